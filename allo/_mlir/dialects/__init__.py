@@ -1,0 +1,1 @@
+"""Python bindings of the dialect's operations, types and attributes."""

@@ -1,0 +1,121 @@
+"""The `allo` dialect in Python: builders of operations, and classes of its types and attributes."""
+
+from collections.abc import Iterable, Mapping
+
+from mlir import ir
+
+from .. import _allo_mlir
+from ._allo_enum_gen import *  # noqa: F403
+from ._allo_ops_gen import *  # noqa: F403
+from ._allo_ops_gen import FixedConstantOp as _FixedConstantOp
+from ._allo_ops_gen import _Dialect
+from ._ods_common import _cext
+
+
+@_cext.register_type_caster(_allo_mlir.fixed_typeid())
+class FixedType(ir.Type):
+    """`!allo.fixed<width, frac>`: a signed integer of `width` bits, divided by 2**frac."""
+
+    @staticmethod
+    def get(width: int, frac: int, context: ir.Context | None = None) -> "FixedType":
+        return _allo_mlir.fixed_type(width, frac, context)
+
+    @staticmethod
+    def isinstance(other: ir.Type) -> bool:
+        return _allo_mlir.is_fixed(other)
+
+    width = property(_allo_mlir.fixed_width)
+    frac = property(_allo_mlir.fixed_frac)
+
+
+@_cext.register_type_caster(_allo_mlir.ufixed_typeid())
+class UFixedType(ir.Type):
+    """`!allo.ufixed<width, frac>`: an unsigned integer of `width` bits, divided by 2**frac."""
+
+    @staticmethod
+    def get(width: int, frac: int, context: ir.Context | None = None) -> "UFixedType":
+        return _allo_mlir.ufixed_type(width, frac, context)
+
+    @staticmethod
+    def isinstance(other: ir.Type) -> bool:
+        return _allo_mlir.is_ufixed(other)
+
+    width = property(_allo_mlir.fixed_width)
+    frac = property(_allo_mlir.fixed_frac)
+
+
+@_cext.register_type_caster(_allo_mlir.stream_typeid())
+class StreamType(ir.Type):
+    """`!allo.stream<element_type, depth>`: a FIFO of at most `depth` elements."""
+
+    @staticmethod
+    def get(element_type: ir.Type, depth: int) -> "StreamType":
+        return _allo_mlir.stream_type(element_type, depth)
+
+    @staticmethod
+    def isinstance(other: ir.Type) -> bool:
+        return _allo_mlir.is_stream(other)
+
+    element_type = property(_allo_mlir.stream_element_type)
+    depth = property(_allo_mlir.stream_depth)
+
+
+@_cext.register_type_caster(_allo_mlir.struct_typeid())
+class StructType(ir.Type):
+    """`!allo.struct<{name: type, ...}>`: packed fields, the first in the low bits."""
+
+    @staticmethod
+    def get(
+        fields: Mapping[str, ir.Type] | Iterable[tuple[str, ir.Type]], context: ir.Context | None = None
+    ) -> "StructType":
+        pairs = fields.items() if isinstance(fields, Mapping) else fields
+        return _allo_mlir.struct_type(list(pairs), context)
+
+    @staticmethod
+    def isinstance(other: ir.Type) -> bool:
+        return _allo_mlir.is_struct(other)
+
+    fields = property(_allo_mlir.struct_fields)
+
+
+@_cext.register_type_caster(_allo_mlir.handle_typeid())
+class HandleType(ir.Type):
+    """`!allo.handle`: what a schedule operation refers to."""
+
+    @staticmethod
+    def get(context: ir.Context | None = None) -> "HandleType":
+        return _allo_mlir.handle_type(context)
+
+    @staticmethod
+    def isinstance(other: ir.Type) -> bool:
+        return _allo_mlir.is_handle(other)
+
+
+@_cext.register_type_caster(_allo_mlir.partition_typeid())
+class PartitionAttr(ir.Attribute):
+    """`#allo.partition<[cyclic 4, none]>`: how an array lies in banks, a kind and a factor per dimension."""
+
+    @staticmethod
+    def get(dims: Iterable[tuple[str, int]], context: ir.Context | None = None) -> "PartitionAttr":
+        return _allo_mlir.partition_attr(list(dims), context)
+
+    @staticmethod
+    def isinstance(other: ir.Attribute) -> bool:
+        return _allo_mlir.is_partition(other)
+
+    dims = property(_allo_mlir.partition_dims)
+
+
+@_cext.register_operation(_Dialect, replace=True)
+class FixedConstantOp(_FixedConstantOp):
+    """`allo.fixed_constant`: the number `mantissa` / 2**frac of the type `result`."""
+
+    def __init__(self, result: ir.Type, mantissa: int, *, loc=None, ip=None):
+        mask = (1 << result.width) - 1
+        bits = ir.Attribute.parse(f"{mantissa & mask} : i{result.width}", result.context)
+        super().__init__(result, bits, loc=loc, ip=ip)
+
+
+def fixed_constant(result: ir.Type, mantissa: int, *, loc=None, ip=None) -> ir.Value:
+    """The number `mantissa` / 2**frac of the fixed-point type `result`."""
+    return FixedConstantOp(result, mantissa, loc=loc, ip=ip).result

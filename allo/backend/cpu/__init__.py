@@ -1,0 +1,25 @@
+"""The CPU backend: LLVM's just-in-time compiler, called with NumPy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ir.module import Module
+from ..manifest import Manifest
+from .module import LLVMModule
+
+__all__ = ["MANIFEST", "LLVMModule"]
+
+
+def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMModule:
+    return LLVMModule(module, fastmath=bool(options.get("fastmath", False)))
+
+
+MANIFEST = Manifest(
+    names=("llvm",),
+    emits="machine code of this CPU",
+    modes=(),
+    options=("fastmath",),
+    missing_tools=lambda: (),
+    build=_build,
+)

@@ -1,0 +1,58 @@
+"""Decides how machine code is entered: one function without results, called with pointers and scalars."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ...ir.builder import Builder, string_attr, unit_attr
+from ...ir.context import context, unknown_location
+from ...ir.module import Module
+
+ENTRY = "allo_entry"
+
+
+def add_entry(module: Module) -> None:
+    """Add `allo_entry(arguments..., one buffer for each result)`, which calls the kernel; make all else internal.
+
+    The buffers are promised not to overlap (`llvm.noalias`); the caller sees to it.
+    """
+    top = module.function(module.top)
+    signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
+    for function in module.functions():
+        function.operation.attributes["sym_visibility"] = string_attr("private")
+        function.operation.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>", context())
+    results = [_buffer_of(result) for result in signature.results]
+    inputs = [*signature.inputs, *results]
+    no_alias = ir.DictAttr.get({"llvm.noalias": unit_attr()}, context())
+    nothing = ir.DictAttr.get({}, context())
+    marks = [no_alias if isinstance(t, ir.MemRefType) else nothing for t in inputs]
+    builder = Builder(ir.InsertionPoint(module.mlir.body), top.operation.location)
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": string_attr(ENTRY),
+        "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, [], context()), context()),
+        "llvm.emit_c_interface": unit_attr(),
+    }
+    if inputs:
+        attributes["arg_attrs"] = ir.ArrayAttr.get(marks, context())
+    entry = builder.op("func.func", (), (), attributes, 1)
+    block = entry.regions[0].blocks.append(*inputs, arg_locs=[unknown_location()] * len(inputs))
+    builder.point = ir.InsertionPoint(block)
+    arguments = list(block.arguments)
+    callee = ir.FlatSymbolRefAttr.get(module.top, context())
+    count = len(signature.inputs)
+    call = builder.op("func.call", list(signature.results), arguments[:count], {"callee": callee})
+    for value, target in zip(call.results, arguments[count:], strict=True):
+        if isinstance(value.type, ir.MemRefType):
+            builder.op("memref.copy", (), [value, target])
+        else:
+            scalar_map = ir.AffineMap.get(0, 0, [], context())
+            builder.affine_store(value, target, scalar_map, [])
+    builder.op("func.return")
+
+
+def _buffer_of(result: ir.Type) -> ir.Type:
+    if isinstance(result, ir.MemRefType):
+        return result
+    return ir.MemRefType.get([], result, loc=unknown_location())
+
+

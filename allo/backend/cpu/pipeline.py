@@ -1,0 +1,86 @@
+"""The passes from a module to the LLVM dialect, as data, each with the reason of its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from mlir import ir
+from mlir.passmanager import PassManager
+
+from ...errors import InternalError, TargetError
+from ...ir.context import context
+from ...ir.module import Module
+from ...ir.walk import entry_block, operations
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A pass of MLIR by name, with its options and what it runs on."""
+
+    name: str
+    options: str = ""
+    on: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.name}{{{self.options}}}" if self.options else self.name
+        return f"{self.on}({text})" if self.on else text
+
+
+FUNCTION = "func.func"
+PIPELINE: tuple[Pass, ...] = (
+    Pass("buffer-results-to-out-params", "hoist-static-allocs=true"),  # results in the caller's buffers, no copy
+    Pass("allo-lower-types"),  # before all else: upstream passes know neither our types nor odd widths
+    Pass("canonicalize"),
+    Pass("allo-cpu-locality", on=FUNCTION),  # while loops and accesses are still affine
+    Pass("allo-unroll-annotated", on=FUNCTION),
+    Pass("allo-outline-parallel"),  # after unrolling: the outlined body is final
+    Pass("allo-place-buffers", on=FUNCTION),  # after outlining: a buffer of the body stays with its thread
+    Pass("lower-affine"),
+    Pass("canonicalize"),
+    Pass("cse"),
+    Pass("convert-scf-to-cf"),
+    Pass("convert-math-to-llvm"),
+    Pass("convert-math-to-libm"),
+    Pass("arith-expand"),
+    Pass("convert-arith-to-llvm"),
+    Pass("convert-cf-to-llvm"),
+    Pass("finalize-memref-to-llvm"),
+    Pass("convert-func-to-llvm", "use-bare-ptr-memref-call-conv=true"),  # so that `llvm.noalias` reaches pointers
+    Pass("reconcile-unrealized-casts"),
+    Pass("allo-parallel-runtime"),  # fills the fork functions with calls of the thread pool
+)
+
+
+@cache
+def _manager() -> PassManager:
+    with context():
+        return PassManager.parse(f"builtin.module({','.join(map(str, PIPELINE))})")
+
+
+def lower(module: Module, *, fastmath: bool) -> None:
+    """Turn `module` into the LLVM dialect, in place; `fastmath` lets floating-point arithmetic be reordered.
+
+    Raises TargetError if it holds something that the CPU cannot run.
+    """
+    if fastmath:
+        _allow_reordering(module)
+    try:
+        _manager().run(module.mlir.operation)
+    except ir.MLIRError as error:
+        message = str(error)
+        if "allo." in message:
+            raise TargetError(f"the module cannot run on the CPU: {message}") from None
+        raise InternalError(f"lowering to LLVM failed: {message}") from None
+
+
+_FLOAT_OPERATIONS = frozenset(f"arith.{name}" for name in ("addf", "subf", "mulf", "divf", "negf", "cmpf", "remf"))
+
+
+def _allow_reordering(module: Module) -> None:
+    flags = ir.Attribute.parse("#arith.fastmath<fast>", context())
+    for function in module.functions():
+        entry = entry_block(function)
+        for op in operations(entry) if entry is not None else ():
+            if op.name in _FLOAT_OPERATIONS:
+                op.attributes["fastmath"] = flags

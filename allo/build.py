@@ -1,0 +1,48 @@
+"""Decides which backend a `build` means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .backend.cpu import MANIFEST as CPU
+from .backend.manifest import Manifest
+from .customize import Schedule
+from .errors import TargetError, ToolError, nearest
+
+_BACKENDS: tuple[Manifest, ...] = (CPU,)
+
+
+def build(
+    schedule: Schedule,
+    target: str | None = None,
+    mode: str | None = None,
+    project: str | None = None,
+    configs: dict[str, Any] | None = None,
+    **options: Any,
+) -> Any:
+    """Make `schedule` run on `target`.
+
+    `target` is `None` or `"llvm"` for the CPU: the result is called with NumPy arrays, changes them in place, and
+    returns the results. Options of the CPU: `fastmath=True` lets floating-point arithmetic be reordered.
+
+    Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
+    """
+    names = [name for backend in _BACKENDS for name in backend.names]
+    wanted = _BACKENDS[0].names[0] if target is None else target
+    backend = next((b for b in _BACKENDS if wanted in b.names), None)
+    if backend is None:
+        hint = nearest(str(wanted), names) or f"the targets are {', '.join(names)}"
+        raise TargetError(f"there is no target '{wanted}'", hint=hint)
+    if mode is not None and mode not in backend.modes:
+        listed = ", ".join(backend.modes) or "none"
+        raise TargetError(f"target '{wanted}' has no mode '{mode}'", hint=f"its modes: {listed}")
+    given = {"project": project, "configs": configs, **options}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen:
+        if name not in backend.options:
+            listed = ", ".join(backend.options) or "none"
+            raise TargetError(f"target '{wanted}' takes no option '{name}'", hint=f"its options: {listed}")
+    missing = backend.missing_tools()
+    if missing:
+        raise ToolError(f"target '{wanted}' cannot be built on this machine: {'; '.join(missing)}")
+    return backend.build(schedule.ir, mode, chosen)

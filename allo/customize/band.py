@@ -1,0 +1,53 @@
+"""Decides whether loops form a band: one directly inside the other, with nothing in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import Note, ScheduleError
+from ..ir.module import Module
+from ..ir.walk import LoopView, location_of
+from .handles import Loop
+from .loop_rewrite import only_child
+from .resolve import find_loop, loop_note
+
+
+def perfect_band(module: Module, loops: Sequence[Loop]) -> list[LoopView]:
+    """All loops from the outermost to the innermost of `loops`, outermost first.
+
+    Raises ScheduleError if a loop is given twice, if they are not nested in each other, or if a statement stands
+    between two of them.
+    """
+    views = [find_loop(module, loop) for loop in loops]
+    for position, loop in enumerate(loops):
+        if loop in loops[:position]:
+            raise ScheduleError(f"loop '{loop.name}' is given twice", notes=[loop_note(views[position])])
+    innermost = max(views, key=lambda view: len(view.chain))
+    chain = innermost.chain
+    for view in views:
+        if view.op not in [member.op for member in chain]:
+            raise ScheduleError(
+                f"loops '{view.name}' and '{innermost.name}' are not nested in each other",
+                notes=[loop_note(view), loop_note(innermost)],
+            )
+    depth = min(len(view.chain) for view in views) - 1
+    band = list(chain[depth:])
+    for outer, inner in zip(band[:-1], band[1:], strict=True):
+        if outer.op.name != "affine.for" or inner.op.name != "affine.for":
+            dynamic = outer if outer.op.name != "affine.for" else inner
+            raise ScheduleError(f"loop '{dynamic.name}' has run-time bounds", notes=[loop_note(dynamic)])
+        if not only_child(outer, inner):
+            raise ScheduleError(
+                f"loop '{inner.name}' is not perfectly nested in '{outer.name}'",
+                hint="move the statements between them into a loop nest of their own",
+                notes=[_between(outer, inner), loop_note(inner)],
+            )
+    return band
+
+
+def _between(outer: LoopView, inner: LoopView) -> Note:
+    """The first statement that stands beside `inner` in the body of `outer`."""
+    for op in outer.body.operations:
+        if op.operation != inner.op and op.operation.name not in ("affine.yield", "arith.constant"):
+            return Note("this statement stands between them", location_of(op.operation))
+    return loop_note(outer)

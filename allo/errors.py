@@ -1,0 +1,140 @@
+"""All errors a user can meet, and the one way in which their text is formed."""
+
+from __future__ import annotations
+
+import difflib
+import linecache
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a Python file: `line` and `column` count from 1; 0 means unknown."""
+
+    file: str
+    line: int
+    column: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        column = f", column {self.column}" if self.column else ""
+        return f'File "{self.file}", line {self.line}{column}'
+
+    def excerpt(self, indent: str = "    ") -> str:
+        """The source line, with a caret below the place when the column is known."""
+        text = linecache.getline(self.file, self.line).rstrip("\n")
+        if not text.strip():
+            return ""
+        stripped = text.lstrip()
+        lines = [indent + stripped]
+        if self.column:
+            start = max(self.column - 1 - (len(text) - len(stripped)), 0)
+            width = min(self.end_column - self.column, len(stripped) - start) if self.end_column else 1
+            lines.append(indent + " " * start + "^" * max(width, 1))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A further place that explains an error, such as the loop that a schedule line names."""
+
+    message: str
+    at: Location | None = None
+
+    def render(self) -> str:
+        if self.at is None:
+            return f"  note: {self.message}"
+        excerpt = self.at.excerpt("      ")
+        return f"  note: {self.message}\n    {self.at}" + (f"\n{excerpt}" if excerpt else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake: what, where, why, and what to do."""
+
+    message: str
+    at: Location | None = None
+    hint: str | None = None
+    notes: tuple[Note, ...] = ()
+
+    def render(self) -> str:
+        parts = [self.message]
+        if self.at is not None:
+            parts = [f"{self.at}: {self.message}"]
+            if excerpt := self.at.excerpt():
+                parts.append(excerpt)
+        parts.extend(note.render() for note in self.notes)
+        if self.hint:
+            parts.append(f"  hint: {self.hint}")
+        return "\n".join(parts)
+
+
+class AlloError(Exception):
+    """Base of all errors of this package; `str(error)` is the whole text a user needs."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        at: Location | None = None,
+        hint: str | None = None,
+        notes: Iterable[Note] = (),
+    ) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic(message, at, hint, tuple(notes)),)
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        return "\n\n".join(diagnostic.render() for diagnostic in self.diagnostics)
+
+
+class KernelError(AlloError):
+    """The kernel uses the language wrongly; carries every mistake found, not the first."""
+
+    @classmethod
+    def collected(cls, diagnostics: Iterable[Diagnostic]) -> KernelError:
+        """One error for all `diagnostics`, in the order of the source."""
+        ordered = sorted(
+            dict.fromkeys(diagnostics),
+            key=lambda d: (d.at.file, d.at.line, d.at.column) if d.at else ("", 0, 0),
+        )
+        error = cls(ordered[0].message)
+        error.diagnostics = tuple(ordered)
+        return error
+
+
+class ScheduleError(AlloError):
+    """A primitive cannot be applied; the schedule is as it was before."""
+
+
+class LayoutConflict(AlloError):
+    """Two requests for the layout of one buffer contradict each other."""
+
+
+class VerificationError(AlloError):
+    """Two programs that should be equivalent are not, or cannot be compared."""
+
+
+class DataflowError(AlloError):
+    """Streams or tasks do not fit together: types, balance, deadlock."""
+
+
+class TargetError(AlloError):
+    """The program cannot be built for the target."""
+
+
+class ToolError(AlloError):
+    """An external tool failed or is absent; names its command."""
+
+
+class InternalError(AlloError):
+    """A fault of this package, never of the user."""
+
+    def __init__(self, message: str, *, at: Location | None = None) -> None:
+        super().__init__(f"internal error, please report it: {message}", at=at)
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """A hint that names the candidate most like `name`, if one is near."""
+    matches = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)
+    return f"did you mean '{matches[0]}'?" if matches else None

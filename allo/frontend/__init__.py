@@ -1,0 +1,1 @@
+"""Python kernels to MLIR: syntax tree, types, operations."""

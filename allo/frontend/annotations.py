@@ -1,0 +1,97 @@
+"""Decides what a type annotation means: `T`, `T[M, N]`, and either of them as a string."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+from ..errors import nearest
+from ..ir import types
+from ..ir.types import AlloType, TensorType
+from .scope import Scope, static_value
+
+_PYTHON_TYPES: dict[type, AlloType] = {
+    builtins.int: types.int32,
+    builtins.float: types.float32,
+    builtins.bool: types.bool,
+}
+
+
+def read_annotation(scope: Scope, node: ast.expr) -> AlloType | TensorType | None:
+    """The type that `node` names, or None after reporting why there is none."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            inner = ast.parse(node.value.strip(), mode="eval").body
+        except SyntaxError:
+            scope.error(node, f"the annotation {node.value!r} is not an expression")
+            return None
+        for child in ast.walk(inner):
+            ast.copy_location(child, node)
+        return read_annotation(scope, inner)
+    if isinstance(node, ast.Subscript):
+        return _read_tensor(scope, node)
+    value = _evaluate(scope, node)
+    if value is None:
+        return None
+    return _as_scalar_or_tensor(scope, node, value)
+
+
+def _evaluate(scope: Scope, node: ast.expr) -> Any:
+    try:
+        return static_value(scope, node)
+    except NameError as error:
+        name = error.args[0]
+        scope.error(node, f"Unsupported type `{name}`: the name is not defined", nearest(name, vars(types)))
+    except ValueError as error:
+        scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")
+    return None
+
+
+def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any) -> AlloType | TensorType | None:
+    if isinstance(value, TensorType) and not all(isinstance(extent, int) and extent > 0 for extent in value.shape):
+        scope.error(
+            node,
+            f"shape {value.shape} is not made of positive integers",
+            "every extent must be a compile-time constant",
+        )
+        return None
+    if isinstance(value, types.Struct | types.Fixed | types.UFixed):
+        scope.error(node, f"values of type `{value!r}` are not supported in kernels yet", "use an integer or float type")
+        return None
+    if isinstance(value, AlloType | TensorType):
+        return value
+    if isinstance(value, type) and value in _PYTHON_TYPES:
+        return _PYTHON_TYPES[value]
+    scope.error(
+        node,
+        f"Unsupported type `{ast.unparse(node)}`",
+        "use a type of allo.ir.types, such as int32 or float32[M, N]",
+    )
+    return None
+
+
+def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
+    element = read_annotation(scope, node.value)
+    if element is None:
+        return None
+    if isinstance(element, TensorType):
+        scope.error(node, "a tensor type has one list of extents", "write T[M, N] for two dimensions")
+        return None
+    extents = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    shape = []
+    for extent in extents:
+        try:
+            value = static_value(scope, extent)
+        except NameError as error:
+            name = error.args[0]
+            scope.error(extent, f"name '{name}' is not defined", nearest(name, scope.source.names))
+            return None
+        except ValueError as error:
+            scope.error(extent, f"the extent `{ast.unparse(extent)}` is not a compile-time constant: {error}")
+            return None
+        if isinstance(value, builtins.bool) or not hasattr(value, "__index__") or int(value) <= 0:
+            scope.error(extent, f"the extent `{ast.unparse(extent)}` must be a positive integer, got {value!r}")
+            return None
+        shape.append(int(value))
+    return TensorType(element, tuple(shape))

@@ -1,0 +1,50 @@
+"""Decides how element types and NumPy dtypes correspond."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ..ir.types import AlloType, Bool, Float, Index, Int, UInt, bfloat16
+from ..ir.types import bool as bool_type
+
+_CONTAINERS = (8, 16, 32, 64)
+
+
+def numpy_dtype(element: AlloType) -> np.dtype[Any] | None:
+    """The dtype that holds `element` in memory; None where NumPy has none (more than 64 bits)."""
+    match element:
+        case Bool():
+            return np.dtype(np.bool_)
+        case Index():
+            return np.dtype(np.int64)
+        case Float(brain=True):
+            return np.dtype(ml_dtypes.bfloat16)
+        case Float():
+            return np.dtype(f"float{element.width}")
+        case Int() | UInt():
+            sign = "int" if isinstance(element, Int) else "uint"
+            container = next((c for c in _CONTAINERS if element.width <= c), None)
+            return None if container is None else np.dtype(f"{sign}{container}")
+        case _:
+            return None
+
+
+def array_element_type(array: np.ndarray[Any, Any]) -> AlloType | None:
+    """The element type of a NumPy array, or None if kernels have no such type."""
+    dtype = array.dtype
+    if dtype == np.bool_:
+        return bool_type
+    if dtype == np.dtype(ml_dtypes.bfloat16):
+        return bfloat16
+    match dtype.kind:
+        case "i":
+            return Int(dtype.itemsize * 8)
+        case "u":
+            return UInt(dtype.itemsize * 8)
+        case "f" if dtype.itemsize in (2, 4, 8):
+            return Float(dtype.itemsize * 8)
+        case _:
+            return None

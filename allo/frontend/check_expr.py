@@ -1,0 +1,497 @@
+"""Checks expressions: Python syntax trees become typed ones, or errors with their place."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ..errors import nearest
+from ..ir.types import AlloType, Float, TensorType, float32, index, int32
+from ..ir.types import bool as bool_type
+from . import dsl
+from .arrays import array_element_type
+from .convert import binary, compare, constant, convert, truth
+from .nodes import CallSite, Const, Expr, KernelCall, Kind, Load, Logic, MathCall, Not, Select, Symbol, Var
+from .scope import Scope, static_value
+from .typing_rules import as_integer
+
+BINARY_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_MAX_POWER = 64
+
+
+class ExpressionChecker:
+    """Turns `ast.expr` into `Expr`; a method returns None after an error was reported."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def scalar(self, node: ast.expr) -> Expr | None:
+        """`node` as a scalar value."""
+        result = self.any(node)
+        if isinstance(result, Symbol):
+            if result.kind is not Kind.INVALID:
+                self.scope.error(
+                    node,
+                    f"the tensor '{result.name}' stands where a scalar is needed",
+                    "give all subscripts, or write the loop over the elements",
+                )
+            return None
+        return result
+
+    def any(self, node: ast.expr) -> Expr | Symbol | None:
+        """`node` as a scalar value or as a whole tensor."""
+        match node:
+            case ast.Constant():
+                return self._constant(node)
+            case ast.Name():
+                return self._name(node)
+            case ast.BinOp():
+                return self._binary(node)
+            case ast.UnaryOp():
+                return self._unary(node)
+            case ast.BoolOp():
+                return self._logic(node)
+            case ast.Compare():
+                return self._compare(node)
+            case ast.IfExp():
+                return self._select(node)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.Attribute():
+                return self._attribute(node)
+            case _:
+                return self._unsupported(node)
+
+    def condition(self, node: ast.expr) -> Expr | None:
+        """`node` as a truth value."""
+        value = self.scalar(node)
+        return None if value is None else truth(value)
+
+    def _unsupported(self, node: ast.expr) -> None:
+        hints = {
+            "List": "declare an array: `x: int32[3] = [1, 2, 3]`",
+            "ListComp": "write the loop",
+            "GeneratorExp": "write the loop",
+            "Lambda": "define a kernel with `def` and call it",
+            "Tuple": "use one variable for each value",
+            "Slice": "write the loop over the elements",
+            "JoinedStr": "kernels have no strings",
+            "Await": "kernels are not asynchronous",
+            "NamedExpr": "assign in a statement of its own",
+        }
+        kind = type(node).__name__
+        self.scope.error(node, f"a kernel cannot contain a `{kind}` expression: {ast.unparse(node)}", hints.get(kind))
+
+    def _constant(self, node: ast.Constant) -> Expr | None:
+        if isinstance(node.value, int | float | bool):
+            return constant(node.value, self.scope.source.position(node))
+        self.scope.error(
+            node, f"a kernel cannot use the constant {node.value!r}", "use integers, floats, True or False"
+        )
+        return None
+
+    def _name(self, node: ast.Name) -> Expr | Symbol | None:
+        symbol = self.scope.local(node.id)
+        if symbol is not None:
+            if symbol.kind is Kind.INVALID:
+                return None
+            if symbol.kind is Kind.TENSOR:
+                return symbol
+            assert isinstance(symbol.type, AlloType)
+            return Var(symbol.type, self.scope.source.position(node), symbol)
+        try:
+            value = self.scope.free(node.id)
+        except KeyError:
+            self.scope.report_unknown(node)
+            return None
+        return self._free_value(node, node.id, value)
+
+    def _free_value(self, node: ast.expr, name: str, value: Any) -> Expr | Symbol | None:
+        """A Python value of the surrounding program as a constant of the kernel."""
+        at = self.scope.source.position(node)
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, int | float | builtins.bool):
+            return constant(value, at)
+        if isinstance(value, np.ndarray):
+            element = array_element_type(value)
+            if element is not None and value.size:
+                return self.scope.constant_tensor(name, value, element, at)
+            self.scope.error(node, f"the array '{name}' of dtype {value.dtype}, shape {value.shape} cannot be a constant")
+            return None
+        self.scope.error(
+            node,
+            f"'{name}' is a Python {type(value).__name__}, which a kernel cannot use as a value",
+            "kernels may use numbers and NumPy arrays of the surrounding program",
+        )
+        return None
+
+    def _attribute(self, node: ast.Attribute) -> Expr | Symbol | None:
+        try:
+            value = static_value(self.scope, node)
+        except NameError as error:
+            self.scope.error(node, f"name '{error.args[0]}' is not defined")
+            return None
+        except ValueError as error:
+            self.scope.error(node, f"`{ast.unparse(node)}` is not a compile-time constant: {error}")
+            return None
+        return self._free_value(node, ast.unparse(node), value)
+
+    def operands(self, *nodes: ast.expr) -> list[Expr] | None:
+        """All `nodes` as scalars, each checked even if another one is wrong."""
+        values = [self.scalar(node) for node in nodes]
+        return None if any(value is None for value in values) else [v for v in values if v is not None]
+
+    def combine(self, node: ast.AST, op: str, lhs: Expr, rhs: Expr) -> Expr | None:
+        """`lhs op rhs`, or an error at `node`."""
+        if op in ("/", "//", "%") and isinstance(rhs, Const) and not rhs.value and as_integer(lhs.type):
+            self.scope.error(node, f"integer division by zero: the right operand of `{op}` is 0")
+            return None
+        try:
+            result = binary(op, lhs, rhs, self.scope.source.position(node))
+        except TypeError as error:
+            self.scope.error(node, f"the result of `{op}` is too wide: {error}", "assign parts to declared variables")
+            return None
+        if result is None:
+            self.scope.error(
+                node, f"operator `{op}` is not defined for {lhs.type!r} and {rhs.type!r}", "convert one with int()"
+            )
+        return result
+
+    def _binary(self, node: ast.BinOp) -> Expr | None:
+        if isinstance(node.op, ast.Pow):
+            return self._power(node)
+        op = BINARY_OPERATORS.get(type(node.op))
+        values = self.operands(node.left, node.right)
+        if op is None:
+            self.scope.error(node, "operator `@` works on whole tensors, which kernels cannot multiply yet")
+            return None
+        return None if values is None else self.combine(node, op, values[0], values[1])
+
+    def _power(self, node: ast.BinOp) -> Expr | None:
+        values = self.operands(node.left, node.right)
+        if values is None:
+            return None
+        base, exponent = values
+        if not isinstance(exponent, Const) or not isinstance(exponent.value, int):
+            if isinstance(base.type, Float):
+                return self._math(node, "math.powf", [base, exponent])
+            self.scope.error(node, "the exponent of `**` on integers must be a constant", "write the loop")
+            return None
+        if isinstance(base, Const):
+            return constant(base.value**exponent.value, base.at)
+        if not 0 <= exponent.value <= _MAX_POWER:
+            self.scope.error(node, f"the exponent of `**` must be from 0 to {_MAX_POWER}, got {exponent.value}")
+            return None
+        result: Expr | None = constant(1, self.scope.source.position(node))
+        for _ in range(exponent.value):
+            assert result is not None
+            result = base if isinstance(result, Const) else self.combine(node, "*", result, base)
+            if result is None:
+                return None
+        return result
+
+    def _unary(self, node: ast.UnaryOp) -> Expr | None:
+        operand = self.scalar(node.operand)
+        if operand is None:
+            return None
+        at = self.scope.source.position(node)
+        match node.op:
+            case ast.Not():
+                condition = truth(operand)
+                if isinstance(condition, Const):
+                    return Const(bool_type, at, not condition.value)
+                return Not(bool_type, at, condition)
+            case ast.USub():
+                if isinstance(operand, Const):
+                    return constant(-operand.value, at)
+                if isinstance(operand.type, Float):
+                    return self.combine(node, "-", Const(operand.type, at, -0.0), operand)
+                return self.combine(node, "-", constant(0, at), operand)
+            case ast.Invert():
+                if isinstance(operand, Const) and isinstance(operand.value, int):
+                    return constant(~operand.value, at)
+                return self.combine(node, "^", operand, constant(-1, at))
+            case _:
+                return operand
+
+    def _logic(self, node: ast.BoolOp) -> Expr | None:
+        conditions = [self.condition(value) for value in node.values]
+        if any(c is None for c in conditions):
+            return None
+        op = "and" if isinstance(node.op, ast.And) else "or"
+        result = conditions[-1]
+        assert result is not None
+        for left in reversed(conditions[:-1]):
+            assert left is not None
+            if isinstance(left, Const):
+                decided = bool(left.value) == (op == "or")
+                result = left if decided else result
+            else:
+                result = Logic(bool_type, self.scope.source.position(node), op, left, result)
+        return result
+
+    def _compare(self, node: ast.Compare) -> Expr | None:
+        values = self.operands(node.left, *node.comparators)
+        if values is None:
+            return None
+        result: Expr | None = None
+        at = self.scope.source.position(node)
+        for op, lhs, rhs in zip(node.ops, values[:-1], values[1:], strict=True):
+            name = _COMPARISONS.get(type(op))
+            if name is None:
+                self.scope.error(node, "a kernel cannot use `in`, `not in`, `is`", "compare with == or write the loop")
+                return None
+            part = compare(name, lhs, rhs, at)
+            if part is None:
+                self.scope.error(node, f"`{name}` is not defined for {lhs.type!r} and {rhs.type!r}")
+                return None
+            if result is None or (isinstance(result, Const) and result.value):
+                result = part
+            elif not isinstance(result, Const):
+                result = Logic(bool_type, at, "and", result, part)
+        return result
+
+    def _select(self, node: ast.IfExp) -> Expr | None:
+        condition = self.condition(node.test)
+        values = self.operands(node.body, node.orelse)
+        if condition is None or values is None:
+            return None
+        if isinstance(condition, Const):
+            return values[0] if condition.value else values[1]
+        both = self.unify(node, values[0], values[1])
+        if both is None:
+            return None
+        return Select(both[0].type, self.scope.source.position(node), condition, both[0], both[1])
+
+    def unify(self, node: ast.AST, first: Expr, second: Expr) -> tuple[Expr, Expr] | None:
+        """Both values in the least common type."""
+        if first.type == second.type:
+            return first, second
+        as_compare = compare("==", first, second, first.at)
+        operands = getattr(as_compare, "lhs", None), getattr(as_compare, "rhs", None)
+        if isinstance(as_compare, Const):
+            whole = as_integer(first.type) is not None and as_integer(second.type) is not None
+            common = int32 if whole else float32
+            operands = convert(first, common), convert(second, common)
+        if operands[0] is None or operands[1] is None:
+            self.scope.error(node, f"{first.type!r} and {second.type!r} have no common type")
+            return None
+        return operands[0], operands[1]
+
+    def _subscript(self, node: ast.Subscript) -> Expr | None:
+        tensor = self.any(node.value) if isinstance(node.value, ast.Name | ast.Attribute) else None
+        if isinstance(node.value, ast.Subscript):
+            self.scope.error(node, "chained subscripts are not supported", "write A[i, j] instead of A[i][j]")
+            return None
+        if isinstance(tensor, Expr):
+            self.scope.error(node, f"'{ast.unparse(node.value)}' is a scalar of type {tensor.type!r} and has no elements")
+            return None
+        if tensor is None:
+            if not isinstance(node.value, ast.Name | ast.Attribute):
+                self._unsupported(node)
+            return None
+        indices = self.indices(node, tensor)
+        if indices is None:
+            return None
+        assert isinstance(tensor.type, TensorType)
+        return Load(tensor.type.element, self.scope.source.position(node), tensor, indices)
+
+    def indices(self, node: ast.Subscript, tensor: Symbol) -> tuple[Expr, ...] | None:
+        """The subscripts of one element of `tensor`."""
+        assert isinstance(tensor.type, TensorType)
+        nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        shape = tensor.type.shape
+        if any(isinstance(n, ast.Slice) for n in nodes):
+            self.scope.error(node, "slices are not supported", "write the loop over the elements")
+            return None
+        values = self.operands(*nodes)
+        if values is None:
+            return None
+        if len(values) != len(shape):
+            self.scope.error(
+                node, f"'{tensor.name}' has {len(shape)} dimensions, but {len(values)} subscripts are given"
+            )
+            return None
+        result = []
+        for dimension, (value, extent, place) in enumerate(zip(values, shape, nodes, strict=True)):
+            checked = self._index(place, value, tensor.name, dimension, extent)
+            if checked is None:
+                return None
+            result.append(checked)
+        return tuple(result)
+
+    def _index(self, node: ast.expr, value: Expr, name: str, dimension: int, extent: int) -> Expr | None:
+        if isinstance(value, Const) and isinstance(value.value, int):
+            if not -extent <= value.value < extent:
+                self.scope.error(
+                    node, f"subscript {value.value} is outside dimension {dimension} of '{name}', which has {extent} elements"
+                )
+                return None
+            return Const(index, value.at, value.value % extent)
+        if as_integer(value.type) is None:
+            self.scope.error(node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()")
+            return None
+        return value
+
+    def _call(self, node: ast.Call) -> Expr | None:
+        callee = self.callee(node)
+        if callee is None:
+            return None
+        if callee in (builtins.min, builtins.max):
+            return self._min_max(node, "min" if callee is builtins.min else "max")
+        if callee is builtins.abs:
+            return self._abs(node)
+        if callee in (builtins.int, builtins.float):
+            return self._python_cast(node, int32 if callee is builtins.int else float32)
+        if isinstance(callee, AlloType):
+            return self._python_cast(node, callee)
+        try:
+            elementary = dsl.ELEMENTARY.get(callee)
+        except TypeError:
+            elementary = None
+        if elementary is not None:
+            values = self.operands(*node.args)
+            return None if values is None else self._math(node, elementary, values)
+        call = self.kernel_call(node, callee)
+        if call is None:
+            return None
+        results = call.callee.results
+        if len(results) != 1 or isinstance(results[0], TensorType):
+            self.scope.error(
+                node, f"the call of '{call.callee.name}' does not give one scalar", "call it in a statement of its own"
+            )
+            return None
+        return KernelCall(results[0], self.scope.source.position(node), call)
+
+    def callee(self, node: ast.Call) -> Any:
+        """The Python value that is called, or None after an error."""
+        if isinstance(node.func, ast.Name):
+            if self.scope.local(node.func.id) is not None:
+                self.scope.error(node.func, f"'{node.func.id}' is a variable of the kernel and cannot be called")
+                return None
+            try:
+                return self.scope.free(node.func.id)
+            except KeyError:
+                self.scope.report_unknown(node.func)
+                return None
+        try:
+            return static_value(self.scope, node.func)
+        except NameError as error:
+            self.scope.error(node.func, f"name '{error.args[0]}' is not defined", nearest(error.args[0], self.scope.source.names))
+        except ValueError as error:
+            self.scope.error(node.func, f"`{ast.unparse(node.func)}` cannot be called in a kernel: {error}")
+        return None
+
+    def kernel_call(self, node: ast.Call, callee: Any) -> CallSite | None:
+        """A call of another kernel, its arguments checked against the parameters."""
+        function = self.scope.compile_callee(callee, node, self.scope)
+        values = [self.any(argument) for argument in node.args]
+        if function is None:
+            return None
+        if node.keywords:
+            self.scope.error(node, "kernels are called with positional arguments", "drop the keyword")
+            return None
+        if len(values) != len(function.params):
+            self.scope.error(
+                node, f"'{function.name}' takes {len(function.params)} arguments, but {len(values)} are given"
+            )
+            return None
+        arguments: list[Symbol | Expr] = []
+        for value, parameter, place in zip(values, function.params, node.args, strict=True):
+            checked = self._argument(place, value, parameter, function.name)
+            if checked is None:
+                return None
+            arguments.append(checked)
+        return CallSite(function, tuple(arguments))
+
+    def _argument(
+        self, node: ast.expr, value: Expr | Symbol | None, parameter: Symbol, callee: str
+    ) -> Symbol | Expr | None:
+        if value is None or parameter.type is None:
+            return None
+        if isinstance(parameter.type, TensorType):
+            if isinstance(value, Symbol) and value.type == parameter.type:
+                return value
+            self.scope.error(
+                node, f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}"
+            )
+            return None
+        if isinstance(value, Symbol):
+            self.scope.error(
+                node, f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}"
+            )
+            return None
+        return convert(value, parameter.type)
+
+    def _min_max(self, node: ast.Call, op: str) -> Expr | None:
+        values = self.operands(*node.args)
+        if values is None:
+            return None
+        if len(values) < 2:
+            self.scope.error(node, f"{op}() takes at least two numbers")
+            return None
+        result: Expr | None = values[0]
+        for value in values[1:]:
+            assert result is not None
+            result = self.combine(node, op, result, value)
+            if result is None:
+                return None
+        return result
+
+    def _abs(self, node: ast.Call) -> Expr | None:
+        values = self.operands(*node.args)
+        if values is None:
+            return None
+        if len(values) != 1:
+            self.scope.error(node, "abs() takes one number")
+            return None
+        if isinstance(values[0], Const):
+            return constant(abs(values[0].value), values[0].at)
+        if isinstance(values[0].type, Float):
+            return MathCall(values[0].type, values[0].at, "math.absf", (values[0],))
+        negated = self.combine(node, "-", constant(0, values[0].at), values[0])
+        return None if negated is None else self.combine(node, "max", values[0], negated)
+
+    def _python_cast(self, node: ast.Call, target: AlloType) -> Expr | None:
+        values = self.operands(*node.args)
+        if values is None:
+            return None
+        if len(values) != 1:
+            self.scope.error(node, f"`{ast.unparse(node.func)}()` takes one number")
+            return None
+        return convert(values[0], target)
+
+    def _math(self, node: ast.AST, function: str, operands: list[Expr]) -> Expr | None:
+        floats = [o.type for o in operands if isinstance(o.type, Float) and not isinstance(o, Const)]
+        target = max(floats, key=lambda f: f.width) if floats else float32
+        arity = 2 if function == "math.powf" else 1
+        if len(operands) != arity:
+            self.scope.error(node, f"`{function.removeprefix('math.')}` takes {arity} operands, got {len(operands)}")
+            return None
+        return MathCall(target, self.scope.source.position(node), function, tuple(convert(o, target) for o in operands))

@@ -1,0 +1,132 @@
+"""Decides how values change type: implicit conversions, and arithmetic on compile-time constants."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from ..ir.types import AlloType, Bool, Float, Index, Int, UInt
+from ..ir.types import bool as bool_type
+from .nodes import Binary, Cast, Compare, Const, Expr
+from .source import Position
+from .typing_rules import compute_type, literal_type, result_type
+
+Number = int | float | bool
+
+
+def _divide(a: Number, b: Number) -> Number:
+    """`/` of the kernel language: truncating between integers, as in C."""
+    if isinstance(a, int) and isinstance(b, int):
+        quotient = abs(a) // abs(b)
+        return quotient if (a < 0) == (b < 0) else -quotient
+    return a / b
+
+
+_FOLD: dict[str, Callable[[Number, Number], Number]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divide,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "<<": operator.lshift,  # type: ignore[dict-item]
+    ">>": operator.rshift,  # type: ignore[dict-item]
+    "&": operator.and_,  # type: ignore[dict-item]
+    "|": operator.or_,  # type: ignore[dict-item]
+    "^": operator.xor,  # type: ignore[dict-item]
+    "min": min,
+    "max": max,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def constant(value: Number, at: Position) -> Const:
+    """A literal, of the least type that holds it."""
+    return Const(literal_type(value), at, value)
+
+
+def wrap(value: int, scalar: Int | UInt) -> int:
+    """`value` modulo the range of `scalar`."""
+    value &= (1 << scalar.width) - 1
+    if isinstance(scalar, Int) and value >> (scalar.width - 1):
+        value -= 1 << scalar.width
+    return value
+
+
+def convert(expr: Expr, target: AlloType) -> Expr:
+    """`expr` as a value of type `target`, as an assignment converts it."""
+    if isinstance(expr, Const):
+        value = expr.value
+        match target:
+            case Bool():
+                return Const(target, expr.at, bool(value))
+            case Float():
+                return Const(target, expr.at, float(value))
+            case Int() | UInt():
+                return Const(target, expr.at, wrap(int(value), target))
+            case Index():
+                return Const(target, expr.at, int(value))
+    if expr.type == target:
+        return expr
+    return Cast(target, expr.at, expr)
+
+
+def fold(op: str, lhs: Const, rhs: Const, at: Position) -> Const | None:
+    """The constant `lhs op rhs`; None where Python itself has no value for it."""
+    try:
+        return constant(_FOLD[op](lhs.value, rhs.value), at)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+
+
+def adapt_literals(lhs: Expr, rhs: Expr) -> tuple[Expr, Expr]:
+    """A float literal takes the float type of the other operand."""
+    if isinstance(lhs, Const) and isinstance(lhs.type, Float) and isinstance(rhs.type, Float):
+        return Const(rhs.type, lhs.at, lhs.value), rhs
+    if isinstance(rhs, Const) and isinstance(rhs.type, Float) and isinstance(lhs.type, Float):
+        return lhs, Const(lhs.type, rhs.at, rhs.value)
+    return lhs, rhs
+
+
+def binary(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:
+    """`lhs op rhs` by the typing rules, or None where they have no row. Raises TypeError above 1024 bits."""
+    if isinstance(lhs, Const) and isinstance(rhs, Const) and (folded := fold(op, lhs, rhs, at)) is not None:
+        return folded
+    lhs, rhs = adapt_literals(lhs, rhs)
+    result = result_type(op, lhs.type, rhs.type)
+    if result is None:
+        return None
+    if op == "<<" and isinstance(rhs, Const) and isinstance(result, Int | UInt):
+        result = type(result)(result.width + max(int(rhs.value), 0))
+    if op in ("<<", ">>"):
+        return Binary(result, at, op, convert(lhs, result), rhs)
+    computed = compute_type(op, lhs.type, rhs.type, result)
+    value = Binary(computed, at, op, convert(lhs, computed), convert(rhs, computed))
+    return value if computed == result else Cast(result, at, value, exact=True)
+
+
+def compare(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:
+    """`lhs op rhs` as a truth value, or None where the types cannot be compared."""
+    if isinstance(lhs, Const) and isinstance(rhs, Const) and (folded := fold(op, lhs, rhs, at)) is not None:
+        return folded
+    lhs, rhs = adapt_literals(lhs, rhs)
+    common = result_type("compare", lhs.type, rhs.type)
+    if common is None:
+        return None
+    return Compare(bool_type, at, op, convert(lhs, common), convert(rhs, common))
+
+
+def truth(expr: Expr) -> Expr:
+    """`expr` as a condition: a number is true if it is not zero."""
+    if isinstance(expr, Const):
+        return Const(bool_type, expr.at, bool(expr.value))
+    if isinstance(expr.type, Bool):
+        return expr
+    result = compare("!=", expr, constant(0, expr.at), expr.at)
+    assert result is not None
+    return result

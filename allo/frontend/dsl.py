@@ -1,0 +1,90 @@
+"""The names a kernel uses beside plain Python; each also runs as Python, on numbers and NumPy arrays."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+
+def grid(*extents: int, name: str | None = None) -> Iterator[tuple[int, ...]]:
+    """Nested loops `0 <= i < extent`, the last fastest; `name` names the loop nest.
+
+    Raises TypeError if no extent is given.
+    """
+    if not extents:
+        raise TypeError("grid() takes at least one extent")
+    return itertools.product(*(range(extent) for extent in extents))
+
+
+def reduction(*extents: int, name: str | None = None) -> Iterator[Any]:
+    """As `grid`, for loops that accumulate; with one extent the loop variable is a plain number."""
+    if len(extents) == 1:
+        return iter(range(extents[0]))
+    return grid(*extents, name=name)
+
+
+def exp(x: Any) -> Any:
+    """e ** x."""
+    return np.exp(x)
+
+
+def log(x: Any) -> Any:
+    """Natural logarithm."""
+    return np.log(x)
+
+
+def log2(x: Any) -> Any:
+    """Logarithm to base 2."""
+    return np.log2(x)
+
+
+def log10(x: Any) -> Any:
+    """Logarithm to base 10."""
+    return np.log10(x)
+
+
+def sqrt(x: Any) -> Any:
+    """Square root."""
+    return np.sqrt(x)
+
+
+def sin(x: Any) -> Any:
+    """Sine of radians."""
+    return np.sin(x)
+
+
+def cos(x: Any) -> Any:
+    """Cosine of radians."""
+    return np.cos(x)
+
+
+def tan(x: Any) -> Any:
+    """Tangent of radians."""
+    return np.tan(x)
+
+
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent."""
+    return np.tanh(x)
+
+
+def power(x: Any, y: Any) -> Any:
+    """x ** y of floats."""
+    return np.power(x, y)
+
+
+ELEMENTARY = {
+    exp: "math.exp",
+    log: "math.log",
+    log2: "math.log2",
+    log10: "math.log10",
+    sqrt: "math.sqrt",
+    sin: "math.sin",
+    cos: "math.cos",
+    tan: "math.tan",
+    tanh: "math.tanh",
+    power: "math.powf",
+}

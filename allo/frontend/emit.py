@@ -1,0 +1,394 @@
+"""Emits statements and functions: the typed tree of a program becomes a module of MLIR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from ..errors import InternalError
+from ..ir.builder import Builder, affine_constant, affine_dim, index_type, string_attr
+from ..ir.context import context
+from ..ir.mlir_types import memref_type, storage_type
+from ..ir.module import Module
+from ..ir.types import AlloType, Int, TensorType, UInt, index
+from .affine_form import AffineForm, AffineLoop
+from .convert import convert
+from .emit_constants import ConstantPool
+from .emit_expr import ExpressionEmitter
+from .nodes import (
+    AssignScalar,
+    Binary,
+    Call,
+    CallSite,
+    Cast,
+    Const,
+    Copy,
+    Declare,
+    Expr,
+    Fill,
+    For,
+    Function,
+    If,
+    KernelCall,
+    Kind,
+    Load,
+    Return,
+    Stmt,
+    Store,
+    Symbol,
+    Var,
+    While,
+)
+from .source import Position
+
+
+def emit_module(functions: Sequence[Function], top: Function) -> Module:
+    """The module of `functions`, callees first, with entry `top`."""
+    module = Module.empty(top.name)
+    constants = ConstantPool(module)
+    for function in functions:
+        FunctionEmitter(module, function, constants).emit()
+    module.verify()
+    return module
+
+
+def _flat_type(value: AlloType | TensorType) -> ir.Type:
+    return memref_type(value) if isinstance(value, TensorType) else storage_type(value)
+
+
+class FunctionEmitter:
+    """Emits one function."""
+
+    def __init__(self, module: Module, function: Function, constants: ConstantPool) -> None:
+        self.function = function
+        self.constants = constants
+        self.builder = Builder(ir.InsertionPoint(module.mlir.body))
+        self.values = ExpressionEmitter(self.builder, function.source.file, self._scalar_call, self._constant)
+        self._buffer_names: set[str] = set()
+        self._loop_names: set[str] = set()
+        self._nest_depth = 0
+        self._entry: ir.Block | None = None
+
+    def emit(self) -> None:
+        """Build the `func.func`."""
+        function = self.function
+        self.values.place(function.source.position(function.source.tree))
+        inputs = [_flat_type(p.type) for p in function.params if p.type is not None]
+        results = [_flat_type(r) for r in function.results]
+        arg_attrs = [ir.DictAttr.get({"allo.name": string_attr(p.name)}, context()) for p in function.params]
+        attributes: dict[str, ir.Attribute] = {
+            "sym_name": string_attr(function.name),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context()),
+        }
+        if arg_attrs:
+            attributes["arg_attrs"] = ir.ArrayAttr.get(arg_attrs, context())
+        op = self.builder.op("func.func", (), (), attributes, 1)
+        locations = [self._location(p.at) for p in function.params]
+        block = op.regions[0].blocks.append(*inputs, arg_locs=locations)
+        self.builder.point = ir.InsertionPoint(block)
+        self._entry = block
+        for parameter, argument in zip(function.params, block.arguments, strict=True):
+            self._parameter(parameter, argument)
+        for statement in function.body:
+            self.statement(statement)
+        if not (function.body and isinstance(function.body[-1], Return)):
+            self.builder.op("func.return")
+
+    def _location(self, at: Position) -> ir.Location:
+        self.values.place(at)
+        return self.builder.loc
+
+    def _parameter(self, symbol: Symbol, argument: ir.Value) -> None:
+        self._buffer_names.add(symbol.name)
+        if symbol.kind is Kind.TENSOR:
+            self.values.memrefs[symbol] = argument
+            return
+        assert isinstance(symbol.type, AlloType)
+        self.values.place(symbol.at)
+        if symbol.assigned:
+            self._allocate(symbol)
+            self.values.store(self.values.from_storage(argument, symbol.type), symbol.type, symbol, ())
+            return
+        value = self.values.from_storage(argument, symbol.type)
+        self.values.scalars[symbol] = value
+        if isinstance(symbol.type, Int | UInt) and symbol.type.width > 1:
+            self.values.symbols[symbol] = self.values.cast(value, symbol.type, index)
+        elif symbol.type == index:
+            self.values.symbols[symbol] = value
+
+    def _constant(self, symbol: Symbol) -> ir.Value:
+        """The address of a constant array, taken at the entry of the function."""
+        name = self._unique(symbol.name.replace(".", "_"), self._buffer_names)
+        assert self._entry is not None
+        return self.constants.address(symbol, f"{self.function.name}_{name}", name, self._entry)
+
+    def _unique(self, name: str, taken: set[str]) -> str:
+        unique, count = name, 0
+        while unique in taken:
+            count += 1
+            unique = f"{name}_{count}"
+        taken.add(unique)
+        return unique
+
+    def _allocate(self, symbol: Symbol) -> ir.Value:
+        """The buffer of a variable: rank 0 for a scalar."""
+        shaped = symbol.type if isinstance(symbol.type, TensorType) else TensorType(symbol.type, ())  # type: ignore[arg-type]
+        memref = self.builder.alloc(memref_type(shaped), self._unique(symbol.name, self._buffer_names))
+        self.values.memrefs[symbol] = memref
+        return memref
+
+    # -- statements ------------------------------------------------------------------------------
+
+    def statement(self, statement: Stmt) -> None:
+        """Emit one statement at the insertion point."""
+        self.values.place(statement.at)
+        match statement:
+            case Declare():
+                self._declare(statement)
+            case AssignScalar(symbol=symbol, value=expr):
+                self._store(statement.at, symbol, (), expr)
+            case Store(tensor=tensor, indices=indices, value=expr):
+                self._store(statement.at, tensor, indices, expr)
+            case Fill(tensor=tensor, value=expr):
+                self._fill(tensor, expr, "fill", statement.at)
+            case Copy(tensor=tensor, source=source):
+                self._copy(tensor, source, statement.at)
+            case For():
+                self._for(statement)
+            case While():
+                self._while(statement)
+            case If():
+                self._if(statement)
+            case Call():
+                self._call(statement)
+            case Return():
+                self._return(statement)
+            case _:
+                raise InternalError(f"no emission for {type(statement).__name__}")
+
+    def _block(self, block: ir.Block, statements: Sequence[Stmt]) -> None:
+        """Emit `statements` in front of the terminator of `block`."""
+        outer = self.builder.point
+        self.builder.point = ir.InsertionPoint.at_block_terminator(block)
+        for statement in statements:
+            self.statement(statement)
+        self.builder.point = outer
+
+    def _store(self, at: Position, symbol: Symbol, indices: Sequence[Expr], expr: Expr) -> None:
+        value = self.values.value(expr)
+        self.values.place(at)
+        self.values.store(value, expr.type, symbol, indices)
+
+    def _declare(self, statement: Declare) -> None:
+        symbol, init = statement.symbol, statement.init
+        if isinstance(init, Symbol):
+            self._allocate(symbol)
+            self._copy(symbol, init, statement.at, "init")
+        elif init is not None and isinstance(symbol.type, TensorType):
+            self._allocate(symbol)
+            self._fill(symbol, init, "init", statement.at)
+        elif init is not None:
+            value = self.values.value(init)
+            self.values.place(statement.at)
+            self._allocate(symbol)
+            self.values.store(value, init.type, symbol, ())
+        else:
+            self._allocate(symbol)
+
+    def _over_elements(self, tensor: Symbol, what: str, at: Position) -> tuple[list[Expr], tuple[For, ...]]:
+        """Loop variables over all elements of `tensor`, and the (empty) loops they belong to."""
+        assert isinstance(tensor.type, TensorType)
+        loops, indices = [], []
+        for dimension, extent in enumerate(tensor.type.shape):
+            symbol = Symbol(f"{tensor.name}_{what}_{dimension}", Kind.LOOP, index, at)
+            nest = f"{tensor.name}_{what}" if dimension == 0 and self._nest_depth == 0 else None
+            bounds = (Const(index, at, 0), Const(index, at, extent), Const(index, at, 1))
+            loops.append(For(at, symbol, *bounds, nest, ()))
+            indices.append(Var(index, at, symbol))
+        return list(indices), tuple(loops)
+
+    def _nest(self, loops: Sequence[For], body: Stmt) -> None:
+        statement: Stmt = body
+        for loop in reversed(loops):
+            statement = For(loop.at, loop.symbol, loop.lower, loop.upper, loop.step, loop.nest, (statement,))
+        self.statement(statement)
+
+    def _fill(self, tensor: Symbol, value: Expr, what: str, at: Position) -> None:
+        indices, loops = self._over_elements(tensor, what, at)
+        self._nest(loops, Store(at, tensor, tuple(indices), value))
+
+    def _copy(self, tensor: Symbol, source: Symbol, at: Position, what: str = "copy") -> None:
+        assert isinstance(tensor.type, TensorType) and isinstance(source.type, TensorType)
+        indices, loops = self._over_elements(tensor, what, at)
+        load = Load(source.type.element, at, source, tuple(indices))
+        self._nest(loops, Store(at, tensor, tuple(indices), convert(load, tensor.type.element)))
+
+    # -- loops and branches ----------------------------------------------------------------------
+
+    def _for(self, loop: For) -> None:
+        if self._nest_depth == 0:
+            self._loop_names = set()
+        attributes: dict[str, ir.Attribute] = {
+            "allo.name": string_attr(self._unique(loop.symbol.name, self._loop_names))
+        }
+        if loop.nest is not None:
+            attributes["allo.nest"] = string_attr(loop.nest)
+        assert isinstance(loop.step, Const)
+        step = int(loop.step.value)
+        self._nest_depth += 1
+        if not self._affine_for(loop, step, attributes):
+            self._dynamic_for(loop, step, attributes)
+        self._nest_depth -= 1
+
+    def _affine_for(self, loop: For, step: int, attributes: dict[str, ir.Attribute]) -> bool:
+        """Emit `loop` as `affine.for`; False if its bounds are not affine."""
+        lower, upper = AffineForm(self.values.resolve), AffineForm(self.values.resolve)
+        lows = lower.all_of(_operands_of(loop.lower, "max"))
+        highs = upper.all_of(_operands_of(loop.upper, "min"))
+        if lows is None or highs is None or (step < 0 and len(lows) + len(highs) > 2):
+            return False
+        if step < 0:  # count upwards from 0: variable = lower + step * count
+            form = AffineForm(self.values.resolve)
+            start, stop = form.of(loop.lower), form.of(loop.upper)
+            assert start is not None and stop is not None
+            trips = ir.AffineExpr.get_floor_div(start - stop + (-step - 1), affine_constant(-step))
+            lower, lows = AffineForm(self.values.resolve), [affine_constant(0)]
+            upper, highs = form, [trips]
+        op = self.builder.affine_for(
+            (lower.map(lows), lower.operands), (upper.map(highs), upper.operands), max(step, 1), attributes
+        )
+        variable = op.regions[0].blocks[0].arguments[0]
+        self.values.loops[loop.symbol] = (
+            AffineLoop(variable) if step > 0 else AffineLoop(variable, loop.lower, step)
+        )
+        self._block(op.regions[0].blocks[0], loop.body)
+        return True
+
+    def _dynamic_for(self, loop: For, step: int, attributes: dict[str, ir.Attribute]) -> None:
+        b = self.builder
+        lower, upper = self.values.index(loop.lower), self.values.index(loop.upper)
+        self.values.place(loop.at)
+        stride = self.values.integer(index_type(), abs(step))
+        start = lower
+        if step < 0:
+            distance = ir.AffineExpr.get_floor_div(
+                affine_dim(0) - affine_dim(1) + (-step - 1), affine_constant(-step)
+            )
+            count_map = ir.AffineMapAttr.get(ir.AffineMap.get(2, 0, [distance], context()))
+            upper = self._apply_any(count_map, [lower, upper])
+            lower, stride = self.values.integer(index_type(), 0), self.values.integer(index_type(), 1)
+        op = b.scf_for([lower, upper, stride], attributes)
+        block = op.regions[0].blocks[0]
+        variable = block.arguments[0]
+        if step < 0:
+            outer, b.point = b.point, ir.InsertionPoint.at_block_terminator(block)
+            offset = b.value("arith.muli", index_type(), [variable, self.values.integer(index_type(), step)])
+            variable = b.value("arith.addi", index_type(), [start, offset])
+            b.point = outer
+        self.values.loops[loop.symbol] = variable
+        self._block(block, loop.body)
+
+    def _apply_any(self, map_attr: ir.AffineMapAttr, operands: Sequence[ir.Value]) -> ir.Value:
+        """(d0 - d1 + c) floordiv s on values that need not be affine operands."""
+        b = self.builder
+        expr = ir.AffineFloorDivExpr(ir.AffineMapAttr(map_attr).value.results[0])
+        divisor = ir.AffineConstantExpr(expr.rhs).value
+        difference = b.value("arith.subi", index_type(), list(operands))
+        raised = b.value("arith.addi", index_type(), [difference, self.values.integer(index_type(), divisor - 1)])
+        return b.value("arith.floordivsi", index_type(), [raised, self.values.integer(index_type(), divisor)])
+
+    def _while(self, loop: While) -> None:
+        attributes: dict[str, ir.Attribute] = {}
+        if self._nest_depth == 0:
+            self._loop_names = set()
+        attributes["allo.name"] = string_attr(self._unique("while", self._loop_names))
+        op = self.builder.op("scf.while", (), (), attributes, 2)
+        before, after = (region.blocks.append(arg_locs=[]) for region in op.regions)
+        outer, self.builder.point = self.builder.point, ir.InsertionPoint(before)
+        self._nest_depth += 1
+        condition = self.values.value(loop.condition)
+        self.values.place(loop.at)
+        self.builder.op("scf.condition", (), [condition])
+        self.builder.point = ir.InsertionPoint(after)
+        for statement in loop.body:
+            self.statement(statement)
+        self.values.place(loop.at)
+        self.builder.op("scf.yield")
+        self._nest_depth -= 1
+        self.builder.point = outer
+
+    def _if(self, statement: If) -> None:
+        form = AffineForm(self.values.resolve)
+        constraints = form.condition(statement.condition)
+        has_else = bool(statement.orelse)
+        if constraints is not None and form.operands:
+            exprs, equalities = [e for e, _ in constraints], [eq for _, eq in constraints]
+            condition = ir.IntegerSet.get(len(form.operands), 0, exprs, equalities, context())
+            op = self.builder.affine_if(condition, form.operands, has_else)
+        else:
+            value = self.values.value(statement.condition)
+            self.values.place(statement.at)
+            op = self.builder.scf_if(value, (), has_else)
+        self._block(op.regions[0].blocks[0], statement.body)
+        if has_else:
+            self._block(op.regions[1].blocks[0], statement.orelse)
+
+    # -- calls and results -----------------------------------------------------------------------
+
+    def _emit_call(self, call: CallSite, at: Position) -> ir.Operation:
+        operands = []
+        for argument in call.arguments:
+            if isinstance(argument, Symbol):
+                operands.append(self.values.memref(argument))
+            else:
+                operands.append(self.values.to_storage(self.values.value(argument), argument.type))
+        self.values.place(at)
+        results = [_flat_type(r) for r in call.callee.results]
+        callee = ir.FlatSymbolRefAttr.get(call.callee.name, context())
+        return self.builder.op("func.call", results, operands, {"callee": callee})
+
+    def _scalar_call(self, expr: KernelCall) -> ir.Value:
+        result = self._emit_call(expr.call, expr.at).results[0]
+        return self.values.from_storage(result, expr.type)
+
+    def _call(self, statement: Call) -> None:
+        op = self._emit_call(statement.call, statement.at)
+        for target, declared, result in zip(statement.targets, statement.declares, op.results, strict=True):
+            if isinstance(target.type, TensorType) and declared:
+                self.values.memrefs[target] = result
+            elif isinstance(target.type, TensorType):
+                received = Symbol(target.name, Kind.TENSOR, target.type, statement.at)
+                self.values.memrefs[received] = result
+                self._copy(target, received, statement.at)
+            else:
+                assert target.type is not None
+                if declared:
+                    self._allocate(target)
+                self.values.store(self.values.from_storage(result, target.type), target.type, target, ())
+
+    def _return(self, statement: Return) -> None:
+        operands: list[ir.Value] = []
+        for value in statement.values:
+            if isinstance(value, Symbol):
+                memref = self.values.memref(value)
+                if isinstance(memref.owner, ir.Block) or value.constant is not None or memref in operands:
+                    fresh = Symbol(f"{value.name}_result", Kind.TENSOR, value.type, statement.at)
+                    self._allocate(fresh)
+                    self._copy(fresh, value, statement.at)
+                    memref = self.values.memrefs[fresh]
+                operands.append(memref)
+            else:
+                operands.append(self.values.to_storage(self.values.value(value), value.type))
+        self.values.place(statement.at)
+        self.builder.op("func.return", (), operands)
+
+
+def _operands_of(expr: Expr, op: str) -> list[Expr]:
+    """The operands of nested `min` or `max`, for the bounds of a loop."""
+    inner = expr
+    while isinstance(inner, Cast):
+        inner = inner.operand
+    if isinstance(inner, Binary) and inner.op == op:
+        return _operands_of(inner.lhs, op) + _operands_of(inner.rhs, op)
+    return [expr]

@@ -1,0 +1,60 @@
+"""Decides where constant arrays live: one `memref.global` for each array of a module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+from ..ir.builder import Builder, string_attr, unit_attr
+from ..ir.context import context, unknown_location
+from ..ir.mlir_types import memref_type
+from ..ir.module import Module
+from ..ir.types import TensorType
+from .nodes import Symbol
+
+
+class ConstantPool:
+    """The constant arrays of one module, by identity of the NumPy array."""
+
+    def __init__(self, module: Module) -> None:
+        self._globals: dict[int, str] = {}
+        self._names: set[str] = set()
+        self._builder = Builder(ir.InsertionPoint.at_block_begin(module.mlir.body))
+
+    def address(self, symbol: Symbol, global_name: str, name: str, entry: ir.Block) -> ir.Value:
+        """The buffer of `symbol` in the function that starts with `entry`."""
+        assert isinstance(symbol.type, TensorType)
+        memref = memref_type(symbol.type)
+        key = id(symbol.constant)
+        if key not in self._globals:
+            self._globals[key] = self._define(symbol.constant, global_name, memref)
+        symbol_ref = ir.FlatSymbolRefAttr.get(self._globals[key], context())
+        builder = Builder(ir.InsertionPoint.at_block_begin(entry))
+        return builder.value("memref.get_global", memref, (), {"name": symbol_ref, "allo.name": string_attr(name)})
+
+    def _define(self, array: np.ndarray[Any, Any], wanted: str, memref: ir.MemRefType) -> str:
+        name, count = wanted, 0
+        while name in self._names:
+            count += 1
+            name = f"{wanted}_{count}"
+        self._names.add(name)
+        tensor = ir.RankedTensorType.get(memref.shape, memref.element_type, None, unknown_location())
+        attributes: dict[str, ir.Attribute] = {
+            "sym_name": string_attr(name),
+            "sym_visibility": string_attr("private"),
+            "type": ir.TypeAttr.get(memref, context()),
+            "initial_value": _dense(np.ascontiguousarray(array), tensor),
+            "constant": unit_attr(),
+        }
+        self._builder.op("memref.global", (), (), attributes)
+        return name
+
+
+def _dense(array: np.ndarray[Any, Any], tensor: ir.RankedTensorType) -> ir.Attribute:
+    if array.dtype.kind in "biu" and array.dtype != np.bool_:
+        return ir.DenseElementsAttr.get(array, type=tensor.element_type, shape=list(array.shape), context=context())
+    if array.dtype.name == "bfloat16":
+        return ir.DenseElementsAttr.get(array.view(np.uint16), type=tensor.element_type, shape=list(array.shape), context=context())
+    return ir.DenseElementsAttr.get(array, context=context())

@@ -1,0 +1,219 @@
+"""The typed syntax tree: what a kernel means once every name and type is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from ..ir.types import AlloType, TensorType
+from .source import Position
+
+if TYPE_CHECKING:
+    from .source import KernelSource
+
+
+class Kind(Enum):
+    """What a name of a kernel stands for."""
+
+    LOOP = auto()  # loop variable
+    SCALAR = auto()  # local scalar variable
+    ARGUMENT = auto()  # scalar argument
+    TENSOR = auto()  # array: argument, local, or constant
+    INVALID = auto()  # declared by a statement that had an error; uses are not reported again
+
+
+@dataclass(eq=False, slots=True)
+class Symbol:
+    """A name of a kernel; `assigned` tells an argument that the body changes."""
+
+    name: str
+    kind: Kind
+    type: AlloType | TensorType | None
+    at: Position
+    assigned: bool = False
+    constant: Any = None  # the NumPy array of a constant tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """Base of expressions; `type` is the scalar type of the value."""
+
+    type: AlloType
+    at: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Expr):
+    value: int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Var(Expr):
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Load(Expr):
+    tensor: Symbol
+    indices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expr):
+    """`op` is one of + - * / // % << >> & | ^ min max; operands already have the type computed in."""
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Expr):
+    op: str
+    lhs: Expr
+    rhs: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Logic(Expr):
+    """`and` / `or` of two truth values; the right one is evaluated only if it is needed."""
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Expr):
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Expr):
+    condition: Expr
+    if_true: Expr
+    if_false: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Expr):
+    """A conversion; `exact` if the typing rules promise that no value is lost."""
+
+    operand: Expr
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MathCall(Expr):
+    """An elementary function of floats, by the name of its operation in the `math` dialect."""
+
+    function: str
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCall(Expr):
+    """A call of a kernel with one scalar result, as an expression."""
+
+    call: CallSite
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A call of another kernel: tensors by symbol, scalars by value."""
+
+    callee: Function
+    arguments: tuple[Symbol | Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stmt:
+    at: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Declare(Stmt):
+    """A local variable; `init`: scalar value, array to copy from, call whose result it is, or nothing."""
+
+    symbol: Symbol
+    init: Expr | Symbol | None
+
+
+@dataclass(frozen=True, slots=True)
+class AssignScalar(Stmt):
+    symbol: Symbol
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Stmt):
+    tensor: Symbol
+    indices: tuple[Expr, ...]
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Fill(Stmt):
+    """Every element of `tensor` becomes `value`."""
+
+    tensor: Symbol
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Copy(Stmt):
+    """Every element of `tensor` becomes that of `source`, converted to its type."""
+
+    tensor: Symbol
+    source: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Stmt):
+    """A call; its results go to `targets`, each a variable declared here or before."""
+
+    call: CallSite
+    targets: tuple[Symbol, ...]
+    declares: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class For(Stmt):
+    """One loop of `range(lower, upper, step)`; `nest` is set on the first loop of a named nest."""
+
+    symbol: Symbol
+    lower: Expr
+    upper: Expr
+    step: Expr
+    nest: str | None
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class While(Stmt):
+    condition: Expr
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If(Stmt):
+    condition: Expr
+    body: tuple[Stmt, ...]
+    orelse: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Stmt):
+    values: tuple[Expr | Symbol, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A checked kernel."""
+
+    name: str
+    source: KernelSource
+    params: tuple[Symbol, ...]
+    results: tuple[AlloType | TensorType, ...]
+    body: tuple[Stmt, ...] = field(default=())

@@ -1,0 +1,119 @@
+"""Decides which functions a module holds: the kernel and all that it calls, each checked once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ..errors import Diagnostic, KernelError
+from ..ir.module import Module
+from ..ir.types import AlloType, TensorType
+from .annotations import read_annotation
+from .check import StatementChecker
+from .emit import emit_module
+from .nodes import Function, Kind, Return, Symbol
+from .scope import Scope
+from .source import KernelSource, read_kernel
+
+
+def kernel_to_module(kernel: Callable[..., Any]) -> Module:
+    """Compile `kernel` and the kernels it calls to a module whose entry is `kernel`.
+
+    Raises KernelError with all mistakes, each with file, line and column.
+    """
+    program = Program()
+    top = program.function(kernel)
+    if program.diagnostics or top is None:
+        raise KernelError.collected(program.diagnostics)
+    return emit_module(tuple(program.functions.values()), top)
+
+
+class Program:
+    """The kernels reached so far, callees before callers."""
+
+    def __init__(self) -> None:
+        self.functions: dict[int, Function] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self._open: list[FunctionType] = []
+        self._failed: set[int] = set()
+
+    def function(self, kernel: Callable[..., Any]) -> Function | None:
+        """The checked form of `kernel`; None if it has mistakes."""
+        source = read_kernel(kernel)
+        before = len(self.diagnostics)
+        self._open.append(source.function)
+        scope = Scope(source, self.diagnostics, self._callee)
+        function = Function(self._unique(source.name), source, (), ())
+        function.params = self._params(scope, source)
+        function.results = self._results(scope, source)
+        checker = StatementChecker(scope, function)
+        function.body = checker.body(source.tree.body)
+        if function.results and not any(isinstance(s, Return) for s in function.body):
+            if len(self.diagnostics) == before:
+                scope.error(source.tree, f"'{source.name}' is declared to give a result, but returns none")
+        self._open.pop()
+        if len(self.diagnostics) > before:
+            self._failed.add(id(kernel))
+            return None
+        self.functions[id(kernel)] = function
+        return function
+
+    def _unique(self, name: str) -> str:
+        taken = {f.name for f in self.functions.values()} | {f.__name__ for f in self._open[:-1]}
+        unique, count = name, 0
+        while unique in taken:
+            count += 1
+            unique = f"{name}_{count}"
+        return unique
+
+    def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> Function | None:
+        name = ast.unparse(getattr(node, "func", node))
+        if not isinstance(callee, FunctionType):
+            scope.error(node, f"`{name}` cannot be called in a kernel", "call kernels, or the functions of allo.dsl")
+            return None
+        if (callee.__module__ or "").startswith(("allo.", "numpy", "math")):
+            scope.error(node, f"`{name}` cannot be called in a kernel", "write the loops, or call a kernel that does")
+            return None
+        if callee in self._open:
+            scope.error(node, f"'{name}' calls itself, and hardware has no call stack", "write a loop instead")
+            return None
+        if id(callee) in self._failed:
+            return None
+        if id(callee) not in self.functions:
+            try:
+                return self.function(callee)
+            except KernelError as error:
+                self.diagnostics.extend(error.diagnostics)
+                return None
+        return self.functions[id(callee)]
+
+    def _params(self, scope: Scope, source: KernelSource) -> tuple[Symbol, ...]:
+        arguments = source.tree.args
+        for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
+            if extra is not None:
+                scope.error(extra, "a kernel takes only plain positional arguments")
+        for default in arguments.defaults:
+            scope.error(default, "kernel arguments have no default values", "pass the value in the call")
+        if getattr(source.tree, "type_params", None):
+            scope.error(source.tree, "templates (`def f[T]`) are not supported yet", "write the types out")
+        params = []
+        for argument in (*arguments.posonlyargs, *arguments.args):
+            declared: AlloType | TensorType | None = None
+            if argument.annotation is None:
+                scope.error(argument, f"argument '{argument.arg}' has no type", "annotate it: `A: float32[M, N]`")
+            else:
+                declared = read_annotation(scope, argument.annotation)
+            kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.ARGUMENT
+            at = source.position(argument)
+            params.append(scope.declare(argument.arg, Kind.INVALID if declared is None else kind, declared, at))
+        return tuple(params)
+
+    def _results(self, scope: Scope, source: KernelSource) -> tuple[AlloType | TensorType, ...]:
+        node = source.tree.returns
+        if node is None or (isinstance(node, ast.Constant) and node.value is None):
+            return ()
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        types = [read_annotation(scope, part) for part in parts]
+        return tuple(t for t in types if t is not None)

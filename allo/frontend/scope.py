@@ -1,0 +1,112 @@
+"""Decides which declaration a name refers to: C-like block scopes, then the free names of the kernel."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import Diagnostic, nearest
+from ..ir.types import AlloType, TensorType
+from .nodes import Function, Kind, Symbol
+from .source import KernelSource, Position
+
+_MISSING = object()
+
+
+class Scope:
+    """Names, constants and errors of one kernel while it is checked."""
+
+    def __init__(
+        self,
+        source: KernelSource,
+        diagnostics: list[Diagnostic],
+        compile_callee: Callable[[Any, ast.AST, Scope], Function | None],
+    ) -> None:
+        self.source = source
+        self.diagnostics = diagnostics
+        self.compile_callee = compile_callee
+        self._blocks: list[dict[str, Symbol]] = [{}]
+        self._ended: dict[str, Symbol] = {}
+        self._unknown: set[str] = set()
+        self._constants: dict[int, Symbol] = {}
+
+    def error(self, node: ast.AST, message: str, hint: str | None = None) -> None:
+        """Report a mistake at `node` and go on."""
+        location = self.source.location(self.source.position(node))
+        self.diagnostics.append(Diagnostic(message, location, hint))
+
+    def enter(self) -> None:
+        self._blocks.append({})
+
+    def leave(self) -> None:
+        self._ended.update(self._blocks.pop())
+
+    def declare(
+        self, name: str, kind: Kind, symbol_type: AlloType | TensorType | None, at: Position
+    ) -> Symbol:
+        """A new name in the innermost block."""
+        symbol = Symbol(name, kind, symbol_type, at)
+        self._blocks[-1][name] = symbol
+        return symbol
+
+    def local(self, name: str) -> Symbol | None:
+        """The declaration of `name` that is in scope."""
+        for block in reversed(self._blocks):
+            if name in block:
+                return block[name]
+        return None
+
+    def free(self, name: str) -> Any:
+        """The Python value of a free name; KeyError if there is none."""
+        value = self.source.names.get(name, _MISSING)
+        if value is _MISSING:
+            raise KeyError(name)
+        return value
+
+    def report_unknown(self, node: ast.Name) -> None:
+        """Say once that `node.id` means nothing here."""
+        if node.id in self._unknown:
+            return
+        self._unknown.add(node.id)
+        if node.id in self._ended:
+            line = self._ended[node.id].at[0]
+            self.error(
+                node,
+                f"'{node.id}' is not in scope here: its declaration on line {line} ended with the block",
+                "declare it before the loop or branch",
+            )
+            return
+        names = [name for block in self._blocks for name in block]
+        candidates = names + [n for n in self.source.names if not n.startswith("_")]
+        self.error(node, f"name '{node.id}' is not defined", nearest(node.id, candidates))
+
+    def constant_tensor(self, name: str, array: np.ndarray[Any, Any], element: AlloType, at: Position) -> Symbol:
+        """The symbol of a NumPy array that the kernel closes over; one for each array."""
+        key = id(array)
+        if key not in self._constants:
+            symbol = Symbol(name, Kind.TENSOR, TensorType(element, array.shape), at)
+            symbol.constant = array
+            self._constants[key] = symbol
+        return self._constants[key]
+
+
+def static_value(scope: Scope, node: ast.expr) -> Any:
+    """Evaluate an expression over free names only; raises ValueError with the reason if it is not one."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name):
+            if scope.local(child.id) is not None:
+                raise ValueError(f"'{child.id}' is a run-time value")
+            if child.id not in scope.source.names:
+                raise NameError(child.id)
+    if isinstance(node, ast.Name):
+        return scope.source.names[node.id]
+    code = compile(ast.Expression(node), scope.source.file, "eval")
+    try:
+        return eval(code, dict(scope.source.names))  # noqa: S307 - the user's own constants
+    except Exception as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from None

@@ -1,0 +1,84 @@
+"""Decides where the text of a kernel comes from and what its free names mean."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from ..errors import KernelError, Location
+
+Position = tuple[int, int, int]  # line, column (from 0), end column, in the file
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSource:
+    """A kernel: its syntax tree with the lines of the file, and the values of its free names."""
+
+    function: FunctionType
+    tree: ast.FunctionDef
+    file: str
+    column_shift: int
+    names: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.tree.name
+
+    def position(self, node: ast.AST) -> Position:
+        """Where `node` stands in the file."""
+        line = getattr(node, "lineno", self.tree.lineno)
+        column = getattr(node, "col_offset", 0) + self.column_shift
+        same_line = getattr(node, "end_lineno", line) == line
+        end = (getattr(node, "end_col_offset", None) or 0) + self.column_shift if same_line else column + 1
+        return line, column, end
+
+    def location(self, position: Position) -> Location:
+        """The place of an error."""
+        return Location(self.file, position[0], position[1] + 1, position[2] + 1)
+
+
+def read_kernel(function: Callable[..., Any]) -> KernelSource:
+    """Parse the source of `function`; KernelError if it has none or is not a `def`."""
+    if not isinstance(function, FunctionType):
+        raise KernelError(
+            f"a kernel must be a Python function, got {type(function).__name__} {function!r}",
+            hint="pass the function itself: allo.customize(kernel)",
+        )
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        raise KernelError(
+            f"the source of kernel '{function.__name__}' cannot be read",
+            hint="define the kernel with `def` in a file or a notebook cell, not in exec() or the bare prompt",
+        ) from None
+    text = "".join(lines)
+    dedented = textwrap.dedent(text)
+    shift = len(lines[0]) - len(lines[0].lstrip())
+    file = inspect.getsourcefile(function) or function.__code__.co_filename
+    body = ast.parse(dedented).body
+    if not body or not isinstance(body[0], ast.FunctionDef):
+        raise KernelError(
+            f"kernel '{function.__name__}' is not a `def` statement",
+            at=Location(file, first),
+            hint="lambdas and async functions cannot be kernels; write `def`",
+        )
+    ast.increment_lineno(body[0], first - 1)
+    return KernelSource(function, body[0], file, shift, free_names(function))
+
+
+def free_names(function: FunctionType) -> Mapping[str, Any]:
+    """What the free names of `function` are bound to: closure over globals over builtins."""
+    names: dict[str, Any] = dict(vars(builtins))
+    names.update(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not bound yet: a name that is assigned later in the enclosing function
+            continue
+    return names

@@ -1,0 +1,1 @@
+"""The only general reader, walker and builder of MLIR; upper layers import from here."""

@@ -1,0 +1,104 @@
+"""Decides how a user's type is written in MLIR, and how a type of MLIR reads back.
+
+Signedness is in the type: `iN` is signed (`si1` for one bit), `uiN` unsigned, `i1` the truth value. Arithmetic works
+on the signless integer of the same width (`arith_type`); `allo.sign_cast` changes between the two.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from allo._mlir.dialects import allo as allo_d
+from mlir import ir
+
+from ..errors import InternalError
+from .context import context
+from .types import (
+    AlloType,
+    Bool,
+    Fixed,
+    Float,
+    Index,
+    Int,
+    TensorType,
+    UFixed,
+    UInt,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    index,
+)
+from .types import bool as bool_type
+
+
+@cache
+def storage_type(scalar: AlloType) -> ir.Type:
+    """The type of `scalar` in memory, in function signatures and in streams."""
+    ctx = context()
+    match scalar:
+        case Bool():
+            return ir.IntegerType.get_signless(1, ctx)
+        case Int(width=1):
+            return ir.IntegerType.get_signed(1, ctx)
+        case Int():
+            return ir.IntegerType.get_signless(scalar.width, ctx)
+        case UInt():
+            return ir.IntegerType.get_unsigned(scalar.width, ctx)
+        case Index():
+            return ir.IndexType.get(ctx)
+        case Float(brain=True):
+            return ir.BF16Type.get(ctx)
+        case Float():
+            return {16: ir.F16Type, 32: ir.F32Type, 64: ir.F64Type}[scalar.width].get(ctx)
+        case Fixed() | UFixed():
+            kind = allo_d.FixedType if isinstance(scalar, Fixed) else allo_d.UFixedType
+            return kind.get(scalar.width, scalar.fracs, ctx)
+        case _:
+            raise InternalError(f"no MLIR type for {scalar!r}")
+
+
+@cache
+def arith_type(scalar: AlloType) -> ir.Type:
+    """The type of `scalar` as operand of arithmetic: the signless integer for integers."""
+    if isinstance(scalar, Int | UInt):
+        return ir.IntegerType.get_signless(scalar.width, context())
+    return storage_type(scalar)
+
+
+@cache
+def memref_type(tensor: TensorType) -> ir.MemRefType:
+    """The memref of a tensor, or of rank 0 for a scalar variable."""
+    return ir.MemRefType.get(tensor.shape, storage_type(tensor.element), loc=ir.Location.unknown(context()))
+
+
+def scalar_from_mlir(mlir_type: ir.Type) -> AlloType:
+    """The user's type of a storage type."""
+    if isinstance(mlir_type, ir.IntegerType):
+        if mlir_type.is_unsigned:
+            return UInt(mlir_type.width)
+        if mlir_type.width == 1 and mlir_type.is_signless:
+            return bool_type
+        return Int(mlir_type.width)
+    if isinstance(mlir_type, ir.IndexType):
+        return index
+    for kind, scalar in (
+        (ir.F32Type, float32),
+        (ir.F64Type, float64),
+        (ir.F16Type, float16),
+        (ir.BF16Type, bfloat16),
+    ):
+        if isinstance(mlir_type, kind):
+            return scalar
+    if isinstance(mlir_type, allo_d.FixedType):
+        return Fixed(mlir_type.width, mlir_type.frac)
+    if isinstance(mlir_type, allo_d.UFixedType):
+        return UFixed(mlir_type.width, mlir_type.frac)
+    raise InternalError(f"no kernel type for {mlir_type}")
+
+
+def from_mlir(mlir_type: ir.Type) -> AlloType | TensorType:
+    """The user's type of an argument or result of a function."""
+    if isinstance(mlir_type, ir.MemRefType):
+        return TensorType(scalar_from_mlir(mlir_type.element_type), tuple(mlir_type.shape))
+    return scalar_from_mlir(mlir_type)

@@ -1,0 +1,185 @@
+"""The types a kernel may name, as plain frozen values without any MLIR in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_MAX_BITS = 1024
+
+
+class AlloType:
+    """Base of all scalar types; `T[M, N]` makes the tensor type of that shape."""
+
+    __slots__ = ()
+
+    @property
+    def bits(self) -> int:
+        """The width in bits."""
+        raise NotImplementedError
+
+    def __getitem__(self, shape: Any) -> TensorType:
+        extents = shape if isinstance(shape, tuple) else (shape,)
+        return TensorType(self, tuple(extents))
+
+
+def _check_width(name: str, bits: int) -> None:
+    if isinstance(bits, int) and 1 <= bits <= _MAX_BITS:
+        return
+    raise TypeError(f"{name} takes a width from 1 to {_MAX_BITS} bits, got {bits!r}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Int(AlloType):
+    """Signed integer of `width` bits, two's complement."""
+
+    width: int
+
+    def __post_init__(self) -> None:
+        _check_width("Int", self.width)
+
+    @property
+    def bits(self) -> int:
+        return self.width
+
+    def __repr__(self) -> str:
+        return f"int{self.width}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class UInt(AlloType):
+    """Unsigned integer of `width` bits."""
+
+    width: int
+
+    def __post_init__(self) -> None:
+        _check_width("UInt", self.width)
+
+    @property
+    def bits(self) -> int:
+        return self.width
+
+    def __repr__(self) -> str:
+        return f"uint{self.width}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Bool(AlloType):
+    """Truth value; behaves as `UInt(1)` in arithmetic."""
+
+    @property
+    def bits(self) -> int:
+        return 1
+
+    def __repr__(self) -> str:
+        return "bool"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Index(AlloType):
+    """Type of loop variables and subscripts; behaves as `Int(32)` in arithmetic."""
+
+    @property
+    def bits(self) -> int:
+        return 32
+
+    def __repr__(self) -> str:
+        return "index"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Float(AlloType):
+    """IEEE 754 binary floating point of 16, 32 or 64 bits, or bfloat16 (`brain=True`)."""
+
+    width: int
+    brain: bool = False
+
+    def __post_init__(self) -> None:
+        if self.width not in (16, 32, 64) or (self.brain and self.width != 16):
+            raise TypeError(f"Float takes 16, 32 or 64 bits, got {self.width!r}")
+
+    @property
+    def bits(self) -> int:
+        return self.width
+
+    def __repr__(self) -> str:
+        return "bfloat16" if self.brain else f"float{self.width}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _FixedPoint(AlloType):
+    """Common part of the fixed-point types: `width` bits, `fracs` of them fractional."""
+
+    width: int
+    fracs: int
+
+    def __post_init__(self) -> None:
+        _check_width(type(self).__name__, self.width)
+        if not isinstance(self.fracs, int) or not 0 <= self.fracs <= self.width:
+            raise TypeError(f"{type(self).__name__} takes 0 to {self.width} fractional bits, got {self.fracs!r}")
+
+    @property
+    def bits(self) -> int:
+        return self.width
+
+
+class Fixed(_FixedPoint):
+    """Signed fixed point: value = integer of `width` bits / 2**fracs."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Fixed({self.width}, {self.fracs})"
+
+
+class UFixed(_FixedPoint):
+    """Unsigned fixed point: value = unsigned integer of `width` bits / 2**fracs."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"UFixed({self.width}, {self.fracs})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Struct(AlloType):
+    """Named fields, the first in the low bits of the packed form."""
+
+    fields: tuple[tuple[str, AlloType], ...]
+
+    def __init__(self, fields: Mapping[str, AlloType] | tuple[tuple[str, AlloType], ...]) -> None:
+        pairs = tuple(fields.items()) if isinstance(fields, Mapping) else fields
+        object.__setattr__(self, "fields", pairs)
+
+    @property
+    def bits(self) -> int:
+        return sum(field.bits for _, field in self.fields)
+
+    def __repr__(self) -> str:
+        return "Struct({" + ", ".join(f"'{name}': {field!r}" for name, field in self.fields) + "})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TensorType:
+    """A dense array `element[shape]`."""
+
+    element: AlloType
+    shape: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"{self.element!r}[{', '.join(map(str, self.shape))}]"
+
+
+index = Index()
+bool = Bool()  # noqa: A001 - the published name of the type
+float16 = Float(16)
+float32 = Float(32)
+float64 = Float(64)
+bfloat16 = Float(16, brain=True)
+int1, int2, int4, int8, int16, int32, int64 = (Int(w) for w in (1, 2, 4, 8, 16, 32, 64))
+int128, int256, int512 = Int(128), Int(256), Int(512)
+uint1, uint2, uint4, uint8, uint16, uint32, uint64 = (UInt(w) for w in (1, 2, 4, 8, 16, 32, 64))
+uint128, uint256, uint512 = UInt(128), UInt(256), UInt(512)
+# every other width up to 512 is a name of this module too
+globals().update({f"{prefix}{w}": kind(w) for prefix, kind in (("int", Int), ("uint", UInt)) for w in range(1, 513)})

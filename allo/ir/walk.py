@@ -1,0 +1,158 @@
+"""Reads a function: its loops, its buffers, where they come from; the only walker of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..errors import Location
+
+LOOP_OPERATIONS = frozenset({"affine.for", "scf.for", "scf.while"})
+_BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "func.call"})
+
+
+@dataclass(frozen=True, slots=True)
+class LoopView:
+    """A loop operation with its place in the tree; valid until the function is rewritten."""
+
+    op: ir.Operation
+    name: str
+    nest: str
+    parent: LoopView | None
+
+    @property
+    def chain(self) -> tuple[LoopView, ...]:
+        """The loops around this one and itself, outermost first."""
+        return (*(self.parent.chain if self.parent else ()), self)
+
+    @property
+    def body(self) -> ir.Block:
+        """The block that is repeated."""
+        region = self.op.regions[1] if self.op.name == "scf.while" else self.op.regions[0]
+        return region.blocks[0]
+
+
+def string_of(op: ir.Operation, name: str) -> str | None:
+    """The value of a string attribute, if `op` has it."""
+    return ir.StringAttr(op.attributes[name]).value if name in op.attributes else None
+
+
+def operations(block: ir.Block) -> Iterator[ir.Operation]:
+    """The operations of a block and of all regions below it, in the order of the text."""
+    for op in block.operations:
+        operation = op.operation
+        yield operation
+        for region in operation.regions:
+            for inner in region.blocks:
+                yield from operations(inner)
+
+
+def entry_block(function: ir.OpView) -> ir.Block | None:
+    """The first block of a function; None for a declaration."""
+    blocks = function.operation.regions[0].blocks
+    return blocks[0] if len(blocks) else None
+
+
+def loops_of(function: ir.OpView) -> list[LoopView]:
+    """All loops of a function, outer before inner."""
+    found: list[LoopView] = []
+    entry = entry_block(function)
+    if entry is not None:
+        _collect(entry, None, found)
+    return found
+
+
+def _collect(block: ir.Block, parent: LoopView | None, found: list[LoopView]) -> None:
+    for op in block.operations:
+        operation = op.operation
+        inner = parent
+        if operation.name in LOOP_OPERATIONS:
+            name = string_of(operation, "allo.name") or f"loop_{len(found)}"
+            nest = parent.nest if parent else string_of(operation, "allo.nest") or name
+            inner = LoopView(operation, name, nest, parent)
+            found.append(inner)
+        for region in operation.regions:
+            for nested in region.blocks:
+                _collect(nested, inner, found)
+
+
+def buffers_of(function: ir.OpView) -> dict[str, ir.Value]:
+    """All named arrays of a function: arguments, then local ones and constants in the order of the text."""
+    found: dict[str, ir.Value] = {}
+    entry = entry_block(function)
+    if entry is None:
+        return found
+    for name, argument in zip(argument_names(function), entry.arguments, strict=True):
+        if isinstance(argument.type, ir.MemRefType):
+            found[name] = argument
+    for op in operations(entry):
+        if op.name in _BUFFER_OPERATIONS and (name := string_of(op, "allo.name")) is not None:
+            found[name] = op.results[0]
+    return found
+
+
+def argument_names(function: ir.OpView) -> list[str]:
+    """The names of the arguments; `arg0`, ... where the module gives none."""
+    attributes = function.operation.attributes
+    count = len(ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value).inputs)
+    names = [f"arg{position}" for position in range(count)]
+    if "arg_attrs" in attributes:
+        for position, attribute in enumerate(ir.ArrayAttr(attributes["arg_attrs"])):
+            dictionary = ir.DictAttr(attribute)
+            if "allo.name" in dictionary:
+                names[position] = ir.StringAttr(dictionary["allo.name"]).value
+    return names
+
+
+def location_of(op: ir.Operation) -> Location | None:
+    """The line of the kernel that `op` comes from."""
+    location = op.location
+    if location.is_a_file():
+        return Location(location.filename, location.start_line, location.start_col)
+    return None
+
+
+def buffer_location(value: ir.Value) -> Location | None:
+    """The line of the kernel that declares a buffer."""
+    location = value.location if isinstance(value.owner, ir.Block) else value.owner.location
+    if location.is_a_file():
+        return Location(location.filename, location.start_line, location.start_col)
+    return None
+
+
+def constant_bounds(loop: ir.Operation) -> tuple[int, int, int] | None:
+    """(lower, upper, step) of an `affine.for` whose bounds are constants, else None."""
+    if loop.name != "affine.for":
+        return None
+    bounds = []
+    for attribute in ("lowerBoundMap", "upperBoundMap"):
+        results = ir.AffineMapAttr(loop.attributes[attribute]).value.results
+        if len(results) != 1 or not isinstance(results[0], ir.AffineConstantExpr):
+            return None
+        bounds.append(results[0].value)
+    return bounds[0], bounds[1], ir.IntegerAttr(loop.attributes["step"]).value
+
+
+def trip_count(loop: ir.Operation) -> int | None:
+    """How often the body of a loop with constant bounds runs."""
+    bounds = constant_bounds(loop)
+    if bounds is None:
+        return None
+    lower, upper, step = bounds
+    return max(0, -(-(upper - lower) // step))
+
+
+def bound_operands(loop: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
+    """The operands of the lower and of the upper bound of an `affine.for`."""
+    lower = ir.AffineMapAttr(loop.attributes["lowerBoundMap"]).value
+    upper = ir.AffineMapAttr(loop.attributes["upperBoundMap"]).value
+    operands = list(loop.operands)
+    first, second = lower.n_inputs, lower.n_inputs + upper.n_inputs
+    return operands[:first], operands[first:second]
+
+
+def induction_variable(loop: ir.Operation) -> ir.Value:
+    """The loop variable."""
+    return loop.regions[0].blocks[0].arguments[0]

@@ -1,0 +1,157 @@
+"""Which memory a memref or stream value stands for, and how it is named."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from .effects import Effects, global_name, is_memory, is_stream, is_view
+from .linear import Linear, Quotient
+from .model import Buffer, Loop, Source
+from .values import Terms, Values
+from .views import through_view
+
+_DYNAMIC = -(1 << 63)
+
+
+class Buffers:
+    """The memories of one function, made when they are first met."""
+
+    def __init__(self, function: ir.Operation, values: Values, effects: Effects) -> None:
+        self.made: list[Buffer] = []
+        self._values = values
+        self._effects = effects
+        self._of: dict[ir.Value, Buffer] = {}
+        self._globals: dict[str, Buffer] = {}
+        self._labels: set[str] = set()
+        self._arguments(function)
+
+    def values(self) -> list[tuple[ir.Value, Buffer]]:
+        return list(self._of.items())
+
+    def _arguments(self, function: ir.Operation) -> None:
+        if not len(function.regions[0].blocks):
+            return
+        attributes = function.attributes
+        named = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+        for k, argument in enumerate(function.regions[0].blocks[0].arguments):
+            name = ""
+            if k < len(named) and "allo.name" in (entry := ir.DictAttr(named[k])):
+                name = ir.StringAttr(entry["allo.name"]).value
+                self._values.argument_names[argument] = name
+            if _is_storage(argument):
+                self._make(argument, name or f"arg{k}", (), "argument", Source("", 0, 0))
+
+    def _make(
+        self, value: ir.Value, name: str, scope: tuple[Loop, ...], origin: str, source: Source
+    ) -> Buffer:
+        kind = value.type
+        shape: tuple[int | None, ...] = ()
+        if isinstance(kind, ir.MemRefType) and origin != "carried":
+            shape = tuple(None if extent == _DYNAMIC else extent for extent in kind.shape)
+        label, count = name, 1
+        while label in self._labels:
+            count += 1
+            label = f"{name}#{count}"
+        self._labels.add(label)
+        buffer = Buffer(label, name, value, shape, scope, origin, source)
+        self.made.append(buffer)
+        if origin != "carried":
+            self._of[value] = buffer
+        return buffer
+
+    def allocate(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> None:
+        origin = "stream" if op.name == "allo.stream_create" else "alloc"
+        self._make(op.results[0], _name(op, len(self.made)), scope, origin, source)
+
+    def results(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> None:
+        """New memories that an operation other than an allocation returns."""
+        for result in op.results:
+            if is_memory(result) and global_name(result) is None and self._effects.base(result) == result:
+                self._make(result, _name(op, len(self.made)), scope, "result", source)
+
+    def carried(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> Buffer:
+        """What a loop passes from one iteration to the next in SSA values."""
+        return self._make(op.results[0], "a value carried by the loop", scope, "carried", source)
+
+    def of_global(self, symbol: str) -> Buffer:
+        """A global that a callee uses and that this function may or may not use itself."""
+        buffer = self._globals.get(symbol)
+        if buffer is None:
+            declared = self._effects.symbols[symbol]
+            kind = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value)
+            shape = tuple(None if extent == _DYNAMIC else extent for extent in kind.shape)
+            buffer = Buffer(symbol, symbol, None, shape, (), "global", Source("", 0, 0))
+            self._globals[symbol] = buffer
+            self.made.append(buffer)
+        return buffer
+
+    def base(self, value: ir.Value) -> tuple[Buffer, bool]:
+        """The memory behind a memref, and whether the value is a view that may show only a part of it."""
+        start = self._effects.base(value)
+        buffer = self._of.get(start) or self._first_met(start)
+        if start == value:
+            return buffer, False
+        self._of.setdefault(value, buffer)
+        return buffer, True
+
+    def _first_met(self, value: ir.Value) -> Buffer:
+        symbol = global_name(value)
+        if symbol is not None:
+            buffer = self._globals.get(symbol)
+            if buffer is None:
+                op = _owner(value)
+                assert op is not None
+                name = _name(op, 0) if "allo.name" in op.attributes else symbol
+                buffer = self._globals[symbol] = self._make(value, name, (), "global", Source("", 0, 0))
+            self._of[value] = buffer
+            return buffer
+        op = _owner(value)
+        name = _name(op, len(self.made)) if op is not None else f"buffer{len(self.made)}"
+        return self._make(value, name, (), "result", Source("", 0, 0))
+
+    def resolve(self, value: ir.Value, terms: Terms) -> tuple[Buffer, Terms]:
+        """The memory behind `value` and the subscripts there."""
+        known = self._of.get(value)
+        if known is not None and (known.value == value or known.origin == "global"):
+            return known, terms
+        subscripts: list[Linear | None] | None = list(terms.forms)
+        quotients: tuple[Quotient, ...] = terms.quotients
+        current = value
+        while subscripts is not None and (op := _owner(current)) is not None and is_view(op):
+            through = through_view(op, subscripts, self._values)
+            subscripts = None if through is None else through[0]
+            quotients += () if through is None else through[1]
+            current = op.operands[0]
+        buffer, _ = self.base(value)
+        aliased = current != buffer.value and global_name(current) is None  # came back from a call
+        if aliased or subscripts is None or len(subscripts) != len(buffer.shape):
+            return buffer, Terms([None] * len(buffer.shape))
+        return buffer, Terms(subscripts, quotients)
+
+    def of_stream(self, value: ir.Value) -> tuple[Buffer, Terms]:
+        """A stream has one place, which every operation changes: their order is part of the meaning."""
+        op = _owner(value)
+        if op is not None and op.name in ("affine.load", "memref.load"):
+            operands = list(op.operands)
+            if op.name == "affine.load":
+                terms = self._values.map(op.attributes["map"], operands[1:])
+            else:
+                found = [self._values.index(operand) for operand in operands[1:]]
+                terms = Terms([f.forms[0] for f in found], tuple(q for f in found for q in f.quotients))
+            return self.resolve(operands[0], terms)
+        buffer, _ = self.base(value)
+        return buffer, Terms([])
+
+
+def _is_storage(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.MemRefType) or is_stream(value)
+
+
+def _owner(value: ir.Value) -> ir.Operation | None:
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def _name(op: ir.Operation, number: int) -> str:
+    attributes = op.attributes
+    return ir.StringAttr(attributes["allo.name"]).value if "allo.name" in attributes else f"buffer{number}"

@@ -1,0 +1,271 @@
+"""The walk over one function that makes its polyhedral model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from mlir import ir
+
+from .buffers import Buffers
+from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
+from .effects import Effect, Effects, is_stream
+from .linear import Linear, Row, variable
+from .model import Access, Buffer, Kind, Loop, Model, Source
+from .values import Terms, Values
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where the walk is: the loops around, their domain, and the positions left in the innermost one."""
+
+    loops: tuple[Loop, ...]
+    path: tuple[int, ...]
+    domain: Domain
+    positions: Iterator[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An access before the parameters of the whole function are known."""
+
+    kind: Kind
+    buffer: Buffer
+    scope: _Scope
+    position: int
+    terms: Terms
+    rows: tuple[Row, ...]
+    reason: str
+    source: Source
+    op: ir.Operation
+
+
+def extract(function: ir.Operation | ir.OpView) -> Model:
+    """The model of a `func.func` as it is now; the function is not changed."""
+    return _Extraction(function.operation).run()
+
+
+def source_of(op: ir.Operation) -> Source:
+    location = op.location
+    while not location.is_a_file():
+        if location.is_a_name():
+            location = location.child_loc
+        elif location.is_a_callsite():
+            location = location.callee
+        elif location.is_a_fused() and location.locations:
+            location = location.locations[0]
+        else:
+            return Source("", 0, 0)
+    return Source(location.filename, location.start_line, location.start_col)
+
+
+def loop_name(op: ir.Operation, number: int) -> str:
+    attributes = op.attributes
+    return ir.StringAttr(attributes["allo.name"]).value if "allo.name" in attributes else f"loop{number}"
+
+
+class _Extraction:
+    def __init__(self, function: ir.Operation) -> None:
+        self.function = function
+        blocks = function.regions[0].blocks
+        self.entry = blocks[0] if len(blocks) else None
+        self.values = Values(self.entry)
+        self.effects = Effects(function)
+        self.buffers = Buffers(function, self.values, self.effects)
+        self.loops: list[Loop] = []
+        self.found: list[_Found] = []
+
+    def run(self) -> Model:
+        for block in self.function.regions[0]:
+            self.block(block, _Scope((), (), Domain(((),), True, ""), count()))
+        parameters = tuple(self.values.parameters)
+        accesses = []
+        for number, found in enumerate(self.found):
+            scope = found.scope
+            elements = all(form is not None for form in found.terms.forms) and not found.reason
+            accesses.append(
+                Access(
+                    id=f"A{number}",
+                    kind=found.kind,
+                    buffer=found.buffer,
+                    loops=scope.loops,
+                    path=(*scope.path, found.position),
+                    pieces=scope.domain.pieces,
+                    subscripts=tuple(form for form in found.terms.forms if form is not None),
+                    rows=found.rows,
+                    quotients=found.terms.quotients,
+                    exact_domain=scope.domain.exact,
+                    exact_elements=elements,
+                    reason=found.reason or scope.domain.reason,
+                    parameters=parameters,
+                    source=found.source,
+                    op=found.op,
+                )
+            )
+        name = ir.StringAttr(self.function.attributes["sym_name"]).value
+        return Model(
+            name,
+            tuple(self.loops),
+            parameters,
+            tuple(self.buffers.made),
+            tuple(accesses),
+            tuple(self.buffers.values()),
+        )
+
+    def block(self, block: ir.Block, scope: _Scope) -> None:
+        for view in block.operations:
+            self.operation(view.operation, scope)
+
+    def region(self, op: ir.Operation, number: int, scope: _Scope) -> None:
+        for block in op.regions[number]:
+            self.block(block, scope)
+
+    def operation(self, op: ir.Operation, scope: _Scope) -> None:
+        match op.name:
+            case "affine.load" | "affine.store" | "memref.load" | "memref.store":
+                self.subscripted(op, scope)
+            case "affine.for":
+                self.known_loop(op, scope, affine_for(op, scope.domain, self.values))
+            case "affine.if":
+                self.conditional(op, scope)
+            case "scf.for":
+                self.known_loop(op, scope, scf_for(op, scope.domain, self.values))
+            case "scf.while":
+                self.unknown_loop(op, scope, "inside a `while` loop")
+            case "scf.if":
+                inner = replace(scope, domain=scope.domain.uncertain("under a condition that is not affine"))
+                for number in range(len(op.regions)):
+                    self.region(op, number, inner)
+            case "memref.alloc" | "memref.alloca" | "allo.stream_create":
+                self.buffers.allocate(op, scope.loops, source_of(op))
+            case name if name.startswith(("arith.", "math.")):
+                pass
+            case _:
+                self.other(op, scope)
+
+    def other(self, op: ir.Operation, scope: _Scope) -> None:
+        if effects := self.effects.of(op):
+            self.affected(op, effects, scope)
+        if len(op.results):
+            self.buffers.results(op, scope.loops, source_of(op))
+        if len(op.regions) == 0 or op.name.startswith("linalg."):
+            return
+        if op.name in ("scf.execute_region", "memref.alloca_scope"):
+            self.region(op, 0, scope)
+        else:
+            self.unknown_loop(op, scope, f"inside `{op.name}`")
+
+    def add(
+        self,
+        kind: Kind,
+        buffer: Buffer,
+        scope: _Scope,
+        position: int,
+        terms: Terms,
+        reason: str,
+        op: ir.Operation,
+        source: Source,
+    ) -> None:
+        """Record an access; subscripts that are not affine become any element inside the shape."""
+        rows: list[Row] = list(terms.rows())
+        forms: list[Linear | None] = list(terms.forms)
+        for dimension, form in enumerate(forms):
+            if form is None:
+                reason = reason or "has a subscript that is not affine"
+                forms[dimension], inside = self.anywhere(buffer.shape[dimension])
+                rows.extend(inside)
+        found = Terms(forms, terms.quotients)
+        self.found.append(_Found(kind, buffer, scope, position, found, tuple(rows), reason, source, op))
+
+    def anywhere(self, extent: int | None) -> tuple[Linear, tuple[Row, ...]]:
+        element = variable(self.values.fresh())
+        if extent is None:
+            return element, (Row(element),)
+        return element, (Row(element), Row(element.scaled(-1).plus(extent - 1)))
+
+    def whole(self, buffer: Buffer) -> tuple[Terms, list[Row]]:
+        forms: list[Linear | None] = []
+        rows: list[Row] = []
+        for extent in buffer.shape:
+            form, inside = self.anywhere(extent)
+            forms.append(form)
+            rows.extend(inside)
+        return Terms(forms), rows
+
+    def subscripted(self, op: ir.Operation, scope: _Scope) -> None:
+        operands = list(op.operands)
+        first = 0 if op.name.endswith("load") else 1
+        if first == 0 and is_stream(op.results[0]):
+            return  # taking a stream out of an array of streams; its puts and gets are the accesses
+        if op.name.startswith("affine."):
+            terms = self.values.map(op.attributes["map"], operands[first + 1 :])
+        else:
+            subscripts = [self.values.index(operand) for operand in operands[first + 1 :]]
+            quotients = tuple(q for subscript in subscripts for q in subscript.quotients)
+            terms = Terms([subscript.forms[0] for subscript in subscripts], quotients)
+        kind = Kind.READ if first == 0 else Kind.WRITE
+        buffer, terms = self.buffers.resolve(operands[first], terms)
+        self.add(kind, buffer, scope, next(scope.positions), terms, "", op, source_of(op))
+
+    def affected(self, op: ir.Operation, effects: tuple[Effect, ...], scope: _Scope) -> None:
+        position = next(scope.positions)
+        source = source_of(op)
+        described = f"is touched by `{op.name}`, which may use any element"
+        if op.name == "func.call":
+            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            described = f"is passed to '{callee}', which may use any element"
+        for effect in effects:
+            if effect.symbol:
+                buffer, viewed, exact = self.buffers.of_global(effect.symbol), False, False
+                terms, rows = self.whole(buffer)
+            elif is_stream(op.operands[effect.operand]):
+                buffer, stream = self.buffers.of_stream(op.operands[effect.operand])
+                self.add(Kind.WRITE, buffer, scope, position, stream, "", op, source)
+                continue
+            else:
+                buffer, viewed = self.buffers.base(op.operands[effect.operand])
+                terms, rows = self.whole(buffer)
+                exact = not viewed and None not in buffer.shape
+            for kind, wanted, whole in (
+                (Kind.READ, effect.reads, effect.whole_read),
+                (Kind.WRITE, effect.writes, effect.whole_write),
+            ):
+                if wanted:
+                    reason = "" if exact and whole else described
+                    self.found.append(
+                        _Found(kind, buffer, scope, position, terms, tuple(rows), reason, source, op)
+                    )
+
+    def known_loop(self, op: ir.Operation, scope: _Scope, loop: LoopDomain) -> None:
+        self.enter(op, scope, loop.number, loop.domain)
+
+    def unknown_loop(self, op: ir.Operation, scope: _Scope, reason: str) -> None:
+        """Iterations are numbered from 0; how many there are is not known."""
+        number = self.values.fresh()
+        domain = scope.domain.with_rows((Row(variable(number)),)).uncertain(reason)
+        self.enter(op, scope, number, domain)
+
+    def enter(self, op: ir.Operation, scope: _Scope, number: int, domain: Domain) -> None:
+        path = (*scope.path, next(scope.positions))
+        name, depth = loop_name(op, len(self.loops)), len(scope.loops)
+        loop = Loop(number, name, op, depth, path, domain.pieces, domain.exact, source_of(op))
+        self.loops.append(loop)
+        self.body(op, scope, _Scope((*scope.loops, loop), path, domain, count()))
+
+    def body(self, op: ir.Operation, scope: _Scope, inner: _Scope) -> None:
+        """Walk a loop's body; what the loop carries in SSA values is one more memory, read and written."""
+        carries = len(op.results) > 0
+        if carries:
+            buffer = self.buffers.carried(op, scope.loops, source_of(op))
+            first = next(inner.positions)
+            self.add(Kind.READ, buffer, inner, first, Terms([]), "", op, source_of(op))
+        for number in range(len(op.regions)):
+            self.region(op, number, inner)
+        if carries:
+            last = next(inner.positions)
+            self.add(Kind.WRITE, buffer, inner, last, Terms([]), "", op, source_of(op))
+
+    def conditional(self, op: ir.Operation, scope: _Scope) -> None:
+        for number, domain in enumerate(affine_if(op, scope.domain, self.values)):
+            self.region(op, number, replace(scope, domain=domain))

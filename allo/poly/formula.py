@@ -1,0 +1,124 @@
+"""Affine maps and integer sets of MLIR, turned once each into linear forms with explicit quotients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .linear import Linear, Quotient, combine, variable
+
+
+class _NotAffine(Exception):
+    """A product or quotient of two variables, which MLIR allows for symbols."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Results over inputs 1..n and quotients n+1.. in order of definition; None where not affine."""
+
+    inputs: int
+    quotients: tuple[Quotient, ...]
+    results: tuple[Linear | None, ...]
+
+
+class _Compiler:
+    def __init__(self, dims: int, symbols: int) -> None:
+        self.dims = dims
+        self.next = dims + symbols + 1
+        self.quotients: list[Quotient] = []
+        self.known: dict[tuple[Linear, int], int] = {}
+
+    def quotient(self, numerator: Linear, divisor: int) -> Linear:
+        if divisor <= 0:
+            raise _NotAffine
+        if all(c % divisor == 0 for _, c in numerator.terms):
+            exact = tuple((v, c // divisor) for v, c in numerator.terms)
+            return Linear(numerator.constant // divisor, exact)
+        number = self.known.get((numerator, divisor))
+        if number is None:
+            number = self.known[(numerator, divisor)] = self.next
+            self.quotients.append(Quotient(number, numerator, divisor))
+            self.next += 1
+        return variable(number)
+
+    def constant(self, expr: ir.AffineExpr) -> int:
+        value = self.linear(expr)
+        if not value.is_constant:
+            raise _NotAffine
+        return value.constant
+
+    def linear(self, expr: ir.AffineExpr) -> Linear:
+        if isinstance(expr, ir.AffineDimExpr):
+            return variable(expr.position + 1)
+        if isinstance(expr, ir.AffineConstantExpr):
+            return Linear(expr.value)
+        if isinstance(expr, ir.AffineSymbolExpr):
+            return variable(self.dims + expr.position + 1)
+        if isinstance(expr, ir.AffineAddExpr):
+            return self.linear(expr.lhs) + self.linear(expr.rhs)
+        if isinstance(expr, ir.AffineMulExpr):
+            left, right = self.linear(expr.lhs), self.linear(expr.rhs)
+            if left.is_constant:
+                left, right = right, left
+            if not right.is_constant:
+                raise _NotAffine
+            return left.scaled(right.constant)
+        if isinstance(expr, ir.AffineFloorDivExpr):
+            return self.quotient(self.linear(expr.lhs), self.constant(expr.rhs))
+        if isinstance(expr, ir.AffineCeilDivExpr):
+            return self.quotient(self.linear(expr.lhs).scaled(-1), self.constant(expr.rhs)).scaled(-1)
+        if isinstance(expr, ir.AffineModExpr):
+            left, divisor = self.linear(expr.lhs), self.constant(expr.rhs)
+            return left - self.quotient(left, divisor).scaled(divisor)
+        raise _NotAffine
+
+
+def compile_map(affine_map: ir.AffineMap) -> Formula:
+    dims, symbols = affine_map.n_dims, affine_map.n_symbols
+    compiler = _Compiler(dims, symbols)
+    results: list[Linear | None] = []
+    for expr in affine_map.results:
+        try:
+            results.append(compiler.linear(expr))
+        except _NotAffine:
+            results.append(None)
+    return Formula(dims + symbols, tuple(compiler.quotients), tuple(results))
+
+
+def compile_set(attribute: ir.Attribute) -> tuple[Formula, tuple[bool, ...]]:
+    """The constraints of an `affine_set<...>` as a formula, and which of them are equalities.
+
+    The Python bindings give no IntegerSet from its attribute; the printed form `affine_set<(d0)[s0] :
+    (e0 >= 0, e1 == 0)>` is that of an affine map once the comparisons are cut off.
+    """
+    head, _, body = str(attribute).removeprefix("affine_set").partition(" : (")
+    texts = [text for text in body.removesuffix(")>").split(", ") if text]
+    equalities = tuple(text.endswith("== 0") for text in texts)
+    results = ", ".join(text.rsplit(" ", 2)[0] for text in texts)
+    parsed = ir.Attribute.parse(f"affine_map{head} -> ({results})>", attribute.context)
+    assert isinstance(parsed, ir.AffineMapAttr)
+    return compile_map(parsed.value), equalities
+
+
+def instantiate(formula: Formula, inputs: list[Linear | None], fresh: list[int]) -> list[Linear | None]:
+    """The results for `inputs`; quotient variables become the numbers in `fresh`; None where an input is."""
+    values: dict[int, Linear | None] = {k + 1: value for k, value in enumerate(inputs)}
+    for quotient, number in zip(formula.quotients, fresh, strict=True):
+        known = _evaluate(quotient.numerator, values)
+        values[quotient.variable] = None if known is None else variable(number)
+    return [None if result is None else _evaluate(result, values) for result in formula.results]
+
+
+def _evaluate(form: Linear, values: dict[int, Linear | None]) -> Linear | None:
+    constant = form.constant
+    terms: list[tuple[int, int]] = []
+    for number, coefficient in form.terms:
+        value = values[number]
+        if value is None:
+            return None
+        constant += coefficient * value.constant
+        terms.extend((v, c * coefficient) for v, c in value.terms)
+    if len(form.terms) <= 1:
+        return Linear(constant, tuple(terms))
+    return combine(constant, terms)

@@ -1,0 +1,145 @@
+"""Whether a new order of nested loops keeps every dependence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from .footprint import reads_before_writes
+from .model import Access, Buffer, Loop, Model
+from .pairs import Pair, Signs, execution_orders, pairs
+from .violation import Undecided, Violation, undecided, violation
+
+
+def order_violation(
+    model: Model, old_loops: Sequence[ir.Operation | ir.OpView], new_loops: Sequence[ir.Operation | ir.OpView]
+) -> Violation | Undecided | None:
+    """A dependence that does not survive when `old_loops` (outer to inner) run in the order of `new_loops`.
+
+    The loops are nested in one another; other loops may stand between them and stay where they are.
+    Statements between the loops are distributed: a statement that the loop L does not enclose runs before
+    (or after, as written) all iterations of L, so if L moves outwards over loops that do enclose the
+    statement, these run for the statement alone before (after) L. The iterations themselves stay the same:
+    it is for the caller to express their bounds in the new order. Undecided is also the answer where a
+    variable allocated between the loops would have to be kept for more than one iteration.
+    """
+    old = [model.loop(op) for op in old_loops]
+    new = [model.loop(op) for op in new_loops]
+    chain = _chain(model, old)
+    if sorted(loop.variable for loop in old) != sorted(loop.variable for loop in new):
+        raise ValueError("the new loops are not a permutation of the old ones")
+    moved = {loop.variable for loop in old}
+    remaining = iter(new)
+    permuted = [next(remaining) if loop.variable in moved else loop for loop in chain]
+    if permuted == chain:
+        return None
+    accesses = list(model.inside(chain[0]))
+    doubt: Undecided | None = None
+    private: dict[str, bool] = {}
+    for pair in pairs(accesses):
+        reversals = _reversals(pair, chain, permuted)
+        if not any(pair.possible(signs) for signs in reversals):
+            continue
+        buffer = pair.source.buffer
+        if buffer.label not in private:
+            private[buffer.label] = _is_private(model, buffer, chain[-1])
+        if private[buffer.label]:
+            continue
+        if pair.exact and (sample := pair.sample(reversals)) is not None:
+            return violation(pair, sample)
+        doubt = doubt or undecided(pair)
+    return doubt or _outgrown(accesses, chain, permuted)
+
+
+def _chain(model: Model, loops: list[Loop]) -> list[Loop]:
+    """All loops from the first to the last of `loops`."""
+    outermost, innermost = loops[0], loops[-1]
+    by_path = {loop.path: loop for loop in model.loops}
+    chain = [by_path[innermost.path[: depth + 1]] for depth in range(outermost.depth, innermost.depth + 1)]
+    wanted = {loop.variable for loop in loops}
+    if [loop.variable for loop in chain if loop.variable in wanted] != [loop.variable for loop in loops]:
+        raise ValueError("the loops are not nested in one another, outer to inner")
+    return chain
+
+
+def _enclosing(access: Access, chain: list[Loop]) -> int:
+    """How many loops of the chain are around the access."""
+    count = 0
+    for loop in chain:
+        if len(access.loops) <= loop.depth or access.loops[loop.depth].variable != loop.variable:
+            break
+        count += 1
+    return count
+
+
+def _side(access: Access, chain: list[Loop]) -> tuple[int, int]:
+    """The number of loops of the chain around the access; -1 (1) if it is before (after) the next one."""
+    count = _enclosing(access, chain)
+    if count == len(chain):
+        return count, 0
+    depth = chain[count].depth
+    return count, -1 if access.path[depth] < chain[count].path[depth] else 1
+
+
+def _reversals(pair: Pair, chain: list[Loop], permuted: list[Loop]) -> list[Signs]:
+    """The ways in which the source runs before the sink now and after it in the new order."""
+    source_count, source_side = _side(pair.source, chain)
+    sink_count, sink_side = _side(pair.sink, chain)
+    position = {loop.variable: k for k, loop in enumerate(chain)}
+    branches: list[Signs] = []
+    equal: dict[int, int] = {}
+    for loop in permuted:
+        level = position[loop.variable]
+        in_source, in_sink = level < source_count, level < sink_count
+        if in_source and in_sink:
+            branches.append(equal | {loop.variable: -1})
+            equal = equal | {loop.variable: 0}
+            continue
+        # What is outside of the loop comes before all or after all of its iterations.
+        source_rank = 0 if in_source else source_side
+        sink_rank = 0 if in_sink else sink_side
+        if source_rank > sink_rank:
+            branches.append(equal)
+        if source_rank != sink_rank:
+            break
+    inner = pair.common[chain[0].depth :]
+    result: list[Signs] = []
+    for before in execution_orders(pair, inner):
+        for after in branches:
+            if all(before.get(number, sign) == sign for number, sign in after.items()):
+                signs = {**before, **after}
+                if pair.allows(signs):
+                    result.append(signs)
+    return result
+
+
+def _outgrown(accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -> Undecided | None:
+    """A variable allocated between the loops that, in the new order, must live for several iterations."""
+    numbers = {loop.variable for loop in chain}
+    for access in accesses:
+        scope = {loop.variable for loop in access.buffer.scope} & numbers
+        if not scope or access.buffer.origin == "carried":
+            continue
+        count = _enclosing(access, chain)
+        inside = {loop.variable for loop in chain[:count]} - scope
+        order = [loop.variable for loop in permuted]
+        last = max(order.index(number) for number in scope)
+        moved_out = next((loop for loop in permuted[:last] if loop.variable in inside), None)
+        if moved_out is not None:
+            kept = next(loop.name for loop in reversed(permuted) if loop.variable in scope)
+            return Undecided(
+                f"'{access.buffer.name}' is a new variable in each iteration of '{kept}', "
+                f"and '{moved_out.name}' inside of that iteration would move out of it",
+                access,
+            )
+    return None
+
+
+def _is_private(model: Model, buffer: Buffer, innermost: Loop) -> bool:
+    """Is the buffer scratch space of single iterations, so that nothing passes from one to another?"""
+    if buffer.origin != "alloc":
+        return False
+    users = [access for access in model.accesses if access.buffer.label == buffer.label]
+    inside = [access for access in model.inside(innermost) if access.buffer.label == buffer.label]
+    return len(users) == len(inside) and not reads_before_writes(model, buffer, innermost)

@@ -1,0 +1,76 @@
+"""How a forbidden change of order is reported: the two statements and one pair of iterations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .model import Access
+from .pairs import Dependence, Pair, Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """`source` must run before `sink` in these iterations (of the original order), and would not."""
+
+    source: Access
+    sink: Access
+    dependence: Dependence
+    array: str
+    source_iteration: tuple[tuple[str, int], ...]
+    sink_iteration: tuple[tuple[str, int], ...]
+    parameters: tuple[tuple[str, int], ...]
+
+    def describe(self) -> str:
+        first, second = _does(self.source), _does(self.sink)
+        if _line(self.source) == _line(self.sink) or not self.source.source.line:
+            statements = f"the statement at {self.source.source} {first} and {second}"
+        else:
+            statements = (
+                f"the statement at {self.source.source} {first} and "
+                f"the statement at {self.sink.source} {second}"
+            )
+        given = f" with {_assignments(self.parameters)}" if self.parameters else ""
+        before, after = _assignments(self.source_iteration), _assignments(self.sink_iteration)
+        return f"{statements}: iteration ({before}) must run before iteration ({after}){given}"
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Nothing forbids the change for sure, but what `access` does is only known roughly."""
+
+    reason: str
+    access: Access
+
+    def describe(self) -> str:
+        access = self.access
+        return f"the statement at {access.source} {_does(access)}, but {self.reason}"
+
+
+def violation(pair: Pair, sample: Sample) -> Violation:
+    return Violation(
+        pair.source,
+        pair.sink,
+        pair.dependence,
+        pair.source.buffer.name,
+        sample.source,
+        sample.sink,
+        sample.parameters,
+    )
+
+
+def undecided(pair: Pair) -> Undecided:
+    access = pair.sink if pair.source.exact else pair.source
+    place = "it" if access.reason.startswith(("has", "is")) else "it is"
+    return Undecided(f"{place} {access.reason}", access)
+
+
+def _does(access: Access) -> str:
+    return f"{'writes' if access.is_write else 'reads'} {access.text}"
+
+
+def _assignments(values: tuple[tuple[str, int], ...]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values)
+
+
+def _line(access: Access) -> tuple[str, int]:
+    return access.source.file, access.source.line

@@ -1,0 +1,62 @@
+/* The C API of the dialect: the only thing that the Python extension and other languages see. */
+#ifndef ALLO_C_ALLO_H
+#define ALLO_C_ALLO_H
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Allo, allo);
+MLIR_CAPI_EXPORTED void alloRegisterPasses(void);
+
+/* A `Get` with bad parameters reports a diagnostic and returns a null type or attribute. */
+
+MLIR_CAPI_EXPORTED bool alloTypeIsAFixed(MlirType type);
+MLIR_CAPI_EXPORTED bool alloTypeIsAUFixed(MlirType type);
+MLIR_CAPI_EXPORTED MlirType alloFixedTypeGet(MlirContext context, unsigned width, unsigned frac);
+MLIR_CAPI_EXPORTED MlirType alloUFixedTypeGet(MlirContext context, unsigned width, unsigned frac);
+MLIR_CAPI_EXPORTED MlirTypeID alloFixedTypeGetTypeID(void);
+MLIR_CAPI_EXPORTED MlirTypeID alloUFixedTypeGetTypeID(void);
+/* of both kinds */
+MLIR_CAPI_EXPORTED unsigned alloFixedTypeGetWidth(MlirType type);
+MLIR_CAPI_EXPORTED unsigned alloFixedTypeGetFrac(MlirType type);
+
+MLIR_CAPI_EXPORTED bool alloTypeIsAStream(MlirType type);
+MLIR_CAPI_EXPORTED MlirType alloStreamTypeGet(MlirType elementType, unsigned depth);
+MLIR_CAPI_EXPORTED MlirTypeID alloStreamTypeGetTypeID(void);
+MLIR_CAPI_EXPORTED MlirType alloStreamTypeGetElementType(MlirType type);
+MLIR_CAPI_EXPORTED unsigned alloStreamTypeGetDepth(MlirType type);
+
+MLIR_CAPI_EXPORTED bool alloTypeIsAStruct(MlirType type);
+MLIR_CAPI_EXPORTED MlirType alloStructTypeGet(MlirContext context, intptr_t count,
+                                              const MlirStringRef *names, const MlirType *types);
+MLIR_CAPI_EXPORTED MlirTypeID alloStructTypeGetTypeID(void);
+MLIR_CAPI_EXPORTED intptr_t alloStructTypeGetNumFields(MlirType type);
+MLIR_CAPI_EXPORTED MlirStringRef alloStructTypeGetFieldName(MlirType type, intptr_t index);
+MLIR_CAPI_EXPORTED MlirType alloStructTypeGetFieldType(MlirType type, intptr_t index);
+
+MLIR_CAPI_EXPORTED bool alloTypeIsAHandle(MlirType type);
+MLIR_CAPI_EXPORTED MlirType alloHandleTypeGet(MlirContext context);
+MLIR_CAPI_EXPORTED MlirTypeID alloHandleTypeGetTypeID(void);
+
+/* A kind is "none", "complete", "cyclic" or "block"; the first two have the factor 0. */
+MLIR_CAPI_EXPORTED bool alloAttributeIsAPartition(MlirAttribute attribute);
+MLIR_CAPI_EXPORTED MlirAttribute alloPartitionAttrGet(MlirContext context, intptr_t count,
+                                                      const MlirStringRef *kinds,
+                                                      const unsigned *factors);
+MLIR_CAPI_EXPORTED MlirTypeID alloPartitionAttrGetTypeID(void);
+MLIR_CAPI_EXPORTED intptr_t alloPartitionAttrGetNumDims(MlirAttribute attribute);
+MLIR_CAPI_EXPORTED MlirStringRef alloPartitionAttrGetKind(MlirAttribute attribute, intptr_t dim);
+MLIR_CAPI_EXPORTED unsigned alloPartitionAttrGetFactor(MlirAttribute attribute, intptr_t dim);
+
+/* Self checks of the build: does this library see the same MLIR as the caller? */
+MLIR_CAPI_EXPORTED bool alloTypeIsABuiltinMemRef(MlirType type);
+MLIR_CAPI_EXPORTED const void *alloTypeIDOfMemRefType(void);
+MLIR_CAPI_EXPORTED bool alloCompiledWithAssertions(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

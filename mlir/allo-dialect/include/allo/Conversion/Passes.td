@@ -1,0 +1,18 @@
+#ifndef ALLO_CONVERSION_PASSES_TD
+#define ALLO_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LowerTypes : Pass<"allo-lower-types", "::mlir::ModuleOp"> {
+  let summary = "types of kernels -> types of the upstream lowerings";
+  let description = [{
+    Arrays lose their partition and keep their elements in containers of 8, 16,
+    32, 64, ... bits, as NumPy lays them out; scalars in signatures are
+    containers too; fixed-point numbers, structs and integers with a sign become
+    signless integers, and the operations of the `allo` dialect on them become
+    operations of `arith`. Streams are refused.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif

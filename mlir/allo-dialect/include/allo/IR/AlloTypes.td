@@ -1,0 +1,81 @@
+#ifndef ALLO_IR_ALLOTYPES_TD
+#define ALLO_IR_ALLOTYPES_TD
+
+include "allo/IR/AlloDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/CommonTypeConstraints.td"
+
+class Allo_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<Allo_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+class Allo_FixedPointType<string name, string typeMnemonic>
+    : Allo_Type<name, typeMnemonic, [MemRefElementTypeInterface]> {
+  let parameters = (ins "unsigned":$width, "unsigned":$frac);
+  let assemblyFormat = "`<` $width `,` $frac `>`";
+  let genVerifyDecl = 1;
+}
+
+def Allo_FixedType : Allo_FixedPointType<"Fixed", "fixed"> {
+  let summary = "signed fixed-point number";
+  let description = [{
+    `!allo.fixed<16, 8>`: a two's complement integer of 16 bits, divided by 2^8.
+  }];
+}
+
+def Allo_UFixedType : Allo_FixedPointType<"UFixed", "ufixed"> {
+  let summary = "unsigned fixed-point number";
+  let description = [{
+    `!allo.ufixed<16, 8>`: an unsigned integer of 16 bits, divided by 2^8.
+  }];
+}
+
+def Allo_StreamType
+    : Allo_Type<"Stream", "stream", [MemRefElementTypeInterface]> {
+  let summary = "bounded FIFO channel";
+  let description = [{
+    `!allo.stream<f32, 4>`: at most 4 elements of type f32 wait in it. An
+    element is a scalar, a fixed-point number, a struct, or a block (a vector or
+    a tensor of static shape).
+  }];
+  let parameters = (ins "::mlir::Type":$elementType, "unsigned":$depth);
+  let assemblyFormat = "`<` $elementType `,` $depth `>`";
+  let genVerifyDecl = 1;
+}
+
+def Allo_StructType
+    : Allo_Type<"Struct", "struct", [MemRefElementTypeInterface]> {
+  let summary = "named fields, packed; the first field is in the low bits";
+  let description = [{
+    `!allo.struct<{a: i32, b: !allo.fixed<8, 4>}>`. A name that is no keyword is
+    quoted.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
+                        ArrayRefParameter<"::mlir::Type">:$types);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The position of the field `name`.
+    std::optional<unsigned> getFieldIndex(::llvm::StringRef name) const;
+  }];
+}
+
+def Allo_HandleType : Allo_Type<"Handle", "handle"> {
+  let summary = "what a schedule operation refers to: a loop, a buffer, a function";
+}
+
+//===-- constraints ------------------------------------------------------===//
+
+def Allo_AnyFixed : Type<
+    Or<[Allo_FixedType.predicate, Allo_UFixedType.predicate]>,
+    "a fixed-point number (!allo.fixed or !allo.ufixed)">;
+def Allo_AnyScalar : Type<
+    CPred<"::mlir::allo::isScalarType($_self)">,
+    "an integer, index, float, fixed-point number or struct">;
+def Allo_AnyPacked : Type<
+    CPred<"::mlir::allo::getPackedWidth($_self).has_value()">,
+    "an integer, float, fixed-point number or struct">;
+
+#endif

@@ -1,0 +1,104 @@
+#ifndef ALLO_TRANSFORMS_PASSES_TD
+#define ALLO_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CpuLocality : Pass<"allo-cpu-locality", "::mlir::func::FuncOp"> {
+  let summary = "distribute, interchange and jam unscheduled affine nests for the caches and registers of a CPU";
+  let description = [{
+    Works on nests that the user left unscheduled. Every element of every buffer sees its reads and writes in the
+    order of the program, so the results are the same bit for bit. A nest is left alone when one of its loops has a
+    schedule attribute (`allo.unroll`, `allo.parallel`, `allo.pipeline`) or a name made by a primitive (with a '.' or
+    ending in `_fused`), or when its body holds anything but affine accesses and side-effect-free scalar operations.
+  }];
+  let options = [
+    Option<"jam", "jam", "unsigned", "4", "unroll-and-jam factor of the loops around the innermost ones (1 = never)">,
+    Option<"outerJam", "outer-jam", "unsigned", "4", "the same for the loops around those">,
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect"];
+}
+
+def UnrollAnnotated : Pass<"allo-unroll-annotated", "::mlir::func::FuncOp"> {
+  let summary = "unroll the affine loops that carry `allo.unroll`, innermost first";
+  let description = [{
+    `allo.unroll = f` unrolls by `f` (with a clean-up loop when `f` does not divide the trip count), 0 unrolls fully.
+    The attribute is consumed. A loop whose copies, multiplied over the nest, exceed `max-copies` stays rolled, with a
+    remark; so does a loop whose trip count is not constant when it is to be unrolled fully, and any `scf.for`.
+  }];
+  let options = [
+    Option<"maxCopies", "max-copies", "uint64_t", "4096", "largest number of copies of one body">,
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect"];
+}
+
+def Vectorize : Pass<"allo-vectorize", "::mlir::func::FuncOp"> {
+  let summary = "turn short innermost loops over neighbouring elements into vector operations";
+  let description = [{
+    An innermost loop of 4 to `max-lanes` iterations (a multiple of four), or whose `allo.unroll` is such a divisor of
+    its trip count, becomes operations on vectors of that many lanes if no dependence is carried by it, its variable
+    occurs in subscripts only, and each access is to one element or to neighbours in the last dimension. A local buffer
+    that is touched by such operations only is kept in vector registers by the back end. The order of the operations on
+    each element stays.
+  }];
+  let options = [
+    Option<"maxLanes", "max-lanes", "uint64_t", "32", "longest vector">,
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect"];
+}
+
+def PlaceBuffers : Pass<"allo-place-buffers", "::mlir::func::FuncOp"> {
+  let summary = "put each `memref.alloc` on the stack or free it, outside of the loops";
+  let description = [{
+    The scope of a buffer is the body of the outermost enclosing `allo.parallel` loop, else the function. A buffer of
+    static shape of at most `max-stack-bytes` becomes a `memref.alloca` at the head of its scope, as long as the
+    scope's stack buffers stay below `max-frame-bytes`; a larger one is allocated (64-byte aligned) at the head of the
+    scope and freed at its end. A buffer of dynamic shape is freed at the end of its block. Buffers that escape (are
+    returned, yielded or stored) are left alone.
+  }];
+  let options = [
+    Option<"maxStackBytes", "max-stack-bytes", "uint64_t", "65536", "largest buffer on the stack">,
+    Option<"maxFrameBytes", "max-frame-bytes", "uint64_t", "1048576", "sum of the buffers on the stack of one scope">,
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def OutlineParallel : Pass<"allo-outline-parallel", "::mlir::ModuleOp"> {
+  let summary = "move each outermost `allo.parallel` loop into a function over an interval of its iterations";
+  let description = [{
+    `affine.for %i = lb to ub step s {allo.parallel}` in `@f` becomes `call @f_par0_fork(%lb, %ub, captures...)`, a
+    declaration that `allo-parallel-runtime` fills in, and `@f_par0(%lo, %hi, captures...)` with the loop over
+    [lo, hi). Constants are cloned into the new function.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+def ParallelRuntime : Pass<"allo-parallel-runtime", "::mlir::ModuleOp"> {
+  let summary = "give each `*_fork` declaration of `allo-outline-parallel` a body that calls `allo_parallel_for`";
+  let description = [{
+    Runs after the conversion to the LLVM dialect. The arguments travel in a struct on the stack of the caller; a
+    generated task function unpacks them.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def ComposeAffine : Pass<"allo-compose-affine", "::mlir::func::FuncOp"> {
+  let summary = "fold `affine.apply` into the maps of accesses, bounds and conditions";
+  let description = [{
+    Every `affine.load`, `affine.store`, `affine.for`, `affine.if` and `affine.apply` gets the composed, canonical and
+    simplified map of its operands; applies without uses are erased. Nothing else changes: loops keep their names and
+    attributes, also when their trip count is one.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect"];
+}
+
+def FpContract : Pass<"allo-fp-contract", "::mlir::func::FuncOp"> {
+  let summary = "let the back end fuse floating-point multiplications and additions";
+  let description = [{
+    Sets `fastmath<contract>` on `arith.addf`, `subf`, `mulf` and `negf`: what C compilers do by default
+    (`-ffp-contract=fast`). No other freedom is given: sums keep their order.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif // ALLO_TRANSFORMS_PASSES_TD

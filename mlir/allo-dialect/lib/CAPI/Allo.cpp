@@ -1,0 +1,137 @@
+// The C API: thin wrappers that check parameters instead of asserting.
+#include "allo-c/Allo.h"
+
+#include "allo/Conversion/Passes.h"
+#include "allo/IR/AlloDialect.h"
+#if __has_include("allo/Transforms/Passes.h")
+#include "allo/Transforms/Passes.h"
+#define ALLO_HAS_TRANSFORMS 1
+#endif
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+
+using namespace mlir;
+using namespace mlir::allo;
+
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Allo, allo, mlir::allo::AlloDialect)
+
+void alloRegisterPasses(void) {
+  registerAlloConversionPasses();
+#ifdef ALLO_HAS_TRANSFORMS
+  registerAlloTransformsPasses();
+#endif
+}
+
+static auto reporter(MLIRContext *context) {
+  return [context] { return emitError(UnknownLoc::get(context)); };
+}
+
+//===-- fixed point ------------------------------------------------------===//
+
+bool alloTypeIsAFixed(MlirType type) { return isa<FixedType>(unwrap(type)); }
+bool alloTypeIsAUFixed(MlirType type) { return isa<UFixedType>(unwrap(type)); }
+MlirType alloFixedTypeGet(MlirContext context, unsigned width, unsigned frac) {
+  MLIRContext *ctx = unwrap(context);
+  return wrap(Type(FixedType::getChecked(reporter(ctx), ctx, width, frac)));
+}
+MlirType alloUFixedTypeGet(MlirContext context, unsigned width, unsigned frac) {
+  MLIRContext *ctx = unwrap(context);
+  return wrap(Type(UFixedType::getChecked(reporter(ctx), ctx, width, frac)));
+}
+MlirTypeID alloFixedTypeGetTypeID(void) { return wrap(FixedType::getTypeID()); }
+MlirTypeID alloUFixedTypeGetTypeID(void) { return wrap(UFixedType::getTypeID()); }
+unsigned alloFixedTypeGetWidth(MlirType type) { return getFixedFormat(unwrap(type))->width; }
+unsigned alloFixedTypeGetFrac(MlirType type) { return getFixedFormat(unwrap(type))->frac; }
+
+//===-- streams ----------------------------------------------------------===//
+
+bool alloTypeIsAStream(MlirType type) { return isa<StreamType>(unwrap(type)); }
+MlirType alloStreamTypeGet(MlirType elementType, unsigned depth) {
+  Type element = unwrap(elementType);
+  MLIRContext *ctx = element.getContext();
+  return wrap(Type(StreamType::getChecked(reporter(ctx), ctx, element, depth)));
+}
+MlirTypeID alloStreamTypeGetTypeID(void) { return wrap(StreamType::getTypeID()); }
+MlirType alloStreamTypeGetElementType(MlirType type) {
+  return wrap(cast<StreamType>(unwrap(type)).getElementType());
+}
+unsigned alloStreamTypeGetDepth(MlirType type) {
+  return cast<StreamType>(unwrap(type)).getDepth();
+}
+
+//===-- structs and handles ----------------------------------------------===//
+
+bool alloTypeIsAStruct(MlirType type) { return isa<StructType>(unwrap(type)); }
+MlirType alloStructTypeGet(MlirContext context, intptr_t count, const MlirStringRef *names,
+                           const MlirType *types) {
+  MLIRContext *ctx = unwrap(context);
+  SmallVector<StringAttr> fieldNames;
+  SmallVector<Type> fieldTypes;
+  for (intptr_t i = 0; i < count; ++i) {
+    fieldNames.push_back(StringAttr::get(ctx, unwrap(names[i])));
+    fieldTypes.push_back(unwrap(types[i]));
+  }
+  return wrap(Type(StructType::getChecked(reporter(ctx), ctx, ArrayRef<StringAttr>(fieldNames),
+                                          ArrayRef<Type>(fieldTypes))));
+}
+MlirTypeID alloStructTypeGetTypeID(void) { return wrap(StructType::getTypeID()); }
+intptr_t alloStructTypeGetNumFields(MlirType type) {
+  return cast<StructType>(unwrap(type)).getNames().size();
+}
+MlirStringRef alloStructTypeGetFieldName(MlirType type, intptr_t index) {
+  return wrap(cast<StructType>(unwrap(type)).getNames()[index].getValue());
+}
+MlirType alloStructTypeGetFieldType(MlirType type, intptr_t index) {
+  return wrap(cast<StructType>(unwrap(type)).getTypes()[index]);
+}
+
+bool alloTypeIsAHandle(MlirType type) { return isa<HandleType>(unwrap(type)); }
+MlirType alloHandleTypeGet(MlirContext context) {
+  return wrap(Type(HandleType::get(unwrap(context))));
+}
+MlirTypeID alloHandleTypeGetTypeID(void) { return wrap(HandleType::getTypeID()); }
+
+//===-- partitions -------------------------------------------------------===//
+
+bool alloAttributeIsAPartition(MlirAttribute attribute) {
+  return isa<PartitionAttr>(unwrap(attribute));
+}
+MlirAttribute alloPartitionAttrGet(MlirContext context, intptr_t count, const MlirStringRef *kinds,
+                                   const unsigned *factors) {
+  MLIRContext *ctx = unwrap(context);
+  SmallVector<PartitionDim> dims;
+  for (intptr_t i = 0; i < count; ++i) {
+    auto kind = symbolizePartitionKind(unwrap(kinds[i]));
+    if (!kind) {
+      reporter(ctx)() << "a dimension is partitioned as none, complete, cyclic or block, got '"
+                      << unwrap(kinds[i]) << "'";
+      return wrap(Attribute());
+    }
+    dims.push_back({*kind, factors[i]});
+  }
+  return wrap(
+      Attribute(PartitionAttr::getChecked(reporter(ctx), ctx, ArrayRef<PartitionDim>(dims))));
+}
+MlirTypeID alloPartitionAttrGetTypeID(void) { return wrap(PartitionAttr::getTypeID()); }
+intptr_t alloPartitionAttrGetNumDims(MlirAttribute attribute) {
+  return cast<PartitionAttr>(unwrap(attribute)).getDims().size();
+}
+MlirStringRef alloPartitionAttrGetKind(MlirAttribute attribute, intptr_t dim) {
+  return wrap(stringifyPartitionKind(cast<PartitionAttr>(unwrap(attribute)).getDims()[dim].kind));
+}
+unsigned alloPartitionAttrGetFactor(MlirAttribute attribute, intptr_t dim) {
+  return cast<PartitionAttr>(unwrap(attribute)).getDims()[dim].factor;
+}
+
+//===-- self checks ------------------------------------------------------===//
+
+bool alloTypeIsABuiltinMemRef(MlirType type) { return isa<MemRefType>(unwrap(type)); }
+const void *alloTypeIDOfMemRefType(void) { return TypeID::get<MemRefType>().getAsOpaquePointer(); }
+bool alloCompiledWithAssertions(void) {
+#ifdef NDEBUG
+  return false;
+#else
+  return true;
+#endif
+}

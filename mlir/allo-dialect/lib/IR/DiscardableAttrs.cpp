@@ -1,0 +1,136 @@
+// Which `allo.*` attributes may stand on which operation, and with which values.
+#include "allo/IR/AlloDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::allo;
+
+namespace {
+enum class Place { Anywhere, Loop, CountedLoop, Module };
+enum class Kind { Text, Mark, Number };
+
+struct Rule {
+  StringLiteral name;
+  Place place;
+  Kind kind;
+  int64_t least; // of a number
+};
+
+constexpr StringLiteral kInternalPrefix = "allo.x_";
+constexpr Rule kRules[] = {
+    {"allo.name", Place::Anywhere, Kind::Text, 0},
+    {"allo.nest", Place::Loop, Kind::Text, 0},
+    {"allo.pipeline", Place::Loop, Kind::Number, 1},
+    {"allo.rewind", Place::Loop, Kind::Mark, 0},
+    {"allo.unroll", Place::CountedLoop, Kind::Number, 0},
+    {"allo.parallel", Place::Loop, Kind::Mark, 0},
+    {"allo.top", Place::Module, Kind::Text, 0},
+};
+
+bool isLoop(Operation *op) {
+  return llvm::StringSwitch<bool>(op->getName().getStringRef())
+      .Cases({"affine.for", "scf.for", "scf.while", "affine.parallel", "scf.parallel", "scf.forall"},
+             true)
+      .Default(false);
+}
+
+bool isCountedLoop(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return name == "affine.for" || name == "scf.for";
+}
+
+const Rule *findRule(StringRef name) {
+  const Rule *rule = llvm::find_if(kRules, [&](const Rule &r) { return r.name == name; });
+  return rule == std::end(kRules) ? nullptr : rule;
+}
+
+StringRef nearestName(StringRef name) {
+  const Rule *best = kRules;
+  unsigned distance = std::numeric_limits<unsigned>::max();
+  for (const Rule &rule : kRules)
+    if (unsigned d = name.edit_distance(rule.name); d < distance)
+      distance = d, best = &rule;
+  return best->name;
+}
+
+LogicalResult unknown(Operation *op, StringRef name) {
+  return op->emitOpError() << "unknown attribute '" << name << "'; did you mean '"
+                           << nearestName(name) << "'? (a name of your own starts with '"
+                           << kInternalPrefix << "')";
+}
+
+LogicalResult verifyValue(Operation *op, const Rule &rule, Attribute value) {
+  switch (rule.kind) {
+  case Kind::Text:
+    if (isa<StringAttr>(value))
+      return success();
+    return op->emitOpError() << "attribute '" << rule.name << "' must be a string, got " << value;
+  case Kind::Mark:
+    if (isa<UnitAttr>(value))
+      return success();
+    return op->emitOpError() << "attribute '" << rule.name << "' takes no value, got " << value;
+  case Kind::Number:
+    auto number = dyn_cast<IntegerAttr>(value);
+    if (number && number.getType().isSignlessInteger(32) && number.getInt() >= rule.least)
+      return success();
+    return op->emitOpError() << "attribute '" << rule.name << "' must be an i32 of at least "
+                             << rule.least << ", got " << value;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+LogicalResult verifyPlace(Operation *op, const Rule &rule) {
+  auto refuse = [&](StringRef place) {
+    return op->emitOpError() << "attribute '" << rule.name << "' belongs on " << place;
+  };
+  switch (rule.place) {
+  case Place::Anywhere:
+    return success();
+  case Place::Loop:
+    return isLoop(op) ? success() : refuse("a loop (affine.for, scf.for, scf.while)");
+  case Place::CountedLoop:
+    return isCountedLoop(op) ? success() : refuse("affine.for or scf.for");
+  case Place::Module:
+    return isa<ModuleOp>(op) ? success() : refuse("builtin.module");
+  }
+  llvm_unreachable("all places are handled");
+}
+
+LogicalResult verifySignatureAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name.starts_with(kInternalPrefix))
+    return success();
+  const Rule *rule = findRule(name);
+  if (!rule)
+    return unknown(op, name);
+  if (rule->place != Place::Anywhere)
+    return op->emitOpError() << "attribute '" << name
+                             << "' does not belong on an argument or result";
+  return verifyValue(op, *rule, attribute.getValue());
+}
+} // namespace
+
+LogicalResult AlloDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name.starts_with(kInternalPrefix))
+    return success();
+  const Rule *rule = findRule(name);
+  if (!rule)
+    return unknown(op, name);
+  if (failed(verifyPlace(op, *rule)))
+    return failure();
+  return verifyValue(op, *rule, attribute.getValue());
+}
+
+LogicalResult AlloDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                                    NamedAttribute attribute) {
+  return verifySignatureAttribute(op, attribute);
+}
+
+LogicalResult AlloDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                                       NamedAttribute attribute) {
+  return verifySignatureAttribute(op, attribute);
+}

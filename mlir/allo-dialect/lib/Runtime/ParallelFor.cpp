@@ -1,0 +1,168 @@
+// Decides how the iterations of a parallel loop are spread over threads: fixed, equal chunks on one pool per process.
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <pthread.h>
+#include <thread>
+
+#define ALLO_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+using Task = void (*)(void *context, int64_t lo, int64_t hi);
+
+struct Job {
+  Task task;
+  void *context;
+  int64_t lo, hi, step;
+
+  /// Runs part `index` of `parts`; the parts depend on nothing but the two numbers.
+  void runPart(int64_t index, int64_t parts) const {
+    int64_t trips = (hi - lo + step - 1) / step;
+    auto bound = [&](int64_t part) {
+      return trips / parts * part + std::min(part, trips % parts);
+    };
+    int64_t first = lo + bound(index) * step;
+    int64_t last = std::min(hi, lo + bound(index + 1) * step);
+    if (first < last)
+      task(context, first, last);
+  }
+};
+
+unsigned threadCount() {
+  if (const char *text = std::getenv("ALLO_NUM_THREADS")) {
+    int wanted = std::atoi(text);
+    if (wanted >= 1)
+      return static_cast<unsigned>(std::min(wanted, 1024));
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// Set while this thread runs a part of a job: loops nested in it run in place.
+thread_local bool insideJob = false;
+
+/// The threads; never destroyed, so that they may sleep when the process exits.
+class Pool {
+public:
+  explicit Pool(unsigned threads) {
+    sigset_t all, before;
+    sigfillset(&all); // signals are for the threads of the program
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (parts < threads && startWorker(new Worker{this, parts}))
+      ++parts;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  unsigned threads() const { return parts; }
+
+  /// Runs the job on all threads, this one included; false if another thread has the pool.
+  bool run(const Job &job) {
+    std::unique_lock<std::mutex> owner(busy, std::try_to_lock);
+    if (!owner)
+      return false;
+    {
+      std::lock_guard<std::mutex> guard(mutex);
+      current = &job;
+      pending = parts - 1;
+      ++generation;
+    }
+    started.notify_all();
+    insideJob = true;
+    job.runPart(0, parts);
+    insideJob = false;
+    std::unique_lock<std::mutex> guard(mutex);
+    finished.wait(guard, [this] { return pending == 0; });
+    return true;
+  }
+
+private:
+  struct Worker {
+    Pool *pool;
+    unsigned index;
+  };
+
+  /// False when the system has no thread to give; the pool is then smaller.
+  static bool startWorker(Worker *worker) {
+    auto entry = [](void *argument) -> void * {
+      auto *self = static_cast<Worker *>(argument);
+      self->pool->work(self->index);
+      return nullptr;
+    };
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, entry, worker) == 0) {
+      pthread_detach(thread);
+      return true;
+    }
+    delete worker;
+    return false;
+  }
+
+  void work(unsigned index) {
+    insideJob = true;
+    uint64_t seen = 0;
+    while (true) {
+      const Job *job;
+      {
+        std::unique_lock<std::mutex> guard(mutex);
+        started.wait(guard, [&] { return generation != seen; });
+        seen = generation;
+        job = current;
+      }
+      job->runPart(index, parts);
+      std::lock_guard<std::mutex> guard(mutex);
+      if (--pending == 0)
+        finished.notify_one();
+    }
+  }
+
+  unsigned parts = 1; // the calling thread and the workers
+  std::mutex busy;  // held by the thread whose job runs
+  std::mutex mutex; // protects all below
+  std::condition_variable started, finished;
+  const Job *current = nullptr;
+  unsigned pending = 0;
+  uint64_t generation = 0;
+};
+
+std::mutex creation;
+std::atomic<Pool *> pool{nullptr};
+
+/// The pool, started at the first call. A child of fork() has none of its parent's threads and starts its own.
+Pool &thePool() {
+  if (Pool *known = pool.load(std::memory_order_acquire))
+    return *known;
+  std::lock_guard<std::mutex> guard(creation);
+  if (Pool *known = pool.load(std::memory_order_acquire))
+    return *known;
+  static bool registered = false;
+  if (!registered) {
+    registered = true;
+    pthread_atfork([] { creation.lock(); }, [] { creation.unlock(); },
+                   [] {
+                     pool.store(nullptr);
+                     insideJob = false;
+                     creation.unlock();
+                   });
+  }
+  pool.store(new Pool(threadCount()), std::memory_order_release);
+  return *pool.load();
+}
+} // namespace
+
+/// Runs task(context, a, b) for intervals [a, b) that cover lo, lo + step, ... < hi once each, on the threads of the
+/// pool, and returns when all are done. Nested calls, and calls while another thread uses the pool, run in place.
+ALLO_EXPORT void allo_parallel_for(Task task, void *context, int64_t lo, int64_t hi, int64_t step) {
+  if (lo >= hi)
+    return;
+  if (insideJob || lo + step >= hi || !thePool().run({task, context, lo, hi, step}))
+    task(context, lo, hi);
+}
+
+/// Number of threads that a parallel loop uses (ALLO_NUM_THREADS, read at the first parallel loop).
+ALLO_EXPORT int allo_num_threads() {
+  Pool *known = pool.load(std::memory_order_acquire);
+  return static_cast<int>(known ? known->threads() : threadCount());
+}

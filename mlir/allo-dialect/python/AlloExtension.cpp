@@ -1,0 +1,213 @@
+// The Python extension. It sees MLIR through the C API only: this file has RTTI and exceptions, MLIR has neither.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "allo-c/Allo.h"
+#include "mlir-c/Bindings/Python/Interop.h"
+#include "mlir-c/Diagnostics.h"
+#include "mlir-c/IR.h"
+
+namespace py = pybind11;
+
+//===-- objects of mlir.ir <-> C pointers --------------------------------===//
+
+static py::object capsuleOf(py::handle object) {
+  if (PyCapsule_CheckExact(object.ptr()))
+    return py::reinterpret_borrow<py::object>(object);
+  return object.attr(MLIR_PYTHON_CAPI_PTR_ATTR);
+}
+#define UNWRAP(NAME, CTYPE)                                                                        \
+  static CTYPE to##NAME(py::handle handle) {                                                       \
+    CTYPE value = mlirPythonCapsuleTo##NAME(capsuleOf(handle).ptr());                              \
+    if (!value.ptr)                                                                                \
+      throw py::error_already_set();                                                               \
+    return value;                                                                                  \
+  }
+UNWRAP(DialectRegistry, MlirDialectRegistry)
+UNWRAP(Type, MlirType)
+UNWRAP(Attribute, MlirAttribute)
+#undef UNWRAP
+
+/// The given context, or the one of the innermost `with`.
+static MlirContext toContext(py::object object) {
+  if (object.is_none())
+    object = py::module_::import("mlir.ir").attr("Context").attr("current");
+  MlirContext context = mlirPythonCapsuleToContext(capsuleOf(object).ptr());
+  if (!context.ptr)
+    throw py::error_already_set();
+  return context;
+}
+
+static py::object wrapped(const char *className, PyObject *rawCapsule) {
+  py::object capsule = py::reinterpret_steal<py::object>(rawCapsule);
+  return py::module_::import("mlir.ir").attr(className).attr(MLIR_PYTHON_CAPI_FACTORY_ATTR)(capsule);
+}
+static py::object fromType(MlirType type) {
+  return wrapped("Type", mlirPythonTypeToCapsule(type)).attr("maybe_downcast")();
+}
+static py::object fromAttribute(MlirAttribute attribute) {
+  return wrapped("Attribute", mlirPythonAttributeToCapsule(attribute)).attr("maybe_downcast")();
+}
+static py::object fromTypeID(MlirTypeID id) {
+  return wrapped("TypeID", mlirPythonTypeIDToCapsule(id));
+}
+
+static MlirStringRef refOf(const std::string &text) {
+  return mlirStringRefCreate(text.data(), text.size());
+}
+static std::string textOf(MlirStringRef ref) { return std::string(ref.data, ref.length); }
+
+//===-- diagnostics as ValueError ----------------------------------------===//
+
+/// Collects what is reported while it lives.
+class Diagnostics {
+public:
+  explicit Diagnostics(MlirContext context) : context(context) {
+    id = mlirContextAttachDiagnosticHandler(context, &Diagnostics::handle, this, nullptr);
+  }
+  ~Diagnostics() { mlirContextDetachDiagnosticHandler(context, id); }
+  Diagnostics(const Diagnostics &) = delete;
+
+  MlirType checked(MlirType type) const { return type.ptr ? type : throw py::value_error(text); }
+  MlirAttribute checked(MlirAttribute attribute) const {
+    return attribute.ptr ? attribute : throw py::value_error(text);
+  }
+
+private:
+  static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *self) {
+    auto append = [](MlirStringRef part, void *out) {
+      static_cast<std::string *>(out)->append(part.data, part.length);
+    };
+    mlirDiagnosticPrint(diagnostic, append, &static_cast<Diagnostics *>(self)->text);
+    return mlirLogicalResultSuccess();
+  }
+
+  MlirContext context;
+  MlirDiagnosticHandlerID id;
+  std::string text;
+};
+
+/// An unsigned parameter from any Python integer; what is out of range is reported, not wrapped.
+static unsigned toUnsigned(const char *what, py::int_ value) {
+  int overflow = 0;
+  long long number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow || number < 0 || number > 0xffffffffLL)
+    throw py::value_error(std::string(what) + " is out of range: " + py::str(value).cast<std::string>());
+  return static_cast<unsigned>(number);
+}
+
+//===-- the module -------------------------------------------------------===//
+
+static void bindRegistration(py::module_ &m) {
+  m.def("register_dialects", [](py::object registry) {
+    mlirDialectHandleInsertDialect(mlirGetDialectHandle__allo__(), toDialectRegistry(registry));
+  });
+  m.def("load_dialect", [](py::object context) {
+    MlirDialectHandle handle = mlirGetDialectHandle__allo__();
+    MlirContext c = toContext(context);
+    mlirDialectHandleRegisterDialect(handle, c);
+    mlirDialectHandleLoadDialect(handle, c);
+  });
+  m.def("register_passes", [] { alloRegisterPasses(); });
+}
+
+template <MlirType (*Get)(MlirContext, unsigned, unsigned)>
+static py::object makeFixed(py::int_ width, py::int_ frac, py::object context) {
+  MlirContext c = toContext(context);
+  Diagnostics diagnostics(c);
+  return fromType(
+      diagnostics.checked(Get(c, toUnsigned("the width", width), toUnsigned("frac", frac))));
+}
+
+static void bindScalars(py::module_ &m) {
+  m.def("fixed_type", &makeFixed<alloFixedTypeGet>);
+  m.def("ufixed_type", &makeFixed<alloUFixedTypeGet>);
+  m.def("fixed_typeid", [] { return fromTypeID(alloFixedTypeGetTypeID()); });
+  m.def("ufixed_typeid", [] { return fromTypeID(alloUFixedTypeGetTypeID()); });
+  m.def("is_fixed", [](py::object t) { return alloTypeIsAFixed(toType(t)); });
+  m.def("is_ufixed", [](py::object t) { return alloTypeIsAUFixed(toType(t)); });
+  m.def("fixed_width", [](py::object t) { return alloFixedTypeGetWidth(toType(t)); });
+  m.def("fixed_frac", [](py::object t) { return alloFixedTypeGetFrac(toType(t)); });
+
+  m.def("handle_type", [](py::object context) { return fromType(alloHandleTypeGet(toContext(context))); });
+  m.def("handle_typeid", [] { return fromTypeID(alloHandleTypeGetTypeID()); });
+  m.def("is_handle", [](py::object t) { return alloTypeIsAHandle(toType(t)); });
+}
+
+static void bindStreams(py::module_ &m) {
+  m.def("stream_type", [](py::object element, py::int_ depth) {
+    MlirType e = toType(element);
+    Diagnostics diagnostics(mlirTypeGetContext(e));
+    return fromType(diagnostics.checked(alloStreamTypeGet(e, toUnsigned("the depth", depth))));
+  });
+  m.def("stream_typeid", [] { return fromTypeID(alloStreamTypeGetTypeID()); });
+  m.def("is_stream", [](py::object t) { return alloTypeIsAStream(toType(t)); });
+  m.def("stream_element_type",
+        [](py::object t) { return fromType(alloStreamTypeGetElementType(toType(t))); });
+  m.def("stream_depth", [](py::object t) { return alloStreamTypeGetDepth(toType(t)); });
+}
+
+static void bindStructs(py::module_ &m) {
+  m.def("struct_type", [](const std::vector<std::pair<std::string, py::object>> &fields,
+                          py::object context) {
+    std::vector<MlirStringRef> names;
+    std::vector<MlirType> types;
+    for (const auto &[name, type] : fields) {
+      names.push_back(refOf(name));
+      types.push_back(toType(type));
+    }
+    MlirContext c = types.empty() ? toContext(context) : mlirTypeGetContext(types.front());
+    Diagnostics diagnostics(c);
+    return fromType(
+        diagnostics.checked(alloStructTypeGet(c, names.size(), names.data(), types.data())));
+  });
+  m.def("struct_typeid", [] { return fromTypeID(alloStructTypeGetTypeID()); });
+  m.def("is_struct", [](py::object t) { return alloTypeIsAStruct(toType(t)); });
+  m.def("struct_fields", [](py::object object) {
+    MlirType type = toType(object);
+    intptr_t count = alloStructTypeGetNumFields(type);
+    py::tuple fields(count);
+    for (intptr_t i = 0; i < count; ++i)
+      fields[i] = py::make_tuple(textOf(alloStructTypeGetFieldName(type, i)),
+                                 fromType(alloStructTypeGetFieldType(type, i)));
+    return fields;
+  });
+}
+
+static void bindPartitions(py::module_ &m) {
+  m.def("partition_attr",
+        [](const std::vector<std::pair<std::string, py::int_>> &dims, py::object context) {
+          std::vector<MlirStringRef> kinds;
+          std::vector<unsigned> factors;
+          for (const auto &[kind, factor] : dims) {
+            kinds.push_back(refOf(kind));
+            factors.push_back(toUnsigned("the number of banks", factor));
+          }
+          MlirContext c = toContext(context);
+          Diagnostics diagnostics(c);
+          return fromAttribute(diagnostics.checked(
+              alloPartitionAttrGet(c, kinds.size(), kinds.data(), factors.data())));
+        });
+  m.def("partition_typeid", [] { return fromTypeID(alloPartitionAttrGetTypeID()); });
+  m.def("is_partition", [](py::object a) { return alloAttributeIsAPartition(toAttribute(a)); });
+  m.def("partition_dims", [](py::object object) {
+    MlirAttribute attribute = toAttribute(object);
+    intptr_t count = alloPartitionAttrGetNumDims(attribute);
+    py::tuple dims(count);
+    for (intptr_t i = 0; i < count; ++i)
+      dims[i] = py::make_tuple(textOf(alloPartitionAttrGetKind(attribute, i)),
+                               alloPartitionAttrGetFactor(attribute, i));
+    return dims;
+  });
+}
+
+PYBIND11_MODULE(_allo_mlir, m) {
+  bindRegistration(m);
+  bindScalars(m);
+  bindStreams(m);
+  bindStructs(m);
+  bindPartitions(m);
+  m.def("_is_memref", [](py::object t) { return alloTypeIsABuiltinMemRef(toType(t)); });
+  m.def("_memref_typeid", [] { return reinterpret_cast<uintptr_t>(alloTypeIDOfMemRefType()); });
+  m.attr("_assertions") = alloCompiledWithAssertions();
+}

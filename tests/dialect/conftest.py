@@ -1,0 +1,14 @@
+"""What the tests of the dialect share: a context per test, and the diagnostics of a module."""
+
+from collections.abc import Iterator
+
+import pytest
+from allo import _mlir
+from mlir import ir
+
+
+@pytest.fixture
+def context() -> Iterator[ir.Context]:
+    with ir.Context() as made, ir.Location.unknown():
+        _mlir.load(made)
+        yield made

@@ -1,0 +1,2 @@
+func.func private @f(i32 {allo.nam = "A"})
+// expected: 1:1: 'func.func' op unknown attribute 'allo.nam'; did you mean 'allo.name'? (a name of your own starts with 'allo.x_')

@@ -1,0 +1,66 @@
+"""Fixed-point and integer formats in exact Python arithmetic: what the compiled code must agree with."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """An integer of `width` bits, divided by 2**frac."""
+
+    signed: bool
+    width: int
+    frac: int = 0
+
+    @property
+    def type(self) -> str:
+        """The type in MLIR; an integer if `frac` is negative."""
+        return f"!allo.{'' if self.signed else 'u'}fixed<{self.width}, {self.frac}>"
+
+    @property
+    def container(self) -> np.dtype:
+        width = max(8, 1 << (self.width - 1).bit_length())
+        return np.dtype(f"{'i' if self.signed else 'u'}{width // 8}")
+
+    @property
+    def least(self) -> int:
+        return -(1 << (self.width - 1)) if self.signed else 0
+
+    @property
+    def greatest(self) -> int:
+        return (1 << (self.width - (1 if self.signed else 0))) - 1
+
+    def wrap(self, mantissa: int) -> int:
+        """The mantissa with the same low bits that is in range."""
+        low = mantissa & ((1 << self.width) - 1)
+        return low - (1 << self.width) if self.signed and low > self.greatest else low
+
+    def clamp(self, mantissa: int) -> int:
+        return max(self.least, min(self.greatest, mantissa))
+
+    def value(self, mantissa: int) -> Fraction:
+        return Fraction(int(mantissa), 1 << self.frac)
+
+    def convert(self, value: Fraction, rounding: str = "trunc", overflow: str = "wrap") -> int:
+        """The mantissa of `value`."""
+        scaled = value * (1 << self.frac)
+        mantissa = math.floor(scaled + Fraction(1, 2) if rounding == "round" else scaled)
+        return self.wrap(mantissa) if overflow == "wrap" else self.clamp(mantissa)
+
+    def samples(self, count: int, seed: int) -> np.ndarray:
+        """Mantissas: the edges of the range, numbers about zero, and random ones."""
+        edges = [self.least, self.least + 1, self.greatest, self.greatest - 1, 0, 1, self.greatest // 2]
+        edges += [-1, -2] if self.signed else [2]
+        generator = np.random.default_rng(seed)
+        random = [self.wrap(int.from_bytes(generator.bytes(16), "little")) for _ in range(count - len(edges))]
+        return np.array([*edges, *random], dtype=self.container)
+
+
+def expected(function: Callable[..., int], target: Format, *columns: np.ndarray) -> np.ndarray:
+    """`function` applied to Python integers, row by row."""
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return np.array([function(*row) for row in rows], dtype=target.container)
