@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..errors import Note, ScheduleError
 from ..ir.module import Module
@@ -32,7 +33,7 @@ def perfect_band(module: Module, loops: Sequence[Loop]) -> list[LoopView]:
             )
     depth = min(len(view.chain) for view in views) - 1
     band = list(chain[depth:])
-    for outer, inner in zip(band[:-1], band[1:], strict=True):
+    for outer, inner in pairwise(band):
         if outer.op.name != "affine.for" or inner.op.name != "affine.for":
             dynamic = outer if outer.op.name != "affine.for" else inner
             raise ScheduleError(f"loop '{dynamic.name}' has run-time bounds", notes=[loop_note(dynamic)])

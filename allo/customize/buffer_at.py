@@ -57,10 +57,11 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop) -> Buffer:
         ir.MemRefType.get([box.sizes[d] for d in box.kept], memref.element_type, loc=unknown_location()), name
     )
     labels = _loop_labels(buffer, uses, view, box)
-    for op in uses:
-        _rewrite(op, local, box)
+    # Before the accesses are rewritten: the insertion point is in front of an operation that may be one of them.
     if touched.exposed or (touched.written and not touched.covers):
         _copy(builder, box, labels, "init", taken, source=value, target=local, inward=True)
+    for op in uses:
+        _rewrite(op, local, box)
     if touched.written:
         builder.point = ir.InsertionPoint.at_block_terminator(view.body)
         _copy(builder, box, labels, "back", taken, source=local, target=value, inward=False)
@@ -81,7 +82,9 @@ class _Box:
     @classmethod
     def of(cls, model: Model, touched: Footprint, view: LoopView) -> _Box:
         values = {p.name: p.value for p in model.parameters}
-        values.update({loop.name: induction_variable(loop.op) for loop in view.chain if loop.op.name == "affine.for"})
+        values.update(
+            {loop.name: induction_variable(loop.op) for loop in view.chain if loop.op.name == "affine.for"}
+        )
         lowers, sizes = [], []
         for extent in touched.extents:
             assert extent.lower is not None and extent.size is not None
@@ -113,12 +116,14 @@ def _touched(model: Model, buffer: Buffer, value: ir.Value, view: LoopView) -> F
     if touched is None:
         raise ScheduleError(f"loop '{view.name}' does not touch '{buffer.name}'", notes=notes)
     if any(member.op == view.op for member in touched.buffer.scope):
-        raise ScheduleError(f"'{buffer.name}' is declared inside loop '{view.name}' and is local already", notes=notes)
+        raise ScheduleError(
+            f"'{buffer.name}' is declared inside loop '{view.name}' and is local already", notes=notes
+        )
     for dimension, extent in enumerate(touched.extents):
         if extent.lower is None or extent.size is None:
             raise ScheduleError(
-                f"the part of dimension {dimension + 1} of '{buffer.name}' that an iteration of '{view.name}' touches has "
-                f"no constant extent: {extent.reason}",
+                f"the part of dimension {dimension + 1} of '{buffer.name}' that an iteration of '{view.name}' "
+                f"touches has no constant extent: {extent.reason}",
                 notes=notes,
             )
     return touched

@@ -32,10 +32,14 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     views = perfect_band(module, loops)
     if tuple(view.name for view in views) != tuple(loop.name for loop in loops):
         order = ", ".join(f'"{view.name}"' for view in views)
-        raise ScheduleError("the loops are not given from the outermost to the innermost", hint=f"write s.fuse({order})")
+        raise ScheduleError(
+            "the loops are not given from the outermost to the innermost", hint=f"write s.fuse({order})"
+        )
     for view in views:
         if constant_bounds(view.op) is None:
-            raise ScheduleError(f"the bounds of loop '{view.name}' are not constants", notes=[loop_note(view)])
+            raise ScheduleError(
+                f"the bounds of loop '{view.name}' are not constants", notes=[loop_note(view)]
+            )
         loop_attributes(view, allow=frozenset())
     name = "_".join(view.name for view in views) + "_fused"
     check_free_name(module, views[0], name)
@@ -57,7 +61,9 @@ def fuse(module: Module, *loops: Loop) -> Loop:
         if position:
             count = ir.AffineExpr.get_mod(count, affine_constant(max(extent, 1)))
         value_map = ir.AffineMap.get(1, 0, [count * bounds[2] + bounds[0]], context())
-        value = builder.value("affine.apply", index_type(), [variable], {"map": ir.AffineMapAttr.get(value_map)})
+        value = builder.value(
+            "affine.apply", index_type(), [variable], {"map": ir.AffineMapAttr.get(value_map)}
+        )
         induction_variable(view.op).replace_all_uses_with(value)
     innermost = views[-1].op
     end = builder.point.block.operations[len(builder.point.block.operations) - 1]
@@ -66,5 +72,3 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     views[0].op.erase()
     compose_affine(module)
     return Loop(loops[0].function, loops[0].nest, name)
-
-

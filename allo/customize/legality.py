@@ -19,7 +19,8 @@ def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool
             places = [_place(answer.source), _place(answer.sink)]
             distinct = list(dict.fromkeys(place for place in places if place is not None))
             raise ScheduleError(
-                f"{what}: {answer.describe()}", notes=[Note("the statement is here", place) for place in distinct]
+                f"{what}: {answer.describe()}",
+                notes=[Note("the statement is here", place) for place in distinct],
             )
         case Undecided():
             if assume_safe:

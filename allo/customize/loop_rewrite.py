@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from mlir import ir
 from mlir.passmanager import PassManager
+
+from mlir import ir
 
 from ..errors import ScheduleError
 from ..ir.builder import Builder, constant_map_attr, string_attr
@@ -71,7 +72,9 @@ def check_free_name(module: Module, view: LoopView, *names: str) -> None:
     taken = {loop.name for loop in loops_of(function) if loop.nest == view.nest}
     for name in names:
         if name in taken:
-            raise ScheduleError(f"the nest '{view.nest}' already has a loop '{name}'", notes=[loop_note(view)])
+            raise ScheduleError(
+                f"the nest '{view.nest}' already has a loop '{name}'", notes=[loop_note(view)]
+            )
 
 
 def only_child(view: LoopView, child: LoopView) -> bool:

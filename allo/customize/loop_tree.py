@@ -24,7 +24,8 @@ class LoopNest:
                 return loop
         known = [loop.name for _, _, loop in self.loops]
         raise ScheduleError(
-            f"nest '{self.name}' has no loop '{name}'", hint=nearest(name, known) or f"its loops are {', '.join(known)}"
+            f"nest '{self.name}' has no loop '{name}'",
+            hint=nearest(name, known) or f"its loops are {', '.join(known)}",
         )
 
     def __getattr__(self, name: str) -> Loop:

@@ -49,7 +49,8 @@ def partition(
     _check_factor(partition_type, factor, note)
     if not 0 <= dim <= memref.rank or memref.rank == 0:
         raise ScheduleError(
-            f"dim must be from 0 to {memref.rank} for '{buffer.name}' of {memref.rank} dimensions, got {dim}", notes=[note]
+            f"dim must be from 0 to {memref.rank} for '{buffer.name}' of {memref.rank} dimensions, got {dim}",
+            notes=[note],
         )
     for use in value.uses:
         if use.owner.operation.name in _CARRIERS:
@@ -58,13 +59,19 @@ def partition(
                 notes=[note, Note("it is passed here", location_of(use.owner.operation))],
             )
     if isinstance(value.owner, ir.Operation | ir.OpView) and value.owner.operation.name in _CARRIERS:
-        raise ScheduleError(f"'{buffer.name}' is the result of a call, and layouts do not travel through calls yet", notes=[note])
+        raise ScheduleError(
+            f"'{buffer.name}' is the result of a call, and layouts do not travel through calls yet",
+            notes=[note],
+        )
 
     banks = _current(memref)
     for position in range(memref.rank) if dim == 0 else (dim - 1,):
         extent = memref.shape[position]
         if factor > extent:
-            raise ScheduleError(f"factor {factor} is larger than the extent {extent} of dimension {position + 1}", notes=[note])
+            raise ScheduleError(
+                f"factor {factor} is larger than the extent {extent} of dimension {position + 1}",
+                notes=[note],
+            )
         if banks[position][0] != "none":
             raise ScheduleError(
                 f"dimension {position + 1} of '{buffer.name}' is already partitioned ({_describe(banks[position])})",
@@ -77,9 +84,13 @@ def partition(
 
 def _check_factor(kind: Partition, factor: int, note: Note) -> None:
     if kind is Partition.Complete and factor:
-        raise ScheduleError(f"a complete partition has no factor, got {factor}", hint="drop factor=", notes=[note])
+        raise ScheduleError(
+            f"a complete partition has no factor, got {factor}", hint="drop factor=", notes=[note]
+        )
     if kind is not Partition.Complete and factor < 2:
-        raise ScheduleError(f"a {kind.value} partition needs a factor of at least 2, got {factor}", notes=[note])
+        raise ScheduleError(
+            f"a {kind.value} partition needs a factor of at least 2, got {factor}", notes=[note]
+        )
 
 
 def _describe(bank: tuple[str, int]) -> str:
@@ -97,7 +108,9 @@ def _current(memref: ir.MemRefType) -> list[tuple[str, int]]:
 def _retype(module: Module, buffer: Buffer, value: ir.Value, banks: list[tuple[str, int]]) -> None:
     memref = ir.MemRefType(value.type)
     layout = allo_d.PartitionAttr.get(banks, context())
-    made = ir.MemRefType.get(memref.shape, memref.element_type, layout, memref.memory_space, ir.Location.unknown(context()))
+    made = ir.MemRefType.get(
+        memref.shape, memref.element_type, layout, memref.memory_space, ir.Location.unknown(context())
+    )
     value.set_type(made)
     if isinstance(value.owner, ir.Block):
         function = module.function(buffer.function)

@@ -9,7 +9,7 @@ import typing
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate
 
 from ..errors import Diagnostic, Location, ScheduleError
 from ..ir.module import Module
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .schedule import Schedule
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 def schedule_line() -> Location | None:
@@ -33,7 +31,7 @@ def schedule_line() -> Location | None:
     return None if frame is None else Location(frame.f_code.co_filename, frame.f_lineno)
 
 
-def primitive(body: Callable[Concatenate[Module, P], R]) -> Callable[..., R]:
+def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[..., R]:
     """Make a method of `Schedule` from a rewrite `body(module, ...)`.
 
     The annotations of `body` say what each argument is: `Loop` and `Buffer` take names or handles, an `Enum` takes its
@@ -55,14 +53,18 @@ def primitive(body: Callable[Concatenate[Module, P], R]) -> Callable[..., R]:
             try:
                 bound = signature.bind(self.ir, *args, **kwargs)
             except TypeError as error:
-                raise ScheduleError(f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}") from None
+                raise ScheduleError(
+                    f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
+                ) from None
             bound.apply_defaults()
             for parameter in parameters:
                 value = bound.arguments[parameter.name]
                 kind = hints()[parameter.name]
                 if parameter.name == variadic:
                     given = value[0] if len(value) == 1 and isinstance(value[0], list | tuple) else value
-                    bound.arguments[variadic] = tuple(_convert(self.ir, name, parameter.name, kind, v) for v in given)
+                    bound.arguments[variadic] = tuple(
+                        _convert(self.ir, name, parameter.name, kind, v) for v in given
+                    )
                 else:
                     bound.arguments[parameter.name] = _convert(self.ir, name, parameter.name, kind, value)
             clone = self.ir.clone()
@@ -73,7 +75,7 @@ def primitive(body: Callable[Concatenate[Module, P], R]) -> Callable[..., R]:
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise
-        arguments = tuple((p.name, values[p.name]) for p in parameters)
+        arguments = tuple((p.name, values[p.name]) for p in parameters if values[p.name] != p.default)
         self._install(clone, Step(name, arguments, variadic, at, result))
         return result
 
@@ -106,7 +108,9 @@ def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: A
     if isinstance(kind, type) and issubclass(kind, Enum):
         if isinstance(value, kind):
             return value
-        raise ScheduleError(f"{name} must be one of {', '.join(f'{kind.__name__}.{m.name}' for m in kind)}, got {value!r}")
+        raise ScheduleError(
+            f"{name} must be one of {', '.join(f'{kind.__name__}.{m.name}' for m in kind)}, got {value!r}"
+        )
     if kind is bool:
         if isinstance(value, bool):
             return value

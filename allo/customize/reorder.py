@@ -60,7 +60,7 @@ def _check_bounds(order: list[LoopView]) -> None:
 def _rebuild(band: list[LoopView], order: list[LoopView]) -> None:
     """Build the loops anew in `order`, move the innermost body into them, and erase the old ones."""
     builder = Builder.before(band[0].op)
-    nest = band[0].op.attributes["allo.nest"] if "allo.nest" in band[0].op.attributes else None
+    nest = band[0].op.attributes.get("allo.nest")
     new_variables: list[tuple[ir.Value, ir.Value]] = []
     for position, view in enumerate(order):
         attributes = {

@@ -29,7 +29,9 @@ def resolve_loop(module: Module, given: Any) -> Loop:
     if not matches:
         known = [loop.name for loop in loops]
         listed = f"its loops are {', '.join(known)}" if known else "it has no loops"
-        raise ScheduleError(f"function '{function}' has no loop '{name}'", hint=nearest(name, known) or listed)
+        raise ScheduleError(
+            f"function '{function}' has no loop '{name}'", hint=nearest(name, known) or listed
+        )
     names = [f"{loop.nest}.{loop.name}" for loop in matches]
     raise ScheduleError(
         f"function '{function}' has {len(matches)} loops named '{name}'",
@@ -55,13 +57,17 @@ def resolve_buffer(module: Module, given: Any) -> Buffer:
     if isinstance(given, Buffer):
         given = str(given)
     if not isinstance(given, str):
-        raise ScheduleError(f"a buffer is named by a string or a handle such as s.A, got {type(given).__name__} {given!r}")
+        raise ScheduleError(
+            f"a buffer is named by a string or a handle such as s.A, got {type(given).__name__} {given!r}"
+        )
     function, name = split_function(module, given)
     buffers = buffers_of(module.function(function))
     if name in buffers:
         return Buffer(function, name)
     listed = f"its buffers are {', '.join(buffers)}" if buffers else "it has no buffers"
-    raise ScheduleError(f"function '{function}' has no buffer '{name}'", hint=nearest(name, buffers) or listed)
+    raise ScheduleError(
+        f"function '{function}' has no buffer '{name}'", hint=nearest(name, buffers) or listed
+    )
 
 
 def find_loop(module: Module, handle: Loop) -> LoopView:

@@ -12,6 +12,7 @@ from ..errors import ScheduleError, nearest
 from ..frontend.program import kernel_to_module
 from ..ir.module import Module
 from ..ir.walk import buffers_of
+from .bounds import check_bounds
 from .buffer_at import buffer_at as _buffer_at
 from .fuse import fuse as _fuse
 from .handles import Buffer, Loop
@@ -75,7 +76,8 @@ class Schedule:
         known = [*buffers, *(n for n in dir(type(self)) if not n.startswith("_"))]
         hint = nearest(name, known)
         raise AttributeError(
-            f"the schedule of '{self.ir.top}' has no primitive and no buffer '{name}'" + (f"; {hint}" if hint else "")
+            f"the schedule of '{self.ir.top}' has no primitive and no buffer '{name}'"
+            + (f"; {hint}" if hint else "")
         )
 
     def get_loops(self, func: str | None = None) -> LoopTree:
@@ -158,4 +160,6 @@ def customize(kernel: Callable[..., Any], verbose: bool = False) -> Schedule:
     `kernel` is a Python function in the kernel language; `verbose` prints the module after each step.
     Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
     """
-    return Schedule(kernel_to_module(kernel), verbose=verbose)
+    module = kernel_to_module(kernel)
+    check_bounds(module)
+    return Schedule(module, verbose=verbose)

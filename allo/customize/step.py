@@ -21,7 +21,7 @@ class Step:
     result: Any = None
 
     def __str__(self) -> str:
-        parts = []
+        parts: list[str] = []
         for name, value in self.arguments:
             if name == self.variadic:
                 parts.extend(_text(item) for item in value)

@@ -22,7 +22,7 @@ class AffineLoop:
     step: int = 1
 
 
-# what an enclosing function knows of a symbol: the affine loop, an index value that is constant in the function, nothing
+# what the function knows of a symbol: its affine loop, an index value that never changes in the function, or nothing
 Resolver = Callable[[Symbol], "AffineLoop | ir.Value | None"]
 
 

@@ -49,7 +49,9 @@ def _evaluate(scope: Scope, node: ast.expr) -> Any:
 
 
 def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any) -> AlloType | TensorType | None:
-    if isinstance(value, TensorType) and not all(isinstance(extent, int) and extent > 0 for extent in value.shape):
+    if isinstance(value, TensorType) and not all(
+        isinstance(extent, int) and extent > 0 for extent in value.shape
+    ):
         scope.error(
             node,
             f"shape {value.shape} is not made of positive integers",
@@ -57,7 +59,11 @@ def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any) -> AlloType |
         )
         return None
     if isinstance(value, types.Struct | types.Fixed | types.UFixed):
-        scope.error(node, f"values of type `{value!r}` are not supported in kernels yet", "use an integer or float type")
+        scope.error(
+            node,
+            f"values of type `{value!r}` are not supported in kernels yet",
+            "use an integer or float type",
+        )
         return None
     if isinstance(value, AlloType | TensorType):
         return value
@@ -91,7 +97,9 @@ def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
             scope.error(extent, f"the extent `{ast.unparse(extent)}` is not a compile-time constant: {error}")
             return None
         if isinstance(value, builtins.bool) or not hasattr(value, "__index__") or int(value) <= 0:
-            scope.error(extent, f"the extent `{ast.unparse(extent)}` must be a positive integer, got {value!r}")
+            scope.error(
+                extent, f"the extent `{ast.unparse(extent)}` must be a positive integer, got {value!r}"
+            )
             return None
         shape.append(int(value))
     return TensorType(element, tuple(shape))

@@ -11,6 +11,7 @@ from ..ir.types import AlloType, Bool, Float, Index, Int, UInt, bfloat16
 from ..ir.types import bool as bool_type
 
 _CONTAINERS = (8, 16, 32, 64)
+_BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
 
 
 def numpy_dtype(element: AlloType) -> np.dtype[Any] | None:
@@ -21,7 +22,7 @@ def numpy_dtype(element: AlloType) -> np.dtype[Any] | None:
         case Index():
             return np.dtype(np.int64)
         case Float(brain=True):
-            return np.dtype(ml_dtypes.bfloat16)
+            return _BFLOAT16
         case Float():
             return np.dtype(f"float{element.width}")
         case Int() | UInt():
@@ -37,7 +38,7 @@ def array_element_type(array: np.ndarray[Any, Any]) -> AlloType | None:
     dtype = array.dtype
     if dtype == np.bool_:
         return bool_type
-    if dtype == np.dtype(ml_dtypes.bfloat16):
+    if dtype == _BFLOAT16:
         return bfloat16
     match dtype.kind:
         case "i":

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import nearest
 from ..ir.types import AlloType, Float, TensorType, float32, index, int32
 from ..ir.types import bool as bool_type
-from . import dsl
 from .arrays import array_element_type
+from .check_call import CallChecker
 from .convert import binary, compare, constant, convert, truth
-from .nodes import CallSite, Const, Expr, KernelCall, Kind, Load, Logic, MathCall, Not, Select, Symbol, Var
+from .nodes import Const, Expr, Kind, Load, Logic, Not, Select, Symbol, Var
 from .scope import Scope, static_value
 from .typing_rules import as_integer
 
@@ -47,6 +46,7 @@ class ExpressionChecker:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self.calls = CallChecker(scope, self)
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""
@@ -81,11 +81,11 @@ class ExpressionChecker:
             case ast.Subscript():
                 return self._subscript(node)
             case ast.Call():
-                return self._call(node)
+                return self.calls.value(node)
             case ast.Attribute():
                 return self._attribute(node)
-            case _:
-                return self._unsupported(node)
+        self._unsupported(node)
+        return None
 
     def condition(self, node: ast.expr) -> Expr | None:
         """`node` as a truth value."""
@@ -105,7 +105,9 @@ class ExpressionChecker:
             "NamedExpr": "assign in a statement of its own",
         }
         kind = type(node).__name__
-        self.scope.error(node, f"a kernel cannot contain a `{kind}` expression: {ast.unparse(node)}", hints.get(kind))
+        self.scope.error(
+            node, f"a kernel cannot contain a `{kind}` expression: {ast.unparse(node)}", hints.get(kind)
+        )
 
     def _constant(self, node: ast.Constant) -> Expr | None:
         if isinstance(node.value, int | float | bool):
@@ -142,7 +144,9 @@ class ExpressionChecker:
             element = array_element_type(value)
             if element is not None and value.size:
                 return self.scope.constant_tensor(name, value, element, at)
-            self.scope.error(node, f"the array '{name}' of dtype {value.dtype}, shape {value.shape} cannot be a constant")
+            self.scope.error(
+                node, f"the array '{name}' of dtype {value.dtype}, shape {value.shape} cannot be a constant"
+            )
             return None
         self.scope.error(
             node,
@@ -175,11 +179,15 @@ class ExpressionChecker:
         try:
             result = binary(op, lhs, rhs, self.scope.source.position(node))
         except TypeError as error:
-            self.scope.error(node, f"the result of `{op}` is too wide: {error}", "assign parts to declared variables")
+            self.scope.error(
+                node, f"the result of `{op}` is too wide: {error}", "assign parts to declared variables"
+            )
             return None
         if result is None:
             self.scope.error(
-                node, f"operator `{op}` is not defined for {lhs.type!r} and {rhs.type!r}", "convert one with int()"
+                node,
+                f"operator `{op}` is not defined for {lhs.type!r} and {rhs.type!r}",
+                "convert one with int()",
             )
         return result
 
@@ -200,13 +208,15 @@ class ExpressionChecker:
         base, exponent = values
         if not isinstance(exponent, Const) or not isinstance(exponent.value, int):
             if isinstance(base.type, Float):
-                return self._math(node, "math.powf", [base, exponent])
+                return self.calls.elementary(node, "math.powf", [base, exponent])
             self.scope.error(node, "the exponent of `**` on integers must be a constant", "write the loop")
             return None
         if isinstance(base, Const):
             return constant(base.value**exponent.value, base.at)
         if not 0 <= exponent.value <= _MAX_POWER:
-            self.scope.error(node, f"the exponent of `**` must be from 0 to {_MAX_POWER}, got {exponent.value}")
+            self.scope.error(
+                node, f"the exponent of `**` must be from 0 to {_MAX_POWER}, got {exponent.value}"
+            )
             return None
         result: Expr | None = constant(1, self.scope.source.position(node))
         for _ in range(exponent.value):
@@ -265,7 +275,9 @@ class ExpressionChecker:
         for op, lhs, rhs in zip(node.ops, values[:-1], values[1:], strict=True):
             name = _COMPARISONS.get(type(op))
             if name is None:
-                self.scope.error(node, "a kernel cannot use `in`, `not in`, `is`", "compare with == or write the loop")
+                self.scope.error(
+                    node, "a kernel cannot use `in`, `not in`, `is`", "compare with == or write the loop"
+                )
                 return None
             part = compare(name, lhs, rhs, at)
             if part is None:
@@ -310,7 +322,9 @@ class ExpressionChecker:
             self.scope.error(node, "chained subscripts are not supported", "write A[i, j] instead of A[i][j]")
             return None
         if isinstance(tensor, Expr):
-            self.scope.error(node, f"'{ast.unparse(node.value)}' is a scalar of type {tensor.type!r} and has no elements")
+            self.scope.error(
+                node, f"'{ast.unparse(node.value)}' is a scalar of type {tensor.type!r} and has no elements"
+            )
             return None
         if tensor is None:
             if not isinstance(node.value, ast.Name | ast.Attribute):
@@ -350,148 +364,15 @@ class ExpressionChecker:
         if isinstance(value, Const) and isinstance(value.value, int):
             if not -extent <= value.value < extent:
                 self.scope.error(
-                    node, f"subscript {value.value} is outside dimension {dimension} of '{name}', which has {extent} elements"
+                    node,
+                    f"subscript {value.value} is outside dimension {dimension} of '{name}', "
+                    f"which has {extent} elements",
                 )
                 return None
             return Const(index, value.at, value.value % extent)
         if as_integer(value.type) is None:
-            self.scope.error(node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()")
+            self.scope.error(
+                node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()"
+            )
             return None
         return value
-
-    def _call(self, node: ast.Call) -> Expr | None:
-        callee = self.callee(node)
-        if callee is None:
-            return None
-        if callee in (builtins.min, builtins.max):
-            return self._min_max(node, "min" if callee is builtins.min else "max")
-        if callee is builtins.abs:
-            return self._abs(node)
-        if callee in (builtins.int, builtins.float):
-            return self._python_cast(node, int32 if callee is builtins.int else float32)
-        if isinstance(callee, AlloType):
-            return self._python_cast(node, callee)
-        try:
-            elementary = dsl.ELEMENTARY.get(callee)
-        except TypeError:
-            elementary = None
-        if elementary is not None:
-            values = self.operands(*node.args)
-            return None if values is None else self._math(node, elementary, values)
-        call = self.kernel_call(node, callee)
-        if call is None:
-            return None
-        results = call.callee.results
-        if len(results) != 1 or isinstance(results[0], TensorType):
-            self.scope.error(
-                node, f"the call of '{call.callee.name}' does not give one scalar", "call it in a statement of its own"
-            )
-            return None
-        return KernelCall(results[0], self.scope.source.position(node), call)
-
-    def callee(self, node: ast.Call) -> Any:
-        """The Python value that is called, or None after an error."""
-        if isinstance(node.func, ast.Name):
-            if self.scope.local(node.func.id) is not None:
-                self.scope.error(node.func, f"'{node.func.id}' is a variable of the kernel and cannot be called")
-                return None
-            try:
-                return self.scope.free(node.func.id)
-            except KeyError:
-                self.scope.report_unknown(node.func)
-                return None
-        try:
-            return static_value(self.scope, node.func)
-        except NameError as error:
-            self.scope.error(node.func, f"name '{error.args[0]}' is not defined", nearest(error.args[0], self.scope.source.names))
-        except ValueError as error:
-            self.scope.error(node.func, f"`{ast.unparse(node.func)}` cannot be called in a kernel: {error}")
-        return None
-
-    def kernel_call(self, node: ast.Call, callee: Any) -> CallSite | None:
-        """A call of another kernel, its arguments checked against the parameters."""
-        function = self.scope.compile_callee(callee, node, self.scope)
-        values = [self.any(argument) for argument in node.args]
-        if function is None:
-            return None
-        if node.keywords:
-            self.scope.error(node, "kernels are called with positional arguments", "drop the keyword")
-            return None
-        if len(values) != len(function.params):
-            self.scope.error(
-                node, f"'{function.name}' takes {len(function.params)} arguments, but {len(values)} are given"
-            )
-            return None
-        arguments: list[Symbol | Expr] = []
-        for value, parameter, place in zip(values, function.params, node.args, strict=True):
-            checked = self._argument(place, value, parameter, function.name)
-            if checked is None:
-                return None
-            arguments.append(checked)
-        return CallSite(function, tuple(arguments))
-
-    def _argument(
-        self, node: ast.expr, value: Expr | Symbol | None, parameter: Symbol, callee: str
-    ) -> Symbol | Expr | None:
-        if value is None or parameter.type is None:
-            return None
-        if isinstance(parameter.type, TensorType):
-            if isinstance(value, Symbol) and value.type == parameter.type:
-                return value
-            self.scope.error(
-                node, f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}"
-            )
-            return None
-        if isinstance(value, Symbol):
-            self.scope.error(
-                node, f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}"
-            )
-            return None
-        return convert(value, parameter.type)
-
-    def _min_max(self, node: ast.Call, op: str) -> Expr | None:
-        values = self.operands(*node.args)
-        if values is None:
-            return None
-        if len(values) < 2:
-            self.scope.error(node, f"{op}() takes at least two numbers")
-            return None
-        result: Expr | None = values[0]
-        for value in values[1:]:
-            assert result is not None
-            result = self.combine(node, op, result, value)
-            if result is None:
-                return None
-        return result
-
-    def _abs(self, node: ast.Call) -> Expr | None:
-        values = self.operands(*node.args)
-        if values is None:
-            return None
-        if len(values) != 1:
-            self.scope.error(node, "abs() takes one number")
-            return None
-        if isinstance(values[0], Const):
-            return constant(abs(values[0].value), values[0].at)
-        if isinstance(values[0].type, Float):
-            return MathCall(values[0].type, values[0].at, "math.absf", (values[0],))
-        negated = self.combine(node, "-", constant(0, values[0].at), values[0])
-        return None if negated is None else self.combine(node, "max", values[0], negated)
-
-    def _python_cast(self, node: ast.Call, target: AlloType) -> Expr | None:
-        values = self.operands(*node.args)
-        if values is None:
-            return None
-        if len(values) != 1:
-            self.scope.error(node, f"`{ast.unparse(node.func)}()` takes one number")
-            return None
-        return convert(values[0], target)
-
-    def _math(self, node: ast.AST, function: str, operands: list[Expr]) -> Expr | None:
-        floats = [o.type for o in operands if isinstance(o.type, Float) and not isinstance(o, Const)]
-        target = max(floats, key=lambda f: f.width) if floats else float32
-        arity = 2 if function == "math.powf" else 1
-        if len(operands) != arity:
-            self.scope.error(node, f"`{function.removeprefix('math.')}` takes {arity} operands, got {len(operands)}")
-            return None
-        return MathCall(target, self.scope.source.position(node), function, tuple(convert(o, target) for o in operands))

@@ -29,11 +29,11 @@ _FOLD: dict[str, Callable[[Number, Number], Number]] = {
     "/": _divide,
     "//": operator.floordiv,
     "%": operator.mod,
-    "<<": operator.lshift,  # type: ignore[dict-item]
-    ">>": operator.rshift,  # type: ignore[dict-item]
-    "&": operator.and_,  # type: ignore[dict-item]
-    "|": operator.or_,  # type: ignore[dict-item]
-    "^": operator.xor,  # type: ignore[dict-item]
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
     "min": min,
     "max": max,
     "==": operator.eq,

@@ -295,7 +295,9 @@ class FunctionEmitter:
         expr = ir.AffineFloorDivExpr(ir.AffineMapAttr(map_attr).value.results[0])
         divisor = ir.AffineConstantExpr(expr.rhs).value
         difference = b.value("arith.subi", index_type(), list(operands))
-        raised = b.value("arith.addi", index_type(), [difference, self.values.integer(index_type(), divisor - 1)])
+        raised = b.value(
+            "arith.addi", index_type(), [difference, self.values.integer(index_type(), divisor - 1)]
+        )
         return b.value("arith.floordivsi", index_type(), [raised, self.values.integer(index_type(), divisor)])
 
     def _while(self, loop: While) -> None:

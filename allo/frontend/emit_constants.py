@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from mlir import ir
 
 from ..ir.builder import Builder, string_attr, unit_attr
@@ -32,7 +33,9 @@ class ConstantPool:
             self._globals[key] = self._define(symbol.constant, global_name, memref)
         symbol_ref = ir.FlatSymbolRefAttr.get(self._globals[key], context())
         builder = Builder(ir.InsertionPoint.at_block_begin(entry))
-        return builder.value("memref.get_global", memref, (), {"name": symbol_ref, "allo.name": string_attr(name)})
+        return builder.value(
+            "memref.get_global", memref, (), {"name": symbol_ref, "allo.name": string_attr(name)}
+        )
 
     def _define(self, array: np.ndarray[Any, Any], wanted: str, memref: ir.MemRefType) -> str:
         name, count = wanted, 0
@@ -54,7 +57,11 @@ class ConstantPool:
 
 def _dense(array: np.ndarray[Any, Any], tensor: ir.RankedTensorType) -> ir.Attribute:
     if array.dtype.kind in "biu" and array.dtype != np.bool_:
-        return ir.DenseElementsAttr.get(array, type=tensor.element_type, shape=list(array.shape), context=context())
+        return ir.DenseElementsAttr.get(
+            array, type=tensor.element_type, shape=list(array.shape), context=context()
+        )
     if array.dtype.name == "bfloat16":
-        return ir.DenseElementsAttr.get(array.view(np.uint16), type=tensor.element_type, shape=list(array.shape), context=context())
+        return ir.DenseElementsAttr.get(
+            array.view(np.uint16), type=tensor.element_type, shape=list(array.shape), context=context()
+        )
     return ir.DenseElementsAttr.get(array, context=context())

@@ -128,7 +128,9 @@ class ExpressionEmitter:
             case Binary():
                 lhs, rhs = self.value(expr.lhs), self.value(expr.rhs)
                 self.place(expr.at)
-                return self._float(expr, lhs, rhs) if isinstance(expr.type, Float) else self._int(expr, lhs, rhs)
+                return (
+                    self._float(expr, lhs, rhs) if isinstance(expr.type, Float) else self._int(expr, lhs, rhs)
+                )
             case Cast():
                 value = self.value(expr.operand)
                 self.place(expr.at)
@@ -142,7 +144,9 @@ class ExpressionEmitter:
             case Not():
                 operand = self.value(expr.operand)
                 self.place(expr.at)
-                return self.builder.value("arith.xori", operand.type, [operand, self.integer(operand.type, 1)])
+                return self.builder.value(
+                    "arith.xori", operand.type, [operand, self.integer(operand.type, 1)]
+                )
             case Select():
                 return self._select(expr)
             case MathCall():
@@ -269,7 +273,9 @@ class ExpressionEmitter:
         is_zero = self._cmpi(0, divisor, zero)
         return self.builder.value("arith.select", divisor.type, [is_zero, one, divisor])
 
-    def _floor_remainder(self, scalar: AlloType, remainder: ir.Value, divisor: ir.Value, add: str) -> ir.Value:
+    def _floor_remainder(
+        self, scalar: AlloType, remainder: ir.Value, divisor: ir.Value, add: str
+    ) -> ir.Value:
         """The remainder with the sign of the divisor, as Python's `%` has it."""
         b = self.builder
         zero = b.constant(remainder.type, 0)
@@ -300,7 +306,9 @@ class ExpressionEmitter:
         return b.value("arith.select", value.type, [small, shifted, self.integer(value.type, 0)])
 
     def _cmpi(self, predicate: int, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        return self.builder.value("arith.cmpi", arith_type(Bool()), [lhs, rhs], {"predicate": _i64_attr(predicate)})
+        return self.builder.value(
+            "arith.cmpi", arith_type(Bool()), [lhs, rhs], {"predicate": _i64_attr(predicate)}
+        )
 
     def _compare(self, op: str, scalar: AlloType, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         if isinstance(scalar, Float):
@@ -377,6 +385,10 @@ class ExpressionEmitter:
                 return b.value("arith.truncf", arith_type(target), [value])
             name = "arith.extf" if source.width < target.width else "arith.truncf"
             return b.value(name, arith_type(target), [value])
-        wide = Int(64) if isinstance(target, Index) else Int(target.bits + (1 if isinstance(target, UInt) else 0))
+        wide = (
+            Int(64)
+            if isinstance(target, Index)
+            else Int(target.bits + (1 if isinstance(target, UInt) else 0))
+        )
         integer = b.value("arith.fptosi", arith_type(wide), [value])
         return self._int_to_int(integer, wide, target)

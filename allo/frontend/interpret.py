@@ -31,9 +31,8 @@ def interpret(kernel: Callable[..., Any]) -> Callable[..., Any]:
     module = ast.fix_missing_locations(ast.Module([tree], []))
     names = {name: _callee(value, kernel) for name, value in source.names.items()}
     names["__allo_declare"] = _declare
-    exec(compile(module, source.file, "exec"), names)  # noqa: S102 - the user's own kernel
-    result = names[source.name]
-    assert callable(result)
+    exec(compile(module, source.file, "exec"), names)
+    result: Callable[..., Any] = names[source.name]
     return result
 
 

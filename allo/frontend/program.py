@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import Diagnostic, KernelError
 from ..ir.module import Module
-from ..ir.types import AlloType, TensorType
+from ..ir.types import AlloType, Fixed, Struct, TensorType, UFixed
 from .annotations import read_annotation
 from .check import StatementChecker
 from .emit import emit_module
@@ -50,9 +50,9 @@ class Program:
         function.results = self._results(scope, source)
         checker = StatementChecker(scope, function)
         function.body = checker.body(source.tree.body)
-        if function.results and not any(isinstance(s, Return) for s in function.body):
-            if len(self.diagnostics) == before:
-                scope.error(source.tree, f"'{source.name}' is declared to give a result, but returns none")
+        returns = any(isinstance(statement, Return) for statement in function.body)
+        if function.results and not returns and len(self.diagnostics) == before:
+            scope.error(source.tree, f"'{source.name}' is declared to give a result, but returns none")
         self._open.pop()
         if len(self.diagnostics) > before:
             self._failed.add(id(kernel))
@@ -71,13 +71,19 @@ class Program:
     def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> Function | None:
         name = ast.unparse(getattr(node, "func", node))
         if not isinstance(callee, FunctionType):
-            scope.error(node, f"`{name}` cannot be called in a kernel", "call kernels, or the functions of allo.dsl")
+            scope.error(
+                node, f"`{name}` cannot be called in a kernel", "call kernels, or the functions of allo.dsl"
+            )
             return None
         if (callee.__module__ or "").startswith(("allo.", "numpy", "math")):
-            scope.error(node, f"`{name}` cannot be called in a kernel", "write the loops, or call a kernel that does")
+            scope.error(
+                node, f"`{name}` cannot be called in a kernel", "write the loops, or call a kernel that does"
+            )
             return None
         if callee in self._open:
-            scope.error(node, f"'{name}' calls itself, and hardware has no call stack", "write a loop instead")
+            scope.error(
+                node, f"'{name}' calls itself, and hardware has no call stack", "write a loop instead"
+            )
             return None
         if id(callee) in self._failed:
             return None
@@ -102,12 +108,16 @@ class Program:
         for argument in (*arguments.posonlyargs, *arguments.args):
             declared: AlloType | TensorType | None = None
             if argument.annotation is None:
-                scope.error(argument, f"argument '{argument.arg}' has no type", "annotate it: `A: float32[M, N]`")
+                scope.error(
+                    argument, f"argument '{argument.arg}' has no type", "annotate it: `A: float32[M, N]`"
+                )
             else:
-                declared = read_annotation(scope, argument.annotation)
+                declared = _evaluated(source, argument.arg) or read_annotation(scope, argument.annotation)
             kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.ARGUMENT
             at = source.position(argument)
-            params.append(scope.declare(argument.arg, Kind.INVALID if declared is None else kind, declared, at))
+            params.append(
+                scope.declare(argument.arg, Kind.INVALID if declared is None else kind, declared, at)
+            )
         return tuple(params)
 
     def _results(self, scope: Scope, source: KernelSource) -> tuple[AlloType | TensorType, ...]:
@@ -115,5 +125,15 @@ class Program:
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return ()
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        if (evaluated := _evaluated(source, "return")) is not None:
+            return (evaluated,)
         types = [read_annotation(scope, part) for part in parts]
         return tuple(t for t in types if t is not None)
+
+
+def _evaluated(source: KernelSource, name: str) -> TensorType | None:
+    """The tensor type that Python has evaluated an annotation to; its extents need not be names of the kernel."""
+    value = source.function.__annotations__.get(name)
+    if not isinstance(value, TensorType) or isinstance(value.element, Struct | Fixed | UFixed):
+        return None
+    return value if all(type(extent) is int and extent > 0 for extent in value.shape) else None

@@ -83,7 +83,9 @@ class Scope:
         candidates = names + [n for n in self.source.names if not n.startswith("_")]
         self.error(node, f"name '{node.id}' is not defined", nearest(node.id, candidates))
 
-    def constant_tensor(self, name: str, array: np.ndarray[Any, Any], element: AlloType, at: Position) -> Symbol:
+    def constant_tensor(
+        self, name: str, array: np.ndarray[Any, Any], element: AlloType, at: Position
+    ) -> Symbol:
         """The symbol of a NumPy array that the kernel closes over; one for each array."""
         key = id(array)
         if key not in self._constants:
@@ -107,6 +109,6 @@ def static_value(scope: Scope, node: ast.expr) -> Any:
         return scope.source.names[node.id]
     code = compile(ast.Expression(node), scope.source.file, "eval")
     try:
-        return eval(code, dict(scope.source.names))  # noqa: S307 - the user's own constants
+        return eval(code, dict(scope.source.names))
     except Exception as error:
         raise ValueError(f"{type(error).__name__}: {error}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ class KernelSource:
     function: FunctionType
     tree: ast.FunctionDef
     file: str
+    line_shift: int
     column_shift: int
     names: Mapping[str, Any]
 
@@ -32,11 +34,11 @@ class KernelSource:
 
     def position(self, node: ast.AST) -> Position:
         """Where `node` stands in the file."""
-        line = getattr(node, "lineno", self.tree.lineno)
+        own = getattr(node, "lineno", self.tree.lineno)
         column = getattr(node, "col_offset", 0) + self.column_shift
-        same_line = getattr(node, "end_lineno", line) == line
+        same_line = getattr(node, "end_lineno", own) == own
         end = (getattr(node, "end_col_offset", None) or 0) + self.column_shift if same_line else column + 1
-        return line, column, end
+        return own + self.line_shift, column, end
 
     def location(self, position: Position) -> Location:
         """The place of an error."""
@@ -68,17 +70,27 @@ def read_kernel(function: Callable[..., Any]) -> KernelSource:
             at=Location(file, first),
             hint="lambdas and async functions cannot be kernels; write `def`",
         )
-    ast.increment_lineno(body[0], first - 1)
-    return KernelSource(function, body[0], file, shift, free_names(function))
+    return KernelSource(function, body[0], file, first - 1, shift, free_names(function))
 
 
 def free_names(function: FunctionType) -> Mapping[str, Any]:
-    """What the free names of `function` are bound to: closure over globals over builtins."""
+    """What the free names of `function` are bound to: closure over enclosing call over globals over builtins."""
     names: dict[str, Any] = dict(vars(builtins))
     names.update(function.__globals__)
+    names.update(_enclosing_locals(function))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             names[name] = cell.cell_contents
         except ValueError:  # not bound yet: a name that is assigned later in the enclosing function
             continue
     return names
+
+
+def _enclosing_locals(function: FunctionType) -> Mapping[str, Any]:
+    """The variables of the call that defines `function`, if it runs: names that only annotations use are in no closure."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if any(constant is function.__code__ for constant in frame.f_code.co_consts):
+            return frame.f_locals
+        frame = frame.f_back  # type: ignore[assignment]
+    return {}

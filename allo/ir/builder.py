@@ -81,9 +81,7 @@ class Builder:
         regions: int = 0,
     ) -> ir.Operation:
         """Any operation."""
-        return ir.Operation.create(
-            name, results, operands, attributes, None, regions, self.loc, self.point
-        )
+        return ir.Operation.create(name, results, operands, attributes, None, regions, self.loc, self.point)
 
     def value(
         self,
@@ -141,7 +139,9 @@ class Builder:
         self._body(loop, "affine.yield", [index_type()])
         return loop
 
-    def affine_if(self, condition: ir.IntegerSet, operands: Sequence[ir.Value], has_else: bool) -> ir.Operation:
+    def affine_if(
+        self, condition: ir.IntegerSet, operands: Sequence[ir.Value], has_else: bool
+    ) -> ir.Operation:
         """`affine.if` without results; both blocks hold only their terminators."""
         attributes = {"condition": ir.IntegerSetAttr.get(condition)}
         op = self.op("affine.if", (), operands, attributes, 2)
@@ -150,9 +150,7 @@ class Builder:
             ir.Operation.create("affine.yield", loc=self.loc, ip=ir.InsertionPoint(block))
         return op
 
-    def scf_for(
-        self, bounds: Sequence[ir.Value], attributes: dict[str, ir.Attribute]
-    ) -> ir.Operation:
+    def scf_for(self, bounds: Sequence[ir.Value], attributes: dict[str, ir.Attribute]) -> ir.Operation:
         """`scf.for` over (lower, upper, step) with an empty body."""
         loop = self.op("scf.for", (), bounds, attributes, 1)
         self._body(loop, "scf.yield", [bounds[0].type])

@@ -38,7 +38,8 @@ class Module:
     @property
     def top(self) -> str:
         """The name of the entry function."""
-        return ir.StringAttr(self.mlir.operation.attributes["allo.top"]).value
+        name: str = ir.StringAttr(self.mlir.operation.attributes["allo.top"]).value
+        return name
 
     def clone(self) -> Module:
         """An independent copy."""

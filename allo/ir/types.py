@@ -117,7 +117,9 @@ class _FixedPoint(AlloType):
     def __post_init__(self) -> None:
         _check_width(type(self).__name__, self.width)
         if not isinstance(self.fracs, int) or not 0 <= self.fracs <= self.width:
-            raise TypeError(f"{type(self).__name__} takes 0 to {self.width} fractional bits, got {self.fracs!r}")
+            raise TypeError(
+                f"{type(self).__name__} takes 0 to {self.width} fractional bits, got {self.fracs!r}"
+            )
 
     @property
     def bits(self) -> int:
@@ -172,7 +174,7 @@ class TensorType:
 
 
 index = Index()
-bool = Bool()  # noqa: A001 - the published name of the type
+bool = Bool()
 float16 = Float(16)
 float32 = Float(32)
 float64 = Float(64)
@@ -182,4 +184,6 @@ int128, int256, int512 = Int(128), Int(256), Int(512)
 uint1, uint2, uint4, uint8, uint16, uint32, uint64 = (UInt(w) for w in (1, 2, 4, 8, 16, 32, 64))
 uint128, uint256, uint512 = UInt(128), UInt(256), UInt(512)
 # every other width up to 512 is a name of this module too
-globals().update({f"{prefix}{w}": kind(w) for prefix, kind in (("int", Int), ("uint", UInt)) for w in range(1, 513)})
+globals().update(
+    {f"{prefix}{w}": kind(w) for prefix, kind in (("int", Int), ("uint", UInt)) for w in range(1, 513)}
+)

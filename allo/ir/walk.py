@@ -88,8 +88,9 @@ def buffers_of(function: ir.OpView) -> dict[str, ir.Value]:
         if isinstance(argument.type, ir.MemRefType):
             found[name] = argument
     for op in operations(entry):
-        if op.name in _BUFFER_OPERATIONS and (name := string_of(op, "allo.name")) is not None:
-            found[name] = op.results[0]
+        given = string_of(op, "allo.name") if op.name in _BUFFER_OPERATIONS else None
+        if given is not None:
+            found[given] = op.results[0]
     return found
 
 

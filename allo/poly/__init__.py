@@ -1,5 +1,6 @@
 """The polyhedral model of a function, and the questions that schedules put to it."""
 
+from .bounds import OutOfBounds, out_of_bounds
 from .carried import carried_by
 from .dependences import Relation, dependences, union
 from .extract import extract
@@ -20,6 +21,7 @@ __all__ = [
     "Kind",
     "Loop",
     "Model",
+    "OutOfBounds",
     "Parameter",
     "Relation",
     "Source",
@@ -31,6 +33,7 @@ __all__ = [
     "footprint",
     "max_trip_count",
     "order_violation",
+    "out_of_bounds",
     "trip_count",
     "union",
 ]

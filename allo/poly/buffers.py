@@ -112,7 +112,7 @@ class Buffers:
     def resolve(self, value: ir.Value, terms: Terms) -> tuple[Buffer, Terms]:
         """The memory behind `value` and the subscripts there."""
         known = self._of.get(value)
-        if known is not None and (known.value == value or known.origin == "global"):
+        if known is not None and (known.origin == "global" or _same(known, value)):
             return known, terms
         subscripts: list[Linear | None] | None = list(terms.forms)
         quotients: tuple[Quotient, ...] = terms.quotients
@@ -123,7 +123,7 @@ class Buffers:
             quotients += () if through is None else through[1]
             current = op.operands[0]
         buffer, _ = self.base(value)
-        aliased = current != buffer.value and global_name(current) is None  # came back from a call
+        aliased = global_name(current) is None and not _same(buffer, current)  # came back from a call
         if aliased or subscripts is None or len(subscripts) != len(buffer.shape):
             return buffer, Terms([None] * len(buffer.shape))
         return buffer, Terms(subscripts, quotients)
@@ -141,6 +141,10 @@ class Buffers:
             return self.resolve(operands[0], terms)
         buffer, _ = self.base(value)
         return buffer, Terms([])
+
+
+def _same(buffer: Buffer, value: ir.Value) -> bool:
+    return buffer.value is not None and buffer.value == value
 
 
 def _is_storage(value: ir.Value) -> bool:

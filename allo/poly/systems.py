@@ -89,7 +89,8 @@ def set_of(
         space = isl.Space.set_alloc(_CONTEXT, len(parameters), len(dims))
     result = isl.Set.empty(space)
     for rows in pieces:
-        result = result.union(isl.Set.from_basic_set(basic_set(parameters, dims, rows, space)))
+        piece = basic_set(parameters, dims, rows, space).detect_equalities()
+        result = result.union(isl.Set.from_basic_set(piece))
     return result
 
 
@@ -115,16 +116,23 @@ def minimum(points: isl.Set, form: Linear, columns: Sequence[int]) -> int | None
 
 
 def lexicographic_minimum(dims: Sequence[int], rows: Sequence[Row]) -> tuple[int, ...] | None:
-    """The first point of `dims`, or a fixed other one where the system has no first point; None if empty."""
+    """The first point of `dims`, or a fixed other one where the system has no first point; None if empty.
+
+    One integer program a dimension: isl's own `lexmin` calls some bounded systems with strides empty (seen
+    with islpy 2026.2.2), while its emptiness test and its integer programs are right.
+    """
     others = dict.fromkeys(v for row in rows for v, _ in row.form.terms if v not in dims)
-    whole = basic_set((), (*dims, *others), rows)
-    if whole.is_empty():
+    points = isl.Set.from_basic_set(basic_set((), (*dims, *others), rows))
+    if points.is_empty():
         return None
-    try:
-        point = whole.lexmin().sample_point()
-    except isl.Error:  # no lower bound in some direction
-        point = whole.sample_point()
-    return tuple(int(point.get_coordinate_val(_DIM.set, k).to_python()) for k in range(len(dims)))
+    found: list[int] = []
+    for position in range(len(dims)):
+        value = points.dim_min_val(position)
+        if not value.is_int():  # no lower bound in this direction
+            value = points.sample_point().get_coordinate_val(_DIM.set, position)
+        points = points.fix_val(_DIM.set, position, value)
+        found.append(int(value.to_python()))
+    return tuple(found)
 
 
 def named_space(

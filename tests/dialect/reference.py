@@ -18,7 +18,7 @@ class Format:
 
     @property
     def type(self) -> str:
-        """The type in MLIR; an integer if `frac` is negative."""
+        """The fixed-point type in MLIR."""
         return f"!allo.{'' if self.signed else 'u'}fixed<{self.width}, {self.frac}>"
 
     @property
@@ -53,11 +53,10 @@ class Format:
 
     def samples(self, count: int, seed: int) -> np.ndarray:
         """Mantissas: the edges of the range, numbers about zero, and random ones."""
-        edges = [self.least, self.least + 1, self.greatest, self.greatest - 1, 0, 1, self.greatest // 2]
-        edges += [-1, -2] if self.signed else [2]
+        edges = [self.least, self.least + 1, self.greatest, self.greatest - 1, 0, 1, self.greatest // 2, -1, -2]
         generator = np.random.default_rng(seed)
         random = [self.wrap(int.from_bytes(generator.bytes(16), "little")) for _ in range(count - len(edges))]
-        return np.array([*edges, *random], dtype=self.container)
+        return np.array([*map(self.wrap, edges), *random], dtype=self.container)
 
 
 def expected(function: Callable[..., int], target: Format, *columns: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from allo.ir.context import context
 from mlir import ir
 
 
@@ -21,9 +22,7 @@ class Function:
 
 
 def parse_function(text: str, name: str | None = None) -> Function:
-    context = ir.Context()
-    context.allow_unregistered_dialects = True
-    module = ir.Module.parse(text, context)
+    module = ir.Module.parse(text, context())
     functions = {ir.StringAttr(f.operation.attributes["sym_name"]).value: f.operation for f in module.body}
     op = functions[name] if name else next(iter(functions.values()))
     loops: dict[str, ir.Operation] = {}

@@ -59,7 +59,7 @@ def test_triangular_bounds_are_extrema(parse):
         "affine.for %i = 0 to 8 { affine.for %j = max affine_map<(d0) -> (2, d0 - 1)>(%i) to "
         f"min affine_map<(d0) -> (d0 + 3, 9)>(%i) {{ {STORE} }} {{allo.name = \"j\"}} }} {{allo.name = \"i\"}}",
     )
-    assert str(access.domain) == "{ A0[i, j] : 0 <= i <= 7 and j >= 2 and -1 + i <= j <= 2 + i and j <= 8 }"
+    assert str(access.domain) == "{ A0[i, j] : i <= 7 and j >= -1 + i and 2 <= j <= 8 and j <= 2 + i }"
 
 
 def test_step_counts_from_the_lower_bound(parse):
@@ -144,7 +144,7 @@ def test_index_arithmetic_is_seen_through(parse):
         } {allo.name = "i"}""",
     )
     assert access.exact and access.text == "arg0[2*i - 1]"
-    assert str(access.domain) == "{ A0[i] : (-1 + i) mod 2 = 0 and 0 < i <= 4 }"
+    assert str(access.domain) == "{ A0[i] : (1 + i) mod 2 = 0 and 0 < i <= 4 }"
 
 
 def test_subscript_from_memory_is_any_element(parse):
@@ -246,16 +246,12 @@ def test_calls_are_summarised(parse):
     accesses = extract(function.op).accesses
     assert [(str(a.kind), a.buffer.name, a.exact) for a in accesses] == [
         ("read", "A", False),
-        ("write", "B", False),
         ("write", "state", False),
+        ("write", "B", False),
         ("read", "B", False),
         ("write", "B", False),
         ("read", "state", True),
         ("write", "A", False),
-    ] or sorted((str(a.kind), a.buffer.name, a.exact) for a in accesses[:3]) == [
-        ("read", "A", False),
-        ("write", "B", False),
-        ("write", "state", False),
     ]
     assert accesses[0].reason == "is passed to 'reader', which may use any element"
 
@@ -263,11 +259,11 @@ def test_calls_are_summarised(parse):
 def test_streams_keep_their_order(parse):
     _, accesses = one(
         parse,
-        """%p = "allo.stream_create"() {allo.name = "p"} : () -> !allo.stream<f32, 4>
+        """%p = allo.stream_create {allo.name = "p"} : !allo.stream<f32, 4>
         affine.for %i = 0 to 4 {
           %s = affine.load %S[%i] : memref<4x!allo.stream<f32, 4>>
-          "allo.stream_put"(%s, %c) : (!allo.stream<f32, 4>, f32) -> ()
-          "allo.stream_put"(%p, %c) : (!allo.stream<f32, 4>, f32) -> ()
+          allo.stream_put %s, %c : !allo.stream<f32, 4>
+          allo.stream_put %p, %c : !allo.stream<f32, 4>
         } {allo.name = "i"}""",
         "%S: memref<4x!allo.stream<f32, 4>>",
     )

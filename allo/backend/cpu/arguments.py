@@ -32,7 +32,9 @@ def dtype_of(scalar: AlloType, name: str) -> np.dtype[Any]:
     """The dtype of an element; TargetError where NumPy has none."""
     dtype = numpy_dtype(scalar)
     if dtype is None:
-        raise TargetError(f"'{name}' has elements of type {scalar!r}, which NumPy cannot hold", hint="use at most 64 bits")
+        raise TargetError(
+            f"'{name}' has elements of type {scalar!r}, which NumPy cannot hold", hint="use at most 64 bits"
+        )
     return dtype
 
 
@@ -56,12 +58,14 @@ def tensor_argument(parameter: Parameter, value: Any) -> tuple[Array, Callable[[
     if value.dtype != dtype:
         if not _lossless(value, dtype) or (parameter.written and not np.can_cast(dtype, value.dtype, "safe")):
             raise TypeError(
-                f"argument '{parameter.name}' must have dtype {dtype}, got {value.dtype}, which does not convert without loss"
+                f"argument '{parameter.name}' must have dtype {dtype}, got {value.dtype}, "
+                "which does not convert without loss"
             )
         return _converted(parameter, value, np.ascontiguousarray(value, dtype=dtype))
     if not value.flags.c_contiguous:
         raise ValueError(
-            f"argument '{parameter.name}' must be C-contiguous, got strides {value.strides}; pass np.ascontiguousarray(...)"
+            f"argument '{parameter.name}' must be C-contiguous, got strides {value.strides}; "
+            "pass np.ascontiguousarray(...)"
         )
     return _in_range(parameter, value), None
 
@@ -69,10 +73,14 @@ def tensor_argument(parameter: Parameter, value: Any) -> tuple[Array, Callable[[
 def _lossless(value: Array, dtype: np.dtype[Any]) -> bool:
     if np.can_cast(value.dtype, dtype, "safe"):
         return True
-    return value.dtype.kind in "iu" and dtype.kind in "iu" and bool(np.array_equal(value.astype(dtype), value))
+    return (
+        value.dtype.kind in "iu" and dtype.kind in "iu" and bool(np.array_equal(value.astype(dtype), value))
+    )
 
 
-def _converted(parameter: Parameter, value: Array, converted: Array) -> tuple[Array, Callable[[], None] | None]:
+def _converted(
+    parameter: Parameter, value: Array, converted: Array
+) -> tuple[Array, Callable[[], None] | None]:
     def bring_back() -> None:
         value[...] = converted
 

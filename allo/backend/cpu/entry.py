@@ -20,7 +20,9 @@ def add_entry(module: Module) -> None:
     signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
     for function in module.functions():
         function.operation.attributes["sym_visibility"] = string_attr("private")
-        function.operation.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>", context())
+        function.operation.attributes["llvm.linkage"] = ir.Attribute.parse(
+            "#llvm.linkage<internal>", context()
+        )
     results = [_buffer_of(result) for result in signature.results]
     inputs = [*signature.inputs, *results]
     no_alias = ir.DictAttr.get({"llvm.noalias": unit_attr()}, context())
@@ -54,5 +56,3 @@ def _buffer_of(result: ir.Type) -> ir.Type:
     if isinstance(result, ir.MemRefType):
         return result
     return ir.MemRefType.get([], result, loc=unknown_location())
-
-

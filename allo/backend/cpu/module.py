@@ -6,8 +6,8 @@ import ctypes
 from typing import Any
 
 import numpy as np
+
 from mlir import ir
-from mlir.execution_engine import ExecutionEngine
 
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
@@ -24,7 +24,6 @@ from .arguments import (
 )
 from .entry import ENTRY, add_entry
 from .pipeline import lower
-from .runtime import register_runtime
 
 
 class LLVMModule:
@@ -51,7 +50,7 @@ class LLVMModule:
         self._lowered = module.clone()
         add_entry(self._lowered)
         lower(self._lowered, fastmath=fastmath)
-        self._engine: ExecutionEngine | None = None
+        self._engine: Any = None
         self._function: Any = None
 
     @property
@@ -81,7 +80,9 @@ class LLVMModule:
         clash = overlapping(self.parameters, arrays)
         if clash is not None:
             first, second = (self.parameters[position].name for position in clash)
-            raise ValueError(f"arguments '{first}' and '{second}' share memory, and the kernel writes to it; pass a copy")
+            raise ValueError(
+                f"arguments '{first}' and '{second}' share memory, and the kernel writes to it; pass a copy"
+            )
         outputs = [self._output(result) for result in self.results]
         self._invoke(holders, outputs)
         for bring_back in afterwards:
@@ -112,8 +113,11 @@ class LLVMModule:
         self._function(packed)
 
     def _compile(self) -> None:
-        self._engine = ExecutionEngine(self._lowered.mlir, opt_level=3)
-        register_runtime(self._engine)
+        from .engine import (
+            compile_module,  # loads the compiler of LLVM, which `import allo` need not wait for
+        )
+
+        self._engine = compile_module(self._lowered)
         address = self._engine.raw_lookup(ENTRY)
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
 
@@ -126,9 +130,7 @@ def _written_arguments(module: Module, name: str, known: dict[str, frozenset[int
     assert entry is not None
     written: set[ir.Value] = set()
     for op in operations(entry):
-        if op.name in ("affine.store", "memref.store"):
-            written.add(op.operands[1])
-        elif op.name == "memref.copy":
+        if op.name in ("affine.store", "memref.store", "memref.copy"):
             written.add(op.operands[1])
         elif op.name == "func.call":
             callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value

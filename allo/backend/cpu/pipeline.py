@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from mlir import ir
 from mlir.passmanager import PassManager
+
+from mlir import ir
 
 from ...errors import InternalError, TargetError
 from ...ir.context import context
@@ -29,7 +30,9 @@ class Pass:
 
 FUNCTION = "func.func"
 PIPELINE: tuple[Pass, ...] = (
-    Pass("buffer-results-to-out-params", "hoist-static-allocs=true"),  # results in the caller's buffers, no copy
+    Pass(
+        "buffer-results-to-out-params", "hoist-static-allocs=true"
+    ),  # results in the caller's buffers, no copy
     Pass("allo-lower-types"),  # before all else: upstream passes know neither our types nor odd widths
     Pass("canonicalize"),
     Pass("allo-cpu-locality", on=FUNCTION),  # while loops and accesses are still affine
@@ -46,7 +49,9 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("convert-arith-to-llvm"),
     Pass("convert-cf-to-llvm"),
     Pass("finalize-memref-to-llvm"),
-    Pass("convert-func-to-llvm", "use-bare-ptr-memref-call-conv=true"),  # so that `llvm.noalias` reaches pointers
+    Pass(
+        "convert-func-to-llvm", "use-bare-ptr-memref-call-conv=true"
+    ),  # so that `llvm.noalias` reaches pointers
     Pass("reconcile-unrealized-casts"),
     Pass("allo-parallel-runtime"),  # fills the fork functions with calls of the thread pool
 )
@@ -74,7 +79,9 @@ def lower(module: Module, *, fastmath: bool) -> None:
         raise InternalError(f"lowering to LLVM failed: {message}") from None
 
 
-_FLOAT_OPERATIONS = frozenset(f"arith.{name}" for name in ("addf", "subf", "mulf", "divf", "negf", "cmpf", "remf"))
+_FLOAT_OPERATIONS = frozenset(
+    f"arith.{name}" for name in ("addf", "subf", "mulf", "divf", "negf", "cmpf", "remf")
+)
 
 
 def _allow_reordering(module: Module) -> None:

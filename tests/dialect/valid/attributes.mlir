@@ -1,7 +1,7 @@
 module attributes {allo.top = "f"} {
   func.func @f(%arg0: memref<4xf32> {allo.name = "A"}, %arg1: index {allo.x_mark}) -> (f32 {allo.name = "r"}) attributes {allo.x_own = 3 : i32} {
     affine.for %arg2 = 0 to 4 {
-      %1 = memref.alloc() {allo.name = "x"} : memref<f32>
+      %alloc = memref.alloc() {allo.name = "x"} : memref<f32>
     } {allo.name = "i", allo.nest = "S_i_0", allo.parallel, allo.pipeline = 2 : i32, allo.rewind, allo.unroll = 0 : i32}
     scf.for %arg2 = %arg1 to %arg1 step %arg1 {
     } {allo.name = "j", allo.unroll = 4 : i32}

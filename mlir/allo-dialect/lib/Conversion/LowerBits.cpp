@@ -131,7 +131,8 @@ static Value extractField(ArithEmitter &emit, StructGetOp op, StructType type, T
   unsigned offset = 0;
   for (Type field : type.getTypes().take_front(*type.getFieldIndex(op.getField())))
     offset += *getPackedWidth(field);
-  Value part = emit.shiftRight(op.getSource(), offset, false);
+  Value source = op->getOperand(0); // an integer by now, not what getSource() promises
+  Value part = emit.shiftRight(source, offset, false);
   part = emit.resize(part, lowered.getIntOrFloatBitWidth(), false);
   return asType(emit, part, lowered);
 }

@@ -1,6 +1,8 @@
 // What the dialect consists of, and which operation stands for a folded constant.
 #include "allo/IR/AlloDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace mlir::allo;
 
@@ -14,8 +16,8 @@ void AlloDialect::initialize() {
 
 Operation *AlloDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
                                             Location loc) {
-  auto mantissa = dyn_cast<IntegerAttr>(value);
-  if (!mantissa || !getFixedFormat(type))
-    return nullptr;
-  return FixedConstantOp::create(builder, loc, type, mantissa);
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (number && getFixedFormat(type))
+    return FixedConstantOp::create(builder, loc, type, number);
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }

@@ -21,12 +21,10 @@ bool isCheapConstant(Operation *op) {
   return op && (op->hasTrait<OpTrait::ConstantLike>() || isa<memref::GetGlobalOp>(op));
 }
 
-/// Whether no other value of the function reaches the memory of `buffer` while the loop runs.
+/// Whether no other value of the function reaches the memory of `buffer`; arguments that differ do not overlap.
 bool isDistinctBuffer(Value buffer) {
-  if (auto arg = dyn_cast<BlockArgument>(buffer)) {
-    auto func = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp());
-    return func && func.getArgAttr(arg.getArgNumber(), kNoAlias);
-  }
+  if (auto arg = dyn_cast<BlockArgument>(buffer))
+    return isa<func::FuncOp>(arg.getOwner()->getParentOp());
   return isa<memref::AllocOp, memref::AllocaOp>(buffer.getDefiningOp());
 }
 

@@ -129,9 +129,21 @@ private:
     if (!trips || loop.getStepAsInt() != 1 || !childrenOf(loop).empty())
       return 1;
     auto unroll = loop->getAttrOfType<IntegerAttr>("allo.unroll");
-    uint64_t lanes = unroll && unroll.getValue() != 0 ? unroll.getValue().getZExtValue() : *trips;
-    bool fits = lanes >= 4 && lanes <= maxLanes && lanes % 4 == 0 && *trips % lanes == 0;
+    uint64_t factor = unroll ? unroll.getValue().getZExtValue() : 0;
+    uint64_t lanes = factor == 0 ? *trips : std::min(factor, *trips);
+    // A part of a longer loop has to fill a register: the back end makes shorter loops wide by itself.
+    uint64_t least = lanes < *trips ? 8 : 4;
+    bool fits = lanes >= least && lanes % 4 == 0 && *trips % lanes == 0 && lanes * widestLane(loop) <= maxBits;
     return fits ? static_cast<int64_t>(lanes) : 1;
+  }
+
+  static uint64_t widestLane(AffineForOp loop) {
+    uint64_t bits = 8;
+    for (Operation &op : *loop.getBody())
+      for (Type type : op.getResultTypes())
+        if (type.isIntOrFloat())
+          bits = std::max<uint64_t>(bits, type.getIntOrFloatBitWidth());
+    return bits;
   }
 
   static void rewrite(AffineForOp loop, int64_t lanes) {

@@ -34,14 +34,14 @@ def UnrollAnnotated : Pass<"allo-unroll-annotated", "::mlir::func::FuncOp"> {
 def Vectorize : Pass<"allo-vectorize", "::mlir::func::FuncOp"> {
   let summary = "turn short innermost loops over neighbouring elements into vector operations";
   let description = [{
-    An innermost loop of 4 to `max-lanes` iterations (a multiple of four), or whose `allo.unroll` is such a divisor of
-    its trip count, becomes operations on vectors of that many lanes if no dependence is carried by it, its variable
-    occurs in subscripts only, and each access is to one element or to neighbours in the last dimension. A local buffer
-    that is touched by such operations only is kept in vector registers by the back end. The order of the operations on
-    each element stays.
+    An innermost loop whose trip count, or whose `allo.unroll` factor if that divides it and is at least eight, is a
+    multiple of four and makes vectors of at most `max-bits` bits, becomes operations on such vectors if no dependence
+    is carried by it, its variable occurs in subscripts only, and each access is to one element or to neighbours in the
+    last dimension. A small local buffer that is touched by such operations only is kept in vector registers by the
+    back end. The order of the operations on each element stays.
   }];
   let options = [
-    Option<"maxLanes", "max-lanes", "uint64_t", "32", "longest vector">,
+    Option<"maxBits", "max-bits", "uint64_t", "1024", "longest vector">,
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect"];
 }

@@ -1,0 +1,29 @@
+"""Refuses kernels with a subscript that surely leaves its array: on a CPU it would corrupt memory."""
+
+from __future__ import annotations
+
+from ..errors import Diagnostic, KernelError, Location
+from ..ir.module import Module
+from ..poly import OutOfBounds, extract, out_of_bounds
+
+
+def check_bounds(module: Module) -> None:
+    """Raises KernelError with every affine access that leaves its array in some iteration.
+
+    Subscripts and conditions that depend on run-time values are not judged.
+    """
+    found = [escape for function in module.functions() for escape in out_of_bounds(extract(function))]
+    if found:
+        raise KernelError.collected(_diagnostic(escape) for escape in found)
+
+
+def _diagnostic(escape: OutOfBounds) -> Diagnostic:
+    source = escape.access.source
+    iteration = ", ".join(f"{name}={value}" for name, value in escape.iteration)
+    when = f" when {iteration}" if iteration else ""
+    return Diagnostic(
+        f"{escape.access.text} is outside of the array: subscript {escape.dimension} is {escape.value}{when}, "
+        f"but dimension {escape.dimension} of '{escape.access.buffer.name}' has {escape.extent} elements",
+        Location(source.file, source.line, source.column) if source.line else None,
+        "change the bounds of the loop, or guard the access with `if`",
+    )

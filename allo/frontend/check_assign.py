@@ -1,0 +1,266 @@
+"""Checks declarations and assignments, of scalars, elements, whole arrays, and the results of calls."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from ..ir.types import AlloType, Index, TensorType, int32
+from . import dsl
+from .annotations import read_annotation
+from .arrays import array_element_type
+from .check_expr import BINARY_OPERATORS, ExpressionChecker
+from .convert import convert
+from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
+from .scope import Scope, static_value
+from .typing_rules import as_integer
+
+
+class AssignmentChecker:
+    """Turns declarations and assignments into typed statements; none after an error was reported."""
+
+    def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
+        self.scope = scope
+        self.expressions = expressions
+
+    def annotated(self, node: ast.AnnAssign) -> tuple[Stmt, ...]:
+        declared = read_annotation(self.scope, node.annotation)
+        if not isinstance(node.target, ast.Name):
+            self.scope.error(
+                node, "only a plain name can be declared", "drop the annotation to assign an element"
+            )
+            return ()
+        at = self.scope.source.position(node)
+        name = node.target.id
+        if isinstance(declared, TensorType):
+            init = self._tensor_init(node.value, declared, name)
+            symbol = self._declare(name, declared, at)
+            return self._initialised(at, symbol, init)
+        value = None if node.value is None else self.expressions.scalar(node.value)
+        symbol = self._declare(name, declared, at)
+        if declared is None or (node.value is not None and value is None):
+            return ()
+        return (Declare(at, symbol, None if value is None else convert(value, declared)),)
+
+    def _declare(self, name: str, declared: AlloType | TensorType | None, at: Any) -> Symbol:
+        kind = Kind.INVALID
+        if declared is not None:
+            kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.SCALAR
+        return self.scope.declare(name, kind, declared, at)
+
+    def _initialised(self, at: Any, symbol: Symbol, init: Stmt | Expr | Symbol | None) -> tuple[Stmt, ...]:
+        """The declaration of a tensor with what it starts with."""
+        if isinstance(init, Call):
+            return (Call(at, init.call, (symbol,), (True,)),)
+        if isinstance(init, Stmt):
+            return ()
+        return (Declare(at, symbol, init),)
+
+    def _tensor_init(
+        self, node: ast.expr | None, declared: TensorType, name: str
+    ) -> Stmt | Expr | Symbol | None:
+        """The initial value of a tensor: a scalar for every element, an array, or a call's result."""
+        if node is None:
+            return None
+        if isinstance(node, ast.List):
+            return self._list_constant(node, declared, name)
+        if isinstance(node, ast.Call) and (call := self.tensor_call(node)) is not None:
+            if call.call.callee.results == (declared,):
+                return call
+            results = ", ".join(map(repr, call.call.callee.results))
+            self.scope.error(node, f"the call gives ({results}), but '{name}' is declared {declared!r}")
+            return call
+        value = self.expressions.any(node)
+        if isinstance(value, Symbol):
+            assert isinstance(value.type, TensorType)
+            if value.type.shape != declared.shape:
+                self.scope.error(
+                    node, f"'{value.name}' has shape {value.type.shape}, but '{name}' has {declared.shape}"
+                )
+                return None
+            return value
+        return None if value is None else convert(value, declared.element)
+
+    def tensor_call(self, node: ast.Call) -> Call | None:
+        """A call of a kernel that gives one tensor, or None if it is another kind of call."""
+        callee = self.expressions.calls.callee(node)
+        if callee is None or not callable(callee) or isinstance(callee, AlloType | type):
+            return None
+        if getattr(callee, "__module__", "") == "builtins" or callee in dsl.ELEMENTARY:
+            return None
+        call = self.expressions.calls.kernel_call(node, callee)
+        if call is None:
+            return None
+        return Call(self.scope.source.position(node), call, (), ())
+
+    def _list_constant(self, node: ast.List, declared: TensorType, name: str) -> Symbol | None:
+        try:
+            array = np.array(static_value(self.scope, node))
+        except (ValueError, NameError) as error:
+            self.scope.error(node, f"the list is not made of compile-time constants: {error}")
+            return None
+        if array.shape != declared.shape or array_element_type(array) is None:
+            self.scope.error(node, f"the list has shape {array.shape}, but '{name}' has {declared.shape}")
+            return None
+        element = array_element_type(array)
+        assert element is not None
+        return self.scope.constant_tensor(name, array, element, self.scope.source.position(node))
+
+    def assign(self, node: ast.Assign) -> tuple[Stmt, ...]:
+        if len(node.targets) != 1:
+            self.scope.error(node, "chained assignment is not supported", "write one assignment a line")
+            return ()
+        target = node.targets[0]
+        if isinstance(target, ast.Tuple):
+            return self._assign_tuple(node, target)
+        if isinstance(target, ast.Name):
+            return self._assign_name(node, target)
+        if isinstance(target, ast.Subscript):
+            value = self.expressions.scalar(node.value)
+            place = self._element(target)
+            if value is None or place is None:
+                return ()
+            return (self._store(self.scope.source.position(node), place, value),)
+        self.scope.error(target, f"`{ast.unparse(target)}` cannot be assigned")
+        return ()
+
+    def _element(self, target: ast.Subscript) -> Load | None:
+        place = self.expressions.scalar(target)
+        if place is None:
+            return None
+        assert isinstance(place, Load)
+        if place.tensor.constant is not None:
+            self.scope.error(target, f"'{place.tensor.name}' is a constant array and cannot be assigned")
+            return None
+        return place
+
+    def _store(self, at: Any, place: Load, value: Expr) -> Store:
+        return Store(at, place.tensor, place.indices, convert(value, place.type))
+
+    def _assign_name(self, node: ast.Assign, target: ast.Name) -> tuple[Stmt, ...]:
+        at = self.scope.source.position(node)
+        symbol = self.scope.local(target.id)
+        if isinstance(node.value, ast.Call) and (call := self.tensor_call(node.value)) is not None:
+            return self._assign_results(node, call, [target])
+        value = self.expressions.any(node.value)
+        if value is None:
+            if symbol is None:
+                self.scope.declare(target.id, Kind.INVALID, None, at)
+            return ()
+        if symbol is None:
+            return self._infer(at, target.id, value)
+        return self._assign_symbol(node, symbol, value)
+
+    def _infer(self, at: Any, name: str, value: Expr | Symbol) -> tuple[Stmt, ...]:
+        """A variable without annotation has the type of its first value."""
+        if isinstance(value, Symbol):
+            return (Declare(at, self._declare(name, value.type, at), value),)
+        inferred = value.type
+        if isinstance(value, Const):
+            inferred = int32 if as_integer(value.type) and not isinstance(value.value, bool) else value.type
+        elif isinstance(inferred, Index):
+            inferred = int32
+        return (Declare(at, self._declare(name, inferred, at), convert(value, inferred)),)
+
+    def _assign_symbol(self, node: ast.AST, symbol: Symbol, value: Expr | Symbol) -> tuple[Stmt, ...]:
+        at = self.scope.source.position(node)
+        match symbol.kind:
+            case Kind.INVALID:
+                return ()
+            case Kind.LOOP:
+                self.scope.error(
+                    node, f"the loop variable '{symbol.name}' cannot be assigned", "use another variable"
+                )
+                return ()
+            case Kind.TENSOR:
+                return self._assign_tensor(node, symbol, value)
+        if isinstance(value, Symbol):
+            self.scope.error(
+                node, f"the tensor '{value.name}' cannot be assigned to the scalar '{symbol.name}'"
+            )
+            return ()
+        symbol.assigned = True
+        assert isinstance(symbol.type, AlloType)
+        return (AssignScalar(at, symbol, convert(value, symbol.type)),)
+
+    def _assign_tensor(self, node: ast.AST, symbol: Symbol, value: Expr | Symbol) -> tuple[Stmt, ...]:
+        at = self.scope.source.position(node)
+        assert isinstance(symbol.type, TensorType)
+        if symbol.constant is not None:
+            self.scope.error(node, f"'{symbol.name}' is a constant array and cannot be assigned")
+            return ()
+        if isinstance(value, Expr):
+            return (Fill(at, symbol, convert(value, symbol.type.element)),)
+        assert isinstance(value.type, TensorType)
+        if value.type.shape != symbol.type.shape:
+            self.scope.error(
+                node,
+                f"'{value.name}' has shape {value.type.shape}, but '{symbol.name}' has {symbol.type.shape}",
+            )
+            return ()
+        return (Copy(at, symbol, value),)
+
+    def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> tuple[Stmt, ...]:
+        names = [t for t in target.elts if isinstance(t, ast.Name)]
+        if len(names) != len(target.elts):
+            self.scope.error(target, "the results of a call can only be given to plain names")
+            return ()
+        if isinstance(node.value, ast.Call) and (call := self.tensor_call(node.value)) is not None:
+            return self._assign_results(node, call, names)
+        if isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(names):
+            self.scope.error(
+                node, "several values in one assignment are not supported", "write one assignment a line"
+            )
+            return ()
+        self.scope.error(node, f"{len(names)} names need a call that gives {len(names)} results")
+        return ()
+
+    def _assign_results(self, node: ast.Assign, call: Call, names: list[ast.Name]) -> tuple[Stmt, ...]:
+        results = call.call.callee.results
+        at = self.scope.source.position(node)
+        if len(results) != len(names):
+            self.scope.error(
+                node,
+                f"'{call.call.callee.name}' gives {len(results)} results, but {len(names)} names are assigned",
+            )
+            return ()
+        targets, declares = [], []
+        for name, result in zip(names, results, strict=True):
+            symbol = self.scope.local(name.id)
+            declares.append(symbol is None)
+            if symbol is None:
+                symbol = self._declare(name.id, result, at)
+            elif symbol.kind is Kind.LOOP or symbol.type != result:
+                self.scope.error(name, f"'{name.id}' is {symbol.type!r}, but the call gives {result!r}")
+                return ()
+            symbol.assigned = True
+            targets.append(symbol)
+        return (Call(at, call.call, tuple(targets), tuple(declares)),)
+
+    def augmented(self, node: ast.AugAssign) -> tuple[Stmt, ...]:
+        op = BINARY_OPERATORS.get(type(node.op))
+        place = self.expressions.any(node.target)
+        value = self.expressions.scalar(node.value)
+        if place is None or value is None:
+            return ()
+        if op is None or isinstance(place, Symbol):
+            self.scope.error(
+                node, "this augmented assignment is not supported", "write `x = x op y` on elements"
+            )
+            return ()
+        result = self.expressions.combine(node, op, place, value)
+        if result is None:
+            return ()
+        if isinstance(place, Load):
+            if place.tensor.constant is not None:
+                self.scope.error(node, f"'{place.tensor.name}' is a constant array and cannot be assigned")
+                return ()
+            return (self._store(self.scope.source.position(node), place, result),)
+        if isinstance(place, Var):
+            return self._assign_symbol(node, place.symbol, result)
+        self.scope.error(
+            node, f"`{ast.unparse(node.target)}` is a compile-time constant and cannot be assigned"
+        )
+        return ()

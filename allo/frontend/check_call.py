@@ -1,0 +1,176 @@
+"""Checks calls: of built-in functions, elementary functions, conversions, and other kernels."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING, Any
+
+from ..errors import nearest
+from ..ir.types import AlloType, Float, TensorType, float32, int32
+from . import dsl
+from .convert import constant, convert
+from .nodes import CallSite, Const, Expr, KernelCall, MathCall, Symbol
+from .scope import Scope, static_value
+
+if TYPE_CHECKING:
+    from .check_expr import ExpressionChecker
+
+
+class CallChecker:
+    """Turns `ast.Call` into `Expr` or `CallSite`; a method returns None after an error was reported."""
+
+    def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
+        self.scope = scope
+        self.expressions = expressions
+
+    def value(self, node: ast.Call) -> Expr | None:
+        callee = self.callee(node)
+        if callee is None:
+            return None
+        if callee in (builtins.min, builtins.max):
+            return self._min_max(node, "min" if callee is builtins.min else "max")
+        if callee is builtins.abs:
+            return self._abs(node)
+        if callee in (builtins.int, builtins.float):
+            return self._python_cast(node, int32 if callee is builtins.int else float32)
+        if isinstance(callee, AlloType):
+            return self._python_cast(node, callee)
+        try:
+            elementary = dsl.ELEMENTARY.get(callee)
+        except TypeError:
+            elementary = None
+        if elementary is not None:
+            values = self.expressions.operands(*node.args)
+            return None if values is None else self.elementary(node, elementary, values)
+        call = self.kernel_call(node, callee)
+        if call is None:
+            return None
+        results = call.callee.results
+        if len(results) != 1 or isinstance(results[0], TensorType):
+            self.scope.error(
+                node,
+                f"the call of '{call.callee.name}' does not give one scalar",
+                "call it in a statement of its own",
+            )
+            return None
+        return KernelCall(results[0], self.scope.source.position(node), call)
+
+    def callee(self, node: ast.Call) -> Any:
+        """The Python value that is called, or None after an error."""
+        if isinstance(node.func, ast.Name):
+            if self.scope.local(node.func.id) is not None:
+                self.scope.error(
+                    node.func, f"'{node.func.id}' is a variable of the kernel and cannot be called"
+                )
+                return None
+            try:
+                return self.scope.free(node.func.id)
+            except KeyError:
+                self.scope.report_unknown(node.func)
+                return None
+        try:
+            return static_value(self.scope, node.func)
+        except NameError as error:
+            self.scope.error(
+                node.func,
+                f"name '{error.args[0]}' is not defined",
+                nearest(error.args[0], self.scope.source.names),
+            )
+        except ValueError as error:
+            self.scope.error(node.func, f"`{ast.unparse(node.func)}` cannot be called in a kernel: {error}")
+        return None
+
+    def kernel_call(self, node: ast.Call, callee: Any) -> CallSite | None:
+        """A call of another kernel, its arguments checked against the parameters."""
+        function = self.scope.compile_callee(callee, node, self.scope)
+        values = [self.expressions.any(argument) for argument in node.args]
+        if function is None:
+            return None
+        if node.keywords:
+            self.scope.error(node, "kernels are called with positional arguments", "drop the keyword")
+            return None
+        if len(values) != len(function.params):
+            self.scope.error(
+                node, f"'{function.name}' takes {len(function.params)} arguments, but {len(values)} are given"
+            )
+            return None
+        arguments: list[Symbol | Expr] = []
+        for value, parameter, place in zip(values, function.params, node.args, strict=True):
+            checked = self._argument(place, value, parameter, function.name)
+            if checked is None:
+                return None
+            arguments.append(checked)
+        return CallSite(function, tuple(arguments))
+
+    def _argument(
+        self, node: ast.expr, value: Expr | Symbol | None, parameter: Symbol, callee: str
+    ) -> Symbol | Expr | None:
+        if value is None or parameter.type is None:
+            return None
+        if isinstance(parameter.type, TensorType):
+            if isinstance(value, Symbol) and value.type == parameter.type:
+                return value
+            self.scope.error(
+                node,
+                f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",
+            )
+            return None
+        if isinstance(value, Symbol):
+            self.scope.error(
+                node,
+                f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",
+            )
+            return None
+        return convert(value, parameter.type)
+
+    def _min_max(self, node: ast.Call, op: str) -> Expr | None:
+        values = self.expressions.operands(*node.args)
+        if values is None:
+            return None
+        if len(values) < 2:
+            self.scope.error(node, f"{op}() takes at least two numbers")
+            return None
+        result: Expr | None = values[0]
+        for value in values[1:]:
+            assert result is not None
+            result = self.expressions.combine(node, op, result, value)
+            if result is None:
+                return None
+        return result
+
+    def _abs(self, node: ast.Call) -> Expr | None:
+        values = self.expressions.operands(*node.args)
+        if values is None:
+            return None
+        if len(values) != 1:
+            self.scope.error(node, "abs() takes one number")
+            return None
+        if isinstance(values[0], Const):
+            return constant(abs(values[0].value), values[0].at)
+        if isinstance(values[0].type, Float):
+            return MathCall(values[0].type, values[0].at, "math.absf", (values[0],))
+        negated = self.expressions.combine(node, "-", constant(0, values[0].at), values[0])
+        return None if negated is None else self.expressions.combine(node, "max", values[0], negated)
+
+    def _python_cast(self, node: ast.Call, target: AlloType) -> Expr | None:
+        values = self.expressions.operands(*node.args)
+        if values is None:
+            return None
+        if len(values) != 1:
+            self.scope.error(node, f"`{ast.unparse(node.func)}()` takes one number")
+            return None
+        return convert(values[0], target)
+
+    def elementary(self, node: ast.AST, function: str, operands: list[Expr]) -> Expr | None:
+        floats = [o.type for o in operands if isinstance(o.type, Float) and not isinstance(o, Const)]
+        target = max(floats, key=lambda f: f.width) if floats else float32
+        arity = 2 if function == "math.powf" else 1
+        if len(operands) != arity:
+            self.scope.error(
+                node, f"`{function.removeprefix('math.')}` takes {arity} operands, got {len(operands)}"
+            )
+            return None
+        return MathCall(
+            target, self.scope.source.position(node), function, tuple(convert(o, target) for o in operands)
+        )

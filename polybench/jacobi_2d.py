@@ -1,0 +1,60 @@
+"""jacobi-2d: the mean of five neighbours, from A to B and back, TSTEPS times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from allo.ir.types import float32
+
+from .benchmark import Benchmark
+
+SIZES = {
+    "MINI": (20, 30),
+    "SMALL": (40, 90),
+    "MEDIUM": (100, 250),
+    "LARGE": (500, 1300),
+    "EXTRALARGE": (1000, 2800),
+}
+
+
+def kernel(size: str) -> Callable[..., None]:
+    """The kernel for A and B of N x N."""
+    TSTEPS, N = SIZES[size]
+
+    def jacobi_2d(A: float32[N, N], B: float32[N, N]):
+        for t in range(TSTEPS):  # noqa: B007 - the name of the loop in schedules
+            for i in range(1, N - 1):
+                for j in range(1, N - 1):
+                    B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
+            for p in range(1, N - 1):
+                for q in range(1, N - 1):
+                    A[p, q] = 0.2 * (B[p, q] + B[p, q - 1] + B[p, q + 1] + B[p + 1, q] + B[p - 1, q])
+
+    return jacobi_2d
+
+
+def arguments(size: str) -> tuple[Any, ...]:
+    """A, B as PolyBench initialises them."""
+    _, n = SIZES[size]
+    row, column = np.ogrid[:n, :n]
+    A = ((row * (column + 2) + 2) / n).astype(np.float32)
+    B = ((row * (column + 3) + 3) / n).astype(np.float32)
+    return A, B
+
+
+def reference(size: str, A: Any, B: Any) -> None:
+    """The kernel in NumPy."""
+    for _ in range(SIZES[size][0]):
+        B[1:-1, 1:-1] = _mean(A)
+        A[1:-1, 1:-1] = _mean(B)
+
+
+def _mean(X: Any) -> Any:
+    """The mean of the five neighbours of every inner point."""
+    return 0.2 * (X[1:-1, 1:-1] + X[1:-1, :-2] + X[1:-1, 2:] + X[2:, 1:-1] + X[:-2, 1:-1])
+
+
+BENCHMARK = Benchmark("jacobi_2d", ("TSTEPS", "N"), SIZES, kernel, arguments, reference)

@@ -1,0 +1,155 @@
+"""The rules of docs/architecture.md that a machine can check: layers, sizes, public names only in the examples."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "allo"
+
+# A package imports only from layers below its own; packages of one layer do not know each other.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("allo.errors", "allo._mlir"),
+    ("allo.ir",),
+    ("allo.frontend", "allo.poly", "allo.layout", "allo.target"),
+    ("allo.customize",),
+    ("allo.compose", "allo.verify", "allo.dataflow"),
+    ("allo.mapping",),
+    ("allo.backend",),
+    ("allo.build", "allo.cli", "allo.report"),
+    ("allo",),
+)
+# Methods of a schedule that are sugar for a layer above: (file, function) -> module they may import.
+UPWARD = {("allo/customize/schedule.py", "build"): "allo.build"}
+
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 60
+LONG_FILES: dict[str, str] = {}
+LONG_FUNCTIONS: dict[str, str] = {}
+GENERATED = ("_allo_ops_gen.py", "_allo_enum_gen.py")
+
+
+def sources() -> list[Path]:
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if path.name not in GENERATED]
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def package_of(module: str) -> str:
+    """The entry of LAYERS that `module` belongs to: the longest that is a prefix of it."""
+    entries = [entry for layer in LAYERS for entry in layer]
+    matches = [entry for entry in entries if module == entry or module.startswith(entry + ".")]
+    return max(matches, key=len)
+
+
+def level(package: str) -> int:
+    return next(number for number, layer in enumerate(LAYERS) if package in layer)
+
+
+def imports(path: Path) -> Iterator[tuple[str, ast.AST]]:
+    """The modules of this project that a file imports, with the statement."""
+    module = module_name(path)
+    parts = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node) for alias in node.names if alias.name.split(".")[0] == "allo")
+        elif isinstance(node, ast.ImportFrom):
+            base = parts[: len(parts) - node.level + 1] if node.level else []
+            source = ".".join([*base, *(node.module or "").split(".")]).strip(".")
+            if source.split(".")[0] == "allo":
+                for alias in node.names:
+                    inner = f"{source}.{alias.name}"
+                    is_module = (ROOT / Path(*inner.split("."))).with_suffix(".py").exists()
+                    is_package = (ROOT / Path(*inner.split("."))).is_dir()
+                    yield (inner if is_module or is_package else source), node
+
+
+def upward_exception(path: Path, node: ast.AST, target: str) -> bool:
+    for function in ast.walk(ast.parse(path.read_text())):
+        if isinstance(function, ast.FunctionDef) and UPWARD.get((relative(path), function.name)) == target:
+            return function.lineno <= node.lineno <= (function.end_lineno or 0)  # type: ignore[attr-defined]
+    return False
+
+
+@pytest.mark.parametrize("path", sources(), ids=relative)
+def test_imports_go_downwards(path: Path) -> None:
+    own = package_of(module_name(path))
+    wrong = [
+        f"{relative(path)}:{node.lineno} imports {target}"  # type: ignore[attr-defined]
+        for target, node in imports(path)
+        if package_of(target) != own
+        and level(package_of(target)) >= level(own)
+        and not upward_exception(path, node, target)
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", sources(), ids=relative)
+def test_file_length(path: Path) -> None:
+    lines = len(path.read_text().splitlines())
+    assert lines <= MAX_FILE_LINES or relative(path) in LONG_FILES
+
+
+@pytest.mark.parametrize("path", sources(), ids=relative)
+def test_function_length(path: Path) -> None:
+    long = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > MAX_FUNCTION_LINES and f"{relative(path)}:{node.name}" not in LONG_FUNCTIONS:
+                long.append(f"{node.name}: {lines} lines")
+    assert not long
+
+
+@pytest.mark.parametrize("path", sources(), ids=relative)
+def test_module_says_what_it_decides(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    assert not tree.body or ast.get_docstring(tree)
+
+
+def test_exceptions_are_needed() -> None:
+    """An exception that no file needs any more is taken off the list."""
+    for name in LONG_FILES:
+        assert len((ROOT / name).read_text().splitlines()) > MAX_FILE_LINES
+
+
+def test_no_vague_module_names() -> None:
+    vague = {"helpers.py", "common.py", "misc.py"}  # `allo.utils` is a name of the public API
+    assert not [relative(path) for path in sources() if path.name in vague]
+
+
+@pytest.mark.parametrize("folder", ["polybench", "benchmarks", "examples", "docs"])
+def test_public_names_only(folder: str) -> None:
+    """What users read as a model reaches into no package of ours below `allo` and its public modules."""
+    public = {
+        "allo",
+        "allo.ir.types",
+        "allo.dsl",
+        "allo.errors",
+        "allo.customize",
+        "allo.library",
+        "allo.memory",
+    }
+    public |= {"allo.dataflow", "allo.frontend", "allo.backend.hls", "allo.utils", "allo.testing"}
+    wrong = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            wrong += [
+                f"{relative(path)}:{node.lineno} {n}"
+                for n in names
+                if n.startswith("allo.") and n not in public
+            ]
+    assert not wrong
