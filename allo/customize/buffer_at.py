@@ -13,6 +13,7 @@ from ..ir.module import Module
 from ..ir.walk import LoopView, buffers_of, induction_variable, location_of, loops_of
 from ..poly import AffineForm, Footprint, Model, extract, footprint
 from .handles import Buffer, Loop
+from .legality import demand_still_parallel, parallel_loops
 from .loop_rewrite import compose_affine
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer, find_loop, loop_note
@@ -33,7 +34,8 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop) -> Buffer:
     The array has the extents of the touched box; dimensions of extent 1 are dropped. It is filled first only if an
     element may be read before it is written (or not all are written), and written back only if it is written.
     Refused: a loop that does not touch the buffer, a box without constant extents, a buffer declared inside the loop,
-    and accesses inside the loop that go through calls. Source: Allo paper, Table 2 and section 3.1 (Fig. 2).
+    accesses inside the loop that go through calls, and a parallel loop whose iterations would write back elements
+    of each other. Source: Allo paper, Table 2 and section 3.1 (Fig. 2).
     """
     view = find_loop(module, axis)
     value = find_buffer(module, buffer)
@@ -48,6 +50,7 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop) -> Buffer:
     for op in uses:
         _check_rewritable(buffer, op, box)
 
+    parallel = parallel_loops(module, axis)
     function = module.function(buffer.function)
     taken = {loop.name for loop in loops_of(function) if loop.nest == view.nest}
     name = _unique(f"buf_{buffer.name}", set(buffers_of(function)))
@@ -66,6 +69,7 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop) -> Buffer:
         builder.point = ir.InsertionPoint.at_block_terminator(view.body)
         _copy(builder, box, labels, "back", taken, source=local, target=value, inward=False)
     compose_affine(module)
+    demand_still_parallel(module, axis, parallel)
     return Buffer(buffer.function, name)
 
 
@@ -215,6 +219,7 @@ def _copy(
 ) -> None:
     """Loops that copy the box from the array to the copy (`inward`) or back."""
     start = builder.point
+    _guard(builder, box)
     variables: list[ir.Value] = []
     for dimension in box.kept:
         name = _unique(f"{labels[dimension]}_{suffix}", taken)
@@ -244,6 +249,20 @@ def _copy(
     else:
         builder.affine_store(builder.affine_load(source, inside, variables), target, outside, operands)
     builder.point = start
+
+
+def _guard(builder: Builder, box: _Box) -> None:
+    """Skip a copy whose dropped dimensions lie outside of the array; the loops clip the others."""
+    operands: list[ir.Value] = []
+    inside: list[ir.AffineExpr] = []
+    for dimension, extent in enumerate(box.extents):
+        if dimension not in box.kept and not box.in_bounds and box.lowers[dimension][1]:
+            lower = box.lower(dimension, operands)
+            inside += [lower, affine_constant(extent - 1) - lower]
+    if inside:
+        condition = ir.IntegerSet.get(len(operands), 0, inside, [False] * len(inside), context())
+        guard = builder.affine_if(condition, operands, has_else=False)
+        builder.point = ir.InsertionPoint.at_block_terminator(guard.regions[0].blocks[0])
 
 
 def _unique(name: str, taken: set[str]) -> str:

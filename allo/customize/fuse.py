@@ -30,6 +30,13 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     if len(loops) < 2:
         raise ScheduleError(f"at least two loops are needed, got {len(loops)}")
     views = perfect_band(module, loops)
+    between = [view for view in views if view.name not in [loop.name for loop in loops]]
+    if between:
+        raise ScheduleError(
+            f"loops '{views[0].name}' and '{views[-1].name}' are not directly nested: "
+            f"'{between[0].name}' is between them",
+            notes=[loop_note(between[0])],
+        )
     if tuple(view.name for view in views) != tuple(loop.name for loop in loops):
         order = ", ".join(f'"{view.name}"' for view in views)
         raise ScheduleError(
@@ -48,6 +55,8 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     total = 1
     for extent in extents:
         total *= extent
+    if total >= 2**63:
+        raise ScheduleError(f"the fused loop would have {total} iterations, more than 64 bits can count")
     builder = Builder.before(views[0].op)
     fused = constant_for(builder, total, {**loop_attributes(views[0], frozenset()), "allo.name": name})
     variable = induction_variable(fused)

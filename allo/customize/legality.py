@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from ..errors import Location, Note, ScheduleError
-from ..poly import Access, Undecided, Violation
+from ..ir.module import Module
+from ..ir.walk import loops_of
+from ..poly import Access, Undecided, Violation, carried_by, extract
+from .handles import Loop
 
 
 def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool) -> None:
@@ -31,6 +34,30 @@ def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool
                 hint="if you know that it is safe, pass assume_safe=True",
                 notes=[Note("the statement is here", place)] if place else (),
             )
+
+
+def parallel_loops(module: Module, loop: Loop) -> dict[str, bool]:
+    """The parallel loops in the nest of `loop`, and whether the user vouches for them (`assume_safe`)."""
+    function = module.function(loop.function)
+    views = [v for v in loops_of(function) if v.nest == loop.nest and "allo.parallel" in v.op.attributes]
+    if not views:
+        return {}
+    model = extract(function)
+    return {view.name: isinstance(carried_by(model, view.op), Undecided) for view in views}
+
+
+def demand_still_parallel(
+    module: Module, loop: Loop, before: dict[str, bool], *, assume_safe: bool = False
+) -> None:
+    """Refuse a rewrite after which a loop that ran in parallel `before` carries a dependence."""
+    if not before:
+        return
+    function = module.function(loop.function)
+    model = extract(function)
+    for view in loops_of(function):
+        if view.nest == loop.nest and view.name in before:
+            what = f"loop '{view.name}' runs in parallel and could no longer do so"
+            demand(carried_by(model, view.op), what, assume_safe=assume_safe or before[view.name])
 
 
 def _place(access: Access) -> Location | None:

@@ -10,7 +10,7 @@ from mlir import ir
 from ..errors import Note, ScheduleError
 from ..ir.context import context
 from ..ir.module import Module
-from ..ir.walk import location_of
+from ..ir.walk import buffers_of, entry_block, location_of, operations
 from .handles import Buffer
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
@@ -30,34 +30,42 @@ class Partition(Enum):
 def partition(
     module: Module,
     buffer: Buffer,
-    partition_type: Partition = Partition.Complete,
+    partition_type: Partition | None = None,
     dim: int = 0,
     factor: int = 0,
 ) -> None:
-    """Divide dimension `dim` of `buffer` (from 1; 0 means all) into banks.
+    """Divide dimension `dim` of `buffer` (from 1; 0 means all) into banks: cyclic if a factor is given, else complete.
 
         A: T[M, N]   ->   A: T[M, N] in banks; written in the type, memref<MxNxT, #allo.partition<[...]>>
 
     Always legal: values do not change. Refused: a dimension that the array has not, a factor below 2 for block and
     cyclic or above the extent, a factor for complete, a dimension that is partitioned already, and an array that
-    is passed to or returned from another function (layouts do not travel through calls yet).
+    is passed to or returned from another function, or a constant used twice (layouts do not travel yet).
     Source: Allo paper, Table 2 and section 6.3.
     """
     value = find_buffer(module, buffer)
     memref = ir.MemRefType(value.type)
     note = buffer_note(buffer, value)
-    _check_factor(partition_type, factor, note)
+    kind = partition_type or (Partition.Cyclic if factor else Partition.Complete)
+    _check_factor(kind, factor, note)
     if not 0 <= dim <= memref.rank or memref.rank == 0:
         raise ScheduleError(
             f"dim must be from 0 to {memref.rank} for '{buffer.name}' of {memref.rank} dimensions, got {dim}",
             notes=[note],
         )
-    for use in value.uses:
-        if use.owner.operation.name in _CARRIERS:
+    calls = _calls(module, buffer.function) if isinstance(value.owner, ir.Block) else []
+    for op in [*(use.owner.operation for use in value.uses), *calls]:
+        if op.name in _CARRIERS:
             raise ScheduleError(
                 f"'{buffer.name}' is passed between functions, and layouts do not travel through calls yet",
-                notes=[note, Note("it is passed here", location_of(use.owner.operation))],
+                notes=[note, Note("it is passed here", location_of(op))],
             )
+    other = _same_constant(module, value)
+    if other is not None:
+        raise ScheduleError(
+            f"the constant '{buffer}' is also used as '{other}', and layouts do not travel between uses yet",
+            notes=[note],
+        )
     if isinstance(value.owner, ir.Operation | ir.OpView) and value.owner.operation.name in _CARRIERS:
         raise ScheduleError(
             f"'{buffer.name}' is the result of a call, and layouts do not travel through calls yet",
@@ -78,8 +86,30 @@ def partition(
                 hint="undo() the step that did it, or partition another dimension",
                 notes=[note],
             )
-        banks[position] = (partition_type.value, factor)
+        banks[position] = (kind.value, factor)
     _retype(module, buffer, value, banks)
+
+
+def _calls(module: Module, name: str) -> list[ir.Operation]:
+    """All calls of function `name`."""
+    blocks = [block for function in module.functions() if (block := entry_block(function)) is not None]
+    calls = [op for block in blocks for op in operations(block) if op.name == "func.call"]
+    return [op for op in calls if ir.FlatSymbolRefAttr(op.attributes["callee"]).value == name]
+
+
+def _same_constant(module: Module, value: ir.Value) -> Buffer | None:
+    """Another buffer, in any function, that is the same constant array as `value`."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "memref.get_global":
+        return None
+    symbol = value.owner.operation.attributes["name"]
+    for function in module.functions():
+        for name, other in buffers_of(function).items():
+            if isinstance(other.owner, ir.Block) or other == value:
+                continue
+            owner = other.owner.operation
+            if owner.name == "memref.get_global" and owner.attributes["name"] == symbol:
+                return Buffer(function.name.value, name)
+    return None
 
 
 def _check_factor(kind: Partition, factor: int, note: Note) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import sys
 import typing
 from collections.abc import Callable
@@ -105,6 +106,10 @@ def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: A
         return resolve_loop(module, value)
     if kind is Buffer:
         return resolve_buffer(module, value)
+    options = typing.get_args(kind)
+    if value is None and type(None) in options:
+        return None
+    kind = next((option for option in options if option is not type(None)), kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
         if isinstance(value, kind):
             return value
@@ -116,7 +121,13 @@ def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: A
             return value
         raise ScheduleError(f"{name} must be True or False, got {value!r}")
     if kind is int:
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
+        try:
+            number = operator.index(value)
+        except Exception:
+            number = None
+        if number is None or isinstance(value, bool):
             raise ScheduleError(f"{name} must be an integer, got {value!r}")
-        return int(value)
+        if not -(2**31) <= number < 2**31:
+            raise ScheduleError(f"{name} must fit in 32 bits, got {number}")
+        return number
     return value

@@ -11,7 +11,7 @@ from ..ir.walk import LoopView, bound_operands, induction_variable
 from ..poly import extract, order_violation
 from .band import perfect_band
 from .handles import Loop
-from .legality import demand
+from .legality import demand, demand_still_parallel, parallel_loops
 from .loop_rewrite import move_body
 from .primitive import primitive
 from .resolve import loop_note
@@ -26,8 +26,9 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False) -> None:
                 S(i, j)                       S(i, j)
 
     Refused: an order that a dependence forbids, with the statements and one pair of iterations; loops with a
-    statement between them; a loop whose bounds depend on a loop that would be inside it. `assume_safe=True`
-    accepts what cannot be decided. Source: Allo paper, Table 2; legality by the polyhedral model.
+    statement between them; a loop whose bounds depend on a loop that would be inside it; an order in which a loop
+    that runs in parallel carries a dependence. `assume_safe=True` accepts what cannot be decided.
+    Source: Allo paper, Table 2; legality by the polyhedral model.
     """
     if len(loops) < 2:
         raise ScheduleError(f"at least two loops are needed, got {len(loops)}")
@@ -42,7 +43,9 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False) -> None:
     answer = order_violation(model, [view.op for view in band], [view.op for view in order])
     names = ", ".join(view.name for view in order)
     demand(answer, f"the loops cannot run in the order {names}", assume_safe=assume_safe)
+    parallel = parallel_loops(module, loops[0])
     _rebuild(band, order)
+    demand_still_parallel(module, loops[0], parallel, assume_safe=assume_safe)
 
 
 def _check_bounds(order: list[LoopView]) -> None:

@@ -8,7 +8,7 @@ from mlir import ir
 
 from ..errors import InternalError, Note, ScheduleError, nearest
 from ..ir.module import Module
-from ..ir.walk import LoopView, buffer_location, buffers_of, location_of, loops_of
+from ..ir.walk import LoopView, buffer_location, buffers_of, location_of, loops_of, string_of
 from .handles import Buffer, Loop
 
 
@@ -23,7 +23,7 @@ def resolve_loop(module: Module, given: Any) -> Loop:
         )
     function, name = split_function(module, given)
     loops = loops_of(module.function(function))
-    matches = [loop for loop in loops if name in (loop.name, f"{loop.nest}.{loop.name}")]
+    matches = [loop for loop in loops if name in (loop.name, *(f"{nest}.{loop.name}" for nest in _nests(loop)))]
     if len(matches) == 1:
         return Loop(function, matches[0].nest, matches[0].name)
     if not matches:
@@ -32,12 +32,19 @@ def resolve_loop(module: Module, given: Any) -> Loop:
         raise ScheduleError(
             f"function '{function}' has no loop '{name}'", hint=nearest(name, known) or listed
         )
-    names = [f"{loop.nest}.{loop.name}" for loop in matches]
+    callee = "" if function == module.top else f"{function}:"
+    names = [f"{callee}{loop.nest}.{loop.name}" for loop in matches]
     raise ScheduleError(
         f"function '{function}' has {len(matches)} loops named '{name}'",
         hint=f"say which one: {', '.join(repr(n) for n in names)}",
         notes=[Note(f"'{n}' is here", location_of(m.op)) for n, m in zip(names, matches, strict=True)],
     )
+
+
+def _nests(loop: LoopView) -> list[str]:
+    """The names of the nests that a loop is in: the whole one, and inner ones that the user named."""
+    named = [string_of(member.op, "allo.nest") for member in loop.chain]
+    return [loop.nest, *(nest for nest in named if nest is not None)]
 
 
 def split_function(module: Module, given: str) -> tuple[str, str]:
@@ -75,9 +82,15 @@ def find_loop(module: Module, handle: Loop) -> LoopView:
     if handle.function not in [f.name.value for f in module.functions()]:
         raise ScheduleError(f"the module has no function '{handle.function}'")
     loops = loops_of(module.function(handle.function))
-    for loop in loops:
-        if loop.name == handle.name and loop.nest == handle.nest:
-            return loop
+    found = [loop for loop in loops if loop.name == handle.name and loop.nest == handle.nest]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ScheduleError(
+            f"there are {len(found)} loops '{handle}'",
+            hint="give the loop nests names of their own (the attribute allo.nest)",
+            notes=[loop_note(loop) for loop in found],
+        )
     known = ", ".join(loop.name for loop in loops if loop.nest == handle.nest)
     hint = f"the loops of the nest are now {known}" if known else "see s.get_loops()"
     raise ScheduleError(f"there is no loop '{handle}'; an earlier step may have replaced it", hint=hint)

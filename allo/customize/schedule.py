@@ -85,7 +85,7 @@ class Schedule:
         names = [f.name.value for f in self.ir.functions()]
         wanted = func or self.ir.top
         if wanted not in names:
-            hint = nearest(wanted, names) or f"the functions are {', '.join(names)}"
+            hint = nearest(str(wanted), names) or f"the functions are {', '.join(names)}"
             raise ScheduleError(f"the module has no function '{wanted}'", hint=hint)
         return loop_tree(self.ir, wanted)
 
@@ -111,7 +111,7 @@ class Schedule:
         try:
             for step in steps:
                 self._replay(step)
-        except ScheduleError:
+        except Exception:
             self.undo(len(self._history) - before)
             raise
 

@@ -67,6 +67,7 @@ class FunctionEmitter:
         self.values = ExpressionEmitter(self.builder, function.source.file, self._scalar_call, self._constant)
         self._buffer_names: set[str] = set()
         self._loop_names: set[str] = set()
+        self._nest_names: set[str] = set()
         self._nest_depth = 0
         self._entry: ir.Block | None = None
 
@@ -233,7 +234,7 @@ class FunctionEmitter:
             "allo.name": string_attr(self._unique(loop.symbol.name, self._loop_names))
         }
         if loop.nest is not None:
-            attributes["allo.nest"] = string_attr(loop.nest)
+            attributes["allo.nest"] = string_attr(self._unique(loop.nest, self._nest_names))
         assert isinstance(loop.step, Const)
         step = int(loop.step.value)
         self._nest_depth += 1
@@ -304,6 +305,8 @@ class FunctionEmitter:
         attributes: dict[str, ir.Attribute] = {}
         if self._nest_depth == 0:
             self._loop_names = set()
+            if (nest := self._unique("while", self._nest_names)) != "while":
+                attributes["allo.nest"] = string_attr(nest)
         attributes["allo.name"] = string_attr(self._unique("while", self._loop_names))
         op = self.builder.op("scf.while", (), (), attributes, 2)
         before, after = (region.blocks.append(arg_locs=[]) for region in op.regions)

@@ -87,7 +87,7 @@ def free_names(function: FunctionType) -> Mapping[str, Any]:
 
 
 def _enclosing_locals(function: FunctionType) -> Mapping[str, Any]:
-    """The variables of the call that defines `function`, if it runs: names that only annotations use are in no closure."""
+    """The variables of the call that defines `function`, if it still runs: annotations are in no closure."""
     frame = sys._getframe(1)
     while frame is not None:
         if any(constant is function.__code__ for constant in frame.f_code.co_consts):

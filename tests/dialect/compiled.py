@@ -3,6 +3,7 @@
 import ctypes
 
 import numpy as np
+from allo import _mlir
 from mlir import ir
 from mlir.execution_engine import ExecutionEngine
 from mlir.passmanager import PassManager
@@ -24,7 +25,7 @@ class Compiled:
             if op.operation.name == "func.func" and ir.StringAttr(op.attributes["sym_name"]).value == "f":
                 op.attributes["llvm.emit_c_interface"] = ir.UnitAttr.get()
         PassManager.parse(PIPELINE).run(self.module.operation)
-        self.engine = ExecutionEngine(self.module, opt_level=2)
+        self.engine = ExecutionEngine(self.module, opt_level=2, shared_libs=[_mlir.runtime_library()])
 
     def __call__(self, *arrays: np.ndarray) -> None:
         descriptors = [ctypes.pointer(ctypes.pointer(get_ranked_memref_descriptor(a))) for a in arrays]

@@ -51,7 +51,7 @@ def test_solver_with_a_diagonal(parse):
     body = loop("i", "0 to 8", loop(
         "j", "0 to affine_map<(d0) -> (d0 + 1)>(%i)", load("a", "A[%j, %j]"), store("A[%i, %j]")))
     assert ask(parse, body, "ij", "ji") is None
-    other = body.replace("A[%j, %j]", "A[%i - 1, 0]").replace("0 to 8", "1 to 8")
+    other = body.replace("A[%j, %j]", "A[%i - 1, %i - 1]").replace("0 to 8", "1 to 8")
     answer = ask(parse, other, "ij", "ji")
     assert isinstance(answer, Violation)
     assert (answer.source_iteration, answer.sink_iteration) == ((("i", 1), ("j", 1)), (("i", 2), ("j", 0)))
@@ -85,7 +85,7 @@ def test_in_place_stencil_with_a_diagonal(parse):
     answer = ask(parse, body, "ij", "ji")
     assert isinstance(answer, Violation)
     assert answer.describe() == (
-        "the statement at line 6 writes A[i, j] and the statement at line 5 reads A[i - 1, j + 1]: "
+        "the statement at line 7 writes A[i, j] and the statement at line 6 reads A[i - 1, j + 1]: "
         "iteration (i=1, j=2) must run before iteration (i=2, j=1)"
     )
     assert ask(parse, body.replace("%j + 1", "%j - 1"), "ij", "ji") is None
@@ -106,7 +106,8 @@ def test_step_makes_it_independent(parse):
 
 
 def test_divisions_are_exact(parse):
-    body = loop("i", "0 to 4", loop("j", "0 to 4", store("V[(%i + %j) floordiv 6]", "9xf32"), load("a", "V[1]", "9xf32")))
+    body = loop("i", "0 to 4", loop("j", "0 to 4", store("V[(%i + %j) floordiv 6]", "9xf32"),
+                                    load("a", "V[1]", "9xf32")))
     assert ask(parse, body, "ij", "ji") is not None
     blocked = loop("i", "0 to 8", loop("j", "0 to 4", load("a", "A[%i floordiv 4, %j]"),
                                        store("A[%i floordiv 4, %j]")))

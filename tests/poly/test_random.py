@@ -372,7 +372,7 @@ def check_footprint(name: str, array: str, trace: Trace, model: Any, function: A
     for loops, start, end in iterations:
         lower = [e.lower.constant + sum(c * loops[n] for n, c in e.lower.terms) for e in answer.extents]
         sizes = [e.size for e in answer.extents]
-        inside &= all(0 <= low and low + size <= SIZE for low, size in zip(lower, sizes, strict=True))
+        inside &= all(low >= 0 and low + size <= SIZE for low, size in zip(lower, sizes, strict=True))
         written: set[tuple[int, ...]] = set()
         for event in trace.events[start:end]:
             if event.element[0] != array:
@@ -394,7 +394,7 @@ def check_footprint(name: str, array: str, trace: Trace, model: Any, function: A
     assert answer.written == any(access.is_write for access in inside_loop)
 
 
-@settings(max_examples=400, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=250, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_answers_equal_enumeration(parse: Callable[..., Any], drawn: tuple[list[Any], list[str]]) -> None:
     program, names = drawn

@@ -114,36 +114,6 @@ Value allo::floatToFixed(ArithEmitter &emit, Value source, const FixedFormat &ta
   return emit.resize(value, target.width, true);
 }
 
-/// An f64 as f32, rounded to odd: rounding that again, to fewer digits, is as rounding once. (A direct conversion of
-/// f64 to a float of 16 bits is a call of a function that not every C library has.)
-static Value roundToOdd(ArithEmitter &emit, Value value) {
-  Value nearest = emit.cast<arith::TruncFOp>(emit.builder.getF32Type(), value);
-  Value back = emit.cast<arith::ExtFOp>(value.getType(), nearest);
-  Value bits = emit.cast<arith::BitcastOp>(emit.integer(32), nearest);
-  Value isInexact = emit.compare(arith::CmpFPredicate::ONE, back, value);
-  Value isEven = emit.compare(IntPredicate::eq,
-                              emit.apply<arith::AndIOp>(bits, emit.constant(32, 1)),
-                              emit.constant(32, 0));
-  auto magnitude = [&](Value real) {
-    Value raw = emit.cast<arith::BitcastOp>(emit.integer(64), real);
-    return emit.apply<arith::AndIOp>(raw, emit.constant(APInt::getSignedMaxValue(64)));
-  };
-  Value isAbove = emit.compare(IntPredicate::ugt, magnitude(back), magnitude(value));
-  Value step = emit.select(isAbove, emit.constant(32, -1), emit.constant(32, 1));
-  Value odd = emit.apply<arith::AddIOp>(bits, step);
-  Value isMoved = emit.apply<arith::AndIOp>(isInexact, isEven);
-  return emit.cast<arith::BitcastOp>(emit.builder.getF32Type(), emit.select(isMoved, odd, bits));
-}
-
-/// A finite f32 as bf16, to nearest even, by integer arithmetic for the same reason.
-static Value toBrainFloat(ArithEmitter &emit, Value value) {
-  Value bits = emit.cast<arith::BitcastOp>(emit.integer(32), value);
-  Value last = emit.apply<arith::AndIOp>(emit.shiftRight(bits, 16, false), emit.constant(32, 1));
-  Value half = emit.apply<arith::AddIOp>(last, emit.constant(32, 0x7fff));
-  Value rounded = emit.shiftRight(emit.apply<arith::AddIOp>(bits, half), 16, false);
-  return emit.cast<arith::BitcastOp>(emit.builder.getBF16Type(), emit.resize(rounded, 16, false));
-}
-
 Value allo::fixedToFloat(ArithEmitter &emit, Value mantissa, const FixedFormat &source,
                          FloatType target) {
   // A type that holds the number exactly, so that only the last step rounds (for up to 53 bits).
@@ -153,9 +123,5 @@ Value allo::fixedToFloat(ArithEmitter &emit, Value mantissa, const FixedFormat &
                                 : emit.cast<arith::UIToFPOp>(exact, mantissa);
   if (source.frac)
     value = emit.apply<arith::MulFOp>(value, powerOfTwo(emit, exact, -int(source.frac)));
-  if (exact.isF64() && target.getWidth() < 32)
-    value = roundToOdd(emit, value);
-  if (target.isBF16())
-    return toBrainFloat(emit, value);
-  return value.getType() == target ? value : emit.cast<arith::TruncFOp>(target, value);
+  return exact == target ? value : emit.cast<arith::TruncFOp>(target, value);
 }

@@ -20,10 +20,8 @@ static Value lowerMul(ArithEmitter &emit, FixedMulOp op, const FixedFormat &lhs,
 static Value lowerDiv(ArithEmitter &emit, FixedDivOp op, const FixedFormat &lhs,
                       const FixedFormat &rhs) {
   unsigned resultWidth = ArithEmitter::widthOf(op.getResult());
-  // One bit more than either needs, so that both fit as signed numbers. The division of 128 bits is a call of a
-  // function that a JIT does not find; LLVM expands wider ones.
+  // One bit more than either needs, so that both fit as signed numbers.
   unsigned width = containerWidth(std::max(resultWidth, rhs.width) + 1);
-  width = width == 128 ? 129 : width;
   Value dividend = emit.shiftLeft(emit.resize(op.getLhs(), width, lhs.isSigned), rhs.frac);
   Value divisor = emit.resize(op.getRhs(), width, rhs.isSigned);
   if (!lhs.isSigned && !rhs.isSigned)

@@ -1,0 +1,169 @@
+"""Measures what a user waits for: import, customize, each primitive, build, first call; and a kernel of 3,000 lines.
+
+    python benchmarks/compile_time.py [--repeat 7]
+
+CPU time of this process (all threads), warm: everything has run once before. Each line shows the PolyBench kernel
+(MEDIUM size) that takes longest; a time is a median.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # polybench lies beside the package
+import itertools
+
+import allo
+import polybench
+
+SIZE = "MEDIUM"
+LIMITS_MS = {"import allo": 600.0, "customize": 15.0, "primitive": 30.0, "build": 50.0, "first call": 100.0}
+LONG_KERNEL_LINES = 3000
+IMPORT = "import time; start = time.process_time(); import allo; print(time.process_time() - start)"
+
+
+def cpu_seconds(action: Callable[[], Any]) -> float:
+    start = time.process_time()
+    action()
+    return time.process_time() - start
+
+
+def median_ms(samples: Iterator[float]) -> float:
+    return statistics.median(samples) * 1e3
+
+
+def import_ms(repeat: int) -> float:
+    """CPU time of `import allo` in a new interpreter whose files are in the page cache."""
+    command = [sys.executable, "-c", IMPORT]
+    texts = [
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(repeat + 1)
+    ]
+    return median_ms(float(text) for text in texts[1:])
+
+
+def primitives(kernel: Callable[..., None]) -> dict[str, Callable[[allo.Schedule], Any]]:
+    """One application of each primitive to a nest of two loops of `kernel`; the buffer is one that the nest touches."""
+    loops = [list(nest) for nest in allo.customize(kernel).get_loops()]
+    outer, inner = next(_pairs(loops, kernel))
+    buffer = next(
+        name for name in allo.customize(kernel).buffers if ":" not in name and _works(kernel, name, outer)
+    )
+    return {
+        "split": lambda s: s.split(outer, 4),
+        "reorder": lambda s: s.reorder(inner, outer),
+        "fuse": lambda s: s.fuse(outer, inner),
+        "unroll": lambda s: s.unroll(inner, 4),
+        "pipeline": lambda s: s.pipeline(inner),
+        "parallel": lambda s: s.parallel(outer),
+        "partition": lambda s: s.partition(buffer, allo.Partition.Cyclic, dim=1, factor=4),
+        "buffer_at": lambda s: s.buffer_at(buffer, axis=outer),
+    }
+
+
+def _pairs(loops: list[list[Any]], kernel: Callable[..., None]) -> Iterator[tuple[Any, Any]]:
+    """Pairs of neighbouring loops that can be exchanged, else those that cannot."""
+    pairs = [pair for nest in loops for pair in itertools.pairwise(nest)]
+    yield from (pair for pair in pairs if _accepted(kernel, lambda s, pair=pair: s.reorder(pair[1], pair[0])))
+    yield from pairs
+
+
+def _works(kernel: Callable[..., None], buffer: str, loop: Any) -> bool:
+    return _accepted(kernel, lambda s: s.buffer_at(buffer, axis=loop))
+
+
+def _accepted(kernel: Callable[..., None], action: Callable[[allo.Schedule], Any]) -> bool:
+    try:
+        action(allo.customize(kernel))
+    except allo.ScheduleError:
+        return False
+    return True
+
+
+def _attempt(action: Callable[[allo.Schedule], Any], schedule: allo.Schedule) -> None:
+    """Apply a primitive; a refusal takes its time too."""
+    with contextlib.suppress(allo.ScheduleError):
+        action(schedule)
+
+
+def stages(benchmark: polybench.Benchmark, repeat: int) -> dict[str, float]:
+    """Milliseconds of each stage for one kernel."""
+    kernel, arguments = benchmark.kernel(SIZE), benchmark.arguments(SIZE)
+    result = {"customize": median_ms(cpu_seconds(lambda: allo.customize(kernel)) for _ in range(repeat + 1))}
+    for name, action in primitives(kernel).items():
+        fresh = [allo.customize(kernel) for _ in range(repeat)]
+        result[name] = median_ms(cpu_seconds(lambda s=s, action=action: _attempt(action, s)) for s in fresh)
+    built, first = [], []
+    for _ in range(repeat):
+        schedule = allo.customize(kernel)
+        start = time.process_time()
+        module = schedule.build()
+        middle = time.process_time()
+        module(*arguments)
+        built.append(middle - start)
+        first.append(time.process_time() - middle)
+    result["build"] = median_ms(iter(built))
+    result["first call"] = median_ms(iter(first))
+    return result
+
+
+def long_kernel(lines: int) -> str:
+    """The source of a kernel of about `lines` lines: nests of three loops with stencils and reductions."""
+    parts = ["from allo.ir.types import float32", "", "", "def long(A: float32[64, 64], B: float32[64, 64]):"]
+    while len(parts) < lines:
+        n = len(parts)
+        parts += [
+            f"    for i{n} in range(1, 63):",
+            f"        for j{n} in range(1, 63):",
+            f"            x{n}: float32 = 0.25 * (A[i{n} - 1, j{n}] + A[i{n} + 1, j{n}])",
+            f"            for k{n} in range(64):",
+            f"                x{n} += A[i{n}, k{n}] * B[k{n}, j{n}]",
+            f"            B[i{n}, j{n}] = x{n} if x{n} > 0.0 else -x{n}",
+        ]
+    return "\n".join(parts) + "\n"
+
+
+def long_kernel_rate(folder: Path) -> tuple[int, float]:
+    """Lines of the generated kernel, and seconds of CPU time that `customize` takes for it."""
+    path = folder / "long_kernel.py"
+    path.write_text(long_kernel(LONG_KERNEL_LINES))
+    spec = importlib.util.spec_from_file_location("long_kernel", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    lines = len(path.read_text().splitlines())
+    return lines, min(cpu_seconds(lambda: allo.customize(module.long)) for _ in range(2))
+
+
+def row(name: str, kernel: str, milliseconds: float, limit: float) -> str:
+    verdict = "ok" if milliseconds <= limit else "ABOVE"
+    return f"{name:22s} {kernel:10s} {milliseconds:8.1f} ms   limit {limit:5.0f} ms   {verdict}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--repeat", type=int, default=7, help="samples of each median (default 7)")
+    repeat = parser.parse_args().repeat
+    print("CPU time, warm, median; the slowest of the PolyBench kernels")
+    print(row("import allo", "", import_ms(repeat), LIMITS_MS["import allo"]))
+    table = {name: stages(polybench.load(name), repeat) for name in polybench.NAMES}
+    for stage in next(iter(table.values())):
+        slowest = max(table, key=lambda name: table[name][stage])
+        limit = LIMITS_MS.get(stage, LIMITS_MS["primitive"])
+        print(row(stage, slowest, table[slowest][stage], limit))
+    with tempfile.TemporaryDirectory() as folder:
+        lines, seconds = long_kernel_rate(Path(folder))
+    print(f"customize of a generated kernel of {lines} lines: {seconds:.2f} s, {lines / seconds:.0f} lines/s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Tests of the passes that prepare a module for the CPU."""

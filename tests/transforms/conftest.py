@@ -1,0 +1,14 @@
+"""What the tests of the passes share: a context per test."""
+
+from collections.abc import Iterator
+
+import pytest
+from allo import _mlir
+from mlir import ir
+
+
+@pytest.fixture(autouse=True)
+def context() -> Iterator[ir.Context]:
+    with ir.Context() as made, ir.Location.unknown():
+        _mlir.load(made)
+        yield made
