@@ -3,11 +3,12 @@
 import sys
 from pathlib import Path
 
+from mlir import ir
+from mlir.passmanager import PassManager
+
 import allo
 from allo import _mlir
 from allo._mlir.dialects import allo as dialect
-from mlir import ir
-from mlir.passmanager import PassManager
 
 root = Path(sys.argv[1])
 for module in (allo, _mlir):

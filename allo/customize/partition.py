@@ -48,7 +48,9 @@ def partition(
     note = buffer_note(buffer, value)
     kind = partition_type or (Partition.Cyclic if factor else Partition.Complete)
     _check_factor(kind, factor, note)
-    if not 0 <= dim <= memref.rank or memref.rank == 0:
+    if memref.rank == 0:
+        raise ScheduleError(f"'{buffer.name}' is a scalar and has no dimension to divide", notes=[note])
+    if not 0 <= dim <= memref.rank:
         raise ScheduleError(
             f"dim must be from 0 to {memref.rank} for '{buffer.name}' of {memref.rank} dimensions, got {dim}",
             notes=[note],

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from ..errors import counted, nearest
 from ..ir.types import AlloType, Index, TensorType, int32
-from . import dsl
 from .annotations import read_annotation
 from .arrays import array_element_type
+from .check_call import is_function_of_values
 from .check_expr import BINARY_OPERATORS, ExpressionChecker
 from .convert import convert
 from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
@@ -86,9 +88,7 @@ class AssignmentChecker:
     def tensor_call(self, node: ast.Call) -> Call | None:
         """A call of a kernel that gives one tensor, or None if it is another kind of call."""
         callee = self.expressions.calls.callee(node)
-        if callee is None or not callable(callee) or isinstance(callee, AlloType | type):
-            return None
-        if getattr(callee, "__module__", "") == "builtins" or callee in dsl.ELEMENTARY:
+        if callee is None or not isinstance(callee, FunctionType) or is_function_of_values(callee):
             return None
         call = self.expressions.calls.kernel_call(node, callee)
         if call is None:
@@ -97,15 +97,26 @@ class AssignmentChecker:
 
     def _list_constant(self, node: ast.List, declared: TensorType, name: str) -> Symbol | None:
         try:
-            array = np.array(static_value(self.scope, node))
-        except (ValueError, NameError) as error:
+            values = static_value(self.scope, node)
+        except ValueError as error:
             self.scope.error(node, f"the list is not made of compile-time constants: {error}")
             return None
-        if array.shape != declared.shape or array_element_type(array) is None:
+        except NameError as error:
+            known = self.scope.known_names()
+            self.scope.error(node, f"name '{error.args[0]}' is not defined", nearest(error.args[0], known))
+            return None
+        try:
+            array = np.array(values)
+        except ValueError:
+            self.scope.error(node, "the rows of the list have different lengths")
+            return None
+        if array.shape != declared.shape:
             self.scope.error(node, f"the list has shape {array.shape}, but '{name}' has {declared.shape}")
             return None
         element = array_element_type(array)
-        assert element is not None
+        if element is None:
+            self.scope.error(node, "the list holds something else than numbers of at most 64 bits")
+            return None
         return self.scope.constant_tensor(name, array, element, self.scope.source.position(node))
 
     def assign(self, node: ast.Assign) -> tuple[Stmt, ...]:
@@ -214,7 +225,9 @@ class AssignmentChecker:
                 node, "several values in one assignment are not supported", "write one assignment a line"
             )
             return ()
-        self.scope.error(node, f"{len(names)} names need a call that gives {len(names)} results")
+        self.scope.error(
+            node, f"{len(names)} names need the call of a kernel that gives {counted(len(names), 'result')}"
+        )
         return ()
 
     def _assign_results(self, node: ast.Assign, call: Call, names: list[ast.Name]) -> tuple[Stmt, ...]:
@@ -223,7 +236,8 @@ class AssignmentChecker:
         if len(results) != len(names):
             self.scope.error(
                 node,
-                f"'{call.call.callee.name}' gives {len(results)} results, but {len(names)} names are assigned",
+                f"'{call.call.callee.name}' gives {counted(len(results), 'result')}, "
+                f"but {counted(len(names), 'name')} stand on the left",
             )
             return ()
         targets, declares = [], []

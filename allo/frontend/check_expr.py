@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import counted, nearest
 from ..ir.types import AlloType, Float, TensorType, float32, index, int32
 from ..ir.types import bool as bool_type
 from .arrays import array_element_type
 from .check_call import CallChecker
-from .convert import binary, compare, constant, convert, truth
+from .convert import NotExpressible, binary, compare, constant, convert, power, truth
 from .nodes import Const, Expr, Kind, Load, Logic, Not, Select, Symbol, Var
 from .scope import Scope, static_value
 from .typing_rules import as_integer
@@ -63,6 +64,13 @@ class ExpressionChecker:
 
     def any(self, node: ast.expr) -> Expr | Symbol | None:
         """`node` as a scalar value or as a whole tensor."""
+        try:
+            return self._checked(node)
+        except NotExpressible as error:
+            self.scope.error(node, str(error), error.hint)
+            return None
+
+    def _checked(self, node: ast.expr) -> Expr | Symbol | None:
         match node:
             case ast.Constant():
                 return self._constant(node)
@@ -159,7 +167,8 @@ class ExpressionChecker:
         try:
             value = static_value(self.scope, node)
         except NameError as error:
-            self.scope.error(node, f"name '{error.args[0]}' is not defined")
+            name = error.args[0]
+            self.scope.error(node, f"name '{name}' is not defined", nearest(name, self.scope.known_names()))
             return None
         except ValueError as error:
             self.scope.error(node, f"`{ast.unparse(node)}` is not a compile-time constant: {error}")
@@ -173,21 +182,20 @@ class ExpressionChecker:
 
     def combine(self, node: ast.AST, op: str, lhs: Expr, rhs: Expr) -> Expr | None:
         """`lhs op rhs`, or an error at `node`."""
-        if op in ("/", "//", "%") and isinstance(rhs, Const) and not rhs.value and as_integer(lhs.type):
+        whole = as_integer(lhs.type) is not None and as_integer(rhs.type) is not None
+        if whole and op in ("/", "//", "%") and isinstance(rhs, Const) and not rhs.value:
             self.scope.error(node, f"integer division by zero: the right operand of `{op}` is 0")
             return None
-        try:
-            result = binary(op, lhs, rhs, self.scope.source.position(node))
-        except TypeError as error:
-            self.scope.error(
-                node, f"the result of `{op}` is too wide: {error}", "assign parts to declared variables"
-            )
+        if whole and op in ("<<", ">>") and isinstance(rhs, Const) and rhs.value < 0:
+            opposite = ">>" if op == "<<" else "<<"
+            self.scope.error(node, f"a shift by the negative number {rhs.value}", f"use `{opposite}`")
             return None
+        result = binary(op, lhs, rhs, self.scope.source.position(node))
         if result is None:
             self.scope.error(
                 node,
                 f"operator `{op}` is not defined for {lhs.type!r} and {rhs.type!r}",
-                "convert one with int()",
+                "convert the floats with int()",
             )
         return result
 
@@ -197,7 +205,7 @@ class ExpressionChecker:
         op = BINARY_OPERATORS.get(type(node.op))
         values = self.operands(node.left, node.right)
         if op is None:
-            self.scope.error(node, "operator `@` works on whole tensors, which kernels cannot multiply yet")
+            self.scope.error(node, "operator `@` is not supported", "write the loops")
             return None
         return None if values is None else self.combine(node, op, values[0], values[1])
 
@@ -206,18 +214,19 @@ class ExpressionChecker:
         if values is None:
             return None
         base, exponent = values
-        if not isinstance(exponent, Const) or not isinstance(exponent.value, int):
-            if isinstance(base.type, Float):
+        if isinstance(base, Const) and isinstance(exponent, Const):
+            return power(base, exponent, self.scope.source.position(node))
+        small = isinstance(exponent, Const) and exponent.value in range(_MAX_POWER + 1)
+        if not small or isinstance(exponent.type, Float):
+            if isinstance(base.type, Float) or isinstance(exponent.type, Float):
                 return self.calls.elementary(node, "math.powf", [base, exponent])
-            self.scope.error(node, "the exponent of `**` on integers must be a constant", "write the loop")
-            return None
-        if isinstance(base, Const):
-            return constant(base.value**exponent.value, base.at)
-        if not 0 <= exponent.value <= _MAX_POWER:
             self.scope.error(
-                node, f"the exponent of `**` must be from 0 to {_MAX_POWER}, got {exponent.value}"
+                node,
+                f"the exponent of `**` on integers must be a constant from 0 to {_MAX_POWER}",
+                "write the loop, or convert the base to a float type",
             )
             return None
+        assert isinstance(exponent, Const) and isinstance(exponent.value, int)
         result: Expr | None = constant(1, self.scope.source.position(node))
         for _ in range(exponent.value):
             assert result is not None
@@ -349,7 +358,9 @@ class ExpressionChecker:
             return None
         if len(values) != len(shape):
             self.scope.error(
-                node, f"'{tensor.name}' has {len(shape)} dimensions, but {len(values)} subscripts are given"
+                node,
+                f"'{tensor.name}' has {counted(len(shape), 'dimension')}, "
+                f"but {counted(len(values), 'subscript')} given",
             )
             return None
         result = []
@@ -361,6 +372,11 @@ class ExpressionChecker:
         return tuple(result)
 
     def _index(self, node: ast.expr, value: Expr, name: str, dimension: int, extent: int) -> Expr | None:
+        if as_integer(value.type) is None or value.type == bool_type:
+            self.scope.error(
+                node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()"
+            )
+            return None
         if isinstance(value, Const) and isinstance(value.value, int):
             if not -extent <= value.value < extent:
                 self.scope.error(
@@ -370,9 +386,4 @@ class ExpressionChecker:
                 )
                 return None
             return Const(index, value.at, value.value % extent)
-        if as_integer(value.type) is None:
-            self.scope.error(
-                node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()"
-            )
-            return None
         return value

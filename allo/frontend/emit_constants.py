@@ -19,9 +19,9 @@ from .nodes import Symbol
 class ConstantPool:
     """The constant arrays of one module, by identity of the NumPy array."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, function_names: set[str]) -> None:
         self._globals: dict[int, str] = {}
-        self._names: set[str] = set()
+        self._names = set(function_names)
         self._builder = Builder(ir.InsertionPoint.at_block_begin(module.mlir.body))
 
     def address(self, symbol: Symbol, global_name: str, name: str, entry: ir.Block) -> ir.Value:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ..errors import Diagnostic, KernelError
+from ..errors import Diagnostic, KernelError, counted
 from ..ir.module import Module
 from ..ir.types import AlloType, Fixed, Struct, TensorType, UFixed
+from . import dsl
 from .annotations import read_annotation
 from .check import StatementChecker
 from .emit import emit_module
@@ -52,7 +53,9 @@ class Program:
         function.body = checker.body(source.tree.body)
         returns = any(isinstance(statement, Return) for statement in function.body)
         if function.results and not returns and len(self.diagnostics) == before:
-            scope.error(source.tree, f"'{source.name}' is declared to give a result, but returns none")
+            wanted = counted(len(function.results), "result")
+            message = f"'{source.name}' is declared to give {wanted}, but returns none"
+            scope.error(source.tree.returns or source.tree, message, "end it with `return x`")
         self._open.pop()
         if len(self.diagnostics) > before:
             self._failed.add(id(kernel))
@@ -70,15 +73,10 @@ class Program:
 
     def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> Function | None:
         name = ast.unparse(getattr(node, "func", node))
-        if not isinstance(callee, FunctionType):
-            scope.error(
-                node, f"`{name}` cannot be called in a kernel", "call kernels, or the functions of allo.dsl"
-            )
-            return None
-        if (callee.__module__ or "").startswith(("allo.", "numpy", "math")):
-            scope.error(
-                node, f"`{name}` cannot be called in a kernel", "write the loops, or call a kernel that does"
-            )
+        if not isinstance(callee, FunctionType) or (callee.__module__ or "").startswith(("allo.", "numpy")):
+            same = next((f.__name__ for f in dsl.ELEMENTARY if f.__name__ == name.split(".")[-1]), None)
+            hint = f"use allo.{same}" if same else "a kernel can call other kernels, and functions such as allo.exp"
+            scope.error(node, f"`{name}` cannot be called in a kernel", hint)
             return None
         if callee in self._open:
             scope.error(
@@ -91,7 +89,7 @@ class Program:
             try:
                 return self.function(callee)
             except KernelError as error:
-                self.diagnostics.extend(error.diagnostics)
+                scope.error(node, f"`{name}` cannot be called in a kernel: {error.args[0]}", error.diagnostics[0].hint)
                 return None
         return self.functions[id(callee)]
 
@@ -99,7 +97,9 @@ class Program:
         arguments = source.tree.args
         for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
             if extra is not None:
-                scope.error(extra, "a kernel takes only plain positional arguments")
+                kind = "keyword-only" if extra in arguments.kwonlyargs else "collecting"
+                hint = "write out every argument, without * and **"
+                scope.error(extra, f"a kernel cannot have the {kind} argument '{extra.arg}'", hint)
         for default in arguments.defaults:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
         if getattr(source.tree, "type_params", None):
@@ -132,7 +132,9 @@ class Program:
 
 
 def _evaluated(source: KernelSource, name: str) -> TensorType | None:
-    """The tensor type that Python has evaluated an annotation to; its extents need not be names of the kernel."""
+    """What Python made of an annotation of a nested function: variables used only there are not in its closure."""
+    if "<locals>" not in source.function.__qualname__:
+        return None
     value = source.function.__annotations__.get(name)
     if not isinstance(value, TensorType) or isinstance(value.element, Struct | Fixed | UFixed):
         return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from mlir import ir
 
+from ...errors import InternalError
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
@@ -119,6 +120,8 @@ class LLVMModule:
 
         self._engine = compile_module(self._lowered)
         address = self._engine.raw_lookup(ENTRY)
+        if not address:
+            raise InternalError(f"the machine code of '{self.top_func_name}' calls a function that is nowhere defined")
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
 
 
