@@ -47,8 +47,8 @@ def _evaluate(scope: Scope, node: ast.expr) -> Any:
         return static_value(scope, node)
     except NameError as error:
         name = error.args[0]
-        known = [n for n, value in vars(types).items() if isinstance(value, AlloType)]
-        hint = nearest(name, [*known, "Int", "UInt", "Float", *scope.known_names()])
+        known = {**vars(types), **scope.source.names}.items()
+        hint = nearest(name, [n for n, value in known if isinstance(value, AlloType | TensorType)])
         scope.error(node, f"Unsupported type `{name}`: the name is not defined", hint or "import it from allo.ir.types")
     except ValueError as error:
         scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")
@@ -97,8 +97,7 @@ def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
         try:
             value = static_value(scope, extent)
         except NameError as error:
-            name = error.args[0]
-            scope.error(extent, f"name '{name}' is not defined", nearest(name, scope.known_names()))
+            scope.report_unknown_in(extent, error.args[0])
             return None
         except ValueError as error:
             scope.error(extent, f"the extent `{ast.unparse(extent)}` is not a compile-time constant: {error}")
@@ -111,6 +110,6 @@ def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
         shape.append(int(value))
     size = math.prod(shape) * element.bits
     if size > _MAX_TENSOR_BITS:
-        scope.error(node, f"an array of shape {tuple(shape)} needs {size // 8} bytes, more than there are")
+        scope.error(node, f"an array of shape {tuple(shape)} needs {size // 8} bytes, more than any memory has")
         return None
     return TensorType(element, tuple(shape))

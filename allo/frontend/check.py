@@ -43,6 +43,8 @@ _UNSUPPORTED = {
     "Global": ("`global`", "pass the array as an argument"),
     "Nonlocal": ("`nonlocal`", "pass the array as an argument"),
     "Delete": ("`del`", "a variable ends with its block"),
+    "TryStar": ("`try`", "hardware has no exceptions; test the condition with `if`"),
+    "TypeAlias": ("`type`", "name types outside of the kernel"),
     "Match": ("`match`", "use `if` and `elif`"),
     "AsyncFor": ("`async for`", "use `for`"),
     "AsyncWith": ("`async with`", "kernels are not asynchronous"),
@@ -120,7 +122,7 @@ class StatementChecker:
         ):
             self.scope.error(
                 node.target,
-                f"{counted(len(ranges), 'loop variable')} needed, got `{ast.unparse(node.target)}`",
+                f"the loop needs {counted(len(ranges), 'variable')}, got `{ast.unparse(node.target)}`",
             )
             ranges = None
         self._refuse_shadowing([n for n in names if isinstance(n, ast.Name)])
@@ -214,7 +216,7 @@ class StatementChecker:
                 and isinstance(keyword.value.value, str)
             ):
                 return keyword.value.value
-            self.scope.error(keyword.value, f'`{ast.unparse(node.func)}` takes only name="..." by keyword')
+            self.scope.error(keyword, f'{ast.unparse(node.func)}() takes no keyword but name="..."')
         return None
 
     def _while(self, node: ast.While) -> tuple[Stmt, ...]:
@@ -274,7 +276,9 @@ class StatementChecker:
             and (call := self.assignments.tensor_call(node.value)) is not None
         ):
             return (Call(self.scope.source.position(node), call.call, (), ()),)
-        if not isinstance(node.value, ast.Call):
+        if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await | ast.NamedExpr):
+            self.expressions.any(node.value)
+        elif not isinstance(node.value, ast.Call):
             self.scope.error(node, f"the statement `{ast.unparse(node)}` has no effect", "assign its value")
         elif (callee := self.expressions.calls.callee(node.value)) is not None:
             if is_function_of_values(callee):

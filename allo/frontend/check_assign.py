@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import counted, nearest
+from ..errors import counted
 from ..ir.types import AlloType, Index, TensorType, int32
 from .annotations import read_annotation
 from .arrays import array_element_type
@@ -102,8 +102,7 @@ class AssignmentChecker:
             self.scope.error(node, f"the list is not made of compile-time constants: {error}")
             return None
         except NameError as error:
-            known = self.scope.known_names()
-            self.scope.error(node, f"name '{error.args[0]}' is not defined", nearest(error.args[0], known))
+            self.scope.report_unknown_in(node, error.args[0])
             return None
         try:
             array = np.array(values)
@@ -199,9 +198,6 @@ class AssignmentChecker:
     def _assign_tensor(self, node: ast.AST, symbol: Symbol, value: Expr | Symbol) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         assert isinstance(symbol.type, TensorType)
-        if symbol.constant is not None:
-            self.scope.error(node, f"'{symbol.name}' is a constant array and cannot be assigned")
-            return ()
         if isinstance(value, Expr):
             return (Fill(at, symbol, convert(value, symbol.type.element)),)
         assert isinstance(value.type, TensorType)

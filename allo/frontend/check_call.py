@@ -6,7 +6,7 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, Any
 
-from ..errors import counted, nearest
+from ..errors import counted
 from ..ir.types import AlloType, Float, TensorType, float32, int32
 from . import dsl
 from .convert import constant, convert
@@ -84,11 +84,7 @@ class CallChecker:
         try:
             return static_value(self.scope, node.func)
         except NameError as error:
-            self.scope.error(
-                node.func,
-                f"name '{error.args[0]}' is not defined",
-                nearest(error.args[0], self.scope.known_names()),
-            )
+            self.scope.report_unknown_in(node.func, error.args[0])
         except ValueError as error:
             self.scope.error(node.func, f"`{ast.unparse(node.func)}` cannot be called in a kernel: {error}")
         return None

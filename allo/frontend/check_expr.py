@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import counted, nearest
+from ..errors import counted
 from ..ir.types import AlloType, Float, TensorType, float32, index, int32
 from ..ir.types import bool as bool_type
 from .arrays import array_element_type
@@ -40,6 +40,24 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.GtE: ">=",
 }
 _MAX_POWER = 64
+_UNSUPPORTED = {
+    "List": ("a list in an expression", "declare an array: `x: int32[3] = [1, 2, 3]`"),
+    "ListComp": ("a list comprehension", "write the loop"),
+    "SetComp": ("a set comprehension", "write the loop"),
+    "DictComp": ("a dictionary comprehension", "write the loop"),
+    "GeneratorExp": ("a generator expression", "write the loop"),
+    "Set": ("a set", "declare an array: `x: int32[3] = [1, 2, 3]`"),
+    "Dict": ("a dictionary", "use one variable for each value"),
+    "Tuple": ("a tuple in an expression", "use one variable for each value"),
+    "Starred": ("a starred expression", "write out every value"),
+    "Lambda": ("a `lambda`", "define a kernel with `def` and call it"),
+    "Slice": ("a slice", "write the loop over the elements"),
+    "JoinedStr": ("a string", "kernels have no strings"),
+    "NamedExpr": ("an assignment in an expression", "assign in a statement of its own"),
+    "Yield": ("`yield`", "kernels give their results with `return`"),
+    "YieldFrom": ("`yield`", "kernels give their results with `return`"),
+    "Await": ("`await`", "kernels are not asynchronous"),
+}
 
 
 class ExpressionChecker:
@@ -101,21 +119,8 @@ class ExpressionChecker:
         return None if value is None else truth(value)
 
     def _unsupported(self, node: ast.expr) -> None:
-        hints = {
-            "List": "declare an array: `x: int32[3] = [1, 2, 3]`",
-            "ListComp": "write the loop",
-            "GeneratorExp": "write the loop",
-            "Lambda": "define a kernel with `def` and call it",
-            "Tuple": "use one variable for each value",
-            "Slice": "write the loop over the elements",
-            "JoinedStr": "kernels have no strings",
-            "Await": "kernels are not asynchronous",
-            "NamedExpr": "assign in a statement of its own",
-        }
-        kind = type(node).__name__
-        self.scope.error(
-            node, f"a kernel cannot contain a `{kind}` expression: {ast.unparse(node)}", hints.get(kind)
-        )
+        what, hint = _UNSUPPORTED.get(type(node).__name__, (f"a `{type(node).__name__}` expression", None))
+        self.scope.error(node, f"a kernel cannot contain {what}: {ast.unparse(node)}", hint)
 
     def _constant(self, node: ast.Constant) -> Expr | None:
         if isinstance(node.value, int | float | bool):
@@ -153,7 +158,9 @@ class ExpressionChecker:
             if element is not None and value.size:
                 return self.scope.constant_tensor(name, value, element, at)
             self.scope.error(
-                node, f"the array '{name}' of dtype {value.dtype}, shape {value.shape} cannot be a constant"
+                node,
+                f"the array '{name}' of dtype {value.dtype}, shape {value.shape} cannot be a constant",
+                "use an array of numbers, with at least one element",
             )
             return None
         self.scope.error(
@@ -167,8 +174,7 @@ class ExpressionChecker:
         try:
             value = static_value(self.scope, node)
         except NameError as error:
-            name = error.args[0]
-            self.scope.error(node, f"name '{name}' is not defined", nearest(name, self.scope.known_names()))
+            self.scope.report_unknown_in(node, error.args[0])
             return None
         except ValueError as error:
             self.scope.error(node, f"`{ast.unparse(node)}` is not a compile-time constant: {error}")
@@ -188,7 +194,7 @@ class ExpressionChecker:
             return None
         if whole and op in ("<<", ">>") and isinstance(rhs, Const) and rhs.value < 0:
             opposite = ">>" if op == "<<" else "<<"
-            self.scope.error(node, f"a shift by the negative number {rhs.value}", f"use `{opposite}`")
+            self.scope.error(node, f"cannot shift by the negative number {rhs.value}", f"use `{opposite}`")
             return None
         result = binary(op, lhs, rhs, self.scope.source.position(node))
         if result is None:
@@ -203,10 +209,10 @@ class ExpressionChecker:
         if isinstance(node.op, ast.Pow):
             return self._power(node)
         op = BINARY_OPERATORS.get(type(node.op))
-        values = self.operands(node.left, node.right)
         if op is None:
             self.scope.error(node, "operator `@` is not supported", "write the loops")
             return None
+        values = self.operands(node.left, node.right)
         return None if values is None else self.combine(node, op, values[0], values[1])
 
     def _power(self, node: ast.BinOp) -> Expr | None:
@@ -300,11 +306,11 @@ class ExpressionChecker:
 
     def _select(self, node: ast.IfExp) -> Expr | None:
         condition = self.condition(node.test)
+        if isinstance(condition, Const):  # as for `if`, the other side need not even be valid
+            return self.scalar(node.body if condition.value else node.orelse)
         values = self.operands(node.body, node.orelse)
         if condition is None or values is None:
             return None
-        if isinstance(condition, Const):
-            return values[0] if condition.value else values[1]
         both = self.unify(node, values[0], values[1])
         if both is None:
             return None
@@ -337,7 +343,7 @@ class ExpressionChecker:
             return None
         if tensor is None:
             if not isinstance(node.value, ast.Name | ast.Attribute):
-                self._unsupported(node)
+                self.scope.error(node, f"`{ast.unparse(node.value)}` is not an array and has no elements")
             return None
         indices = self.indices(node, tensor)
         if indices is None:

@@ -97,9 +97,10 @@ class Program:
         arguments = source.tree.args
         for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
             if extra is not None:
-                kind = "keyword-only" if extra in arguments.kwonlyargs else "collecting"
+                what = "keyword-only" if extra in arguments.kwonlyargs else "collecting"
                 hint = "write out every argument, without * and **"
-                scope.error(extra, f"a kernel cannot have the {kind} argument '{extra.arg}'", hint)
+                scope.error(extra, f"a kernel cannot have the {what} argument '{extra.arg}'", hint)
+                scope.declare(extra.arg, Kind.INVALID, None, source.position(extra))
         for default in arguments.defaults:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
         if getattr(source.tree, "type_params", None):

@@ -85,6 +85,10 @@ class Scope:
             return
         self.error(node, f"name '{node.id}' is not defined", nearest(node.id, self.known_names()))
 
+    def report_unknown_in(self, node: ast.expr, name: str) -> None:
+        """Say that `name` means nothing, at its place in the expression `node`."""
+        self.report_unknown(next(n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name))
+
     def known_names(self) -> list[str]:
         """The names that a kernel can use here, for hints: not every name that Python has built in."""
         free = [n for n, v in self.source.names.items() if vars(builtins).get(n, _MISSING) is not v]
@@ -119,4 +123,5 @@ def static_value(scope: Scope, node: ast.expr) -> Any:
     try:
         return eval(code, dict(scope.source.names))
     except Exception as error:
-        raise ValueError(f"{type(error).__name__}: {error}") from None
+        kind = "" if isinstance(error, AttributeError | TypeError) else f"{type(error).__name__}: "
+        raise ValueError(f"{kind}{error}") from None

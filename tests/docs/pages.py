@@ -49,8 +49,8 @@ def python_blocks(page: Path) -> list[Block]:
 def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Block, str]]:
     """Run the blocks of a page one after the other, as one program; each with what it printed.
 
-    The program is a file whose lines are those of the page, so that kernels have a source. Its folder is cut from
-    what is printed.
+    The program is a file whose lines are those of the page, so that kernels have a source. In what is printed its
+    folder is cut, and lines are counted from the head of the block, so that they do not change with the page.
     """
     blocks = python_blocks(page)
     lines = [""] * max(block.line + block.code.count("\n") for block in blocks)
@@ -68,5 +68,14 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
             exec(compile(shifted, str(file), "exec"), vars(module))
-        result.append((block, output.getvalue().replace(f"{folder}/", "")))
+        result.append((block, _relative(output.getvalue(), file, block)))
     return result
+
+
+def _relative(printed: str, file: Path, block: Block) -> str:
+    """What a block printed, with the places of its errors seen from the block."""
+
+    def place(match: re.Match[str]) -> str:
+        return f'File "{file.name}", line {int(match[1]) - block.line + 1}'
+
+    return re.sub(rf'File "{re.escape(str(file))}", line (\d+)', place, printed)

@@ -18,8 +18,8 @@ def accumulate(target: str, left: str, right: str) -> str:
 
 def copy(target: str, source: str) -> str:
     return f"""
-      %l = affine.load {access(source)}
-      affine.store %l, {access(target)}"""
+      %v = affine.load {access(source)}
+      affine.store %v, {access(target)}"""
 
 
 def access(words: str) -> str:

@@ -113,6 +113,40 @@ def test_scalar_between_the_loops_is_not_cut_off() -> None:
     assert names(text) == "k j i"
 
 
+def test_local_sum_becomes_an_array() -> None:
+    scalar = "%q = memref.alloc() : memref<f32>\naffine.store %zero, %q[] : memref<f32>"
+    body = scalar + nest("k", accumulate("q", "A i k", "B k j")) + copy("C i j", "q")
+    assert (
+        reshaped(function(nest("ij", body), matrices="ABC"))
+        == """\
+affine.for %arg3 = 1 to 23
+  affine.for %arg4 = 1 to 23
+    affine.store %cst, %alloc[%arg4 - 1]
+  affine.for %arg4 = 1 to 23
+    affine.for %arg5 = 1 to 23
+      affine.store %4, %alloc[%arg5 - 1]
+  affine.for %arg4 = 1 to 23
+    affine.store %0, %arg2[%arg3, %arg4]"""
+    )
+
+
+def test_local_of_one_block_becomes_a_value() -> None:
+    store = "\n%q = memref.alloc() : memref<f32>\naffine.store %zero, %q[] : memref<f32>"
+    text = function(
+        nest("ij", store + accumulate("q", "A i j", "B i j") + copy("C i j", "q")), matrices="ABC"
+    )
+    assert "alloc" not in on_function(text, ORDER_ONLY)
+
+
+def test_local_read_before_it_is_written_is_left_alone() -> None:
+    body = (
+        "%q = memref.alloc() : memref<f32>"
+        + nest("k", accumulate("q", "A i k", "B k j"))
+        + copy("C i j", "q")
+    )
+    assert names(function(nest("ij", body), matrices="ABC")) == "k j i"
+
+
 def test_jam_keeps_sums_in_registers() -> None:
     text = function(nest("ij", accumulate("x i", "A i j", "y j")), matrices="A", vectors="xy")
     assert (
@@ -150,6 +184,7 @@ class RandomNest:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.count = 0
+        self.scalars: list[str] = []  # local to the loop bodies around the statement
 
     def text(self) -> str:
         body = "".join(
@@ -167,12 +202,20 @@ class RandomNest:
         variable = self.fresh()
         low = outer[-1] if outer and self.random.random() < 0.1 else "1"
         inner = [*outer, variable]
+        parts, visible = [], len(self.scalars)
+        if self.random.random() < 0.3:
+            scalar = self.fresh()
+            parts = [
+                f"{scalar} = memref.alloc() : memref<f32>\naffine.store %half, {scalar}[] : memref<f32>\n"
+            ]
+            self.scalars.append(scalar)
         if depth == 1:
-            parts = [self.statement(inner) for _ in range(self.random.choice([1, 2]))]
+            parts += [self.statement(inner) for _ in range(self.random.choice([1, 2]))]
         else:
-            parts = [self.statement(inner)] if self.random.random() < 0.3 else []
+            parts += [self.statement(inner)] if self.random.random() < 0.3 else []
             parts += [self.loop(inner, depth - 1) for _ in range(self.random.choice([1, 1, 2]))]
-            parts += [self.statement(inner)] if self.random.random() < 0.2 else []
+            parts += [self.statement(inner)] if self.random.random() < 0.3 else []
+        del self.scalars[visible:]
         low = f"affine_map<(d0) -> (d0)>({low})" if low != "1" else low
         return f"affine.for {variable} = {low} to {self.random.choice([17, 18, 21])} {{\n{''.join(parts)}}}\n"
 
@@ -191,6 +234,8 @@ class RandomNest:
         """
 
     def access(self, variables: list[str]) -> str:
+        if self.scalars and self.random.random() < 0.3:
+            return f"{self.random.choice(self.scalars)}[] : memref<f32>"
         buffer = self.random.choice("XYVW")
         rank = 2 if buffer in "XY" else 1
         subscripts = [
