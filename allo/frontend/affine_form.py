@@ -12,7 +12,6 @@ from ..ir.context import context
 from ..ir.types import Float, Index, Int, UInt
 from .nodes import Binary, Cast, Compare, Const, Expr, Kind, Logic, Symbol, Var
 
-
 _LARGEST = 1 << 32  # of constants in affine maps, whose arithmetic has 64 bits and does not check
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from mlir import ir
 
 from ..ir.builder import Builder, string_attr, unit_attr

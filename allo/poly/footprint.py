@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import islpy as isl
-
 from mlir import ir
 
 from .linear import PRIME, Linear, Piece, Row, variable

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from textwrap import dedent
 from typing import Any
 
-import allo
 import numpy as np
 import pytest
+
+import allo
 from allo import Schedule, ScheduleError
 from allo.ir.module import Module
 from allo.ir.types import TensorType

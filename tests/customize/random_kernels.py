@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from allo import Partition, Schedule
 from hypothesis import strategies as st
+
+from allo import Partition, Schedule
 
 EXTENT = 12  # of every dimension; loop variables are from 0 to 5, and a subscript adds at most two of them
 ARRAYS = {"A": 2, "B": 2, "V": 1}

@@ -1,7 +1,8 @@
 """buffer_at: a local copy of what one iteration touches, filled and written back only where needed."""
 
-import allo
 import numpy as np
+
+import allo
 from allo import customize
 from allo.customize import Buffer
 from allo.ir.types import float32, int32

@@ -1,7 +1,8 @@
 """partition: the layout in the type of a buffer; values stay."""
 
-import allo
 import numpy as np
+
+import allo
 from allo import Partition, Schedule, customize
 from allo.ir.module import Module
 from allo.ir.types import int32

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from allo import ScheduleError, customize
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
+
+from allo import ScheduleError, customize
 
 from .checks import assert_equal, outcome
 from .random_kernels import ARRAYS, EXTENT, Kernel, load, random_step, sources

@@ -2,9 +2,10 @@
 
 import inspect
 
-import allo
 import numpy as np
 import pytest
+
+import allo
 from allo import ScheduleError, customize
 from allo.customize import Buffer, Loop, Step
 from allo.ir.types import int32
@@ -83,7 +84,7 @@ def test_buffers_cannot_be_changed():
 
 def test_buffers_are_attributes():
     s = customize(top)
-    assert s.A == Buffer("top", "A") and s.WEIGHTS == Buffer("top", "WEIGHTS") and s.t == Buffer("top", "t")
+    assert Buffer("top", "A") == s.A and Buffer("top", "WEIGHTS") == s.WEIGHTS and s.t == Buffer("top", "t")
     assert s.buffer_at(s.B, "i") == s.buf_B
 
 

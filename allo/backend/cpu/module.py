@@ -6,7 +6,6 @@ import ctypes
 from typing import Any
 
 import numpy as np
-
 from mlir import ir
 
 from ...errors import InternalError, counted

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from mlir.passmanager import PassManager
-
 from mlir import ir
+from mlir.passmanager import PassManager
 
 from ...errors import InternalError, TargetError
 from ...ir.context import context
