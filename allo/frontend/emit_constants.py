@@ -47,7 +47,7 @@ class ConstantPool:
             "sym_name": string_attr(name),
             "sym_visibility": string_attr("private"),
             "type": ir.TypeAttr.get(memref, context()),
-            "initial_value": _dense(np.ascontiguousarray(array), tensor),
+            "initial_value": _dense(np.ascontiguousarray(array, array.dtype.newbyteorder("=")), tensor),
             "constant": unit_attr(),
         }
         self._builder.op("memref.global", (), (), attributes)
