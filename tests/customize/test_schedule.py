@@ -1,5 +1,7 @@
 """The schedule around the primitives: names, handles, the printed tree, steps, undo and replay."""
 
+# ruff: noqa: E501 - golden text is not wrapped
+
 import inspect
 
 import numpy as np
