@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..ir.types import TensorType, index
 from . import dsl
@@ -22,20 +23,20 @@ from .nodes import (
     Symbol,
     While,
 )
+from .check_meta import MetaChecker
 from .scope import Scope
+from .templates import NestedKernel
 from .typing_rules import as_integer
 
 _UNSUPPORTED = {
     "Break": ("`break`", "put the condition into a `while`, or guard the rest of the body with `if`"),
     "Continue": ("`continue`", "guard the rest of the body with `if`"),
-    "With": ("`with`", "only kernels without `with` are supported here"),
     "Try": ("`try`", "hardware has no exceptions; test the condition with `if`"),
     "Raise": ("`raise`", "hardware has no exceptions"),
     "Assert": ("`assert`", "check the results in Python after the call"),
     "Import": ("`import`", "import outside of the kernel"),
     "ImportFrom": ("`import`", "import outside of the kernel"),
     "ClassDef": ("`class`", "define kernels with `def`"),
-    "FunctionDef": ("a nested `def`", "define the kernel outside and call it"),
     "AsyncFunctionDef": ("`async def`", "define kernels with `def`"),
     "Global": ("`global`", "pass the array as an argument"),
     "Nonlocal": ("`nonlocal`", "pass the array as an argument"),
@@ -54,14 +55,18 @@ class StatementChecker:
         self.function = function
         self.expressions = ExpressionChecker(scope)
         self.assignments = AssignmentChecker(scope, self.expressions)
+        self.meta = MetaChecker(scope, self)
         self._nests = 0
         self._depth = 0
 
     def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of one block; those with errors are left out."""
         result: list[Stmt] = []
+        outer = self.meta.enter_block()
         for node in nodes:
+            self.meta.next_statement(node)
             result.extend(self._statement(node))
+        self.meta.leave_block(outer)
         return tuple(result)
 
     def block(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
@@ -89,10 +94,22 @@ class StatementChecker:
                 return self._return(node)
             case ast.Expr():
                 return self._expression(node)
+            case ast.With():
+                return self.meta.with_statement(node)
+            case ast.FunctionDef():
+                return self._nested(node)
             case ast.Pass():
                 return ()
         construct, hint = _UNSUPPORTED.get(type(node).__name__, (f"`{type(node).__name__}`", None))
         self.scope.error(node, f"a kernel cannot contain {construct}", hint)
+        return ()
+
+    def _nested(self, node: ast.FunctionDef) -> tuple[Stmt, ...]:
+        """A kernel defined in this one; it sees the compile-time names, not the variables."""
+        if node.decorator_list:
+            self.scope.error(node, f"nested kernel '{node.name}' cannot have decorators", "drop them")
+        source = replace(self.scope.source, tree=node, names=self.scope.static_names())
+        self.scope.define(node.name, NestedKernel(source), self.scope.source.position(node))
         return ()
 
     # -- control flow ----------------------------------------------------------------------------

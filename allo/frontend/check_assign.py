@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from .check_expr import BINARY_OPERATORS, ExpressionChecker
 from .convert import convert
 from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
 from .scope import Scope, static_value
+from .templates import NestedKernel, TemplateInstance
 from .typing_rules import as_integer
 
 
@@ -86,9 +88,7 @@ class AssignmentChecker:
     def tensor_call(self, node: ast.Call) -> Call | None:
         """A call of a kernel that gives one tensor, or None if it is another kind of call."""
         callee = self.expressions.calls.callee(node)
-        if callee is None or not callable(callee) or isinstance(callee, AlloType | type):
-            return None
-        if getattr(callee, "__module__", "") == "builtins" or callee in dsl.ELEMENTARY:
+        if not isinstance(callee, FunctionType | NestedKernel | TemplateInstance) or callee in dsl.ELEMENTARY:
             return None
         call = self.expressions.calls.kernel_call(node, callee)
         if call is None:

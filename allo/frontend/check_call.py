@@ -10,8 +10,9 @@ from ..errors import nearest
 from ..ir.types import AlloType, Float, TensorType, float32, int32
 from . import dsl
 from .convert import constant, convert
-from .nodes import CallSite, Const, Expr, KernelCall, MathCall, Symbol
+from .nodes import CallSite, Const, Expr, KernelCall, Kind, MathCall, Symbol
 from .scope import Scope, static_value
+from .templates import TemplateInstance, template_instance
 
 if TYPE_CHECKING:
     from .check_expr import ExpressionChecker
@@ -58,28 +59,46 @@ class CallChecker:
 
     def callee(self, node: ast.Call) -> Any:
         """The Python value that is called, or None after an error."""
-        if isinstance(node.func, ast.Name):
-            if self.scope.local(node.func.id) is not None:
-                self.scope.error(
-                    node.func, f"'{node.func.id}' is a variable of the kernel and cannot be called"
-                )
+        return self._callee(node.func)
+
+    def _callee(self, func: ast.expr) -> Any:
+        if isinstance(func, ast.Subscript):
+            return self._instance(func)
+        if isinstance(func, ast.Name):
+            symbol = self.scope.local(func.id)
+            if symbol is not None and symbol.kind is Kind.STATIC:
+                return symbol.constant
+            if symbol is not None:
+                self.scope.error(func, f"'{func.id}' is a variable of the kernel and cannot be called")
                 return None
             try:
-                return self.scope.free(node.func.id)
+                return self.scope.free(func.id)
             except KeyError:
-                self.scope.report_unknown(node.func)
+                self.scope.report_unknown(func)
                 return None
         try:
-            return static_value(self.scope, node.func)
+            return static_value(self.scope, func)
         except NameError as error:
-            self.scope.error(
-                node.func,
-                f"name '{error.args[0]}' is not defined",
-                nearest(error.args[0], self.scope.source.names),
-            )
+            name = error.args[0]
+            self.scope.error(func, f"name '{name}' is not defined", nearest(name, self.scope.source.names))
         except ValueError as error:
-            self.scope.error(node.func, f"`{ast.unparse(node.func)}` cannot be called in a kernel: {error}")
+            self.scope.error(func, f"`{ast.unparse(func)}` cannot be called in a kernel: {error}")
         return None
+
+    def _instance(self, func: ast.Subscript) -> TemplateInstance | None:
+        """`f[T, 8]` or `f[T, 8, "name"]`: a template with its parameters."""
+        template = self._callee(func.value)
+        if template is None:
+            return None
+        nodes = func.slice.elts if isinstance(func.slice, ast.Tuple) else [func.slice]
+        values = []
+        for node in nodes:
+            try:
+                values.append(static_value(self.scope, node))
+            except (NameError, ValueError) as error:
+                self.scope.error(node, f"the template argument `{ast.unparse(node)}` is not a compile-time constant: {error}")
+                return None
+        return template_instance(template, values)
 
     def kernel_call(self, node: ast.Call, callee: Any) -> CallSite | None:
         """A call of another kernel, its arguments checked against the parameters."""

@@ -122,6 +122,8 @@ class ExpressionChecker:
         if symbol is not None:
             if symbol.kind is Kind.INVALID:
                 return None
+            if symbol.kind is Kind.STATIC:
+                return self._free_value(node, node.id, symbol.constant)
             if symbol.kind is Kind.TENSOR:
                 return symbol
             assert isinstance(symbol.type, AlloType)

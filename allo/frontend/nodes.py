@@ -20,6 +20,7 @@ class Kind(Enum):
     SCALAR = auto()  # local scalar variable
     ARGUMENT = auto()  # scalar argument
     TENSOR = auto()  # array: argument, local, or constant
+    STATIC = auto()  # Python value known when the kernel is compiled, in `constant`
     INVALID = auto()  # declared by a statement that had an error; uses are not reported again
 
 
@@ -32,7 +33,8 @@ class Symbol:
     type: AlloType | TensorType | None
     at: Position
     assigned: bool = False
-    constant: Any = None  # the NumPy array of a constant tensor
+    constant: Any = None  # the NumPy array of a constant tensor, or the value of a STATIC name
+    state: Any = None  # the NumPy array that a Stateful variable starts with
 
 
 @dataclass(frozen=True, slots=True)

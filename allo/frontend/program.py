@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -16,36 +16,41 @@ from .emit import emit_module
 from .nodes import Function, Kind, Return, Symbol
 from .scope import Scope
 from .source import KernelSource, read_kernel
+from .templates import NestedKernel, TemplateInstance, instantiate, parameters_of
 
 
-def kernel_to_module(kernel: Callable[..., Any]) -> Module:
+def kernel_to_module(kernel: Callable[..., Any], arguments: Sequence[Any] | Mapping[str, Any] | None = None) -> Module:
     """Compile `kernel` and the kernels it calls to a module whose entry is `kernel`.
 
-    Raises KernelError with all mistakes, each with file, line and column.
+    `arguments` are the values of the parameters of a template. Raises KernelError with all mistakes, each with
+    file, line and column.
     """
     program = Program()
-    top = program.function(kernel)
+    source = read_kernel(kernel)
+    if arguments is not None or parameters_of(source):
+        source = instantiate(source, arguments)
+    top = program.function(source, id(kernel))
     if program.diagnostics or top is None:
         raise KernelError.collected(program.diagnostics)
     return emit_module(tuple(program.functions.values()), top)
 
 
 class Program:
-    """The kernels reached so far, callees before callers."""
+    """The kernels reached so far, callees before callers; a key is a kernel with its template arguments."""
 
     def __init__(self) -> None:
-        self.functions: dict[int, Function] = {}
+        self.functions: dict[Hashable, Function] = {}
         self.diagnostics: list[Diagnostic] = []
-        self._open: list[FunctionType] = []
-        self._failed: set[int] = set()
+        self._open: dict[Hashable, str] = {}
+        self._failed: set[Hashable] = set()
 
-    def function(self, kernel: Callable[..., Any]) -> Function | None:
-        """The checked form of `kernel`; None if it has mistakes."""
-        source = read_kernel(kernel)
+    def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> Function | None:
+        """The checked form of the kernel `source`; None if it has mistakes."""
         before = len(self.diagnostics)
-        self._open.append(source.function)
+        unique = self._unique(name or source.name)
+        self._open[key] = unique
         scope = Scope(source, self.diagnostics, self._callee)
-        function = Function(self._unique(source.name), source, (), ())
+        function = Function(unique, source, (), ())
         function.params = self._params(scope, source)
         function.results = self._results(scope, source)
         checker = StatementChecker(scope, function)
@@ -53,15 +58,15 @@ class Program:
         returns = any(isinstance(statement, Return) for statement in function.body)
         if function.results and not returns and len(self.diagnostics) == before:
             scope.error(source.tree, f"'{source.name}' is declared to give a result, but returns none")
-        self._open.pop()
+        del self._open[key]
         if len(self.diagnostics) > before:
-            self._failed.add(id(kernel))
+            self._failed.add(key)
             return None
-        self.functions[id(kernel)] = function
+        self.functions[key] = function
         return function
 
     def _unique(self, name: str) -> str:
-        taken = {f.name for f in self.functions.values()} | {f.__name__ for f in self._open[:-1]}
+        taken = {f.name for f in self.functions.values()} | set(self._open.values())
         unique, count = name, 0
         while unique in taken:
             count += 1
@@ -69,31 +74,38 @@ class Program:
         return unique
 
     def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> Function | None:
-        name = ast.unparse(getattr(node, "func", node))
-        if not isinstance(callee, FunctionType):
+        """The function that a call means; None after an error at `node`."""
+        text = ast.unparse(getattr(node, "func", node))
+        instance = callee if isinstance(callee, TemplateInstance) else TemplateInstance(callee, (), None)
+        kernel = instance.kernel
+        if not isinstance(kernel, FunctionType | NestedKernel):
             scope.error(
-                node, f"`{name}` cannot be called in a kernel", "call kernels, or the functions of allo.dsl"
+                node, f"`{text}` cannot be called in a kernel", "call kernels, or the functions of allo.dsl"
             )
             return None
-        if (callee.__module__ or "").startswith(("allo.", "numpy", "math")):
+        if isinstance(kernel, FunctionType) and (kernel.__module__ or "").startswith(("allo.", "numpy", "math")):
             scope.error(
-                node, f"`{name}` cannot be called in a kernel", "write the loops, or call a kernel that does"
+                node, f"`{text}` cannot be called in a kernel", "write the loops, or call a kernel that does"
             )
             return None
-        if callee in self._open:
-            scope.error(
-                node, f"'{name}' calls itself, and hardware has no call stack", "write a loop instead"
-            )
+        identity = id(kernel.source.tree) if isinstance(kernel, NestedKernel) else id(kernel)
+        key: Hashable = (identity, instance.values, instance.id) if isinstance(callee, TemplateInstance) else identity
+        if key in self._open:
+            scope.error(node, f"'{text}' calls itself, and hardware has no call stack", "write a loop instead")
             return None
-        if id(callee) in self._failed:
+        if key in self._failed:
             return None
-        if id(callee) not in self.functions:
-            try:
-                return self.function(callee)
-            except KernelError as error:
-                self.diagnostics.extend(error.diagnostics)
-                return None
-        return self.functions[id(callee)]
+        if key in self.functions:
+            return self.functions[key]
+        try:
+            source = kernel.source if isinstance(kernel, NestedKernel) else read_kernel(kernel)
+            if isinstance(callee, TemplateInstance) or parameters_of(source):
+                source = instantiate(source, instance.values)
+            name = f"{source.name}_{instance.id}" if instance.id else None
+            return self.function(source, key, name)
+        except KernelError as error:
+            self.diagnostics.extend(error.diagnostics)
+            return None
 
     def _params(self, scope: Scope, source: KernelSource) -> tuple[Symbol, ...]:
         arguments = source.tree.args
@@ -102,8 +114,6 @@ class Program:
                 scope.error(extra, "a kernel takes only plain positional arguments")
         for default in arguments.defaults:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
-        if getattr(source.tree, "type_params", None):
-            scope.error(source.tree, "templates (`def f[T]`) are not supported yet", "write the types out")
         params = []
         for argument in (*arguments.posonlyargs, *arguments.args):
             declared: AlloType | TensorType | None = None
