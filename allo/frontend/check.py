@@ -27,6 +27,7 @@ from .check_meta import MetaChecker
 from .scope import Scope
 from .templates import NestedKernel
 from .typing_rules import as_integer
+from .view import View
 
 _UNSUPPORTED = {
     "Break": ("`break`", "put the condition into a `while`, or guard the rest of the body with `if`"),
@@ -57,7 +58,6 @@ class StatementChecker:
         self.assignments = AssignmentChecker(scope, self.expressions)
         self.meta = MetaChecker(scope, self)
         self._nests = 0
-        self._depth = 0
 
     def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of one block; those with errors are left out."""
@@ -65,7 +65,9 @@ class StatementChecker:
         outer = self.meta.enter_block()
         for node in nodes:
             self.meta.next_statement(node)
-            result.extend(self._statement(node))
+            statements = self._statement(node)
+            before, after = self.expressions.tensors.take_pending()
+            result.extend((*before, *statements, *after))
         self.meta.leave_block(outer)
         return tuple(result)
 
@@ -123,7 +125,7 @@ class StatementChecker:
         names = [node.target] if isinstance(node.target, ast.Name) else getattr(node.target, "elts", [])
         at = self.scope.source.position(node)
         nest = name
-        if self._depth == 0 and names and all(isinstance(n, ast.Name) for n in names):
+        if self.scope.depth == 0 and names and all(isinstance(n, ast.Name) for n in names):
             nest = name or f"S_{'_'.join(n.id for n in names)}_{self._nests}"
             self._nests += 1
         if ranges is not None and (
@@ -134,7 +136,7 @@ class StatementChecker:
             )
             ranges = None
         self.scope.enter()
-        self._depth += 1
+        self.scope.depth += 1
         kind = Kind.INVALID if ranges is None else Kind.LOOP
         symbols = [
             self.scope.declare(n.id, kind, index, self.scope.source.position(n))
@@ -142,7 +144,7 @@ class StatementChecker:
             if isinstance(n, ast.Name)
         ]
         body = self.body(node.body)
-        self._depth -= 1
+        self.scope.depth -= 1
         self.scope.leave()
         if ranges is None:
             return ()
@@ -217,9 +219,9 @@ class StatementChecker:
                 node.orelse[0], "a loop cannot have an `else`", "put the statements behind the loop"
             )
         condition = self.expressions.condition(node.test)
-        self._depth += 1
+        self.scope.depth += 1
         body = self.block(node.body)
-        self._depth -= 1
+        self.scope.depth -= 1
         return () if condition is None else (While(self.scope.source.position(node), condition, body),)
 
     def _if(self, node: ast.If) -> tuple[Stmt, ...]:
@@ -251,9 +253,12 @@ class StatementChecker:
             value = self.expressions.any(place)
             if value is None:
                 return ()
-            if isinstance(result, TensorType) != isinstance(value, Symbol) or (
-                isinstance(value, Symbol) and value.type != result
-            ):
+            if isinstance(value, View) and isinstance(result, TensorType) and value.type.shape == result.shape:
+                value = self.expressions.tensors.materialise(value, f"{self.function.name}_result", result.element)
+            if isinstance(value, View) or isinstance(result, TensorType) != isinstance(value, Symbol):
+                self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
+                return ()
+            if isinstance(value, Symbol) and value.type != result:
                 self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
                 return ()
             values.append(value if isinstance(value, Symbol) else convert(value, result))  # type: ignore[arg-type]

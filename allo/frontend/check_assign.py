@@ -18,6 +18,7 @@ from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, L
 from .scope import Scope, static_value
 from .templates import NestedKernel, TemplateInstance
 from .typing_rules import as_integer
+from .view import View, whole
 
 
 class AssignmentChecker:
@@ -58,11 +59,13 @@ class AssignmentChecker:
             return (Call(at, init.call, (symbol,), (True,)),)
         if isinstance(init, Stmt):
             return ()
+        if isinstance(init, View):
+            return (Declare(at, symbol, None), self.expressions.tensors.fill(symbol, init, "init", at))
         return (Declare(at, symbol, init),)
 
     def _tensor_init(
         self, node: ast.expr | None, declared: TensorType, name: str
-    ) -> Stmt | Expr | Symbol | None:
+    ) -> Stmt | Expr | Symbol | View | None:
         """The initial value of a tensor: a scalar for every element, an array, or a call's result."""
         if node is None:
             return None
@@ -75,14 +78,11 @@ class AssignmentChecker:
             self.scope.error(node, f"the call gives ({results}), but '{name}' is declared {declared!r}")
             return call
         value = self.expressions.any(node)
-        if isinstance(value, Symbol):
-            assert isinstance(value.type, TensorType)
-            if value.type.shape != declared.shape:
-                self.scope.error(
-                    node, f"'{value.name}' has shape {value.type.shape}, but '{name}' has {declared.shape}"
-                )
-                return None
+        if isinstance(value, Symbol) and value.type is not None and value.type.shape == declared.shape:  # type: ignore[union-attr]
             return value
+        if isinstance(value, Symbol | View):
+            view = self.expressions.tensors.fitting(node, value, declared.shape, name)
+            return None if view is None else view
         return None if value is None else convert(value, declared.element)
 
     def tensor_call(self, node: ast.Call) -> Call | None:
@@ -118,21 +118,33 @@ class AssignmentChecker:
         if isinstance(target, ast.Name):
             return self._assign_name(node, target)
         if isinstance(target, ast.Subscript):
-            value = self.expressions.scalar(node.value)
-            place = self._element(target)
+            value = self.expressions.any(node.value)
+            place = self._place(target)
             if value is None or place is None:
+                return ()
+            if isinstance(place, View):
+                return self.expressions.tensors.assign(node, place, value)
+            if not isinstance(value, Expr):
+                self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
                 return ()
             return (self._store(self.scope.source.position(node), place, value),)
         self.scope.error(target, f"`{ast.unparse(target)}` cannot be assigned")
         return ()
 
-    def _element(self, target: ast.Subscript) -> Load | None:
-        place = self.expressions.scalar(target)
+    def _place(self, target: ast.Subscript) -> Load | View | None:
+        """What a subscript on the left side stands for: an element or a part of an array."""
+        place = self.expressions.any(target)
         if place is None:
             return None
-        assert isinstance(place, Load)
-        if place.tensor.constant is not None:
-            self.scope.error(target, f"'{place.tensor.name}' is a constant array and cannot be assigned")
+        if isinstance(place, View) and place.place is not None:
+            symbol = place.sources[0][0]
+        elif isinstance(place, Load):
+            symbol = place.tensor
+        else:
+            self.scope.error(target, f"`{ast.unparse(target)}` is not part of a variable and cannot be assigned")
+            return None
+        if symbol.constant is not None:
+            self.scope.error(target, f"'{symbol.name}' is a constant array and cannot be assigned")
             return None
         return place
 
@@ -153,10 +165,13 @@ class AssignmentChecker:
             return self._infer(at, target.id, value)
         return self._assign_symbol(node, symbol, value)
 
-    def _infer(self, at: Any, name: str, value: Expr | Symbol) -> tuple[Stmt, ...]:
+    def _infer(self, at: Any, name: str, value: Expr | Symbol | View) -> tuple[Stmt, ...]:
         """A variable without annotation has the type of its first value."""
         if isinstance(value, Symbol):
             return (Declare(at, self._declare(name, value.type, at), value),)
+        if isinstance(value, View):
+            symbol = self._declare(name, value.type, at)
+            return (Declare(at, symbol, None), self.expressions.tensors.fill(symbol, value, "init", at))
         inferred = value.type
         if isinstance(value, Const):
             inferred = int32 if as_integer(value.type) and not isinstance(value.value, bool) else value.type
@@ -164,7 +179,9 @@ class AssignmentChecker:
             inferred = int32
         return (Declare(at, self._declare(name, inferred, at), convert(value, inferred)),)
 
-    def _assign_symbol(self, node: ast.AST, symbol: Symbol, value: Expr | Symbol) -> tuple[Stmt, ...]:
+    def _assign_symbol(
+        self, node: ast.AST, symbol: Symbol, value: Expr | Symbol | View
+    ) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         match symbol.kind:
             case Kind.INVALID:
@@ -176,16 +193,17 @@ class AssignmentChecker:
                 return ()
             case Kind.TENSOR:
                 return self._assign_tensor(node, symbol, value)
-        if isinstance(value, Symbol):
-            self.scope.error(
-                node, f"the tensor '{value.name}' cannot be assigned to the scalar '{symbol.name}'"
-            )
+        if not isinstance(value, Expr):
+            what = f"the tensor '{value.name}'" if isinstance(value, Symbol) else f"a tensor {value.type!r}"
+            self.scope.error(node, f"{what} cannot be assigned to the scalar '{symbol.name}'")
             return ()
         symbol.assigned = True
         assert isinstance(symbol.type, AlloType)
         return (AssignScalar(at, symbol, convert(value, symbol.type)),)
 
-    def _assign_tensor(self, node: ast.AST, symbol: Symbol, value: Expr | Symbol) -> tuple[Stmt, ...]:
+    def _assign_tensor(
+        self, node: ast.AST, symbol: Symbol, value: Expr | Symbol | View
+    ) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         assert isinstance(symbol.type, TensorType)
         if symbol.constant is not None:
@@ -193,14 +211,9 @@ class AssignmentChecker:
             return ()
         if isinstance(value, Expr):
             return (Fill(at, symbol, convert(value, symbol.type.element)),)
-        assert isinstance(value.type, TensorType)
-        if value.type.shape != symbol.type.shape:
-            self.scope.error(
-                node,
-                f"'{value.name}' has shape {value.type.shape}, but '{symbol.name}' has {symbol.type.shape}",
-            )
-            return ()
-        return (Copy(at, symbol, value),)
+        if isinstance(value, Symbol) and value.type is not None and value.type.shape == symbol.type.shape:  # type: ignore[union-attr]
+            return (Copy(at, symbol, value),)
+        return self.expressions.tensors.assign(node, whole(symbol, at), value)
 
     def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> tuple[Stmt, ...]:
         names = [t for t in target.elts if isinstance(t, ast.Name)]
@@ -241,25 +254,31 @@ class AssignmentChecker:
 
     def augmented(self, node: ast.AugAssign) -> tuple[Stmt, ...]:
         op = BINARY_OPERATORS.get(type(node.op))
-        place = self.expressions.any(node.target)
-        value = self.expressions.scalar(node.value)
+        target = node.target
+        place = self._place(target) if isinstance(target, ast.Subscript) else self.expressions.any(target)
+        value = self.expressions.any(node.value)
         if place is None or value is None:
             return ()
-        if op is None or isinstance(place, Symbol):
-            self.scope.error(
-                node, "this augmented assignment is not supported", "write `x = x op y` on elements"
-            )
+        if op is None:
+            self.scope.error(node, f"`{ast.unparse(node)}` is not supported", "write `x = x op y`")
             return ()
-        result = self.expressions.combine(node, op, place, value)
-        if result is None:
+        at = self.scope.source.position(node)
+        if isinstance(place, Symbol | View):
+            view = whole(place, at) if isinstance(place, Symbol) else place
+            result = self.expressions.tensors.combine(
+                node, [view, value], lambda pair: self.expressions.combine(node, op, pair[0], pair[1])
+            )
+            return () if not isinstance(result, View) else self.expressions.tensors.assign(node, view, result, view)
+        if not isinstance(value, Expr):
+            self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
+            return ()
+        combined = self.expressions.combine(node, op, place, value)
+        if combined is None:
             return ()
         if isinstance(place, Load):
-            if place.tensor.constant is not None:
-                self.scope.error(node, f"'{place.tensor.name}' is a constant array and cannot be assigned")
-                return ()
-            return (self._store(self.scope.source.position(node), place, result),)
+            return (self._store(at, place, combined),)
         if isinstance(place, Var):
-            return self._assign_symbol(node, place.symbol, result)
+            return self._assign_symbol(node, place.symbol, combined)
         self.scope.error(
             node, f"`{ast.unparse(node.target)}` is a compile-time constant and cannot be assigned"
         )

@@ -13,6 +13,7 @@ from .convert import constant, convert
 from .nodes import CallSite, Const, Expr, KernelCall, Kind, MathCall, Symbol
 from .scope import Scope, static_value
 from .templates import TemplateInstance, template_instance
+from .view import View
 
 if TYPE_CHECKING:
     from .check_expr import ExpressionChecker
@@ -25,7 +26,9 @@ class CallChecker:
         self.scope = scope
         self.expressions = expressions
 
-    def value(self, node: ast.Call) -> Expr | None:
+    def value(self, node: ast.Call) -> Expr | View | None:
+        if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
+            return self.expressions.tensors.method(node, node.func)
         callee = self.callee(node)
         if callee is None:
             return None
@@ -42,8 +45,9 @@ class CallChecker:
         except TypeError:
             elementary = None
         if elementary is not None:
-            values = self.expressions.operands(*node.args)
-            return None if values is None else self.elementary(node, elementary, values)
+            return self.expressions.tensors.elementwise(
+                node, node.args, lambda values: self.elementary(node, elementary, values)
+            )
         call = self.kernel_call(node, callee)
         if call is None:
             return None
@@ -123,19 +127,22 @@ class CallChecker:
         return CallSite(function, tuple(arguments))
 
     def _argument(
-        self, node: ast.expr, value: Expr | Symbol | None, parameter: Symbol, callee: str
+        self, node: ast.expr, value: Expr | Symbol | View | None, parameter: Symbol, callee: str
     ) -> Symbol | Expr | None:
         if value is None or parameter.type is None:
             return None
         if isinstance(parameter.type, TensorType):
             if isinstance(value, Symbol) and value.type == parameter.type:
                 return value
+            if isinstance(value, View) and value.type.shape == parameter.type.shape:
+                if value.place is None or value.type == parameter.type:
+                    return self.expressions.tensors.argument(value, parameter)
             self.scope.error(
                 node,
                 f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",
             )
             return None
-        if isinstance(value, Symbol):
+        if isinstance(value, Symbol | View):
             self.scope.error(
                 node,
                 f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",

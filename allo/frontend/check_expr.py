@@ -12,10 +12,12 @@ from ..ir.types import AlloType, Float, TensorType, float32, index, int32
 from ..ir.types import bool as bool_type
 from .arrays import array_element_type
 from .check_call import CallChecker
+from .check_tensor import TensorChecker
 from .convert import binary, compare, constant, convert, truth
 from .nodes import Const, Expr, Kind, Load, Logic, Not, Select, Symbol, Var
 from .scope import Scope, static_value
 from .typing_rules import as_integer
+from .view import View
 
 BINARY_OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -47,21 +49,18 @@ class ExpressionChecker:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.calls = CallChecker(scope, self)
+        self.tensors = TensorChecker(scope, self)
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""
         result = self.any(node)
-        if isinstance(result, Symbol):
-            if result.kind is not Kind.INVALID:
-                self.scope.error(
-                    node,
-                    f"the tensor '{result.name}' stands where a scalar is needed",
-                    "give all subscripts, or write the loop over the elements",
-                )
+        if isinstance(result, Symbol | View):
+            what = f"the tensor '{result.name}'" if isinstance(result, Symbol) else f"a tensor {result.type!r}"
+            self.scope.error(node, f"{what} stands where a scalar is needed", "give all subscripts")
             return None
         return result
 
-    def any(self, node: ast.expr) -> Expr | Symbol | None:
+    def any(self, node: ast.expr) -> Expr | Symbol | View | None:
         """`node` as a scalar value or as a whole tensor."""
         match node:
             case ast.Constant():
@@ -79,7 +78,7 @@ class ExpressionChecker:
             case ast.IfExp():
                 return self._select(node)
             case ast.Subscript():
-                return self._subscript(node)
+                return self.tensors.subscript(node)
             case ast.Call():
                 return self.calls.value(node)
             case ast.Attribute():
@@ -157,7 +156,12 @@ class ExpressionChecker:
         )
         return None
 
-    def _attribute(self, node: ast.Attribute) -> Expr | Symbol | None:
+    def _attribute(self, node: ast.Attribute) -> Expr | Symbol | View | None:
+        if isinstance(node.value, ast.Name) and (symbol := self.scope.local(node.value.id)) is not None:
+            if symbol.kind is Kind.TENSOR:
+                return self.tensors.attribute(node)
+        elif not isinstance(node.value, ast.Name | ast.Attribute):
+            return self.tensors.attribute(node)
         try:
             value = static_value(self.scope, node)
         except NameError as error:
@@ -193,15 +197,16 @@ class ExpressionChecker:
             )
         return result
 
-    def _binary(self, node: ast.BinOp) -> Expr | None:
+    def _binary(self, node: ast.BinOp) -> Expr | View | None:
         if isinstance(node.op, ast.Pow):
             return self._power(node)
         op = BINARY_OPERATORS.get(type(node.op))
-        values = self.operands(node.left, node.right)
         if op is None:
-            self.scope.error(node, "operator `@` works on whole tensors, which kernels cannot multiply yet")
+            self.scope.error(node, "operator `@` is not supported", "write the loops of the product")
             return None
-        return None if values is None else self.combine(node, op, values[0], values[1])
+        return self.tensors.elementwise(
+            node, [node.left, node.right], lambda pair: self.combine(node, op, pair[0], pair[1])
+        )
 
     def _power(self, node: ast.BinOp) -> Expr | None:
         values = self.operands(node.left, node.right)
@@ -228,10 +233,13 @@ class ExpressionChecker:
                 return None
         return result
 
-    def _unary(self, node: ast.UnaryOp) -> Expr | None:
-        operand = self.scalar(node.operand)
-        if operand is None:
-            return None
+    def _unary(self, node: ast.UnaryOp) -> Expr | View | None:
+        if isinstance(node.op, ast.Not):
+            operand = self.scalar(node.operand)
+            return None if operand is None else self._signed(node, operand)
+        return self.tensors.elementwise(node, [node.operand], lambda values: self._signed(node, values[0]))
+
+    def _signed(self, node: ast.UnaryOp, operand: Expr) -> Expr | None:
         at = self.scope.source.position(node)
         match node.op:
             case ast.Not():
@@ -318,51 +326,7 @@ class ExpressionChecker:
             return None
         return operands[0], operands[1]
 
-    def _subscript(self, node: ast.Subscript) -> Expr | None:
-        tensor = self.any(node.value) if isinstance(node.value, ast.Name | ast.Attribute) else None
-        if isinstance(node.value, ast.Subscript):
-            self.scope.error(node, "chained subscripts are not supported", "write A[i, j] instead of A[i][j]")
-            return None
-        if isinstance(tensor, Expr):
-            self.scope.error(
-                node, f"'{ast.unparse(node.value)}' is a scalar of type {tensor.type!r} and has no elements"
-            )
-            return None
-        if tensor is None:
-            if not isinstance(node.value, ast.Name | ast.Attribute):
-                self._unsupported(node)
-            return None
-        indices = self.indices(node, tensor)
-        if indices is None:
-            return None
-        assert isinstance(tensor.type, TensorType)
-        return Load(tensor.type.element, self.scope.source.position(node), tensor, indices)
-
-    def indices(self, node: ast.Subscript, tensor: Symbol) -> tuple[Expr, ...] | None:
-        """The subscripts of one element of `tensor`."""
-        assert isinstance(tensor.type, TensorType)
-        nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        shape = tensor.type.shape
-        if any(isinstance(n, ast.Slice) for n in nodes):
-            self.scope.error(node, "slices are not supported", "write the loop over the elements")
-            return None
-        values = self.operands(*nodes)
-        if values is None:
-            return None
-        if len(values) != len(shape):
-            self.scope.error(
-                node, f"'{tensor.name}' has {len(shape)} dimensions, but {len(values)} subscripts are given"
-            )
-            return None
-        result = []
-        for dimension, (value, extent, place) in enumerate(zip(values, shape, nodes, strict=True)):
-            checked = self._index(place, value, tensor.name, dimension, extent)
-            if checked is None:
-                return None
-            result.append(checked)
-        return tuple(result)
-
-    def _index(self, node: ast.expr, value: Expr, name: str, dimension: int, extent: int) -> Expr | None:
+    def checked_index(self, node: ast.expr, value: Expr, name: str, dimension: int, extent: int) -> Expr | None:
         if isinstance(value, Const) and isinstance(value.value, int):
             if not -extent <= value.value < extent:
                 self.scope.error(

@@ -28,6 +28,7 @@ class Scope:
         self.source = source
         self.diagnostics = diagnostics
         self.compile_callee = compile_callee
+        self.depth = 0  # loops around the statement that is checked
         self._blocks: list[dict[str, Symbol]] = [{}]
         self._ended: dict[str, Symbol] = {}
         self._unknown: set[str] = set()
