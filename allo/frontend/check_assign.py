@@ -10,10 +10,10 @@ import numpy as np
 
 from ..ir.types import AlloType, Index, TensorType, int32
 from . import dsl
-from .annotations import read_annotation
-from .arrays import array_element_type
+from .annotations import read_annotation, split_qualifier
+from .arrays import array_element_type, numpy_dtype
 from .check_expr import BINARY_OPERATORS, ExpressionChecker
-from .convert import convert
+from .convert import constant, convert
 from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
 from .scope import Scope, static_value
 from .templates import NestedKernel, TemplateInstance
@@ -29,7 +29,8 @@ class AssignmentChecker:
         self.expressions = expressions
 
     def annotated(self, node: ast.AnnAssign) -> tuple[Stmt, ...]:
-        declared = read_annotation(self.scope, node.annotation)
+        qualifier, annotation = split_qualifier(self.scope, node.annotation)
+        declared = read_annotation(self.scope, annotation)
         if not isinstance(node.target, ast.Name):
             self.scope.error(
                 node, "only a plain name can be declared", "drop the annotation to assign an element"
@@ -37,6 +38,9 @@ class AssignmentChecker:
             return ()
         at = self.scope.source.position(node)
         name = node.target.id
+        if qualifier is not None:
+            self._qualified(node, qualifier, name, declared)
+            return ()
         if isinstance(declared, TensorType):
             init = self._tensor_init(node.value, declared, name)
             symbol = self._declare(name, declared, at)
@@ -46,6 +50,47 @@ class AssignmentChecker:
         if declared is None or (node.value is not None and value is None):
             return ()
         return (Declare(at, symbol, None if value is None else convert(value, declared)),)
+
+    def _qualified(
+        self, node: ast.AnnAssign, qualifier: str, name: str, declared: AlloType | TensorType | None
+    ) -> None:
+        """`ConstExpr[T]` is computed now; `Stateful[T]` starts with a compile-time constant."""
+        at = self.scope.source.position(node)
+        value: Any = None
+        try:
+            value = None if node.value is None else static_value(self.scope, node.value)
+        except NameError as error:
+            self.scope.error(node, f"name '{error.args[0]}' is not defined")
+            declared = None
+        except ValueError as error:
+            self.scope.error(node, f"'{name}' is {qualifier} and needs a compile-time constant: {error}")
+            declared = None
+        if qualifier == "ConstExpr":
+            self._define(node, name, declared, value)
+            return
+        symbol = self._declare(name, declared, at)
+        element = declared.element if isinstance(declared, TensorType) else declared
+        dtype = None if element is None else numpy_dtype(element)
+        if declared is None or dtype is None:
+            return
+        shape = declared.shape if isinstance(declared, TensorType) else ()
+        try:
+            symbol.state = np.array(np.broadcast_to(np.asarray(0 if value is None else value), shape), dtype=dtype)
+        except ValueError as error:
+            self.scope.error(node, f"'{name}' cannot start with {value!r}: {error}")
+
+    def _define(self, node: ast.AnnAssign, name: str, declared: AlloType | TensorType | None, value: Any) -> None:
+        at = self.scope.source.position(node)
+        if value is None or declared is None:
+            if declared is not None:
+                self.scope.error(node, f"'{name}' is ConstExpr and needs a value")
+            self.scope.declare(name, Kind.INVALID, None, at)
+        elif isinstance(declared, TensorType) or not isinstance(value, int | float):
+            self.scope.define(name, value, at)
+        else:
+            converted = convert(constant(value, at), declared)
+            assert isinstance(converted, Const)
+            self.scope.define(name, converted.value, at)
 
     def _declare(self, name: str, declared: AlloType | TensorType | None, at: Any) -> Symbol:
         kind = Kind.INVALID

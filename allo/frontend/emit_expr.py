@@ -103,7 +103,8 @@ class ExpressionEmitter:
 
     def memref(self, symbol: Symbol) -> ir.Value:
         """The buffer of a variable or constant."""
-        if symbol.constant is not None and symbol not in self.memrefs:
+        static = symbol.constant is not None or symbol.state is not None
+        if static and symbol not in self.memrefs:
             self.memrefs[symbol] = self.constant(symbol)
         return self.memrefs[symbol]
 
@@ -193,7 +194,7 @@ class ExpressionEmitter:
         if symbol in self.scalars:
             return self.scalars[symbol]
         form = AffineForm(self.resolve)
-        return self.from_storage(self.builder.affine_load(self.memrefs[symbol], form.map([]), []), expr.type)
+        return self.from_storage(self.builder.affine_load(self.memref(symbol), form.map([]), []), expr.type)
 
     def _load(self, expr: Load) -> ir.Value:
         memref = self.memref(expr.tensor)
