@@ -75,11 +75,11 @@ def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any) -> AlloType |
             "every extent must be a compile-time constant",
         )
         return None
-    if isinstance(value, types.Struct | types.Fixed | types.UFixed):
+    if isinstance(value, types.Struct):
         scope.error(
             node,
             f"values of type `{value!r}` are not supported in kernels yet",
-            "use an integer or float type",
+            "use one array for each field",
         )
         return None
     if isinstance(value, AlloType | TensorType):

@@ -132,6 +132,8 @@ class AssignmentChecker:
 
     def tensor_call(self, node: ast.Call) -> Call | None:
         """A call of a kernel that gives one tensor, or None if it is another kind of call."""
+        if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
+            return None
         callee = self.expressions.calls.callee(node)
         if not isinstance(callee, FunctionType | NestedKernel | TemplateInstance) or callee in dsl.ELEMENTARY:
             return None
@@ -163,6 +165,10 @@ class AssignmentChecker:
         if isinstance(target, ast.Name):
             return self._assign_name(node, target)
         if isinstance(target, ast.Subscript):
+            word = self.expressions.bits.word(target)
+            if word is not None:
+                written = self.expressions.bits.written(target, word, self.expressions.scalar(node.value))
+                return () if written is None else self._assign_word(node, word, written)
             value = self.expressions.any(node.value)
             place = self._place(target)
             if value is None or place is None:
@@ -175,6 +181,15 @@ class AssignmentChecker:
             return (self._store(self.scope.source.position(node), place, value),)
         self.scope.error(target, f"`{ast.unparse(target)}` cannot be assigned")
         return ()
+
+    def _assign_word(self, node: ast.AST, word: Var | Load, value: Expr) -> tuple[Stmt, ...]:
+        """Store an integer some bits of which were replaced."""
+        if isinstance(word, Var):
+            return self._assign_symbol(node, word.symbol, value)
+        if word.tensor.constant is not None:
+            self.scope.error(node, f"'{word.tensor.name}' is a constant array and cannot be assigned")
+            return ()
+        return (self._store(self.scope.source.position(node), word, value),)
 
     def _place(self, target: ast.Subscript) -> Load | View | None:
         """What a subscript on the left side stands for: an element or a part of an array."""
@@ -300,6 +315,10 @@ class AssignmentChecker:
     def augmented(self, node: ast.AugAssign) -> tuple[Stmt, ...]:
         op = BINARY_OPERATORS.get(type(node.op))
         target = node.target
+        if isinstance(target, ast.Subscript) and op is not None:
+            word = self.expressions.bits.word(target)
+            if word is not None:
+                return self._augmented_bits(node, target, word, op)
         place = self._place(target) if isinstance(target, ast.Subscript) else self.expressions.any(target)
         value = self.expressions.any(node.value)
         if place is None or value is None:
@@ -328,3 +347,9 @@ class AssignmentChecker:
             node, f"`{ast.unparse(node.target)}` is a compile-time constant and cannot be assigned"
         )
         return ()
+
+    def _augmented_bits(self, node: ast.AugAssign, target: ast.Subscript, word: Var | Load, op: str) -> tuple[Stmt, ...]:
+        values = self.expressions.operands(target, node.value)
+        combined = None if values is None else self.expressions.combine(node, op, values[0], values[1])
+        written = self.expressions.bits.written(target, word, combined)
+        return () if written is None else self._assign_word(node, word, written)

@@ -11,6 +11,7 @@ import numpy as np
 from ..ir.types import AlloType, Float, TensorType, float32, index, int32
 from ..ir.types import bool as bool_type
 from .arrays import array_element_type
+from .check_bits import BitChecker
 from .check_call import CallChecker
 from .check_tensor import TensorChecker
 from .convert import binary, compare, constant, convert, truth
@@ -50,6 +51,7 @@ class ExpressionChecker:
         self.scope = scope
         self.calls = CallChecker(scope, self)
         self.tensors = TensorChecker(scope, self)
+        self.bits = BitChecker(scope, self)
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""

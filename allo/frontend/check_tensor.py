@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.types import AlloType, TensorType
+from .check_bits import BIT_METHODS
 from .convert import constant, convert
 from .nodes import Const, Declare, Expr, Kind, Stmt, Symbol
 from .scope import Scope, static_value
@@ -83,10 +84,7 @@ class TensorChecker:
         if base is None:
             return None
         if isinstance(base, Expr):
-            self.scope.error(
-                node, f"'{ast.unparse(node.value)}' is a scalar of type {base.type!r} and has no elements"
-            )
-            return None
+            return self.expressions.bits.read(node, base)
         at = self.scope.source.position(node)
         name = base.name if isinstance(base, Symbol) else ast.unparse(node.value)
         view = whole(base, at) if isinstance(base, Symbol) else base
@@ -139,7 +137,7 @@ class TensorChecker:
             except (ValueError, NameError) as error:
                 self.scope.error(node.step, f"the step of a slice must be a compile-time constant: {error}")
                 return None
-        length = self._constant_length(node)
+        length = self.constant_length(node)
         if length is not None and node.lower is not None:
             start = self.expressions.scalar(node.lower)
             return None if start is None else Slice(start, step, -(-length // step))
@@ -164,7 +162,7 @@ class TensorChecker:
             return None
         return Slice(constant(chosen.start, at), chosen.step, len(chosen))
 
-    def _constant_length(self, node: ast.Slice) -> int | None:
+    def constant_length(self, node: ast.Slice) -> int | None:
         """The length of `e:e + constant` where `e` is not a constant."""
         upper = node.upper
         if node.lower is None or not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add):
@@ -192,13 +190,17 @@ class TensorChecker:
 
     def is_method(self, node: ast.Attribute) -> bool:
         """Whether `x.name` in `x.name(...)` is a method of an array."""
+        if node.attr in BIT_METHODS:
+            return not isinstance(node.value, ast.Name) or self.scope.local(node.value.id) is not None
         if not isinstance(node.value, ast.Name):
             return node.attr in _METHODS and not isinstance(node.value, ast.Attribute)
         symbol = self.scope.local(node.value.id)
         return symbol is not None and symbol.kind is Kind.TENSOR
 
-    def method(self, node: ast.Call, function: ast.Attribute) -> View | None:
-        """`A.copy()`."""
+    def method(self, node: ast.Call, function: ast.Attribute) -> Expr | View | None:
+        """`A.copy()`, `x.reverse()`, `x.bitcast()`."""
+        if function.attr in BIT_METHODS:
+            return self.expressions.bits.method(node, function)
         base = self._view(function.value)
         if base is None:
             return None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
+from fractions import Fraction
 
-from ..ir.types import AlloType, Bool, Float, Index, Int, UInt
+from ..ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt
 from ..ir.types import bool as bool_type
 from .nodes import Binary, Cast, Compare, Const, Expr
 from .source import Position
-from .typing_rules import compute_type, literal_type, result_type
+from .typing_rules import compute_type, fixed_parts, literal_type, result_type
 
 Number = int | float | bool
 
@@ -71,6 +73,10 @@ def convert(expr: Expr, target: AlloType) -> Expr:
                 return Const(target, expr.at, wrap(int(value), target))
             case Index():
                 return Const(target, expr.at, int(value))
+            case Fixed() | UFixed():
+                mantissa = math.floor(Fraction(value) * 2**target.fracs)
+                wrapped = wrap(mantissa, (Int if isinstance(target, Fixed) else UInt)(target.width))
+                return Const(target, expr.at, wrapped / Fraction(2**target.fracs))
     if expr.type == target:
         return expr
     return Cast(target, expr.at, expr)
@@ -105,9 +111,20 @@ def binary(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:
         result = type(result)(result.width + max(int(rhs.value), 0))
     if op in ("<<", ">>"):
         return Binary(result, at, op, convert(lhs, result), rhs)
+    if isinstance(result, Fixed | UFixed) and op in ("*", "/"):
+        return Binary(result, at, op, as_fixed(lhs), as_fixed(rhs))
     computed = compute_type(op, lhs.type, rhs.type, result)
     value = Binary(computed, at, op, convert(lhs, computed), convert(rhs, computed))
     return value if computed == result else Cast(result, at, value, exact=True)
+
+
+def as_fixed(expr: Expr) -> Expr:
+    """An integer as the fixed-point number without fraction bits; products and quotients take operands as they are."""
+    if isinstance(expr.type, Fixed | UFixed):
+        return expr
+    parts = fixed_parts(expr.type)
+    assert parts is not None
+    return convert(expr, (Fixed if parts[2] else UFixed)(parts[0], 0))
 
 
 def compare(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 from mlir import ir
 
 from ..errors import InternalError
-from ..ir.builder import Builder, index_type
+from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
 from ..ir.mlir_types import arith_type, storage_type
-from ..ir.types import AlloType, Bool, Float, Index, Int, UInt, float32
+from ..ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, float32
 from .affine_form import AffineForm, AffineLoop, Resolver
 from .nodes import (
     Binary,
+    BitOp,
     Cast,
     Compare,
     Const,
@@ -54,6 +56,11 @@ _FLOAT_PREDICATES = {"==": 1, "!=": 13, "<": 4, "<=": 5, ">": 2, ">=": 3}
 @cache
 def _i64_attr(value: int) -> ir.IntegerAttr:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64, context()), value)
+
+
+@cache
+def _fixed_cast() -> dict[str, ir.Attribute]:
+    return {"rounding": string_attr("trunc"), "overflow": string_attr("wrap")}
 
 
 def _signed(scalar: AlloType) -> bool:
@@ -121,7 +128,7 @@ class ExpressionEmitter:
         match expr:
             case Const():
                 self.place(expr.at)
-                return self.builder.constant(arith_type(expr.type), expr.value)
+                return self._constant(expr.type, expr.value)
             case Var():
                 return self._variable(expr)
             case Load():
@@ -129,6 +136,8 @@ class ExpressionEmitter:
             case Binary():
                 lhs, rhs = self.value(expr.lhs), self.value(expr.rhs)
                 self.place(expr.at)
+                if isinstance(expr.type, Fixed | UFixed):
+                    return self._fixed(expr, lhs, rhs)
                 return (
                     self._float(expr, lhs, rhs) if isinstance(expr.type, Float) else self._int(expr, lhs, rhs)
                 )
@@ -154,6 +163,8 @@ class ExpressionEmitter:
                 operands = [self.value(operand) for operand in expr.operands]
                 self.place(expr.at)
                 return self.builder.value(expr.function, arith_type(expr.type), operands)
+            case BitOp():
+                return self._bits(expr)
             case KernelCall():
                 return self.call(expr)
         raise InternalError(f"no emission for {type(expr).__name__}")
@@ -249,6 +260,19 @@ class ExpressionEmitter:
         remainder = b.value("arith.remf", result, [lhs, rhs])
         return self._floor_remainder(expr.type, remainder, rhs, "arith.addf")
 
+    def _constant(self, scalar: AlloType, value: Any) -> ir.Value:
+        if not isinstance(scalar, Fixed | UFixed):
+            return self.builder.constant(arith_type(scalar), value)
+        mantissa = ir.Attribute.parse(f"{int(value * 2**scalar.fracs)} : i{scalar.width}", context())
+        return self.builder.value("allo.fixed_constant", arith_type(scalar), (), {"mantissa": mantissa})
+
+    def _fixed(self, expr: Binary, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        if expr.op in ("min", "max"):
+            better = self._compare("<" if expr.op == "min" else ">", expr.type, rhs, lhs)
+            return self.builder.value("arith.select", lhs.type, [better, rhs, lhs])
+        name = {"+": "add", "-": "sub", "*": "mul", "/": "div"}[expr.op]
+        return self.builder.value(f"allo.fixed_{name}", arith_type(expr.type), [lhs, rhs])
+
     def _int(self, expr: Binary, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         signed = _signed(expr.type)
         if expr.op in ("<<", ">>"):
@@ -312,10 +336,20 @@ class ExpressionEmitter:
         )
 
     def _compare(self, op: str, scalar: AlloType, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        if isinstance(scalar, Fixed | UFixed):
+            predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), _SIGNED_PREDICATES[op])
+            return self.builder.value("allo.fixed_cmp", arith_type(Bool()), [lhs, rhs], {"predicate": predicate})
         if isinstance(scalar, Float):
             attributes: dict[str, ir.Attribute] = {"predicate": _i64_attr(_FLOAT_PREDICATES[op])}
             return self.builder.value("arith.cmpf", arith_type(Bool()), [lhs, rhs], attributes)
         return self._cmpi((_SIGNED_PREDICATES if _signed(scalar) else _UNSIGNED_PREDICATES)[op], lhs, rhs)
+
+    def _bits(self, expr: BitOp) -> ir.Value:
+        operands = [self.value(expr.operand), *(self.index(position) for position in expr.positions)]
+        if expr.value is not None:
+            operands.append(self.value(expr.value))
+        self.place(expr.at)
+        return self.builder.value(f"allo.{expr.op}", arith_type(expr.type), operands)
 
     # -- choice ----------------------------------------------------------------------------------
 
@@ -357,7 +391,11 @@ class ExpressionEmitter:
         if source == target:
             return value
         if isinstance(target, Bool):
-            return self._compare("!=", source, value, self.builder.constant(value.type, 0))
+            return self._compare("!=", source, value, self._constant(source, 0))
+        if isinstance(source, Fixed | UFixed) or isinstance(target, Fixed | UFixed):
+            stored = self.to_storage(value, source)
+            result = self.builder.value("allo.fixed_cast", storage_type(target), [stored], _fixed_cast())
+            return self.from_storage(result, target)
         if isinstance(source, Float):
             return self._from_float(value, source, target)
         if isinstance(target, Float):

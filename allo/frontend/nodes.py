@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ class Expr:
 
 @dataclass(frozen=True, slots=True)
 class Const(Expr):
-    value: int | float | bool
+    value: int | float | bool | Fraction  # a fraction for fixed point
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,16 @@ class MathCall(Expr):
 
     function: str
     operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BitOp(Expr):
+    """An operation of the `allo` dialect on the bits of `operand`, at `positions`, perhaps with a new `value`."""
+
+    op: str
+    operand: Expr
+    positions: tuple[Expr, ...] = ()
+    value: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
