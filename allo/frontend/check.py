@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import TypeGuard
 
 from ..ir.types import TensorType, index
 from . import dsl
@@ -63,13 +64,29 @@ class StatementChecker:
         """The statements of one block; those with errors are left out."""
         result: list[Stmt] = []
         outer = self.meta.enter_block()
-        for node in nodes:
+        for position, node in enumerate(nodes):
             self.meta.next_statement(node)
+            if self._leaves_early(node):
+                result.extend(self._early_return(node, nodes[position + 1 :]))
+                break
             statements = self._statement(node)
             before, after = self.expressions.tensors.take_pending()
             result.extend((*before, *statements, *after))
         self.meta.leave_block(outer)
         return tuple(result)
+
+    def _leaves_early(self, node: ast.stmt) -> TypeGuard[ast.If]:
+        """Whether `node` is `if c: ...; return` outside of loops, in a kernel without results."""
+        if not isinstance(node, ast.If) or self.function.results or self.scope.depth:
+            return False
+        last = node.body[-1]
+        return isinstance(last, ast.Return) and (last.value is None or ast.unparse(last.value) == "None")
+
+    def _early_return(self, node: ast.If, rest: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """What follows an early return runs only if the condition is false."""
+        final = rest[:-1] if rest and isinstance(rest[-1], ast.Return) and rest[-1].value is None else rest
+        rewritten = ast.If(node.test, node.body[:-1], [*node.orelse, *final])
+        return self._statement(ast.copy_location(rewritten, node))
 
     def block(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of a block with a scope of its own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -271,6 +272,12 @@ class ExpressionEmitter:
             better = self._compare("<" if expr.op == "min" else ">", expr.type, rhs, lhs)
             return self.builder.value("arith.select", lhs.type, [better, rhs, lhs])
         name = {"+": "add", "-": "sub", "*": "mul", "/": "div"}[expr.op]
+        if expr.op == "/" and not isinstance(expr.rhs, Const):
+            divisor = expr.rhs.type
+            assert isinstance(divisor, Fixed | UFixed)
+            least = self._constant(divisor, Fraction(1, 2**divisor.fracs))
+            is_zero = self._compare("==", divisor, rhs, self._constant(divisor, 0))
+            rhs = self.builder.value("arith.select", rhs.type, [is_zero, least, rhs])
         return self.builder.value(f"allo.fixed_{name}", arith_type(expr.type), [lhs, rhs])
 
     def _int(self, expr: Binary, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
