@@ -50,20 +50,24 @@ class CMakeBuild(build_ext):
 
     def build_directory(self, mlir_root: Path) -> Path:
         """Kept for incremental builds, unless it belongs to other wheels (such as pip's deleted overlay)."""
-        build = Path(os.environ.get("ALLO_BUILD_DIR") or HERE / "build" / f"allo-{sys.implementation.cache_tag}")
+        name = f"allo-{sys.implementation.cache_tag}" + ("" if self.is_developer() else "-isolated")
+        build = Path(os.environ.get("ALLO_BUILD_DIR") or HERE / "build" / name)
         cache = build / "CMakeCache.txt"
         if cache.exists() and f"ALLO_MLIR_ROOT:PATH={mlir_root}\n" not in cache.read_text():
             shutil.rmtree(build)
         return build.resolve()
 
+    def is_developer(self) -> bool:
+        """An editable install, whose C++ part will be built again and again."""
+        return bool(self.editable_mode or os.environ.get("ALLO_DEVELOPER"))
+
     def cmake_options(self, mlir_root: Path, llvm_root: Path) -> list[str]:
         """Users get few translation units (less CPU time), developers many (incremental)."""
         pybind11 = subprocess.check_output([sys.executable, "-m", "pybind11", "--cmakedir"], text=True).strip()
-        developer = self.editable_mode or bool(os.environ.get("ALLO_DEVELOPER"))
         return [
             "-DCMAKE_BUILD_TYPE=Release",
-            f"-DCMAKE_UNITY_BUILD={'OFF' if developer else 'ON'}",
-            f"-DALLO_PCH={'ON' if developer else 'OFF'}",
+            f"-DCMAKE_UNITY_BUILD={'OFF' if self.is_developer() else 'ON'}",
+            f"-DALLO_PCH={'ON' if self.is_developer() else 'OFF'}",
             f"-DALLO_MLIR_ROOT={mlir_root}",
             f"-DALLO_LLVM_ROOT={llvm_root}",
             f"-DPython_EXECUTABLE={sys.executable}",

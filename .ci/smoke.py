@@ -3,11 +3,12 @@
 import sys
 from pathlib import Path
 
+from mlir import ir
+from mlir.passmanager import PassManager
+
 import allo
 from allo import _mlir
 from allo._mlir.dialects import allo as dialect
-from mlir import ir
-from mlir.passmanager import PassManager
 
 root = Path(sys.argv[1])
 for module in (allo, _mlir):
@@ -20,3 +21,26 @@ with ir.Context(), ir.Location.unknown():
     PassManager.parse("builtin.module(allo-lower-types)").run(module.operation)
     assert "memref<4xi8>" in str(module)
 print("the installed package works")
+
+# and the main path: a kernel of this file, scheduled, on the CPU
+import numpy as np  # noqa: E402
+
+from allo.ir.types import float32  # noqa: E402
+
+
+def gemm(A: float32[16, 8], B: float32[8, 24], C: float32[16, 24]):
+    for i, j in allo.grid(16, 24):
+        for k in allo.reduction(8):
+            C[i, j] += A[i, k] * B[k, j]
+
+
+schedule = allo.customize(gemm)
+schedule.reorder("k", "j")
+schedule.buffer_at(schedule.C, axis="i")
+schedule.parallel("i")
+random = np.random.default_rng(0)
+A, B = random.random((16, 8), np.float32), random.random((8, 24), np.float32)
+C = np.zeros((16, 24), np.float32)
+schedule.build()(A, B, C)
+np.testing.assert_allclose(C, A @ B, rtol=1e-5)
+print("a scheduled kernel runs")

@@ -134,6 +134,11 @@ class InternalError(AlloError):
         super().__init__(f"internal error, please report it: {message}", at=at)
 
 
+def counted(number: int, noun: str) -> str:
+    """`number` things, in good English: "1 argument", "2 arguments", "no argument"."""
+    return f"{number or 'no'} {noun}{'s' if number > 1 else ''}"
+
+
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """A hint that names the candidate most like `name`, if one is near."""
     matches = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)

@@ -80,7 +80,7 @@ class _Box:
     lowers: tuple[tuple[int, tuple[tuple[ir.Value, int], ...]], ...]
     sizes: tuple[int, ...]
     extents: tuple[int, ...]
-    in_bounds: bool
+    escapes: tuple[tuple[bool, bool], ...]
     kept: tuple[int, ...]
 
     @classmethod
@@ -96,7 +96,7 @@ class _Box:
             sizes.append(extent.size)
         shape = tuple(e if e is not None else 0 for e in touched.buffer.shape)
         kept = tuple(d for d, size in enumerate(sizes) if size > 1)
-        return cls(tuple(lowers), tuple(sizes), shape, touched.in_bounds, kept)
+        return cls(tuple(lowers), tuple(sizes), shape, touched.escapes, kept)
 
     def lower(self, dimension: int, operands: list[ir.Value]) -> ir.AffineExpr:
         """The lower bound over `operands`, which grow by the values it needs."""
@@ -226,8 +226,10 @@ def _copy(
         lower_operands: list[ir.Value] = []
         upper_operands: list[ir.Value] = []
         lowers, uppers = [affine_constant(0)], [affine_constant(box.sizes[dimension])]
-        if not box.in_bounds:
+        below, above = box.escapes[dimension]
+        if below:
             lowers.append(affine_constant(0) - box.lower(dimension, lower_operands))
+        if above:
             uppers.append(affine_constant(box.extents[dimension]) - box.lower(dimension, upper_operands))
         loop = builder.affine_for(
             (ir.AffineMap.get(len(lower_operands), 0, lowers, context()), lower_operands),
@@ -256,9 +258,10 @@ def _guard(builder: Builder, box: _Box) -> None:
     operands: list[ir.Value] = []
     inside: list[ir.AffineExpr] = []
     for dimension, extent in enumerate(box.extents):
-        if dimension not in box.kept and not box.in_bounds and box.lowers[dimension][1]:
+        below, above = box.escapes[dimension]
+        if dimension not in box.kept and (below or above):
             lower = box.lower(dimension, operands)
-            inside += [lower, affine_constant(extent - 1) - lower]
+            inside += [lower] * below + [affine_constant(extent - 1) - lower] * above
     if inside:
         condition = ir.IntegerSet.get(len(operands), 0, inside, [False] * len(inside), context())
         guard = builder.affine_if(condition, operands, has_else=False)

@@ -8,7 +8,7 @@ from ..errors import ScheduleError
 from ..ir.builder import Builder, affine_constant, affine_dim, index_type
 from ..ir.context import context
 from ..ir.module import Module
-from ..ir.walk import constant_bounds, induction_variable, trip_count
+from ..ir.walk import LoopView, constant_bounds, induction_variable, trip_count
 from .band import perfect_band
 from .handles import Loop
 from .loop_rewrite import check_free_name, compose_affine, constant_for, loop_attributes
@@ -30,24 +30,7 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     if len(loops) < 2:
         raise ScheduleError(f"at least two loops are needed, got {len(loops)}")
     views = perfect_band(module, loops)
-    between = [view for view in views if view.name not in [loop.name for loop in loops]]
-    if between:
-        raise ScheduleError(
-            f"loops '{views[0].name}' and '{views[-1].name}' are not directly nested: "
-            f"'{between[0].name}' is between them",
-            notes=[loop_note(between[0])],
-        )
-    if tuple(view.name for view in views) != tuple(loop.name for loop in loops):
-        order = ", ".join(f'"{view.name}"' for view in views)
-        raise ScheduleError(
-            "the loops are not given from the outermost to the innermost", hint=f"write s.fuse({order})"
-        )
-    for view in views:
-        if constant_bounds(view.op) is None:
-            raise ScheduleError(
-                f"the bounds of loop '{view.name}' are not constants", notes=[loop_note(view)]
-            )
-        loop_attributes(view, allow=frozenset())
+    _check_fusable(loops, views)
     name = "_".join(view.name for view in views) + "_fused"
     check_free_name(module, views[0], name)
 
@@ -81,3 +64,25 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     views[0].op.erase()
     compose_affine(module)
     return Loop(loops[0].function, loops[0].nest, name)
+
+
+def _check_fusable(loops: tuple[Loop, ...], views: list[LoopView]) -> None:
+    """`views`, from the first to the last of `loops`, must be these loops in this order, with constant bounds."""
+    between = [view for view in views if view.name not in [loop.name for loop in loops]]
+    if between:
+        raise ScheduleError(
+            f"loops '{views[0].name}' and '{views[-1].name}' are not directly nested: "
+            f"'{between[0].name}' is between them",
+            notes=[loop_note(between[0])],
+        )
+    if tuple(view.name for view in views) != tuple(loop.name for loop in loops):
+        order = ", ".join(f'"{view.name}"' for view in views)
+        raise ScheduleError(
+            "the loops are not given from the outermost to the innermost", hint=f"write s.fuse({order})"
+        )
+    for view in views:
+        if constant_bounds(view.op) is None:
+            raise ScheduleError(
+                f"the bounds of loop '{view.name}' are not constants", notes=[loop_note(view)]
+            )
+        loop_attributes(view, allow=frozenset())

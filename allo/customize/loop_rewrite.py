@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from mlir.passmanager import PassManager
-
 from mlir import ir
+from mlir.passmanager import PassManager
 
 from ..errors import ScheduleError
 from ..ir.builder import Builder, constant_map_attr, string_attr

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from allo._mlir.dialects import allo as allo_d
 from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
 
 from ..errors import Note, ScheduleError
 from ..ir.context import context
@@ -48,11 +49,35 @@ def partition(
     note = buffer_note(buffer, value)
     kind = partition_type or (Partition.Cyclic if factor else Partition.Complete)
     _check_factor(kind, factor, note)
-    if not 0 <= dim <= memref.rank or memref.rank == 0:
+    if memref.rank == 0:
+        raise ScheduleError(f"'{buffer.name}' is a scalar and has no dimension to divide", notes=[note])
+    if not 0 <= dim <= memref.rank:
         raise ScheduleError(
             f"dim must be from 0 to {memref.rank} for '{buffer.name}' of {memref.rank} dimensions, got {dim}",
             notes=[note],
         )
+    _check_local(module, buffer, value, note)
+
+    banks = _current(memref)
+    for position in range(memref.rank) if dim == 0 else (dim - 1,):
+        extent = memref.shape[position]
+        if factor > extent:
+            raise ScheduleError(
+                f"factor {factor} is larger than the extent {extent} of dimension {position + 1}",
+                notes=[note],
+            )
+        if banks[position][0] != "none":
+            raise ScheduleError(
+                f"dimension {position + 1} of '{buffer.name}' is already partitioned ({_describe(banks[position])})",
+                hint="undo() the step that did it, or partition another dimension",
+                notes=[note],
+            )
+        banks[position] = (kind.value, factor)
+    _retype(module, buffer, value, banks)
+
+
+def _check_local(module: Module, buffer: Buffer, value: ir.Value, note: Note) -> None:
+    """A layout does not travel to other functions, or to other uses of a constant, yet."""
     calls = _calls(module, buffer.function) if isinstance(value.owner, ir.Block) else []
     for op in [*(use.owner.operation for use in value.uses), *calls]:
         if op.name in _CARRIERS:
@@ -71,23 +96,6 @@ def partition(
             f"'{buffer.name}' is the result of a call, and layouts do not travel through calls yet",
             notes=[note],
         )
-
-    banks = _current(memref)
-    for position in range(memref.rank) if dim == 0 else (dim - 1,):
-        extent = memref.shape[position]
-        if factor > extent:
-            raise ScheduleError(
-                f"factor {factor} is larger than the extent {extent} of dimension {position + 1}",
-                notes=[note],
-            )
-        if banks[position][0] != "none":
-            raise ScheduleError(
-                f"dimension {position + 1} of '{buffer.name}' is already partitioned ({_describe(banks[position])})",
-                hint="undo() the step that did it, or partition another dimension",
-                notes=[note],
-            )
-        banks[position] = (kind.value, factor)
-    _retype(module, buffer, value, banks)
 
 
 def _calls(module: Module, name: str) -> list[ir.Operation]:

@@ -27,7 +27,7 @@ def resolve_loop(module: Module, given: Any) -> Loop:
     if len(matches) == 1:
         return Loop(function, matches[0].nest, matches[0].name)
     if not matches:
-        known = [loop.name for loop in loops]
+        known = list(dict.fromkeys(loop.name for loop in loops))
         listed = f"its loops are {', '.join(known)}" if known else "it has no loops"
         raise ScheduleError(
             f"function '{function}' has no loop '{name}'", hint=nearest(name, known) or listed

@@ -12,6 +12,8 @@ from ..ir.context import context
 from ..ir.types import Float, Index, Int, UInt
 from .nodes import Binary, Cast, Compare, Const, Expr, Kind, Logic, Symbol, Var
 
+_LARGEST = 1 << 32  # of constants in affine maps, whose arithmetic has 64 bits and does not check
+
 
 @dataclass(frozen=True, slots=True)
 class AffineLoop:
@@ -45,7 +47,7 @@ class AffineForm:
         """The affine expression equal to `expr`, or None if there is none."""
         match expr:
             case Const(value=value) if isinstance(value, int):
-                return affine_constant(int(value))
+                return affine_constant(int(value)) if abs(value) <= _LARGEST else None
             case Var(symbol=symbol) if symbol.kind in (Kind.LOOP, Kind.ARGUMENT):
                 return self._variable(symbol)
             case Cast(operand=operand, exact=exact) if exact or _widens(operand, expr):
@@ -66,7 +68,7 @@ class AffineForm:
         return None if lower is None else lower + self.dim(known.value) * known.step
 
     def _binary(self, expr: Binary) -> ir.AffineExpr | None:
-        if expr.op not in ("+", "-", "*", "//", "%"):
+        if expr.op not in ("+", "-", "*", "//", "%") or (expr.op == "*" and expr.type.bits > 64):
             return None
         lhs, rhs = self.of(expr.lhs), self.of(expr.rhs)
         if lhs is None or rhs is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from typing import Any
 
 from ..errors import nearest
@@ -16,6 +17,10 @@ _PYTHON_TYPES: dict[type, AlloType] = {
     builtins.float: types.float32,
     builtins.bool: types.bool,
 }
+
+
+_NOT_EVALUATED = object()
+_MAX_TENSOR_BITS = 1 << 50  # addresses have 47 bits
 
 
 def read_annotation(scope: Scope, node: ast.expr) -> AlloType | TensorType | None:
@@ -32,7 +37,7 @@ def read_annotation(scope: Scope, node: ast.expr) -> AlloType | TensorType | Non
     if isinstance(node, ast.Subscript):
         return _read_tensor(scope, node)
     value = _evaluate(scope, node)
-    if value is None:
+    if value is _NOT_EVALUATED:
         return None
     return _as_scalar_or_tensor(scope, node, value)
 
@@ -59,10 +64,12 @@ def _evaluate(scope: Scope, node: ast.expr) -> Any:
         return static_value(scope, node)
     except NameError as error:
         name = error.args[0]
-        scope.error(node, f"Unsupported type `{name}`: the name is not defined", nearest(name, vars(types)))
+        known = {**vars(types), **scope.source.names}.items()
+        hint = nearest(name, [n for n, value in known if isinstance(value, AlloType | TensorType)])
+        scope.error(node, f"Unsupported type `{name}`: the name is not defined", hint or "import it from allo.ir.types")
     except ValueError as error:
         scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")
-    return None
+    return _NOT_EVALUATED
 
 
 def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any) -> AlloType | TensorType | None:
@@ -107,8 +114,7 @@ def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
         try:
             value = static_value(scope, extent)
         except NameError as error:
-            name = error.args[0]
-            scope.error(extent, f"name '{name}' is not defined", nearest(name, scope.source.names))
+            scope.report_unknown_in(extent, error.args[0])
             return None
         except ValueError as error:
             scope.error(extent, f"the extent `{ast.unparse(extent)}` is not a compile-time constant: {error}")
@@ -119,4 +125,8 @@ def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
             )
             return None
         shape.append(int(value))
+    size = math.prod(shape) * element.bits
+    if size > _MAX_TENSOR_BITS:
+        scope.error(node, f"an array of shape {tuple(shape)} needs {size // 8} bytes, more than any memory has")
+        return None
     return TensorType(element, tuple(shape))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from types import FunctionType
 from typing import TypeGuard
 
+from ..errors import counted
 from ..ir.types import TensorType, index
 from . import dsl
 from .check_assign import AssignmentChecker
+from .check_call import is_function_of_values
 from .check_expr import ExpressionChecker
-from .convert import constant, convert
+from .check_meta import MetaChecker
+from .convert import NotExpressible, constant, convert
 from .nodes import (
     Call,
     Const,
@@ -24,7 +28,6 @@ from .nodes import (
     Symbol,
     While,
 )
-from .check_meta import MetaChecker
 from .scope import Scope
 from .templates import NestedKernel
 from .typing_rules import as_integer
@@ -43,6 +46,8 @@ _UNSUPPORTED = {
     "Global": ("`global`", "pass the array as an argument"),
     "Nonlocal": ("`nonlocal`", "pass the array as an argument"),
     "Delete": ("`del`", "a variable ends with its block"),
+    "TryStar": ("`try`", "hardware has no exceptions; test the condition with `if`"),
+    "TypeAlias": ("`type`", "name types outside of the kernel"),
     "Match": ("`match`", "use `if` and `elif`"),
     "AsyncFor": ("`async for`", "use `for`"),
     "AsyncWith": ("`async with`", "kernels are not asynchronous"),
@@ -69,7 +74,11 @@ class StatementChecker:
             if self._leaves_early(node):
                 result.extend(self._early_return(node, nodes[position + 1 :]))
                 break
-            statements = self._statement(node)
+            try:
+                statements = self._statement(node)
+            except NotExpressible as error:
+                self.scope.error_at(error.at, str(error), error.hint)
+                statements = ()
             before, after = self.expressions.tensors.take_pending()
             result.extend((*before, *statements, *after))
         self.meta.leave_block(outer)
@@ -127,7 +136,7 @@ class StatementChecker:
         """A kernel defined in this one; it sees the compile-time names, not the variables."""
         if node.decorator_list:
             self.scope.error(node, f"nested kernel '{node.name}' cannot have decorators", "drop them")
-        source = replace(self.scope.source, tree=node, names=self.scope.static_names())
+        source = replace(self.scope.source, function=None, tree=node, names=self.scope.static_names())
         self.scope.define(node.name, NestedKernel(source), self.scope.source.position(node))
         return ()
 
@@ -149,9 +158,11 @@ class StatementChecker:
             len(names) != len(ranges) or not all(isinstance(n, ast.Name) for n in names)
         ):
             self.scope.error(
-                node.target, f"{len(ranges)} loop variables are needed, got `{ast.unparse(node.target)}`"
+                node.target,
+                f"the loop needs {counted(len(ranges), 'variable')}, got `{ast.unparse(node.target)}`",
             )
             ranges = None
+        self._refuse_shadowing([n for n in names if isinstance(n, ast.Name)])
         self.scope.enter()
         self.scope.depth += 1
         kind = Kind.INVALID if ranges is None else Kind.LOOP
@@ -171,6 +182,16 @@ class StatementChecker:
             body = (loop,)
         return body
 
+    def _refuse_shadowing(self, names: list[ast.Name]) -> None:
+        """A loop variable is not that of a loop around it: Python would go on with the inner value."""
+        before: list[str] = []
+        for node in names:
+            symbol = self.scope.local(node.id)
+            if node.id in before or (symbol is not None and symbol.kind is Kind.LOOP):
+                message = f"'{node.id}' is already the variable of a loop around this one"
+                self.scope.error(node, message, "use another name")
+            before.append(node.id)
+
     def _iteration(self, node: ast.For) -> tuple[list[tuple[Expr, Expr, Expr]] | None, str | None]:
         """The ranges that a `for` runs over, and the name given to the nest."""
         if not isinstance(node.iter, ast.Call):
@@ -181,7 +202,7 @@ class StatementChecker:
             )
             return None, None
         callee = self.expressions.calls.callee(node.iter)
-        if callee not in (range, dsl.grid, dsl.reduction):
+        if not any(callee is known for known in (range, dsl.grid, dsl.reduction)):
             if callee is not None:
                 self.scope.error(
                     node.iter,
@@ -192,7 +213,9 @@ class StatementChecker:
         name = self._nest_name(node.iter)
         if not node.iter.args or (callee is range and len(node.iter.args) > 3):
             self.scope.error(
-                node.iter, f"{ast.unparse(node.iter.func)}() got {len(node.iter.args)} arguments"
+                node.iter,
+                f"{ast.unparse(node.iter.func)}() takes {'1 to 3 bounds' if callee is range else 'extents'}, "
+                f"got {len(node.iter.args) or 'none'}",
             )
             return None, name
         values = self.expressions.operands(*node.iter.args)
@@ -203,6 +226,9 @@ class StatementChecker:
                 self.scope.error(
                     place, f"a loop bound must be an integer, got {value.type!r}", "convert it with int()"
                 )
+                return None, name
+            if isinstance(value, Const) and not -(1 << 31) <= value.value <= 1 << 31:
+                self.scope.error(place, f"{value.value} is too large for a loop: `index` has 32 bits")
                 return None, name
         at = self.scope.source.position(node.iter)
         zero, one = constant(0, at), constant(1, at)
@@ -227,7 +253,7 @@ class StatementChecker:
                 and isinstance(keyword.value.value, str)
             ):
                 return keyword.value.value
-            self.scope.error(keyword.value, f'`{ast.unparse(node.func)}` takes only name="..." by keyword')
+            self.scope.error(keyword, f'{ast.unparse(node.func)}() takes no keyword but name="..."')
         return None
 
     def _while(self, node: ast.While) -> tuple[Stmt, ...]:
@@ -261,8 +287,9 @@ class StatementChecker:
         if len(nodes) != len(expected):
             self.scope.error(
                 node,
-                f"'{self.function.name}' is declared to give {len(expected)} results, but returns {len(nodes)}",
-                "declare the result: def f(...) -> T:",
+                f"'{self.function.name}' is declared to give {counted(len(expected), 'result')}, "
+                f"but returns {len(nodes) or 'none'}",
+                "declare what it returns: `def f(...) -> T:`",
             )
             return ()
         values: list[Expr | Symbol] = []
@@ -289,10 +316,13 @@ class StatementChecker:
             and (call := self.assignments.tensor_call(node.value)) is not None
         ):
             return (Call(self.scope.source.position(node), call.call, (), ()),)
-        if not isinstance(node.value, ast.Call):
+        if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await | ast.NamedExpr):
+            self.expressions.any(node.value)
+        elif not isinstance(node.value, ast.Call):
             self.scope.error(node, f"the statement `{ast.unparse(node)}` has no effect", "assign its value")
-        elif (callee := self.expressions.calls.callee(node.value)) is not None and not hasattr(
-            callee, "__code__"
-        ):
-            self.scope.error(node, f"`{ast.unparse(node.value.func)}` cannot be called in a kernel")
+        elif (callee := self.expressions.calls.callee(node.value)) is not None:
+            if is_function_of_values(callee):
+                self.scope.error(node, f"the statement `{ast.unparse(node)}` has no effect", "assign its value")
+            elif not isinstance(callee, FunctionType):
+                self.scope.compile_callee(callee, node.value, self.scope)
         return ()

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import counted
 from ..ir.types import AlloType, Index, TensorType, int32
-from . import dsl
 from .annotations import read_annotation, split_qualifier
 from .arrays import array_element_type, numpy_dtype
+from .check_call import is_function_of_values
 from .check_expr import BINARY_OPERATORS, ExpressionChecker
 from .convert import constant, convert
 from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
@@ -135,7 +136,8 @@ class AssignmentChecker:
         if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
             return None
         callee = self.expressions.calls.callee(node)
-        if not isinstance(callee, FunctionType | NestedKernel | TemplateInstance) or callee in dsl.ELEMENTARY:
+        kinds = FunctionType | NestedKernel | TemplateInstance
+        if not isinstance(callee, kinds) or is_function_of_values(callee):
             return None
         call = self.expressions.calls.kernel_call(node, callee)
         if call is None:
@@ -144,15 +146,25 @@ class AssignmentChecker:
 
     def _list_constant(self, node: ast.List, declared: TensorType, name: str) -> Symbol | None:
         try:
-            array = np.array(static_value(self.scope, node))
-        except (ValueError, NameError) as error:
+            values = static_value(self.scope, node)
+        except ValueError as error:
             self.scope.error(node, f"the list is not made of compile-time constants: {error}")
             return None
-        if array.shape != declared.shape or array_element_type(array) is None:
+        except NameError as error:
+            self.scope.report_unknown_in(node, error.args[0])
+            return None
+        try:
+            array = np.array(values)
+        except ValueError:
+            self.scope.error(node, "the rows of the list have different lengths")
+            return None
+        if array.shape != declared.shape:
             self.scope.error(node, f"the list has shape {array.shape}, but '{name}' has {declared.shape}")
             return None
         element = array_element_type(array)
-        assert element is not None
+        if element is None:
+            self.scope.error(node, "the list holds something else than numbers of at most 64 bits")
+            return None
         return self.scope.constant_tensor(name, array, element, self.scope.source.position(node))
 
     def assign(self, node: ast.Assign) -> tuple[Stmt, ...]:
@@ -266,9 +278,6 @@ class AssignmentChecker:
     ) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         assert isinstance(symbol.type, TensorType)
-        if symbol.constant is not None:
-            self.scope.error(node, f"'{symbol.name}' is a constant array and cannot be assigned")
-            return ()
         if isinstance(value, Expr):
             return (Fill(at, symbol, convert(value, symbol.type.element)),)
         if isinstance(value, Symbol) and value.type is not None and value.type.shape == symbol.type.shape:  # type: ignore[union-attr]
@@ -287,7 +296,9 @@ class AssignmentChecker:
                 node, "several values in one assignment are not supported", "write one assignment a line"
             )
             return ()
-        self.scope.error(node, f"{len(names)} names need a call that gives {len(names)} results")
+        self.scope.error(
+            node, f"{len(names)} names need the call of a kernel that gives {counted(len(names), 'result')}"
+        )
         return ()
 
     def _assign_results(self, node: ast.Assign, call: Call, names: list[ast.Name]) -> tuple[Stmt, ...]:
@@ -296,7 +307,8 @@ class AssignmentChecker:
         if len(results) != len(names):
             self.scope.error(
                 node,
-                f"'{call.call.callee.name}' gives {len(results)} results, but {len(names)} names are assigned",
+                f"'{call.call.callee.name}' gives {counted(len(results), 'result')}, "
+                f"but {counted(len(names), 'name')} stand on the left",
             )
             return ()
         targets, declares = [], []

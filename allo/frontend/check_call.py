@@ -6,7 +6,7 @@ import ast
 import builtins
 from typing import TYPE_CHECKING, Any
 
-from ..errors import nearest
+from ..errors import counted
 from ..ir.types import AlloType, Float, TensorType, float32, int32
 from . import dsl
 from .convert import constant, convert
@@ -17,6 +17,14 @@ from .view import View
 
 if TYPE_CHECKING:
     from .check_expr import ExpressionChecker
+
+
+def is_function_of_values(callee: Any) -> bool:
+    """Whether calls of `callee` are operations rather than calls of a kernel."""
+    if isinstance(callee, AlloType):
+        return True
+    known = (builtins.min, builtins.max, builtins.abs, builtins.int, builtins.float, *dsl.ELEMENTARY)
+    return any(callee is function for function in known)
 
 
 class CallChecker:
@@ -32,22 +40,8 @@ class CallChecker:
         callee = self.callee(node)
         if callee is None:
             return None
-        if callee in (builtins.min, builtins.max):
-            return self._min_max(node, "min" if callee is builtins.min else "max")
-        if callee is builtins.abs:
-            return self._abs(node)
-        if callee in (builtins.int, builtins.float):
-            return self._python_cast(node, int32 if callee is builtins.int else float32)
-        if isinstance(callee, AlloType):
-            return self._python_cast(node, callee)
-        try:
-            elementary = dsl.ELEMENTARY.get(callee)
-        except TypeError:
-            elementary = None
-        if elementary is not None:
-            return self.expressions.tensors.elementwise(
-                node, node.args, lambda values: self.elementary(node, elementary, values)
-            )
+        if is_function_of_values(callee):
+            return self._function_of_values(node, callee)
         call = self.kernel_call(node, callee)
         if call is None:
             return None
@@ -56,10 +50,28 @@ class CallChecker:
             self.scope.error(
                 node,
                 f"the call of '{call.callee.name}' does not give one scalar",
-                "call it in a statement of its own",
+                "give its results names in a statement of their own: `x = f(A)`",
             )
             return None
         return KernelCall(results[0], self.scope.source.position(node), call)
+
+    def _function_of_values(self, node: ast.Call, callee: Any) -> Expr | View | None:
+        """`min`, `max`, `abs`, a conversion, or an elementary function."""
+        if node.keywords:
+            name = ast.unparse(node.func)
+            self.scope.error(node.keywords[0], f"{name}() takes no keywords in a kernel", "drop the keyword")
+            return None
+        if callee is builtins.min or callee is builtins.max:
+            return self._min_max(node, "min" if callee is builtins.min else "max")
+        if callee is builtins.abs:
+            return self._abs(node)
+        if isinstance(callee, AlloType):
+            return self._python_cast(node, callee)
+        if callee is builtins.int or callee is builtins.float:
+            return self._python_cast(node, int32 if callee is builtins.int else float32)
+        return self.expressions.tensors.elementwise(
+            node, node.args, lambda values: self.elementary(node, dsl.ELEMENTARY[callee], values)
+        )
 
     def callee(self, node: ast.Call) -> Any:
         """The Python value that is called, or None after an error."""
@@ -83,8 +95,7 @@ class CallChecker:
         try:
             return static_value(self.scope, func)
         except NameError as error:
-            name = error.args[0]
-            self.scope.error(func, f"name '{name}' is not defined", nearest(name, self.scope.source.names))
+            self.scope.report_unknown_in(func, error.args[0])
         except ValueError as error:
             self.scope.error(func, f"`{ast.unparse(func)}` cannot be called in a kernel: {error}")
         return None
@@ -111,11 +122,15 @@ class CallChecker:
         if function is None:
             return None
         if node.keywords:
-            self.scope.error(node, "kernels are called with positional arguments", "drop the keyword")
+            self.scope.error(
+                node.keywords[0], "kernels are called with positional arguments", "drop the name of the argument"
+            )
             return None
         if len(values) != len(function.params):
             self.scope.error(
-                node, f"'{function.name}' takes {len(function.params)} arguments, but {len(values)} are given"
+                node,
+                f"'{function.name}' takes {counted(len(function.params), 'argument')}, "
+                f"got {counted(len(values), 'argument') if values else 'none'}",
             )
             return None
         arguments: list[Symbol | Expr] = []
@@ -194,7 +209,9 @@ class CallChecker:
         arity = 2 if function == "math.powf" else 1
         if len(operands) != arity:
             self.scope.error(
-                node, f"`{function.removeprefix('math.')}` takes {arity} operands, got {len(operands)}"
+                node,
+                f"{ast.unparse(node.func) if isinstance(node, ast.Call) else '**'}() takes "
+                f"{counted(arity, 'number')}, got {counted(len(operands), 'number') if operands else 'none'}",
             )
             return None
         return MathCall(

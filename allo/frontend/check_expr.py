@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.types import AlloType, Float, TensorType, float32, index, int32
+from ..ir.types import AlloType, Float, float32, index, int32
 from ..ir.types import bool as bool_type
 from .arrays import array_element_type
 from .check_bits import BitChecker
 from .check_call import CallChecker
 from .check_tensor import TensorChecker
-from .convert import binary, compare, constant, convert, truth
-from .nodes import Const, Expr, Kind, Load, Logic, Not, Select, Symbol, Var
+from .convert import NotExpressible, binary, compare, constant, convert, power, truth
+from .nodes import Const, Expr, Kind, Logic, Not, Select, Symbol, Var
 from .scope import Scope, static_value
 from .typing_rules import as_integer
 from .view import View
@@ -42,6 +42,24 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.GtE: ">=",
 }
 _MAX_POWER = 64
+_UNSUPPORTED = {
+    "List": ("a list in an expression", "declare an array: `x: int32[3] = [1, 2, 3]`"),
+    "ListComp": ("a list comprehension", "write the loop"),
+    "SetComp": ("a set comprehension", "write the loop"),
+    "DictComp": ("a dictionary comprehension", "write the loop"),
+    "GeneratorExp": ("a generator expression", "write the loop"),
+    "Set": ("a set", "declare an array: `x: int32[3] = [1, 2, 3]`"),
+    "Dict": ("a dictionary", "use one variable for each value"),
+    "Tuple": ("a tuple in an expression", "use one variable for each value"),
+    "Starred": ("a starred expression", "write out every value"),
+    "Lambda": ("a `lambda`", "define a kernel with `def` and call it"),
+    "Slice": ("a slice", "write the loop over the elements"),
+    "JoinedStr": ("a string", "kernels have no strings"),
+    "NamedExpr": ("an assignment in an expression", "assign in a statement of its own"),
+    "Yield": ("`yield`", "kernels give their results with `return`"),
+    "YieldFrom": ("`yield`", "kernels give their results with `return`"),
+    "Await": ("`await`", "kernels are not asynchronous"),
+}
 
 
 class ExpressionChecker:
@@ -64,6 +82,13 @@ class ExpressionChecker:
 
     def any(self, node: ast.expr) -> Expr | Symbol | View | None:
         """`node` as a scalar value or as a whole tensor."""
+        try:
+            return self._checked(node)
+        except NotExpressible as error:
+            self.scope.error(node, str(error), error.hint)
+            return None
+
+    def _checked(self, node: ast.expr) -> Expr | Symbol | None:
         match node:
             case ast.Constant():
                 return self._constant(node)
@@ -94,21 +119,8 @@ class ExpressionChecker:
         return None if value is None else truth(value)
 
     def _unsupported(self, node: ast.expr) -> None:
-        hints = {
-            "List": "declare an array: `x: int32[3] = [1, 2, 3]`",
-            "ListComp": "write the loop",
-            "GeneratorExp": "write the loop",
-            "Lambda": "define a kernel with `def` and call it",
-            "Tuple": "use one variable for each value",
-            "Slice": "write the loop over the elements",
-            "JoinedStr": "kernels have no strings",
-            "Await": "kernels are not asynchronous",
-            "NamedExpr": "assign in a statement of its own",
-        }
-        kind = type(node).__name__
-        self.scope.error(
-            node, f"a kernel cannot contain a `{kind}` expression: {ast.unparse(node)}", hints.get(kind)
-        )
+        what, hint = _UNSUPPORTED.get(type(node).__name__, (f"a `{type(node).__name__}` expression", None))
+        self.scope.error(node, f"a kernel cannot contain {what}: {ast.unparse(node)}", hint)
 
     def _constant(self, node: ast.Constant) -> Expr | None:
         if isinstance(node.value, int | float | bool):
@@ -148,7 +160,9 @@ class ExpressionChecker:
             if element is not None and value.size:
                 return self.scope.constant_tensor(name, value, element, at)
             self.scope.error(
-                node, f"the array '{name}' of dtype {value.dtype}, shape {value.shape} cannot be a constant"
+                node,
+                f"the array '{name}' of dtype {value.dtype}, shape {value.shape} cannot be a constant",
+                "use an array of numbers, with at least one element",
             )
             return None
         self.scope.error(
@@ -167,7 +181,7 @@ class ExpressionChecker:
         try:
             value = static_value(self.scope, node)
         except NameError as error:
-            self.scope.error(node, f"name '{error.args[0]}' is not defined")
+            self.scope.report_unknown_in(node, error.args[0])
             return None
         except ValueError as error:
             self.scope.error(node, f"`{ast.unparse(node)}` is not a compile-time constant: {error}")
@@ -181,21 +195,20 @@ class ExpressionChecker:
 
     def combine(self, node: ast.AST, op: str, lhs: Expr, rhs: Expr) -> Expr | None:
         """`lhs op rhs`, or an error at `node`."""
-        if op in ("/", "//", "%") and isinstance(rhs, Const) and not rhs.value and as_integer(lhs.type):
+        whole = as_integer(lhs.type) is not None and as_integer(rhs.type) is not None
+        if whole and op in ("/", "//", "%") and isinstance(rhs, Const) and not rhs.value:
             self.scope.error(node, f"integer division by zero: the right operand of `{op}` is 0")
             return None
-        try:
-            result = binary(op, lhs, rhs, self.scope.source.position(node))
-        except TypeError as error:
-            self.scope.error(
-                node, f"the result of `{op}` is too wide: {error}", "assign parts to declared variables"
-            )
+        if whole and op in ("<<", ">>") and isinstance(rhs, Const) and rhs.value < 0:
+            opposite = ">>" if op == "<<" else "<<"
+            self.scope.error(node, f"cannot shift by the negative number {rhs.value}", f"use `{opposite}`")
             return None
+        result = binary(op, lhs, rhs, self.scope.source.position(node))
         if result is None:
             self.scope.error(
                 node,
                 f"operator `{op}` is not defined for {lhs.type!r} and {rhs.type!r}",
-                "convert one with int()",
+                "convert the floats with int()",
             )
         return result
 
@@ -215,18 +228,19 @@ class ExpressionChecker:
         if values is None:
             return None
         base, exponent = values
-        if not isinstance(exponent, Const) or not isinstance(exponent.value, int):
-            if isinstance(base.type, Float):
+        if isinstance(base, Const) and isinstance(exponent, Const):
+            return power(base, exponent, self.scope.source.position(node))
+        small = isinstance(exponent, Const) and exponent.value in range(_MAX_POWER + 1)
+        if not small or isinstance(exponent.type, Float):
+            if isinstance(base.type, Float) or isinstance(exponent.type, Float):
                 return self.calls.elementary(node, "math.powf", [base, exponent])
-            self.scope.error(node, "the exponent of `**` on integers must be a constant", "write the loop")
-            return None
-        if isinstance(base, Const):
-            return constant(base.value**exponent.value, base.at)
-        if not 0 <= exponent.value <= _MAX_POWER:
             self.scope.error(
-                node, f"the exponent of `**` must be from 0 to {_MAX_POWER}, got {exponent.value}"
+                node,
+                f"the exponent of `**` on integers must be a constant from 0 to {_MAX_POWER}",
+                "write the loop, or convert the base to a float type",
             )
             return None
+        assert isinstance(exponent, Const) and isinstance(exponent.value, int)
         result: Expr | None = constant(1, self.scope.source.position(node))
         for _ in range(exponent.value):
             assert result is not None
@@ -303,11 +317,11 @@ class ExpressionChecker:
 
     def _select(self, node: ast.IfExp) -> Expr | None:
         condition = self.condition(node.test)
+        if isinstance(condition, Const):  # as for `if`, the other side need not even be valid
+            return self.scalar(node.body if condition.value else node.orelse)
         values = self.operands(node.body, node.orelse)
         if condition is None or values is None:
             return None
-        if isinstance(condition, Const):
-            return values[0] if condition.value else values[1]
         both = self.unify(node, values[0], values[1])
         if both is None:
             return None
@@ -329,6 +343,11 @@ class ExpressionChecker:
         return operands[0], operands[1]
 
     def checked_index(self, node: ast.expr, value: Expr, name: str, dimension: int, extent: int) -> Expr | None:
+        if as_integer(value.type) is None or value.type == bool_type:
+            self.scope.error(
+                node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()"
+            )
+            return None
         if isinstance(value, Const) and isinstance(value.value, int):
             if not -extent <= value.value < extent:
                 self.scope.error(
@@ -338,9 +357,4 @@ class ExpressionChecker:
                 )
                 return None
             return Const(index, value.at, value.value % extent)
-        if as_integer(value.type) is None:
-            self.scope.error(
-                node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()"
-            )
-            return None
         return value

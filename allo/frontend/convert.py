@@ -7,13 +7,22 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt
+from ..ir.types import MAX_BITS, AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt
 from ..ir.types import bool as bool_type
 from .nodes import Binary, Cast, Compare, Const, Expr
 from .source import Position
 from .typing_rules import compute_type, fixed_parts, literal_type, result_type
 
 Number = int | float | bool
+
+
+class NotExpressible(Exception):
+    """A value that no type of the kernel language holds, or that the wanted type does not."""
+
+    def __init__(self, message: str, at: Position, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.at = at
+        self.hint = hint
 
 
 def _divide(a: Number, b: Number) -> Number:
@@ -48,7 +57,10 @@ _FOLD: dict[str, Callable[[Number, Number], Number]] = {
 
 
 def constant(value: Number, at: Position) -> Const:
-    """A literal, of the least type that holds it."""
+    """A literal, of the least type that holds it; NotExpressible above 1024 bits."""
+    if isinstance(value, int) and value.bit_length() >= MAX_BITS:
+        bits = value.bit_length()
+        raise NotExpressible(f"the constant has {bits} bits, and the widest integer has {MAX_BITS}", at)
     return Const(literal_type(value), at, value)
 
 
@@ -69,6 +81,9 @@ def convert(expr: Expr, target: AlloType) -> Expr:
                 return Const(target, expr.at, bool(value))
             case Float():
                 return Const(target, expr.at, float(value))
+            case Int() | UInt() | Index() if not math.isfinite(value):
+                hint = "declare a variable of a float type"
+                raise NotExpressible(f"the constant {value} is not an integer of type {target!r}", expr.at, hint)
             case Int() | UInt():
                 return Const(target, expr.at, wrap(int(value), target))
             case Index():
@@ -84,10 +99,26 @@ def convert(expr: Expr, target: AlloType) -> Expr:
 
 def fold(op: str, lhs: Const, rhs: Const, at: Position) -> Const | None:
     """The constant `lhs op rhs`; None where Python itself has no value for it."""
+    if op == "<<" and lhs.value and rhs.value > MAX_BITS:
+        raise NotExpressible(f"a constant shifted left by {rhs.value} is wider than {MAX_BITS} bits", at)
     try:
         return constant(_FOLD[op](lhs.value, rhs.value), at)
     except (ArithmeticError, TypeError, ValueError):
         return None
+
+
+def power(base: Const, exponent: Const, at: Position) -> Const:
+    """The constant `base ** exponent`."""
+    b, e = base.value, exponent.value
+    if isinstance(b, int) and isinstance(e, int) and abs(b) > 1 and e * b.bit_length() > 2 * MAX_BITS:
+        raise NotExpressible(f"`{b} ** {e}` is wider than {MAX_BITS} bits", at)
+    try:
+        value = b**e
+    except ArithmeticError as error:
+        raise NotExpressible(f"`{b} ** {e}` has no value: {error.args[-1]}", at) from None
+    if isinstance(value, complex):
+        raise NotExpressible(f"`{b} ** {e}` is not a real number", at)
+    return constant(value, at)
 
 
 def adapt_literals(lhs: Expr, rhs: Expr) -> tuple[Expr, Expr]:
@@ -100,15 +131,18 @@ def adapt_literals(lhs: Expr, rhs: Expr) -> tuple[Expr, Expr]:
 
 
 def binary(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:
-    """`lhs op rhs` by the typing rules, or None where they have no row. Raises TypeError above 1024 bits."""
+    """`lhs op rhs` by the typing rules, or None where they have no row. NotExpressible above 1024 bits."""
     if isinstance(lhs, Const) and isinstance(rhs, Const) and (folded := fold(op, lhs, rhs, at)) is not None:
         return folded
     lhs, rhs = adapt_literals(lhs, rhs)
-    result = result_type(op, lhs.type, rhs.type)
+    try:
+        result = result_type(op, lhs.type, rhs.type)
+        if op == "<<" and isinstance(rhs, Const) and isinstance(result, Int | UInt):
+            result = type(result)(result.width + int(rhs.value))
+    except TypeError:
+        raise _too_wide(op, lhs, rhs, at) from None
     if result is None:
         return None
-    if op == "<<" and isinstance(rhs, Const) and isinstance(result, Int | UInt):
-        result = type(result)(result.width + max(int(rhs.value), 0))
     if op in ("<<", ">>"):
         return Binary(result, at, op, convert(lhs, result), rhs)
     if isinstance(result, Fixed | UFixed) and op in ("*", "/"):
@@ -127,12 +161,23 @@ def as_fixed(expr: Expr) -> Expr:
     return convert(expr, (Fixed if parts[2] else UFixed)(parts[0], 0))
 
 
+def _too_wide(op: str, lhs: Expr, rhs: Expr, at: Position) -> NotExpressible:
+    return NotExpressible(
+        f"`{op}` of {lhs.type!r} and {rhs.type!r} needs more than {MAX_BITS} bits",
+        at,
+        "convert an operand to a narrower type, such as int64(x)",
+    )
+
+
 def compare(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:
     """`lhs op rhs` as a truth value, or None where the types cannot be compared."""
     if isinstance(lhs, Const) and isinstance(rhs, Const) and (folded := fold(op, lhs, rhs, at)) is not None:
         return folded
     lhs, rhs = adapt_literals(lhs, rhs)
-    common = result_type("compare", lhs.type, rhs.type)
+    try:
+        common = result_type("compare", lhs.type, rhs.type)
+    except TypeError:
+        raise _too_wide(op, lhs, rhs, at) from None
     if common is None:
         return None
     return Compare(bool_type, at, op, convert(lhs, common), convert(rhs, common))

@@ -46,7 +46,7 @@ from .source import Position
 def emit_module(functions: Sequence[Function], top: Function) -> Module:
     """The module of `functions`, callees first, with entry `top`."""
     module = Module.empty(top.name)
-    constants = ConstantPool(module)
+    constants = ConstantPool(module, {function.name for function in functions})
     for function in functions:
         FunctionEmitter(module, function, constants).emit()
     module.verify()
@@ -359,7 +359,8 @@ class FunctionEmitter:
 
     def _call(self, statement: Call) -> None:
         op = self._emit_call(statement.call, statement.at)
-        for target, declared, result in zip(statement.targets, statement.declares, op.results, strict=True):
+        wanted = op.results if statement.targets else ()
+        for target, declared, result in zip(statement.targets, statement.declares, wanted, strict=True):
             if isinstance(target.type, TensorType) and declared:
                 self.values.memrefs[target] = result
             elif isinstance(target.type, TensorType):

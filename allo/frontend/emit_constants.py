@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from mlir import ir
 
 from ..ir.builder import Builder, string_attr, unit_attr
@@ -19,9 +18,9 @@ from .nodes import Symbol
 class ConstantPool:
     """The constant arrays of one module, by identity of the NumPy array."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, function_names: set[str]) -> None:
         self._globals: dict[int, str] = {}
-        self._names: set[str] = set()
+        self._names = set(function_names)
         self._builder = Builder(ir.InsertionPoint.at_block_begin(module.mlir.body))
 
     def address(self, symbol: Symbol, global_name: str, name: str, entry: ir.Block) -> ir.Value:

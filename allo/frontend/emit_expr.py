@@ -285,7 +285,7 @@ class ExpressionEmitter:
         if expr.op in ("<<", ">>"):
             return self._shift(expr, lhs, rhs)
         if expr.op in ("/", "//", "%") and not isinstance(expr.rhs, Const):
-            rhs = self._nonzero(rhs)
+            rhs = self._safe_divisor(rhs, signed and expr.op == "%")
         result = self.builder.value(_INT_OPS[expr.op][0 if signed else 1], lhs.type, [lhs, rhs])
         if expr.op == "%" and signed:
             if isinstance(expr.rhs, Const) and expr.rhs.value > 0:
@@ -299,11 +299,15 @@ class ExpressionEmitter:
         moved = self.builder.value("arith.addi", remainder.type, [remainder, divisor])
         return self.builder.value("arith.select", remainder.type, [negative, moved, remainder])
 
-    def _nonzero(self, divisor: ir.Value) -> ir.Value:
-        """Division by zero is undefined in hardware; here it divides by one rather than end the process."""
-        zero, one = self.integer(divisor.type, 0), self.integer(divisor.type, 1)
-        is_zero = self._cmpi(0, divisor, zero)
-        return self.builder.value("arith.select", divisor.type, [is_zero, one, divisor])
+    def _safe_divisor(self, divisor: ir.Value, signed_remainder: bool) -> ir.Value:
+        """One instead of 0, and for a remainder instead of -1: those end the process (-1 with the least number)."""
+        one = self.integer(divisor.type, 1)
+        if signed_remainder:
+            raised = self.builder.value("arith.addi", divisor.type, [divisor, one])
+            unsafe = self._cmpi(_UNSIGNED_PREDICATES["<="], raised, one)
+        else:
+            unsafe = self._cmpi(_SIGNED_PREDICATES["=="], divisor, self.integer(divisor.type, 0))
+        return self.builder.value("arith.select", divisor.type, [unsafe, one, divisor])
 
     def _floor_remainder(
         self, scalar: AlloType, remainder: ir.Value, divisor: ir.Value, add: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from enum import Enum, auto
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..ir.types import AlloType, TensorType

@@ -7,9 +7,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from ..errors import Diagnostic, KernelError
+from ..errors import Diagnostic, KernelError, counted
 from ..ir.module import Module
 from ..ir.types import AlloType, Fixed, Struct, TensorType, UFixed
+from . import dsl
 from .annotations import read_annotation
 from .check import StatementChecker
 from .emit import emit_module
@@ -57,7 +58,9 @@ class Program:
         function.body = checker.body(source.tree.body)
         returns = any(isinstance(statement, Return) for statement in function.body)
         if function.results and not returns and len(self.diagnostics) == before:
-            scope.error(source.tree, f"'{source.name}' is declared to give a result, but returns none")
+            wanted = counted(len(function.results), "result")
+            message = f"'{source.name}' is declared to give {wanted}, but returns none"
+            scope.error(source.tree.returns or source.tree, message, "end it with `return x`")
         del self._open[key]
         if len(self.diagnostics) > before:
             self._failed.add(key)
@@ -78,15 +81,11 @@ class Program:
         text = ast.unparse(getattr(node, "func", node))
         instance = callee if isinstance(callee, TemplateInstance) else TemplateInstance(callee, (), None)
         kernel = instance.kernel
-        if not isinstance(kernel, FunctionType | NestedKernel):
-            scope.error(
-                node, f"`{text}` cannot be called in a kernel", "call kernels, or the functions of allo.dsl"
-            )
-            return None
-        if isinstance(kernel, FunctionType) and (kernel.__module__ or "").startswith(("allo.", "numpy", "math")):
-            scope.error(
-                node, f"`{text}` cannot be called in a kernel", "write the loops, or call a kernel that does"
-            )
+        library = (getattr(kernel, "__module__", None) or "").startswith(("allo.", "numpy"))
+        if not isinstance(kernel, NestedKernel) and (not isinstance(kernel, FunctionType) or library):
+            same = next((f.__name__ for f in dsl.ELEMENTARY if f.__name__ == text.split(".")[-1]), None)
+            hint = f"use allo.{same}" if same else "a kernel can call other kernels, and functions such as allo.exp"
+            scope.error(node, f"`{text}` cannot be called in a kernel", hint)
             return None
         identity = id(kernel.source.tree) if isinstance(kernel, NestedKernel) else id(kernel)
         key: Hashable = (identity, instance.values, instance.id) if isinstance(callee, TemplateInstance) else identity
@@ -104,14 +103,18 @@ class Program:
             name = f"{source.name}_{instance.id}" if instance.id else None
             return self.function(source, key, name)
         except KernelError as error:
-            self.diagnostics.extend(error.diagnostics)
+            first = error.diagnostics[0]
+            scope.error(node, f"`{text}` cannot be called in a kernel: {first.message}", first.hint)
             return None
 
     def _params(self, scope: Scope, source: KernelSource) -> tuple[Symbol, ...]:
         arguments = source.tree.args
         for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
             if extra is not None:
-                scope.error(extra, "a kernel takes only plain positional arguments")
+                what = "keyword-only" if extra in arguments.kwonlyargs else "collecting"
+                hint = "write out every argument, without * and **"
+                scope.error(extra, f"a kernel cannot have the {what} argument '{extra.arg}'", hint)
+                scope.declare(extra.arg, Kind.INVALID, None, source.position(extra))
         for default in arguments.defaults:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
         params = []
@@ -142,7 +145,9 @@ class Program:
 
 
 def _evaluated(source: KernelSource, name: str) -> TensorType | None:
-    """The tensor type that Python has evaluated an annotation to; its extents need not be names of the kernel."""
+    """What Python made of an annotation of a nested function: variables used only there are not in its closure."""
+    if source.function is None or "<locals>" not in source.function.__qualname__:
+        return None
     value = source.function.__annotations__.get(name)
     if not isinstance(value, TensorType) or isinstance(value.element, Struct | Fixed | UFixed):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -36,8 +37,11 @@ class Scope:
 
     def error(self, node: ast.AST, message: str, hint: str | None = None) -> None:
         """Report a mistake at `node` and go on."""
-        location = self.source.location(self.source.position(node))
-        self.diagnostics.append(Diagnostic(message, location, hint))
+        self.error_at(self.source.position(node), message, hint)
+
+    def error_at(self, at: Position, message: str, hint: str | None = None) -> None:
+        """Report a mistake at a known place and go on."""
+        self.diagnostics.append(Diagnostic(message, self.source.location(at), hint))
 
     def enter(self) -> None:
         self._blocks.append({})
@@ -95,9 +99,17 @@ class Scope:
                 "declare it before the loop or branch",
             )
             return
+        self.error(node, f"name '{node.id}' is not defined", nearest(node.id, self.known_names()))
+
+    def report_unknown_in(self, node: ast.expr, name: str) -> None:
+        """Say that `name` means nothing, at its place in the expression `node`."""
+        self.report_unknown(next(n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name))
+
+    def known_names(self) -> list[str]:
+        """The names that a kernel can use here, for hints: not every name that Python has built in."""
+        free = [n for n, v in self.source.names.items() if vars(builtins).get(n, _MISSING) is not v]
         names = [name for block in self._blocks for name in block]
-        candidates = names + [n for n in self.source.names if not n.startswith("_")]
-        self.error(node, f"name '{node.id}' is not defined", nearest(node.id, candidates))
+        return [*names, "range", "min", "max", "abs", "int", "float", *(n for n in free if n[:2] != "__")]
 
     def constant_tensor(
         self, name: str, array: np.ndarray[Any, Any], element: AlloType, at: Position
@@ -129,4 +141,5 @@ def static_value(scope: Scope, node: ast.expr) -> Any:
     try:
         return eval(code, scope.static_names())
     except Exception as error:
-        raise ValueError(f"{type(error).__name__}: {error}") from None
+        kind = "" if isinstance(error, AttributeError | TypeError) else f"{type(error).__name__}: "
+        raise ValueError(f"{kind}{error}") from None

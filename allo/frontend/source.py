@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import linecache
 import sys
-import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
@@ -21,11 +21,10 @@ Position = tuple[int, int, int]  # line, column (from 0), end column, in the fil
 class KernelSource:
     """A kernel: its syntax tree with the lines of the file, and the values of its free names."""
 
-    function: FunctionType
+    function: FunctionType | None  # None for a kernel that is defined in another one
     tree: ast.FunctionDef
     file: str
     line_shift: int
-    column_shift: int
     names: Mapping[str, Any]
 
     @property
@@ -35,23 +34,28 @@ class KernelSource:
     def position(self, node: ast.AST) -> Position:
         """Where `node` stands in the file."""
         own = getattr(node, "lineno", self.tree.lineno)
-        column = getattr(node, "col_offset", 0) + self.column_shift
+        column = getattr(node, "col_offset", 0)
         same_line = getattr(node, "end_lineno", own) == own
-        end = (getattr(node, "end_col_offset", None) or 0) + self.column_shift if same_line else column + 1
+        end = (getattr(node, "end_col_offset", None) or 0) if same_line else column + 1
         return own + self.line_shift, column, end
 
     def location(self, position: Position) -> Location:
-        """The place of an error."""
-        return Location(self.file, position[0], position[1] + 1, position[2] + 1)
+        """The place of an error, in characters: the syntax tree counts bytes of UTF-8."""
+        line, start, end = position
+        text = linecache.getline(self.file, line).encode()
+        columns = (len(text[:place].decode(errors="ignore")) if text else place for place in (start, end))
+        return Location(self.file, line, *(column + 1 for column in columns))
 
 
 def read_kernel(function: Callable[..., Any]) -> KernelSource:
     """Parse the source of `function`; KernelError if it has none or is not a `def`."""
     if not isinstance(function, FunctionType):
         raise KernelError(
-            f"a kernel must be a Python function, got {type(function).__name__} {function!r}",
-            hint="pass the function itself: allo.customize(kernel)",
+            f"a kernel must be a Python function, got a value of type {type(function).__name__}",
+            hint="pass a function written with `def`, neither a method nor the result of a call",
         )
+    if function.__name__ == "<lambda>":
+        raise _no_def(function, function.__code__.co_firstlineno)
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
@@ -59,18 +63,22 @@ def read_kernel(function: Callable[..., Any]) -> KernelSource:
             f"the source of kernel '{function.__name__}' cannot be read",
             hint="define the kernel with `def` in a file or a notebook cell, not in exec() or the bare prompt",
         ) from None
-    text = "".join(lines)
-    dedented = textwrap.dedent(text)
-    shift = len(lines[0]) - len(lines[0].lstrip())
+    indented = lines[0][:1].isspace()  # dedent would stop at a comment or a string in column 0
+    tree = ast.parse("".join(["if True:\n", *lines] if indented else lines)).body[0]
+    definition = tree.body[0] if isinstance(tree, ast.If) else tree
+    before = first - (2 if indented else 1)
+    if not isinstance(definition, ast.FunctionDef):
+        raise _no_def(function, definition.lineno + before)
     file = inspect.getsourcefile(function) or function.__code__.co_filename
-    body = ast.parse(dedented).body
-    if not body or not isinstance(body[0], ast.FunctionDef):
-        raise KernelError(
-            f"kernel '{function.__name__}' is not a `def` statement",
-            at=Location(file, first),
-            hint="lambdas and async functions cannot be kernels; write `def`",
-        )
-    return KernelSource(function, body[0], file, first - 1, shift, free_names(function))
+    return KernelSource(function, definition, file, before, free_names(function))
+
+
+def _no_def(function: FunctionType, line: int) -> KernelError:
+    return KernelError(
+        f"kernel '{function.__name__}' is not a `def` statement",
+        at=Location(function.__code__.co_filename, line),
+        hint="lambdas and async functions cannot be kernels; write `def`",
+    )
 
 
 def free_names(function: FunctionType) -> Mapping[str, Any]:

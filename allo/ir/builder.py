@@ -99,7 +99,7 @@ class Builder:
         """`arith.constant` of an integer, index or float type."""
         if isinstance(result, ir.FloatType):
             attribute: ir.Attribute = ir.FloatAttr.get(result, float(value), self.loc)
-        elif isinstance(result, ir.IntegerType) and result.width > 64:
+        elif isinstance(result, ir.IntegerType) and result.width >= 64:
             attribute = ir.Attribute.parse(f"{int(value)} : {result}", context())
         else:
             attribute = ir.IntegerAttr.get(result, int(value))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from allo import _mlir
 from mlir import ir
+
+from allo import _mlir
 
 
 @cache

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from allo._mlir.dialects import allo as allo_d
 from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
 
 from ..errors import InternalError
 from .context import context

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_MAX_BITS = 1024
+MAX_BITS = 1024
 
 
 class AlloType:
@@ -30,9 +30,9 @@ class AlloType:
 
 
 def _check_width(name: str, bits: int) -> None:
-    if isinstance(bits, int) and 1 <= bits <= _MAX_BITS:
+    if isinstance(bits, int) and 1 <= bits <= MAX_BITS:
         return
-    raise TypeError(f"{name} takes a width from 1 to {_MAX_BITS} bits, got {bits!r}")
+    raise TypeError(f"{name} takes a width from 1 to {MAX_BITS} bits, got {bits!r}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

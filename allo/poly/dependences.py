@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import islpy as isl
-
 from mlir import ir
 
 from .linear import PRIME

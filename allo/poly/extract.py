@@ -42,7 +42,10 @@ class _Found:
 
 
 def extract(function: ir.Operation | ir.OpView) -> Model:
-    """The model of a `func.func` as it is now; the function is not changed."""
+    """The model of a `func.func` as it is now; the function is not changed.
+
+    The model names operations and values of the function: keep its module while you use them.
+    """
     return _Extraction(function.operation).run()
 
 

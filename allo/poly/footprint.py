@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import islpy as isl
-
 from mlir import ir
 
 from .linear import PRIME, Linear, Piece, Row, variable
@@ -45,7 +44,7 @@ class Footprint:
     """The box of `buffer` that holds all that one iteration of `loop` touches.
 
     `covers`: each iteration surely writes every element that is in the box and in the buffer;
-    `in_bounds`: the box never leaves the buffer; `exposed`: an element may be read that the same iteration
+    `escapes`: per dimension, whether the box may leave the buffer below and above; `exposed`: an element may be read that the same iteration
     has not surely written before; `exact`: nothing is over-approximated; `boxed`: every dimension has a box.
     """
 
@@ -55,9 +54,14 @@ class Footprint:
     read: bool
     written: bool
     covers: bool
-    in_bounds: bool
+    escapes: tuple[tuple[bool, bool], ...]
     exposed: bool
     exact: bool
+
+    @property
+    def in_bounds(self) -> bool:
+        """The box never leaves the buffer."""
+        return not any(below or above for below, above in self.escapes)
 
     @property
     def boxed(self) -> bool:
@@ -80,11 +84,12 @@ def footprint(model: Model, buffer_value: ir.Value, loop_op: ir.Operation | ir.O
     forms = [form for form, _ in boxes]
     extents = tuple(extent for _, extent in boxes)
     sizes = [extent.size for extent in extents]
-    covers = in_bounds = False
+    covers = False
+    escapes = ((True, True),) * len(sizes)
     if all(form is not None for form in forms) and all(size is not None for size in sizes):
         box = _Box([f for f in forms if f is not None], [s for s in sizes if s is not None])
         covers = _covers(model, accesses, outer, box)
-        in_bounds = _in_bounds(model, buffer, outer, box)
+        escapes = _escapes(model, buffer, outer, box)
     return Footprint(
         buffer,
         loop,
@@ -92,7 +97,7 @@ def footprint(model: Model, buffer_value: ir.Value, loop_op: ir.Operation | ir.O
         read=any(not access.is_write for access in accesses),
         written=any(access.is_write for access in accesses),
         covers=covers,
-        in_bounds=in_bounds,
+        escapes=escapes,
         exposed=reads_before_writes(model, buffer, loop),
         exact=all(access.exact for access in accesses),
     )
@@ -194,17 +199,23 @@ def _covers(model: Model, accesses: Sequence[Access], outer: Sequence[Loop], box
     return bool(wanted.is_subset(written))
 
 
-def _in_bounds(model: Model, buffer: Buffer, outer: Sequence[Loop], box: _Box) -> bool:
+def _escapes(
+    model: Model, buffer: Buffer, outer: Sequence[Loop], box: _Box
+) -> tuple[tuple[bool, bool], ...]:
     parameters = tuple(model.parameter_variables)
     dims = _variables(outer)
-    for lower, size, extent in zip(box.lower, box.sizes, buffer.shape, strict=True):
-        if extent is None:
-            return False
-        for escape in (Row(lower.scaled(-1).plus(-1)), Row(lower.plus(size - 1 - extent))):
-            pieces: list[Piece] = [(*piece, escape) for piece in outer[-1].pieces]
-            if not set_of(parameters, dims, pieces).is_empty():
-                return False
-    return True
+
+    def happens(escape: Linear) -> bool:
+        pieces: list[Piece] = [(*piece, Row(escape)) for piece in outer[-1].pieces]
+        return not set_of(parameters, dims, pieces).is_empty()
+
+    return tuple(
+        (
+            happens(lower.scaled(-1).plus(-1)),
+            extent is None or happens(lower.plus(size - 1 - extent)),
+        )
+        for lower, size, extent in zip(box.lower, box.sizes, buffer.shape, strict=True)
+    )
 
 
 def _extent(

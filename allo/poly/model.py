@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 import islpy as isl
-
 from mlir import ir
 
 from .linear import Linear, Pieces, Quotient, Row, variable

@@ -3,11 +3,12 @@
 import ctypes
 
 import numpy as np
-from allo import _mlir
 from mlir import ir
 from mlir.execution_engine import ExecutionEngine
 from mlir.passmanager import PassManager
 from mlir.runtime import get_ranked_memref_descriptor
+
+from allo import _mlir
 
 PIPELINE = (
     "builtin.module(allo-lower-types,canonicalize,cse,lower-affine,convert-scf-to-cf,expand-strided-metadata,"

@@ -8,11 +8,12 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from mlir import ir
+from mlir.passmanager import PassManager
+
 from allo import _mlir
 from allo._mlir import _allo_mlir
 from allo._mlir.dialects import allo
-from mlir import ir
-from mlir.passmanager import PassManager
 
 
 def mapped_libraries(name: str) -> set[str]:
@@ -66,6 +67,7 @@ def test_wrong_wheel(monkeypatch: pytest.MonkeyPatch, found: str | None) -> None
         return found or ""
 
     monkeypatch.setattr(metadata, "version", version)
+    monkeypatch.setattr(sys, "path", [])
     with pytest.raises(ImportError) as error:
         _mlir._check_wheels()
     assert str(error.value) == (

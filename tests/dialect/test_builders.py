@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from allo._mlir.dialects import allo
 from mlir import ir
 from mlir.dialects import func
+
+from allo._mlir.dialects import allo
 
 
 def test_types(context: ir.Context) -> None:

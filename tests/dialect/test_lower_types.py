@@ -247,7 +247,7 @@ def test_slices(context: ir.Context, hi: int, lo: int, constant: bool) -> None:
             %hi = arith.maxui %z1, %h0 : index
             """
     result = np.zeros(SIZE, np.uint16)
-    get = f"%s = allo.get_slice %n[%hi, %lo] : i13 -> i13\n %r = allo.sign_cast %s : i13 to ui13"
+    get = "%s = allo.get_slice %n[%hi, %lo] : i13 -> i13\n %r = allo.sign_cast %s : i13 to ui13"
     Compiled(elementwise("ui13", "ui13", bounds + get, SIZE))(x, result)
     assert result.tolist() == [v >> lo & (1 << hi - lo) - 1 for v in x.tolist()]
 

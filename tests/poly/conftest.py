@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+from mlir import ir
 
 from allo.ir.context import context
-from mlir import ir
 
 
 @dataclass(frozen=True)

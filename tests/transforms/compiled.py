@@ -5,10 +5,11 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
-from allo import _mlir
 from mlir import ir
 from mlir.execution_engine import ExecutionEngine
 from mlir.passmanager import PassManager
+
+from allo import _mlir
 
 LIBRARY = Path(_mlir.__file__).parent / "libAlloDialect.so"
 LOWERING = (
@@ -25,15 +26,16 @@ def run_passes(text: str, passes: str) -> ir.Module:
 
 
 def on_function(text: str, passes: str) -> str:
-    """The body of the only function after passes on it, without the indentation of the module."""
-    lines = str(run_passes(text, f"func.func({passes})")).strip().splitlines()
-    return textwrap.dedent("\n".join(lines[2:-2])).strip()
+    """The statements of the only function after passes on it, as text without the common indentation."""
+    lines = str(run_passes(text, f"func.func({passes})")).splitlines()
+    first = next(number for number, line in enumerate(lines) if "func.func" in line)
+    return textwrap.dedent("\n".join(lines[first + 1 : -3])).strip()
 
 
-def loops(text: str) -> str:
-    """The loops and stores of a printed function: what it does, in which order."""
-    kept = [line.split(" : ")[0] for line in text.splitlines() if "affine.for" in line or "affine.store" in line]
-    return "\n".join(line.removesuffix(" {") for line in kept)
+def skeleton(body: str) -> str:
+    """The loops and stores of printed statements: what is done, in which order."""
+    kept = (line for line in body.splitlines() if "affine.for" in line or "affine.store" in line)
+    return "\n".join(line.split(" : memref")[0].removesuffix(" {") for line in kept)
 
 
 class Compiled:

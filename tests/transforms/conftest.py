@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from allo import _mlir
 from mlir import ir
+
+from allo import _mlir
 
 
 @pytest.fixture(autouse=True)

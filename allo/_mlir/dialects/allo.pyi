@@ -66,71 +66,165 @@ class PartitionAttr(ir.Attribute):
     def dims(self) -> tuple[tuple[str, int], ...]: ...
 
 def bitcast(
-    result: ir.Type, source: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    result: ir.Type,
+    source: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def element_cast(
-    result: ir.Type, source: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    result: ir.Type,
+    source: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def fixed_add(
-    lhs: ir.Value, rhs: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    lhs: ir.Value,
+    rhs: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def fixed_cast(
-    result: ir.Type, source: ir.Value, *, rounding: str | None = None, overflow: str | None = None, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    result: ir.Type,
+    source: ir.Value,
+    *,
+    rounding: str | None = None,
+    overflow: str | None = None,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def fixed_cmp(
-    predicate: FixedPredicate, lhs: ir.Value, rhs: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    predicate: FixedPredicate,
+    lhs: ir.Value,
+    rhs: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def fixed_constant(
-    result: ir.Type, mantissa: int, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    result: ir.Type,
+    mantissa: int,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def fixed_div(
-    lhs: ir.Value, rhs: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    lhs: ir.Value,
+    rhs: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def fixed_mul(
-    lhs: ir.Value, rhs: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    lhs: ir.Value,
+    rhs: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def fixed_neg(
-    operand: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    operand: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def fixed_sub(
-    lhs: ir.Value, rhs: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    lhs: ir.Value,
+    rhs: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def get_bit(
-    num: ir.Value, index: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    num: ir.Value,
+    index: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def get_slice(
-    result: ir.Type, num: ir.Value, hi: ir.Value, lo: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    result: ir.Type,
+    num: ir.Value,
+    hi: ir.Value,
+    lo: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def reverse_bits(
-    num: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    num: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def set_bit(
-    num: ir.Value, index: ir.Value, bit: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    num: ir.Value,
+    index: ir.Value,
+    bit: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def set_slice(
-    num: ir.Value, hi: ir.Value, lo: ir.Value, value: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    num: ir.Value,
+    hi: ir.Value,
+    lo: ir.Value,
+    value: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def sign_cast(
-    result: ir.Type, source: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    result: ir.Type,
+    source: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def stream_create(
-    stream: ir.Type, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    stream: ir.Type,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def stream_empty(
-    stream: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    stream: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def stream_full(
-    stream: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    stream: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def stream_get(
-    stream: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    stream: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def stream_put(
-    stream: ir.Value, value: ir.Value, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    stream: ir.Value,
+    value: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.OpView: ...
 def struct_construct(
-    result: ir.Type, fields: Sequence[ir.Value], *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    result: ir.Type,
+    fields: Sequence[ir.Value],
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
 def struct_get(
-    source: ir.Value, field: str, *, loc: ir.Location | None = None, ip: ir.InsertionPoint | None = None
+    source: ir.Value,
+    field: str,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import reprlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,7 @@ def dtype_of(scalar: AlloType, name: str) -> np.dtype[Any]:
     dtype = numpy_dtype(scalar)
     if dtype is None:
         raise TargetError(
-            f"'{name}' has elements of type {scalar!r}, which NumPy cannot hold", hint="use at most 64 bits"
+            f"{name} has elements of type {scalar!r}, which NumPy cannot hold", hint="use at most 64 bits"
         )
     return dtype
 
@@ -49,7 +50,7 @@ def tensor_argument(parameter: Parameter, value: Any) -> tuple[Array, Callable[[
     if not isinstance(value, np.ndarray):
         raise TypeError(
             f"argument '{parameter.name}' must be a NumPy array of shape {shape} and dtype {dtype}, "
-            f"got {type(value).__name__} {value!r}"
+            f"got {type(value).__name__} {reprlib.repr(value)}"
         )
     if value.shape != shape:
         raise ValueError(f"argument '{parameter.name}' must have shape {shape}, got {value.shape}")
@@ -125,12 +126,15 @@ def scalar_argument(parameter: Parameter, value: Any) -> Array:
         case _:
             accepted = isinstance(value, int)
     if not accepted:
-        raise TypeError(f"{wanted}, got {type(value).__name__} {value!r}")
+        raise TypeError(f"{wanted}, got {type(value).__name__} {reprlib.repr(value)}")
     if isinstance(scalar, Int | UInt | Index):
         low, high = integer_range(Int(64) if isinstance(scalar, Index) else scalar)
         if not low <= value <= high:
             raise ValueError(f"{wanted} ({low} to {high}), got {value}")
-    return np.array([value], dtype=dtype_of(scalar, parameter.name))
+    try:
+        return np.array([value], dtype=dtype_of(scalar, parameter.name))
+    except OverflowError:
+        raise ValueError(f"{wanted}, got an integer of {value.bit_length()} bits") from None
 
 
 def _article(scalar: AlloType) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-from functools import cache
 from pathlib import Path
 
 from mlir.execution_engine import ExecutionEngine
@@ -12,17 +10,10 @@ from allo import _mlir
 
 from ...ir.module import Module
 
-_RUNTIME_FUNCTIONS = ("allo_parallel_for",)
-
-
-@cache
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(str(Path(_mlir.__file__).parent / "libAlloDialect.so"))
+# has the thread pool of parallel loops, and what compilers call for lack of an instruction (128-bit division, bfloat16)
+_RUNTIME_LIBRARY = str(Path(_mlir.__file__).parent / "libAlloDialect.so")
 
 
 def compile_module(module: Module) -> ExecutionEngine:
     """The engine that holds the code of `module`, optimised for this CPU."""
-    engine = ExecutionEngine(module.mlir, opt_level=3)
-    for name in _RUNTIME_FUNCTIONS:
-        engine.raw_register_runtime(name, ctypes.cast(getattr(_library(), name), ctypes.c_void_p))
-    return engine
+    return ExecutionEngine(module.mlir, opt_level=3, shared_libs=[_RUNTIME_LIBRARY])

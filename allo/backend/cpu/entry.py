@@ -7,18 +7,22 @@ from mlir import ir
 from ...ir.builder import Builder, string_attr, unit_attr
 from ...ir.context import context, unknown_location
 from ...ir.module import Module
+from ...ir.walk import entry_block, operations
 
 ENTRY = "allo_entry"
+_PREFIX = "kernel."
 
 
 def add_entry(module: Module) -> None:
     """Add `allo_entry(arguments..., one buffer for each result)`, which calls the kernel; make all else internal.
 
-    The buffers are promised not to overlap (`llvm.noalias`); the caller sees to it.
+    The buffers are promised not to overlap (`llvm.noalias`); the caller sees to it. Functions get names that no
+    function of C can have, so that a kernel called `malloc` is not taken for it.
     """
     top = module.function(module.top)
     signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
     for function in module.functions():
+        _rename(function)
         function.operation.attributes["sym_visibility"] = string_attr("private")
         function.operation.attributes["llvm.linkage"] = ir.Attribute.parse(
             "#llvm.linkage<internal>", context()
@@ -40,7 +44,7 @@ def add_entry(module: Module) -> None:
     block = entry.regions[0].blocks.append(*inputs, arg_locs=[unknown_location()] * len(inputs))
     builder.point = ir.InsertionPoint(block)
     arguments = list(block.arguments)
-    callee = ir.FlatSymbolRefAttr.get(module.top, context())
+    callee = ir.FlatSymbolRefAttr.get(_PREFIX + module.top, context())
     count = len(signature.inputs)
     call = builder.op("func.call", list(signature.results), arguments[:count], {"callee": callee})
     for value, target in zip(call.results, arguments[count:], strict=True):
@@ -50,6 +54,16 @@ def add_entry(module: Module) -> None:
             scalar_map = ir.AffineMap.get(0, 0, [], context())
             builder.affine_store(value, target, scalar_map, [])
     builder.op("func.return")
+
+
+def _rename(function: ir.OpView) -> None:
+    """Prefix the name of `function`, and the names of those it calls."""
+    function.operation.attributes["sym_name"] = string_attr(_PREFIX + function.name.value)
+    entry = entry_block(function)
+    for op in operations(entry) if entry is not None else ():
+        if op.name == "func.call":
+            called = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_PREFIX + called, context())
 
 
 def _buffer_of(result: ir.Type) -> ir.Type:

@@ -6,9 +6,9 @@ import ctypes
 from typing import Any
 
 import numpy as np
-
 from mlir import ir
 
+from ...errors import InternalError, counted
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
@@ -46,7 +46,9 @@ class LLVMModule:
         self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(t) for t in signature.results)
         for parameter in self.parameters:
             element = parameter.type.element if isinstance(parameter.type, TensorType) else parameter.type
-            dtype_of(element, parameter.name)
+            dtype_of(element, f"'{parameter.name}'")
+        for result in self.results:  # now, rather than at the first call
+            dtype_of(result.element if isinstance(result, TensorType) else result, "the result")
         self._lowered = module.clone()
         add_entry(self._lowered)
         lower(self._lowered, fastmath=fastmath)
@@ -61,9 +63,8 @@ class LLVMModule:
     def __call__(self, *arguments: Any) -> Any:
         if len(arguments) != len(self.parameters):
             wanted = ", ".join(map(str, self.parameters))
-            raise TypeError(
-                f"{self.top_func_name}() takes {len(self.parameters)} arguments ({wanted}), got {len(arguments)}"
-            )
+            takes = f"{counted(len(self.parameters), 'argument')} ({wanted})" if wanted else "no arguments"
+            raise TypeError(f"{self.top_func_name}() takes {takes}, got {len(arguments) or 'none'}")
         arrays: list[Array | None] = []
         holders: list[Array] = []
         afterwards = []
@@ -92,8 +93,8 @@ class LLVMModule:
 
     def _output(self, result: AlloType | TensorType) -> Array:
         if isinstance(result, TensorType):
-            return np.empty(result.shape, dtype_of(result.element, "result"))
-        return np.empty(1, dtype_of(result, "result"))
+            return np.empty(result.shape, dtype_of(result.element, "the result"))
+        return np.empty(1, dtype_of(result, "the result"))
 
     def _returned(self, result: AlloType | TensorType, array: Array) -> Any:
         return array if isinstance(result, TensorType) else array[0].item()
@@ -123,6 +124,8 @@ class LLVMModule:
 
         self._engine = compile_module(self._lowered)
         address = self._engine.raw_lookup(ENTRY)
+        if not address:
+            raise InternalError(f"the machine code of '{self.top_func_name}' calls a function that is nowhere defined")
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from mlir.passmanager import PassManager
-
 from mlir import ir
+from mlir.passmanager import PassManager
 
 from ...errors import InternalError, TargetError
 from ...ir.context import context
@@ -30,9 +29,9 @@ class Pass:
 
 FUNCTION = "func.func"
 PIPELINE: tuple[Pass, ...] = (
-    Pass(
-        "buffer-results-to-out-params", "hoist-static-allocs=true"
-    ),  # results in the caller's buffers, no copy
+    # results go to the caller's buffers, without a copy
+    Pass("buffer-results-to-out-params", "hoist-static-allocs=true"),
+    Pass("allo-fp-contract", on=FUNCTION),  # a * b + c may become one instruction, as in C by default
     Pass("allo-lower-types"),  # before all else: upstream passes know neither our types nor odd widths
     Pass("canonicalize"),
     Pass("allo-cpu-locality", on=FUNCTION),  # while loops and accesses are still affine
@@ -49,9 +48,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("convert-arith-to-llvm"),
     Pass("convert-cf-to-llvm"),
     Pass("finalize-memref-to-llvm"),
-    Pass(
-        "convert-func-to-llvm", "use-bare-ptr-memref-call-conv=true"
-    ),  # so that `llvm.noalias` reaches pointers
+    Pass("convert-func-to-llvm", "use-bare-ptr-memref-call-conv=true"),  # so that `llvm.noalias` reaches pointers
     Pass("reconcile-unrealized-casts"),
     Pass("allo-parallel-runtime"),  # fills the fork functions with calls of the thread pool
 )

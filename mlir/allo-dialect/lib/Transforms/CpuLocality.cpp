@@ -1,4 +1,5 @@
 // Decides the loop structure of unscheduled affine nests: which loop is innermost, and which are jammed.
+#include "LocalScalars.h"
 #include "NestCost.h"
 #include "NestDependences.h"
 #include "allo/Transforms/Passes.h"
@@ -41,7 +42,8 @@ bool isWholeBuffer(Value buffer) {
   return isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(buffer.getDefiningOp());
 }
 
-/// Whether all of the nest is unscheduled loops, affine accesses of whole buffers and pure scalar operations.
+/// Whether all of the nest is unscheduled loops, affine accesses of whole buffers, pure scalar operations and local
+/// scalars.
 bool isEligible(AffineForOp nest) {
   auto visit = [](Operation *op) {
     if (auto loop = dyn_cast<AffineForOp>(op))
@@ -50,6 +52,8 @@ bool isEligible(AffineForOp nest) {
       return isWholeBuffer(load.getMemRef());
     if (auto store = dyn_cast<affine::AffineStoreOp>(op))
       return isWholeBuffer(store.getMemRef());
+    if (auto scalar = dyn_cast<memref::AllocOp>(op))
+      return isRemovableScalar(scalar);
     return isa<affine::AffineYieldOp>(op) || (op->getNumRegions() == 0 && isPure(op));
   };
   return !nest.walk([&](Operation *op) { return visit(op) ? WalkResult::advance() : WalkResult::interrupt(); })
@@ -285,8 +289,13 @@ struct CpuLocality : impl::CpuLocalityBase<CpuLocality> {
       }
       return anyScheduled(loop) ? WalkResult::skip() : WalkResult::advance();
     });
-    for (AffineForOp nest : nests)
+    for (AffineForOp nest : nests) {
+      SmallVector<memref::AllocOp> scalars;
+      nest.walk([&](memref::AllocOp scalar) { scalars.push_back(scalar); });
+      for (memref::AllocOp scalar : scalars)
+        removeLocalScalar(scalar, nest);
       NestRewriter(nest, jam, outerJam).run();
+    }
   }
 };
 } // namespace

@@ -10,12 +10,13 @@ def CpuLocality : Pass<"allo-cpu-locality", "::mlir::func::FuncOp"> {
     order of the program, so the results are the same bit for bit. A nest is left alone when one of its loops has a
     schedule attribute (`allo.unroll`, `allo.parallel`, `allo.pipeline`) or a name made by a primitive (with a '.' or
     ending in `_fused`), or when its body holds anything but affine accesses and side-effect-free scalar operations.
+    A scalar variable of a loop body is first replaced by its value, or by an array with one element an iteration.
   }];
   let options = [
     Option<"jam", "jam", "unsigned", "4", "unroll-and-jam factor of the loops around the innermost ones (1 = never)">,
     Option<"outerJam", "outer-jam", "unsigned", "4", "the same for the loops around those">,
   ];
-  let dependentDialects = ["::mlir::affine::AffineDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def UnrollAnnotated : Pass<"allo-unroll-annotated", "::mlir::func::FuncOp"> {

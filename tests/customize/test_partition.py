@@ -1,0 +1,346 @@
+"""partition: the layout in the type of a buffer; values stay."""
+
+import numpy as np
+
+import allo
+from allo import Partition, Schedule, customize
+from allo.ir.module import Module
+from allo.ir.types import int32
+
+from .checks import assert_equal, assert_faithful, assert_ir, assert_refused, outcome, parsed
+
+WEIGHTS = np.arange(8, dtype=np.int32)
+
+
+def add(A: int32[4, 8], B: int32[4, 8]):
+    for i, j in allo.grid(4, 8):
+        B[i, j] = A[i, j] + 1
+
+
+def local(A: int32[8]):
+    T: int32[8, 2]
+    for i in range(8):
+        T[i, 0] = A[i]
+        T[i, 1] = A[i] * 2
+    for i in range(8):
+        A[i] = T[7 - i, 1]
+
+
+def weigh(A: int32[8]):
+    for i in range(8):
+        A[i] = A[i] * WEIGHTS[i]
+
+
+def weigh_twice(A: int32[8]):
+    weigh(A)
+    for i in range(8):
+        A[i] = A[i] + WEIGHTS[i]
+
+
+def made(A: int32[8]) -> int32[8]:
+    B: int32[8]
+    for i in range(8):
+        B[i] = A[i]
+    return B
+
+
+def uses_made(A: int32[8]):
+    C: int32[8] = made(A)
+    for i in range(8):
+        A[i] = C[i]
+
+
+def scalar(A: int32[8]):
+    t: int32 = A[0]
+    for i in range(8):
+        A[i] = t
+
+
+def test_argument():
+    s = customize(add)
+    assert s.partition("A", Partition.Cyclic, dim=2, factor=4) is None
+    assert_ir(s, """
+        func.func @add(%arg0: memref<4x8xi32, #allo.partition<[none, cyclic 4]>> {allo.name = "A"}, %arg1: memref<4x8xi32> {allo.name = "B"}) {
+          affine.for %arg2 = 0 to 4 {
+            affine.for %arg3 = 0 to 8 {
+              %0 = affine.load %arg0[%arg2, %arg3] : memref<4x8xi32, #allo.partition<[none, cyclic 4]>>
+              %1 = arith.extsi %0 : i32 to i33
+              %c1_i33 = arith.constant 1 : i33
+              %2 = arith.addi %1, %c1_i33 : i33
+              %3 = arith.trunci %2 : i33 to i32
+              affine.store %3, %arg1[%arg2, %arg3] : memref<4x8xi32>
+            } {allo.name = "j"}
+          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          return
+        }
+        """)
+    assert str(s.steps[0]) == 's.partition("add:A", partition_type=Partition.Cyclic, dim=2, factor=4)'
+    assert_faithful(add, s)
+
+
+def test_local_array():
+    s = customize(local)
+    s.partition("T", Partition.Block, dim=1, factor=3)
+    assert_ir(s, """
+        func.func @local(%arg0: memref<8xi32> {allo.name = "A"}) {
+          %alloc = memref.alloc() {allo.name = "T"} : memref<8x2xi32, #allo.partition<[block 3, none]>>
+          affine.for %arg1 = 0 to 8 {
+            %0 = affine.load %arg0[%arg1] : memref<8xi32>
+            affine.store %0, %alloc[%arg1, 0] : memref<8x2xi32, #allo.partition<[block 3, none]>>
+            %1 = affine.load %arg0[%arg1] : memref<8xi32>
+            %2 = arith.extsi %1 : i32 to i34
+            %c2_i34 = arith.constant 2 : i34
+            %3 = arith.muli %2, %c2_i34 : i34
+            %4 = arith.trunci %3 : i34 to i32
+            affine.store %4, %alloc[%arg1, 1] : memref<8x2xi32, #allo.partition<[block 3, none]>>
+          } {allo.name = "i", allo.nest = "S_i_0"}
+          affine.for %arg1 = 0 to 8 {
+            %0 = affine.load %alloc[-%arg1 + 7, 1] : memref<8x2xi32, #allo.partition<[block 3, none]>>
+            affine.store %0, %arg0[%arg1] : memref<8xi32>
+          } {allo.name = "i", allo.nest = "S_i_1"}
+          return
+        }
+        """)
+    assert_faithful(local, s)
+
+
+def test_constant():
+    s = customize(weigh)
+    s.partition("WEIGHTS", dim=1)
+    assert "memref.global \"private\" constant @weigh_WEIGHTS : memref<8xi32, #allo.partition<[complete]>>" in str(s.module)
+    assert_ir(s, """
+        func.func @weigh(%arg0: memref<8xi32> {allo.name = "A"}) {
+          %0 = memref.get_global @weigh_WEIGHTS : memref<8xi32, #allo.partition<[complete]>> {allo.name = "WEIGHTS"}
+          affine.for %arg1 = 0 to 8 {
+            %1 = affine.load %arg0[%arg1] : memref<8xi32>
+            %2 = arith.extsi %1 : i32 to i64
+            %3 = affine.load %0[%arg1] : memref<8xi32, #allo.partition<[complete]>>
+            %4 = arith.extsi %3 : i32 to i64
+            %5 = arith.muli %2, %4 : i64
+            %6 = arith.trunci %5 : i64 to i32
+            affine.store %6, %arg0[%arg1] : memref<8xi32>
+          } {allo.name = "i", allo.nest = "S_i_0"}
+          return
+        }
+        """)
+    assert_faithful(weigh, s)
+
+
+def test_all_dimensions():
+    s = customize(add)
+    s.partition(s.A)
+    s.partition(s.B, Partition.Block, factor=2)
+    text = str(s.module)
+    assert "memref<4x8xi32, #allo.partition<[complete, complete]>>" in text
+    assert "memref<4x8xi32, #allo.partition<[block 2, block 2]>>" in text
+    assert_faithful(add, s)
+
+
+def test_one_dimension_after_the_other():
+    s = customize(add)
+    s.partition("A", dim=1)
+    s.partition("A", dim=2, factor=2)
+    assert "memref<4x8xi32, #allo.partition<[complete, cyclic 2]>>" in str(s.module)
+    assert_faithful(add, s)
+
+
+def test_buffer_of_buffer_at():
+    s = customize(add)
+    s.partition(s.buffer_at("B", "i"), factor=2)
+    assert 'memref.alloc() {allo.name = "buf_B"} : memref<8xi32, #allo.partition<[cyclic 2]>>' in str(s.module)
+    assert_faithful(add, s)
+
+
+def test_array_partitioned_before_buffer_at():
+    s = customize(add)
+    s.partition("B", dim=2)
+    s.buffer_at("B", "i")
+    assert 'memref.alloc() {allo.name = "buf_B"} : memref<8xi32>' in str(s.module)
+    assert_faithful(add, s)
+
+
+def test_printed_module_parses_and_gives_the_same():
+    for kernel, buffer in ((add, "A"), (local, "T"), (weigh, "WEIGHTS")):
+        s = customize(kernel)
+        s.partition(buffer)
+        again = Schedule(Module.parse(str(s.module)))
+        assert str(again.module) == str(s.module)
+        assert_equal(outcome(again, kernel), outcome(s, kernel))
+
+
+def test_dimension_that_the_array_has_not():
+    for dim in (-1, 3):
+        assert_refused(
+            f"""
+            partition: dim must be from 0 to 2 for 'A' of 2 dimensions, got {dim}
+              note: 'A' is declared here
+                File, line N, column 9
+                  def add(A: int32[4, 8], B: int32[4, 8]):
+                          ^
+            """,
+            customize(add),
+            "partition",
+            "A",
+            dim=dim,
+        )
+
+
+def test_scalar():
+    assert_refused("""
+        partition: 't' is a scalar and has no dimension to divide
+          note: 't' is declared here
+            File, line N, column 5
+              t: int32 = A[0]
+              ^
+        """, customize(scalar), "partition", "t")
+
+
+def test_factor_for_complete():
+    assert_refused("""
+        partition: a complete partition has no factor, got 2
+          note: 'A' is declared here
+            File, line N, column 9
+              def add(A: int32[4, 8], B: int32[4, 8]):
+                      ^
+          hint: drop factor=
+        """, customize(add), "partition", "A", Partition.Complete, dim=1, factor=2)
+
+
+def test_factor_below_two():
+    assert_refused("""
+        partition: a block partition needs a factor of at least 2, got 1
+          note: 'A' is declared here
+            File, line N, column 9
+              def add(A: int32[4, 8], B: int32[4, 8]):
+                      ^
+        """, customize(add), "partition", "A", Partition.Block, dim=1, factor=1)
+    assert_refused("""
+        partition: a cyclic partition needs a factor of at least 2, got 0
+          note: 'A' is declared here
+            File, line N, column 9
+              def add(A: int32[4, 8], B: int32[4, 8]):
+                      ^
+        """, customize(add), "partition", "A", Partition.Cyclic, dim=1)
+
+
+def test_factor_above_the_extent():
+    assert_refused("""
+        partition: factor 5 is larger than the extent 4 of dimension 1
+          note: 'A' is declared here
+            File, line N, column 9
+              def add(A: int32[4, 8], B: int32[4, 8]):
+                      ^
+        """, customize(add), "partition", "A", dim=0, factor=5)
+
+
+def test_dimension_partitioned_twice():
+    s = customize(add)
+    s.partition("A", dim=2, factor=4)
+    assert_refused("""
+        partition: dimension 2 of 'A' is already partitioned (cyclic 4)
+          note: 'A' is declared here
+            File, line N, column 9
+              def add(A: int32[4, 8], B: int32[4, 8]):
+                      ^
+          hint: undo() the step that did it, or partition another dimension
+        """, s, "partition", "A", dim=2)
+    assert_refused("""
+        partition: dimension 2 of 'A' is already partitioned (cyclic 4)
+          note: 'A' is declared here
+            File, line N, column 9
+              def add(A: int32[4, 8], B: int32[4, 8]):
+                      ^
+          hint: undo() the step that did it, or partition another dimension
+        """, s, "partition", "A")
+
+
+def test_complete_partition_partitioned_again():
+    s = customize(add)
+    s.partition("A", dim=1)
+    assert_refused("""
+        partition: dimension 1 of 'A' is already partitioned (complete)
+          note: 'A' is declared here
+            File, line N, column 9
+              def add(A: int32[4, 8], B: int32[4, 8]):
+                      ^
+          hint: undo() the step that did it, or partition another dimension
+        """, s, "partition", "A", dim=1, factor=2)
+
+
+def test_array_passed_to_a_function():
+    assert_refused("""
+        partition: 'A' is passed between functions, and layouts do not travel through calls yet
+          note: 'A' is declared here
+            File, line N, column 17
+              def weigh_twice(A: int32[8]):
+                              ^
+          note: it is passed here
+            File, line N, column 5
+              weigh(A)
+              ^
+        """, customize(weigh_twice), "partition", "A")
+
+
+def test_argument_of_a_function_that_is_called():
+    assert_refused("""
+        partition: 'A' is passed between functions, and layouts do not travel through calls yet
+          note: 'A' is declared here
+            File, line N, column 11
+              def weigh(A: int32[8]):
+                        ^
+          note: it is passed here
+            File, line N, column 5
+              weigh(A)
+              ^
+        """, customize(weigh_twice), "partition", "weigh:A")
+
+
+def test_array_that_is_returned():
+    assert_refused("""
+        partition: 'B' is passed between functions, and layouts do not travel through calls yet
+          note: 'B' is declared here
+            File, line N, column 5
+              B: int32[8]
+              ^
+          note: it is passed here
+            File, line N, column 5
+              return B
+              ^
+        """, customize(made), "partition", "B")
+
+
+def test_result_of_a_call():
+    s = parsed(
+        """
+        module attributes {allo.top = "g"} {
+          func.func private @f() -> memref<8xi32>
+          func.func @g() {
+            %0 = call @f() {allo.name = "R"} : () -> memref<8xi32>
+            return
+          }
+        }
+        """
+    )
+    assert_refused("""
+        partition: 'R' is the result of a call, and layouts do not travel through calls yet
+          note: 'R' is declared here
+            File, line N, column 18
+        """, s, "partition", "R")
+
+
+def test_constant_that_two_functions_use():
+    assert_refused("""
+        partition: the constant 'weigh_twice:WEIGHTS' is also used as 'weigh:WEIGHTS', and layouts do not travel between uses yet
+          note: 'WEIGHTS' is declared here
+        """, customize(weigh_twice), "partition", "WEIGHTS")
+    assert_refused("""
+        partition: the constant 'weigh:WEIGHTS' is also used as 'weigh_twice:WEIGHTS', and layouts do not travel between uses yet
+          note: 'WEIGHTS' is declared here
+        """, customize(weigh_twice), "partition", "weigh:WEIGHTS")
+
+
+def test_type_that_is_no_partition():
+    message = (
+        "partition: partition_type must be one of Partition.Complete, Partition.Block, Partition.Cyclic, got 'Block'"
+    )
+    assert_refused(message, customize(add), "partition", "A", "Block", factor=2)

@@ -1,0 +1,218 @@
+"""Random kernels and random schedules: what is accepted keeps the results, what is refused really conflicts."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from allo import ScheduleError, customize
+
+from .checks import assert_equal, outcome
+from .random_kernels import ARRAYS, EXTENT, Kernel, load, random_step, sources
+
+QUICK = settings(
+    max_examples=170,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+LONG = settings(QUICK, max_examples=1500)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kernels")
+
+
+# -- accepted sequences keep the results --------------------------------------------------------------
+
+
+def sequence_keeps_results(directory: Path, data: st.DataObject) -> None:
+    kernel = load(data.draw(sources()), directory)
+    note(kernel.source)
+    plain, s = customize(kernel.function), customize(kernel.function)
+    attempts, wanted = data.draw(st.integers(4, 12)), data.draw(st.integers(2, 6))
+    for _ in range(attempts):
+        if len(s.steps) == wanted:
+            break
+        name, arguments, options = random_step(data.draw, s)
+        text = str(s.module)
+        try:
+            getattr(s, name)(*arguments, **options)
+        except ScheduleError:
+            assert str(s.module) == text
+    note(repr(s))
+    note(str(s.module))
+    assert_equal(outcome(s, kernel.function), outcome(plain, kernel.function))
+
+
+@QUICK
+@given(st.data())
+def test_sequences_keep_results(directory: Path, data: st.DataObject) -> None:
+    sequence_keeps_results(directory, data)
+
+
+@pytest.mark.slow
+@LONG
+@given(st.data())
+def test_many_sequences_keep_results(directory: Path, data: st.DataObject) -> None:
+    sequence_keeps_results(directory, data)
+
+
+# -- refusals and acceptances against the enumeration of all iterations -------------------------------
+
+
+@dataclass(frozen=True)
+class Event:
+    """One access, in the order of the execution."""
+
+    time: int
+    array: str
+    writes: bool
+    line: int
+    loops: dict[str, int]
+
+
+class Traced:
+    """An array that records who touches which element, by running the kernel as Python."""
+
+    def __init__(self, name: str, events: dict[Any, list[Event]], clock: list[int]) -> None:
+        self.name, self.events, self.clock = name, events, clock
+        self.data = np.zeros((EXTENT,) * ARRAYS[name], np.int64)
+
+    def record(self, index: Any, writes: bool) -> None:
+        frame = sys._getframe(2)
+        loops = {name: frame.f_locals[name] for name in "ijk" if name in frame.f_locals}
+        self.clock[0] += 1
+        event = Event(self.clock[0], self.name, writes, frame.f_lineno, loops)
+        self.events[(self.name, index)].append(event)
+
+    def __getitem__(self, index: Any) -> int:
+        self.record(index, False)
+        return int(self.data[index])
+
+    def __setitem__(self, index: Any, value: int) -> None:
+        self.record(index, True)
+
+
+def trace(kernel: Kernel) -> dict[Any, list[Event]]:
+    events: dict[Any, list[Event]] = defaultdict(list)
+    clock = [0]
+    kernel.function(*(Traced(name, events, clock) for name in ARRAYS))
+    return events
+
+
+def lines_of_nests(kernel: Kernel) -> list[range]:
+    """Which lines of the source each nest has."""
+    lines = kernel.source.split("\n")
+    starts = [number for number, line in enumerate(lines, 1) if line.startswith("    for ")]
+    return [range(a, b) for a, b in zip(starts, [*starts[1:], len(lines) + 1], strict=True)]
+
+
+def conflicts(events: dict[Any, list[Event]], lines: range) -> list[tuple[Event, Event]]:
+    """All pairs (earlier, later) in a nest that touch one element, one of them writing."""
+    found = []
+    for group in events.values():
+        inside = [event for event in group if event.line in lines]
+        writes = [event for event in inside if event.writes]
+        for event in inside:
+            found += [(w, event) for w in writes if w.time < event.time]
+            found += [(event, w) for w in writes if event.time < w.time and not event.writes]
+    return found
+
+
+def swapped(pair: tuple[Event, Event], order: tuple[str, ...]) -> bool:
+    first, second = (tuple(event.loops[name] for name in order) for event in pair)
+    return first > second
+
+
+def apart(pair: tuple[Event, Event], loops: tuple[str, ...], depth: int) -> bool:
+    first, second = (event.loops for event in pair)
+    same = all(first[name] == second[name] for name in loops[:depth])
+    return same and first[loops[depth]] != second[loops[depth]]
+
+
+def both_inside(kernel: Kernel, pair: tuple[Event, Event], name: str) -> bool:
+    """Do both statements stand inside of the loop `name` of their nest?"""
+    return all(name in enclosing(kernel, event.line) for event in pair)
+
+
+def enclosing(kernel: Kernel, line: int) -> list[str]:
+    """The loops around a line, inner to outer."""
+    lines = kernel.source.split("\n")
+    indent, found = len(lines[line - 1]) - len(lines[line - 1].lstrip()), []
+    for text in reversed(lines[: line - 1]):
+        width = len(text) - len(text.lstrip())
+        if width < indent:
+            indent = width
+            if text.lstrip().startswith("for "):
+                found.append(text.split()[1])
+    return found
+
+
+MESSAGE = re.compile(
+    r"the statement at line (?P<line1>\d+) (?P<kind1>writes|reads) (?P<array1>\w+)\[[^]]*\] and "
+    r"(the statement at line (?P<line2>\d+) )?(?P<kind2>writes|reads) (?P<array2>\w+)\[[^]]*\]: "
+    r"iteration \((?P<first>[^)]*)\) must run before iteration \((?P<second>[^)]*)\)"
+)
+
+
+def is_reported(message: str, pair: tuple[Event, Event]) -> bool:
+    """Is `pair` the pair of iterations that the message names?"""
+    match = MESSAGE.search(message)
+    assert match is not None, message
+    line1 = match["line1"]
+    for event, line, kind, array, iteration in (
+        (pair[0], line1, match["kind1"], match["array1"], match["first"]),
+        (pair[1], match["line2"] or line1, match["kind2"], match["array2"], match["second"]),
+    ):
+        values = {name: int(value) for name, value in (part.split("=") for part in iteration.split(", "))}
+        if (event.line, event.writes, event.array) != (int(line), kind == "writes", array):
+            return False
+        if any(event.loops[name] != value for name, value in values.items()):
+            return False
+    return True
+
+
+def check_answer(kernel: Kernel, call: str, arguments: tuple[str, ...], broken: list[tuple[Event, Event]]) -> None:
+    """`broken` are the conflicting pairs that the step would put in the wrong order."""
+    s = customize(kernel.function)
+    try:
+        getattr(s, call)(*arguments)
+    except ScheduleError as error:
+        text = str(error)
+        if "must run before" not in text:
+            return  # not a question of dependences
+        note(text)
+        assert any(is_reported(text, pair) for pair in broken)
+    else:
+        assert not broken
+
+
+@settings(QUICK, max_examples=60)
+@given(st.data())
+def test_answers_agree_with_all_iterations(directory: Path, data: st.DataObject) -> None:
+    kernel = load(data.draw(sources(conditions=False)), directory)
+    note(kernel.source)
+    events = trace(kernel)
+    for number, (loops, lines) in enumerate(zip(kernel.nests, lines_of_nests(kernel), strict=True)):
+        pairs = conflicts(events, lines)
+        for depth, name in enumerate(loops):
+            broken = [pair for pair in pairs if both_inside(kernel, pair, name) and apart(pair, loops, depth)]
+            check_answer(kernel, "parallel", (f"S_i_{number}.{name}",), broken)
+        for order in permutations(loops):
+            if len(loops) > 1 and order != loops:
+                broken = [pair for pair in pairs if both_inside(kernel, pair, loops[-1]) and swapped(pair, order)]
+                names = tuple(f"S_i_{number}.{name}" for name in order)
+                check_answer(kernel, "reorder", names, broken)

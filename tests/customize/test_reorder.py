@@ -1,0 +1,322 @@
+"""reorder: every legal permutation, and the pair of iterations that forbids one."""
+
+import allo
+from allo import customize
+from allo.ir.types import int32
+
+from .checks import assert_faithful, assert_ir, assert_refused
+
+
+def gemm(A: int32[4, 6], B: int32[6, 8], C: int32[4, 8]):
+    for i, j in allo.grid(4, 8):
+        for k in range(6):
+            C[i, j] += A[i, k] * B[k, j]
+
+
+def wave(A: int32[8, 8]):
+    for i in range(1, 8):
+        for j in range(7):
+            A[i, j] = A[i - 1, j + 1] + 1
+
+
+def diagonal(A: int32[8, 8]):
+    for i in range(1, 8):
+        for j in range(1, 8):
+            A[i, j] += A[i - 1, j - 1]
+
+
+def stencil(A: int32[8, 8]):
+    for t in range(3):
+        for i in range(1, 7):
+            A[t, i] = 1
+            for j in range(1, 7):
+                A[i, j] = A[i, j - 1] + A[i - 1, j]
+
+
+def triangle(A: int32[8, 8]):
+    for i in range(8):
+        for j in range(i):
+            A[i, j] += i
+
+
+def inner_triangle(A: int32[8, 8, 4]):
+    for i in range(8):
+        for j in range(i):
+            for k in range(4):
+                A[i, j, k] += j
+
+
+def indirect(A: int32[8], P: int32[8]):
+    for i in range(8):
+        for j in range(8):
+            A[P[j]] = i
+
+
+def dynamic(A: int32[8, 8], B: int32[8]):
+    for i in range(8):
+        for j in range(B[i]):
+            A[i, j] += 1
+
+
+def two(A: int32[8, 8], B: int32[8, 8]):
+    for i, j in allo.grid(8, 8):
+        A[i, j] += 1
+    for m, n in allo.grid(8, 8):
+        B[m, n] += 1
+
+
+def steps(A: int32[8, 8], B: int32[8, 8]):
+    for i in range(1, 8, 3):
+        for j in range(7, 0, -2):
+            A[i, j] = B[j, i] + i
+
+
+def test_two_loops():
+    s = customize(gemm)
+    s.reorder("k", "j")
+    assert_ir(s, """
+        func.func @gemm(%arg0: memref<4x6xi32> {allo.name = "A"}, %arg1: memref<6x8xi32> {allo.name = "B"}, %arg2: memref<4x8xi32> {allo.name = "C"}) {
+          affine.for %arg3 = 0 to 4 {
+            affine.for %arg4 = 0 to 6 {
+              affine.for %arg5 = 0 to 8 {
+                %0 = affine.load %arg2[%arg3, %arg5] : memref<4x8xi32>
+                %1 = arith.extsi %0 : i32 to i65
+                %2 = affine.load %arg0[%arg3, %arg4] : memref<4x6xi32>
+                %3 = arith.extsi %2 : i32 to i64
+                %4 = affine.load %arg1[%arg4, %arg5] : memref<6x8xi32>
+                %5 = arith.extsi %4 : i32 to i64
+                %6 = arith.muli %3, %5 : i64
+                %7 = arith.extsi %6 : i64 to i65
+                %8 = arith.addi %1, %7 : i65
+                %9 = arith.trunci %8 : i65 to i32
+                affine.store %9, %arg2[%arg3, %arg5] : memref<4x8xi32>
+              } {allo.name = "j"}
+            } {allo.name = "k"}
+          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          return
+        }
+        """)
+    assert_faithful(gemm, s)
+
+
+def test_loops_not_named_keep_their_places():
+    s = customize(gemm)
+    s.reorder("k", "i")
+    assert [loop.name for loop in s.get_loops()["S_i_j_0"]] == ["k", "j", "i"]
+    assert_faithful(gemm, s)
+
+
+def test_a_list_of_loops():
+    s = customize(gemm)
+    s.reorder(["k", "i", "j"])
+    assert str(s.steps[0]) == 's.reorder("gemm:S_i_j_0.k", "gemm:S_i_j_0.i", "gemm:S_i_j_0.j")'
+    assert_faithful(gemm, s)
+
+
+def test_order_that_is_there_already():
+    s = customize(gemm)
+    before = str(s.module)
+    s.reorder("i", "j", "k")
+    assert str(s.module) == before and len(s.steps) == 1
+
+
+def test_bounds_steps_and_directions():
+    s = customize(steps)
+    s.reorder("j", "i")
+    assert_ir(s, """
+        func.func @steps(%arg0: memref<8x8xi32> {allo.name = "A"}, %arg1: memref<8x8xi32> {allo.name = "B"}) {
+          affine.for %arg2 = 0 to 4 {
+            affine.for %arg3 = 1 to 8 step 3 {
+              %0 = affine.load %arg1[%arg2 * -2 + 7, %arg3] : memref<8x8xi32>
+              %1 = arith.extsi %0 : i32 to i33
+              %2 = arith.index_cast %arg3 : index to i33
+              %3 = arith.addi %1, %2 : i33
+              %4 = arith.trunci %3 : i33 to i32
+              affine.store %4, %arg0[%arg3, %arg2 * -2 + 7] : memref<8x8xi32>
+            } {allo.name = "i"}
+          } {allo.name = "j", allo.nest = "S_i_0"}
+          return
+        }
+        """)
+    assert_faithful(steps, s)
+
+
+def test_annotations_move_with_their_loops():
+    s = customize(gemm)
+    s.pipeline("j", 2)
+    s.unroll("k", 3)
+    s.reorder("k", "j")
+    assert str(s.get_loops()["S_i_j_0"]).split("\n")[2:] == ["    k  (unroll=3)", "      j  (pipeline=2)"]
+    assert_faithful(gemm, s)
+
+
+def test_triangle_keeps_its_outer_loop_outside():
+    s = customize(inner_triangle)
+    s.reorder("k", "j")
+    assert_ir(s, """
+        func.func @inner_triangle(%arg0: memref<8x8x4xi32> {allo.name = "A"}) {
+          affine.for %arg1 = 0 to 8 {
+            affine.for %arg2 = 0 to 4 {
+              affine.for %arg3 = 0 to affine_map<(d0) -> (d0)>(%arg1) {
+                %0 = affine.load %arg0[%arg1, %arg3, %arg2] : memref<8x8x4xi32>
+                %1 = arith.extsi %0 : i32 to i33
+                %2 = arith.index_cast %arg3 : index to i33
+                %3 = arith.addi %1, %2 : i33
+                %4 = arith.trunci %3 : i33 to i32
+                affine.store %4, %arg0[%arg1, %arg3, %arg2] : memref<8x8x4xi32>
+              } {allo.name = "j"}
+            } {allo.name = "k"}
+          } {allo.name = "i", allo.nest = "S_i_0"}
+          return
+        }
+        """)
+    assert_faithful(inner_triangle, s)
+
+
+def test_diagonal_dependence_allows_both_orders():
+    s = customize(diagonal)
+    s.reorder("j", "i")
+    assert_faithful(diagonal, s)
+
+
+def test_order_that_a_dependence_forbids():
+    assert_refused("""
+        reorder: the loops cannot run in the order j, i: the statement at line N writes A[i, j] and reads A[i - 1, j + 1]: iteration (i=1, j=1) must run before iteration (i=2, j=0)
+          note: the statement is here
+            File, line N, column 13
+              A[i, j] = A[i - 1, j + 1] + 1
+              ^
+          note: the statement is here
+            File, line N, column 23
+              A[i, j] = A[i - 1, j + 1] + 1
+                        ^
+        """, customize(wave), "reorder", "j", "i")
+
+
+def test_assume_safe_does_not_overrule_a_dependence():
+    assert_refused("""
+        reorder: the loops cannot run in the order j, i: the statement at line N writes A[i, j] and reads A[i - 1, j + 1]: iteration (i=1, j=1) must run before iteration (i=2, j=0)
+          note: the statement is here
+            File, line N, column 13
+              A[i, j] = A[i - 1, j + 1] + 1
+              ^
+          note: the statement is here
+            File, line N, column 23
+              A[i, j] = A[i - 1, j + 1] + 1
+                        ^
+        """, customize(wave), "reorder", "j", "i", assume_safe=True)
+
+
+def test_what_cannot_be_decided():
+    assert_refused("""
+        reorder: the loops cannot run in the order j, i, because it cannot be decided: the statement at line N writes A[?], but it has a subscript that is not affine
+          note: the statement is here
+            File, line N, column 13
+              A[P[j]] = i
+              ^
+          hint: if you know that it is safe, pass assume_safe=True
+        """, customize(indirect), "reorder", "j", "i")
+
+
+def test_assume_safe_accepts_what_cannot_be_decided():
+    s = customize(indirect)
+    s.reorder("j", "i", assume_safe=True)
+    assert [loop.name for loop in s.get_loops()["S_i_0"]] == ["j", "i"]
+    assert str(s.steps[0]).endswith("assume_safe=True)")
+
+
+def test_parallel_loop_that_would_carry_a_dependence():
+    s = customize(diagonal)
+    s.parallel("j")
+    assert_refused("""
+        reorder: loop 'j' runs in parallel and could no longer do so: the statement at line N writes A[i, j] and reads A[i - 1, j - 1]: iteration (j=1, i=1) must run before iteration (j=2, i=2)
+          note: the statement is here
+            File, line N, column 13
+              A[i, j] += A[i - 1, j - 1]
+              ^
+          note: the statement is here
+            File, line N, column 24
+              A[i, j] += A[i - 1, j - 1]
+                         ^
+        """, s, "reorder", "j", "i")
+
+
+def test_parallel_loop_that_stays_parallel():
+    s = customize(gemm)
+    s.parallel("j")
+    s.reorder("j", "i", "k")
+    assert_faithful(gemm, s)
+
+
+def test_statement_between():
+    assert_refused("""
+        reorder: loop 'j' is not perfectly nested in 'i'
+          note: this statement stands between them
+            File, line N, column 13
+              A[t, i] = 1
+              ^
+          note: loop 'j' is here
+            File, line N, column 13
+              for j in range(1, 7):
+              ^
+          hint: move the statements between them into a loop nest of their own
+        """, customize(stencil), "reorder", "j", "i")
+
+
+def test_bounds_of_a_triangle():
+    assert_refused("""
+        reorder: the bounds of loop 'j' depend on 'i', which must stay outside of it
+          note: loop 'j' is here
+            File, line N, column 9
+              for j in range(i):
+              ^
+          note: loop 'i' is here
+            File, line N, column 5
+              for i in range(8):
+              ^
+        """, customize(triangle), "reorder", "j", "i")
+
+
+def test_bounds_known_at_run_time():
+    assert_refused("""
+        reorder: loop 'j' has run-time bounds
+          note: loop 'j' is here
+            File, line N, column 9
+              for j in range(B[i]):
+              ^
+        """, customize(dynamic), "reorder", "j", "i")
+
+
+def test_one_loop():
+    assert_refused("reorder: at least two loops are needed, got 1", customize(gemm), "reorder", "i")
+    assert_refused("reorder: at least two loops are needed, got 0", customize(gemm), "reorder", [])
+
+
+def test_loop_given_twice():
+    assert_refused("""
+        reorder: loop 'i' is given twice
+          note: loop 'i' is here
+            File, line N, column 5
+              for i, j in allo.grid(4, 8):
+              ^
+        """, customize(gemm), "reorder", "i", "j", "i")
+
+
+def test_loops_of_different_nests():
+    assert_refused("""
+        reorder: loops 'j' and 'n' are not nested in each other
+          note: loop 'j' is here
+            File, line N, column 5
+              for i, j in allo.grid(8, 8):
+              ^
+          note: loop 'n' is here
+            File, line N, column 5
+              for m, n in allo.grid(8, 8):
+              ^
+        """, customize(two), "reorder", "n", "j")
+
+
+def test_assume_safe_is_a_truth_value():
+    assert_refused(
+        "reorder: assume_safe must be True or False, got 1", customize(gemm), "reorder", "k", "j", assume_safe=1
+    )

@@ -1,0 +1,9 @@
+"""A tensor is assigned to one of another shape."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    B: int32[5] = 0
+    B = A
+    A[0] = B[0]

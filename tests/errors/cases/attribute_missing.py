@@ -1,0 +1,9 @@
+"""A module has no such attribute."""
+
+import math
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    A[0] = math.phi

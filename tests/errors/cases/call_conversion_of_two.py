@@ -1,0 +1,7 @@
+"""A conversion of two numbers."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    A[0] = int(A[1], A[2])

@@ -1,0 +1,7 @@
+"""An operation is computed for nothing."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    max(A[0], 1)

@@ -1,0 +1,7 @@
+"""An integer is divided by the constant zero."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    A[0] = A[1] // 0

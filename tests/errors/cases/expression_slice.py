@@ -1,0 +1,7 @@
+"""A part of a tensor is read."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    A[0] = A[0:2]

@@ -1,0 +1,7 @@
+"""A call has starred arguments."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    A[0] = max(*A)

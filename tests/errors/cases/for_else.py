@@ -1,0 +1,10 @@
+"""A `for` has an else."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    for i in range(4):
+        A[i] = 1
+    else:
+        A[0] = 2

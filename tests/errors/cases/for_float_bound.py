@@ -1,0 +1,8 @@
+"""A loop bound is a float."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    for i in range(4.0):
+        A[i] = 1

@@ -1,0 +1,3 @@
+"""The kernel is a lambda."""
+
+kernel = lambda A: A

@@ -1,0 +1,7 @@
+"""The matrix product of Python."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    A[0] = A @ A

@@ -1,0 +1,7 @@
+"""A name means nothing."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    A[0] = unrelated_thing

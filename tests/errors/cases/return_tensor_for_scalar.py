@@ -1,0 +1,7 @@
+"""A tensor is returned for a scalar."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]) -> int32:
+    return A

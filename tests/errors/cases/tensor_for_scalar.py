@@ -1,0 +1,7 @@
+"""A tensor stands where a number is needed."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4]):
+    A[0] = A + 1

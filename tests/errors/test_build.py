@@ -1,0 +1,63 @@
+"""What is said when a schedule cannot be built for a target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import allo
+from allo.errors import TargetError
+from allo.ir.types import int32, int128
+
+
+def kernel(A: int32[4]):
+    A[0] = 1
+
+
+def wide_argument(A: int128[4]):
+    A[0] = 1
+
+
+def wide_result(a: int32) -> int128:
+    return a
+
+
+def refusal(function: Any, **options: Any) -> str:
+    with pytest.raises(TargetError) as caught:
+        allo.customize(function).build(**options)
+    return str(caught.value)
+
+
+def test_unknown_target() -> None:
+    message = refusal(kernel, target="quantum")
+    assert message == "there is no target 'quantum'\n  hint: the targets are llvm"
+
+
+def test_misspelt_target() -> None:
+    assert refusal(kernel, target="lvm") == "there is no target 'lvm'\n  hint: did you mean 'llvm'?"
+
+
+def test_unknown_mode() -> None:
+    message = refusal(kernel, target="llvm", mode="csim")
+    assert message == "target 'llvm' has no mode 'csim'\n  hint: its modes: none"
+
+
+def test_unknown_option() -> None:
+    message = refusal(kernel, fast_math=True)
+    assert message == "target 'llvm' takes no option 'fast_math'\n  hint: its options: fastmath"
+
+
+def test_project_for_a_target_without_one() -> None:
+    message = refusal(kernel, project="out")
+    assert message == "target 'llvm' takes no option 'project'\n  hint: its options: fastmath"
+
+
+def test_argument_wider_than_numpy_has() -> None:
+    message = refusal(wide_argument)
+    assert message == "'A' has elements of type int128, which NumPy cannot hold\n  hint: use at most 64 bits"
+
+
+def test_result_wider_than_numpy_has() -> None:
+    message = refusal(wide_result)
+    assert message == "the result has elements of type int128, which NumPy cannot hold\n  hint: use at most 64 bits"

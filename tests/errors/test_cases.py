@@ -1,0 +1,75 @@
+"""What is said about each mistake in a kernel: one file a mistake, the whole message beside it."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import allo
+from allo.errors import KernelError
+from allo.frontend.convert import NotExpressible
+from allo.frontend.scope import Scope
+
+CASES = Path(__file__).parent / "cases"
+FRONTEND = Path(allo.__file__).parent / "frontend"
+REPORTERS = {"error", "error_at", "KernelError", "NotExpressible"}
+# every two types that kernels have today can be compared
+NOT_YET_REACHED = ("have no common type", "is not defined for {lhs.type!r} and {rhs.type!r}')")
+
+
+def reported(path: Path) -> str:
+    """The whole text of the error of the kernel in `path`, with file names in place of paths."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with pytest.raises(KernelError) as caught:
+        allo.customize(module.kernel)
+    return str(caught.value).replace(f"{path.parent}/", "") + "\n"
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.py")), ids=lambda path: path.stem)
+def test_message(path: Path) -> None:
+    assert reported(path) == path.with_suffix(".txt").read_text()
+
+
+def test_every_message_has_a_mistake_that_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: set[tuple[str, int]] = set()
+
+    def watched(original: Callable[..., Any]) -> Callable[..., Any]:
+        def report(*args: Any, **kwargs: Any) -> Any:
+            frame = sys._getframe(1)
+            reached.add((Path(frame.f_code.co_filename).name, frame.f_lineno))
+            return original(*args, **kwargs)
+
+        return report
+
+    for owner, name in ((Scope, "error"), (Scope, "error_at"), (KernelError, "__init__"), (NotExpressible, "__init__")):
+        monkeypatch.setattr(owner, name, watched(getattr(owner, name)))
+    for path in sorted(CASES.glob("*.py")):
+        reported(path)
+    assert [place for place in _message_places() if not any(_within(place, line) for line in reached)] == []
+
+
+def _message_places() -> list[tuple[str, int, int]]:
+    """The calls in the front end that report a mistake: file, first and last line."""
+    places = []
+    for path in sorted(FRONTEND.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in REPORTERS and not any(text in ast.unparse(node) for text in NOT_YET_REACHED):
+                places.append((path.name, node.lineno, node.end_lineno or node.lineno))
+    return places
+
+
+def _within(place: tuple[str, int, int], line: tuple[str, int]) -> bool:
+    file, first, last = place
+    return file == line[0] and first <= line[1] <= last

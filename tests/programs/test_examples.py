@@ -1,0 +1,63 @@
+"""The example programs do what they print."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def load(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """An example as a module; what it does to the environment is undone after the test."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("name", "steps"), [("gemm", "gemm_steps"), ("jacobi_2d", "jacobi_steps")])
+def test_demo_schedules_are_right(name: str, steps: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    demo = load("demo", monkeypatch)
+    plain, scheduled = demo.scheduled_and_not(name, getattr(demo, steps), "SMALL", lambda text: None)
+    assert plain.steps == 0 and scheduled.steps >= 6
+    assert plain.max_error < 1e-5 and scheduled.max_error < 1e-5
+
+
+def test_demo_shows_what_each_step_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    demo = load("demo", monkeypatch)
+    shown: list[str] = []
+    demo.scheduled_and_not("gemm", demo.gemm_steps, "MINI", shown.append)
+    text = "\n".join(shown)
+    assert re.search(r'2\. spread .*\n   s\.parallel\("gemm:S_i_0\.i\.outer"\)\n     -    i\.outer\n', text)
+    assert "+    i.outer  (parallel)" in text
+
+
+def test_demo_cuts_long_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+    demo = load("demo", monkeypatch)
+    lines = demo.changes("", "\n".join(f"line {n}" for n in range(50)))
+    assert len(lines) == demo.SHOWN_LINES + 1 and lines[-1] == "  ... and 42 more lines"
+
+
+def test_gemm_cpu_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    gemm_cpu = load("gemm_cpu", monkeypatch)
+    *_, error = gemm_cpu.compare(gemm_cpu.schedule().build(), rounds=1)
+    assert error < 1e-3  # sums of 1024 products of standard normal numbers, added in another order
+
+
+@pytest.mark.slow
+def test_gemm_cpu_reaches_half_of_numpy() -> None:
+    command = [sys.executable, str(EXAMPLES / "gemm_cpu.py")]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    ratio = re.search(r"^ratio +([0-9.]+) of numpy", text, re.MULTILINE)
+    assert ratio is not None and float(ratio[1]) >= 0.5
