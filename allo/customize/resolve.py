@@ -23,7 +23,9 @@ def resolve_loop(module: Module, given: Any) -> Loop:
         )
     function, name = split_function(module, given)
     loops = loops_of(module.function(function))
-    matches = [loop for loop in loops if name in (loop.name, *(f"{nest}.{loop.name}" for nest in _nests(loop)))]
+    matches = [
+        loop for loop in loops if name in (loop.name, *(f"{nest}.{loop.name}" for nest in _nests(loop)))
+    ]
     if len(matches) == 1:
         return Loop(function, matches[0].nest, matches[0].name)
     if not matches:

@@ -12,6 +12,7 @@ from ..errors import ScheduleError, nearest
 from ..frontend.program import kernel_to_module
 from ..ir.module import Module
 from ..ir.walk import buffers_of
+from .aliases import check_aliases
 from .bounds import check_bounds
 from .buffer_at import buffer_at as _buffer_at
 from .fuse import fuse as _fuse
@@ -166,5 +167,6 @@ def customize(
     Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
     """
     module = kernel_to_module(kernel, instantiate)
+    check_aliases(module)
     check_bounds(module)
     return Schedule(module, verbose=verbose)

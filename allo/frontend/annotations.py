@@ -119,6 +119,9 @@ def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
         except ValueError as error:
             scope.error(extent, f"the extent `{ast.unparse(extent)}` is not a compile-time constant: {error}")
             return None
+        if isinstance(value, int) and value > _MAX_TENSOR_BITS:
+            scope.error(extent, f"the extent `{ast.unparse(extent)}` is larger than any memory")
+            return None
         if isinstance(value, builtins.bool) or not hasattr(value, "__index__") or int(value) <= 0:
             scope.error(
                 extent, f"the extent `{ast.unparse(extent)}` must be a positive integer, got {value!r}"

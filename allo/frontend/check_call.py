@@ -10,10 +10,11 @@ from ..errors import counted
 from ..ir.types import AlloType, Float, TensorType, float32, int32
 from . import dsl
 from .convert import constant, convert
-from .nodes import CallSite, Const, Expr, KernelCall, Kind, MathCall, Symbol
+from .nodes import CallSite, Const, Expr, Function, KernelCall, Kind, MathCall, Symbol
 from .scope import Scope, static_value
 from .templates import TemplateInstance, template_instance
 from .view import View
+from .writes import writes
 
 if TYPE_CHECKING:
     from .check_expr import ExpressionChecker
@@ -135,16 +136,24 @@ class CallChecker:
             return None
         arguments: list[Symbol | Expr] = []
         for value, parameter, place in zip(values, function.params, node.args, strict=True):
-            checked = self._argument(place, value, parameter, function.name)
+            checked = self._argument(place, value, parameter, function)
             if checked is None:
                 return None
             arguments.append(checked)
         return CallSite(function, tuple(arguments))
 
     def _argument(
-        self, node: ast.expr, value: Expr | Symbol | View | None, parameter: Symbol, callee: str
+        self, node: ast.expr, value: Expr | Symbol | View | None, parameter: Symbol, function: Function
     ) -> Symbol | Expr | None:
+        callee = function.name
         if value is None or parameter.type is None:
+            return None
+        if isinstance(value, Symbol) and value.constant is not None and writes(function, parameter):
+            self.scope.error(
+                node,
+                f"'{callee}' writes its argument '{parameter.name}', but '{value.name}' is a constant array",
+                f"pass a copy: `copy: {value.type!r} = {value.name}`",
+            )
             return None
         if isinstance(parameter.type, TensorType):
             if isinstance(value, Symbol) and value.type == parameter.type:

@@ -151,7 +151,7 @@ class ExpressionChecker:
     def _free_value(self, node: ast.expr, name: str, value: Any) -> Expr | Symbol | None:
         """A Python value of the surrounding program as a constant of the kernel."""
         at = self.scope.source.position(node)
-        if isinstance(value, np.generic):
+        if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
             value = value.item()
         if isinstance(value, int | float | builtins.bool):
             return constant(value, at)

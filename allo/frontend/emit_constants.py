@@ -50,7 +50,7 @@ class ConstantPool:
             "sym_name": string_attr(name),
             "sym_visibility": string_attr("private"),
             "type": ir.TypeAttr.get(memref, context()),
-            "initial_value": _dense(np.asarray(array, order="C"), tensor),
+            "initial_value": _dense(np.asarray(array, array.dtype.newbyteorder("="), order="C"), tensor),
         }
         if not is_state:
             attributes["constant"] = unit_attr()

@@ -44,8 +44,9 @@ class Footprint:
     """The box of `buffer` that holds all that one iteration of `loop` touches.
 
     `covers`: each iteration surely writes every element that is in the box and in the buffer;
-    `escapes`: per dimension, whether the box may leave the buffer below and above; `exposed`: an element may be read that the same iteration
-    has not surely written before; `exact`: nothing is over-approximated; `boxed`: every dimension has a box.
+    `escapes`: per dimension, whether the box may leave the buffer below and above; `exposed`: an element may
+    be read that the same iteration has not surely written before; `exact`: nothing is over-approximated;
+    `boxed`: every dimension has a box.
     """
 
     buffer: Buffer

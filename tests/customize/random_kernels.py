@@ -99,7 +99,18 @@ def random_step(draw: st.DrawFn, s: Schedule) -> tuple[str, tuple[Any, ...], dic
     """A call of a primitive with loops and buffers that exist; it may still be refused."""
     name = draw(
         st.sampled_from(
-            ["split", "split", "reorder", "reorder", "buffer_at", "buffer_at", "fuse", "unroll", "parallel", "partition"]
+            [
+                "split",
+                "split",
+                "reorder",
+                "reorder",
+                "buffer_at",
+                "buffer_at",
+                "fuse",
+                "unroll",
+                "parallel",
+                "partition",
+            ]
         )
     )
     nest = draw(st.sampled_from(list(s.get_loops())))
@@ -117,5 +128,9 @@ def random_step(draw: st.DrawFn, s: Schedule) -> tuple[str, tuple[Any, ...], dic
         return name, (loop, draw(st.integers(0, 4))), {}
     if name == "partition":
         kind = draw(st.sampled_from(list(Partition)))
-        return name, (buffer, kind), {"dim": draw(st.integers(0, 2)), "factor": 0 if kind is Partition.Complete else 2}
+        return (
+            name,
+            (buffer, kind),
+            {"dim": draw(st.integers(0, 2)), "factor": 0 if kind is Partition.Complete else 2},
+        )
     return name, (loop,), {}

@@ -58,7 +58,9 @@ def two(A: int32[8, 8], B: int32[8, 8]):
 def test_two_loops():
     s = customize(add)
     assert s.fuse("i", "j") == Loop("add", "S_i_j_0", "i_j_fused")
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @add(%arg0: memref<4x6xi32> {allo.name = "A"}, %arg1: memref<4x6xi32> {allo.name = "B"}) {
           affine.for %arg2 = 0 to 24 {
             %0 = affine.apply affine_map<(d0) -> (d0 floordiv 6)>(%arg2)
@@ -71,14 +73,17 @@ def test_two_loops():
           } {allo.name = "i_j_fused", allo.nest = "S_i_j_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(add, s)
 
 
 def test_three_loops():
     s = customize(cube)
     s.fuse("i", "j", "k")
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @cube(%arg0: memref<3x4x5xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 60 {
             %0 = affine.apply affine_map<(d0) -> (d0 floordiv 20)>(%arg1)
@@ -105,14 +110,17 @@ def test_three_loops():
           } {allo.name = "i_j_k_fused", allo.nest = "S_i_j_k_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(cube, s)
 
 
 def test_bounds_and_steps():
     s = customize(steps)
     s.fuse("i", "j")
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @steps(%arg0: memref<8x8xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 9 {
             %0 = affine.load %arg0[(%arg1 floordiv 3) * 3 + 1, %arg1 * 2 - (%arg1 floordiv 3) * 6 + 2] : memref<8x8xi32>
@@ -124,7 +132,8 @@ def test_bounds_and_steps():
           } {allo.name = "i_j_fused", allo.nest = "S_i_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(steps, s)
 
 
@@ -137,7 +146,7 @@ def test_inner_loops_of_a_nest():
 
 def test_split_and_fused_again():
     s = customize(add)
-    outer, inner = s.split("j", 4)
+    outer, _ = s.split("j", 4)
     s.fuse("i", outer)
     assert [loop.name for loop in s.get_loops()["S_i_j_0"]] == ["i_j.outer_fused", "j.inner"]
     assert_faithful(add, s)
@@ -155,34 +164,53 @@ def test_one_loop():
 
 
 def test_loops_in_the_wrong_order():
-    assert_refused("""
+    assert_refused(
+        """
         fuse: the loops are not given from the outermost to the innermost
           hint: write s.fuse("i", "j")
-        """, customize(cube), "fuse", "j", "i")
+        """,
+        customize(cube),
+        "fuse",
+        "j",
+        "i",
+    )
 
 
 def test_loop_between():
-    assert_refused("""
+    assert_refused(
+        """
         fuse: loops 'i' and 'k' are not directly nested: 'j' is between them
           note: loop 'j' is here
             File, line N, column 5
               for i, j, k in allo.grid(3, 4, 5):
               ^
-        """, customize(cube), "fuse", "i", "k")
+        """,
+        customize(cube),
+        "fuse",
+        "i",
+        "k",
+    )
 
 
 def test_loop_given_twice():
-    assert_refused("""
+    assert_refused(
+        """
         fuse: loop 'i' is given twice
           note: loop 'i' is here
             File, line N, column 5
               for i, j, k in allo.grid(3, 4, 5):
               ^
-        """, customize(cube), "fuse", "i", "i")
+        """,
+        customize(cube),
+        "fuse",
+        "i",
+        "i",
+    )
 
 
 def test_statement_between():
-    assert_refused("""
+    assert_refused(
+        """
         fuse: loop 'j' is not perfectly nested in 'i'
           note: this statement stands between them
             File, line N, column 9
@@ -193,11 +221,17 @@ def test_statement_between():
               for j in range(1, 8):
               ^
           hint: move the statements between them into a loop nest of their own
-        """, customize(row), "fuse", "i", "j")
+        """,
+        customize(row),
+        "fuse",
+        "i",
+        "j",
+    )
 
 
 def test_loops_of_different_nests():
-    assert_refused("""
+    assert_refused(
+        """
         fuse: loops 'm' and 'i' are not nested in each other
           note: loop 'm' is here
             File, line N, column 5
@@ -207,40 +241,63 @@ def test_loops_of_different_nests():
             File, line N, column 5
               for i, j in allo.grid(8, 8):
               ^
-        """, customize(two), "fuse", "i", "m")
+        """,
+        customize(two),
+        "fuse",
+        "i",
+        "m",
+    )
 
 
 def test_bounds_that_are_not_constants():
-    assert_refused("""
+    assert_refused(
+        """
         fuse: the bounds of loop 'j' are not constants
           note: loop 'j' is here
             File, line N, column 9
               for j in range(i):
               ^
-        """, customize(triangle), "fuse", "i", "j")
+        """,
+        customize(triangle),
+        "fuse",
+        "i",
+        "j",
+    )
 
 
 def test_pipelined_loop():
     s = customize(add)
     s.pipeline("j")
-    assert_refused("""
+    assert_refused(
+        """
         fuse: loop 'j' is already annotated by pipeline()
           note: loop 'j' is here
             File, line N, column 5
               for i, j in allo.grid(4, 6):
               ^
           hint: change the structure of the loop first, then apply pipeline() to the new loops
-        """, s, "fuse", "i", "j")
+        """,
+        s,
+        "fuse",
+        "i",
+        "j",
+    )
 
 
 def test_name_that_is_taken():
-    assert_refused("""
+    assert_refused(
+        """
         fuse: the nest 'S_i_j_i_j_fused_0' already has a loop 'i_j_fused'
           note: loop 'i' is here
             File, line N, column 5
               for i, j, i_j_fused in allo.grid(4, 4, 2):
               ^
-        """, customize(named), "fuse", "i", "j")
+        """,
+        customize(named),
+        "fuse",
+        "i",
+        "j",
+    )
 
 
 def test_more_iterations_than_64_bits_count():
@@ -256,6 +313,12 @@ def test_more_iterations_than_64_bits_count():
         }
         """
     )
-    assert_refused("""
+    assert_refused(
+        """
         fuse: the fused loop would have 18446744073709551616 iterations, more than 64 bits can count
-        """, s, "fuse", "i", "j")
+        """,
+        s,
+        "fuse",
+        "i",
+        "j",
+    )

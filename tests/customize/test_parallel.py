@@ -1,5 +1,7 @@
 """parallel: only loops whose iterations do not depend on each other."""
 
+# ruff: noqa: B007, E501 - golden text is not wrapped; kernels have loops that only count
+
 import allo
 from allo import customize
 from allo.ir.types import float32, int32
@@ -68,7 +70,9 @@ def calls(A: int32[8]):
 def test_annotation():
     s = customize(private)
     assert s.parallel("i") is None
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @private(%arg0: memref<8xi32> {allo.name = "A"}, %arg1: memref<8xi32> {allo.name = "B"}) {
           affine.for %arg2 = 0 to 8 {
             %0 = affine.load %arg0[%arg2] : memref<8xi32>
@@ -87,7 +91,8 @@ def test_annotation():
           } {allo.name = "i", allo.nest = "S_i_0", allo.parallel}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(private, s)
 
 
@@ -113,7 +118,9 @@ def test_run_time_bound():
 def test_loop_of_a_callee():
     s = customize(calls)
     s.parallel("square:i")
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @square(%arg0: memref<8xi32> {allo.name = "X"}) {
           affine.for %arg1 = 0 to 8 {
             %0 = affine.load %arg0[%arg1] : memref<8xi32>
@@ -126,7 +133,9 @@ def test_loop_of_a_callee():
           } {allo.name = "i", allo.nest = "S_i_0", allo.parallel}
           return
         }
-        """, function="square")
+        """,
+        function="square",
+    )
     assert_faithful(calls, s)
 
 
@@ -139,17 +148,23 @@ def test_split_with_a_tail_then_parallel():
 
 
 def test_reduction():
-    assert_refused("""
+    assert_refused(
+        """
         parallel: loop 'k' cannot run in parallel: the statement at line N writes C[i, j] and reads C[i, j]: iteration (i=0, j=0, k=0) must run before iteration (i=0, j=0, k=1)
           note: the statement is here
             File, line N, column 13
               C[i, j] += A[i, k] * B[k, j]
               ^
-        """, customize(gemm), "parallel", "k")
+        """,
+        customize(gemm),
+        "parallel",
+        "k",
+    )
 
 
 def test_recurrence():
-    assert_refused("""
+    assert_refused(
+        """
         parallel: loop 'i' cannot run in parallel: the statement at line N writes A[i] and reads A[i - 1]: iteration (i=1) must run before iteration (i=2)
           note: the statement is here
             File, line N, column 9
@@ -159,11 +174,16 @@ def test_recurrence():
             File, line N, column 17
               A[i] += A[i - 1]
                       ^
-        """, customize(scan), "parallel", "i")
+        """,
+        customize(scan),
+        "parallel",
+        "i",
+    )
 
 
 def test_scalar_that_the_iterations_share():
-    assert_refused("""
+    assert_refused(
+        """
         parallel: loop 'i' cannot run in parallel: the statement at line N writes t and the statement at line N reads t: iteration (i=0) must run before iteration (i=1)
           note: the statement is here
             File, line N, column 9
@@ -173,29 +193,43 @@ def test_scalar_that_the_iterations_share():
             File, line N, column 16
               B[i] = t
                      ^
-        """, customize(shared), "parallel", "i")
+        """,
+        customize(shared),
+        "parallel",
+        "i",
+    )
 
 
 def test_call_that_may_write():
-    assert_refused("""
+    assert_refused(
+        """
         parallel: loop 'r' cannot run in parallel, because it cannot be decided: the statement at line N writes A[?], but it is passed to 'square', which may use any element
           note: the statement is here
             File, line N, column 9
               square(A)
               ^
           hint: if you know that it is safe, pass assume_safe=True
-        """, customize(calls), "parallel", "r")
+        """,
+        customize(calls),
+        "parallel",
+        "r",
+    )
 
 
 def test_what_cannot_be_decided():
-    assert_refused("""
+    assert_refused(
+        """
         parallel: loop 'i' cannot run in parallel, because it cannot be decided: the statement at line N writes A[?], but it has a subscript that is not affine
           note: the statement is here
             File, line N, column 9
               A[P[i]] = i
               ^
           hint: if you know that it is safe, pass assume_safe=True
-        """, customize(indirect), "parallel", "i")
+        """,
+        customize(indirect),
+        "parallel",
+        "i",
+    )
 
 
 def test_assume_safe_accepts_what_cannot_be_decided():
@@ -205,7 +239,8 @@ def test_assume_safe_accepts_what_cannot_be_decided():
 
 
 def test_assume_safe_does_not_overrule_a_dependence():
-    assert_refused("""
+    assert_refused(
+        """
         parallel: loop 'i' cannot run in parallel: the statement at line N writes A[i] and reads A[i - 1]: iteration (i=1) must run before iteration (i=2)
           note: the statement is here
             File, line N, column 9
@@ -215,24 +250,39 @@ def test_assume_safe_does_not_overrule_a_dependence():
             File, line N, column 17
               A[i] += A[i - 1]
                       ^
-        """, customize(scan), "parallel", "i", assume_safe=True)
+        """,
+        customize(scan),
+        "parallel",
+        "i",
+        assume_safe=True,
+    )
 
 
 def test_run_time_bounds_that_are_not_affine():
-    assert_refused("""
+    assert_refused(
+        """
         parallel: loop 'j' has run-time bounds and cannot run in parallel
           note: loop 'j' is here
             File, line N, column 9
               for j in range(B[i]):
               ^
-        """, customize(dynamic), "parallel", "j")
+        """,
+        customize(dynamic),
+        "parallel",
+        "j",
+    )
 
 
 def test_while_loop():
-    assert_refused("""
+    assert_refused(
+        """
         parallel: loop 'while' has run-time bounds and cannot run in parallel
           note: loop 'while' is here
             File, line N, column 5
               while A[0] > 0:
               ^
-        """, customize(dynamic), "parallel", "while")
+        """,
+        customize(dynamic),
+        "parallel",
+        "while",
+    )

@@ -1,5 +1,7 @@
 """partition: the layout in the type of a buffer; values stay."""
 
+# ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
+
 import numpy as np
 
 import allo
@@ -59,7 +61,9 @@ def scalar(A: int32[8]):
 def test_argument():
     s = customize(add)
     assert s.partition("A", Partition.Cyclic, dim=2, factor=4) is None
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @add(%arg0: memref<4x8xi32, #allo.partition<[none, cyclic 4]>> {allo.name = "A"}, %arg1: memref<4x8xi32> {allo.name = "B"}) {
           affine.for %arg2 = 0 to 4 {
             affine.for %arg3 = 0 to 8 {
@@ -73,7 +77,8 @@ def test_argument():
           } {allo.name = "i", allo.nest = "S_i_j_0"}
           return
         }
-        """)
+        """,
+    )
     assert str(s.steps[0]) == 's.partition("add:A", partition_type=Partition.Cyclic, dim=2, factor=4)'
     assert_faithful(add, s)
 
@@ -81,7 +86,9 @@ def test_argument():
 def test_local_array():
     s = customize(local)
     s.partition("T", Partition.Block, dim=1, factor=3)
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @local(%arg0: memref<8xi32> {allo.name = "A"}) {
           %alloc = memref.alloc() {allo.name = "T"} : memref<8x2xi32, #allo.partition<[block 3, none]>>
           affine.for %arg1 = 0 to 8 {
@@ -100,15 +107,21 @@ def test_local_array():
           } {allo.name = "i", allo.nest = "S_i_1"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(local, s)
 
 
 def test_constant():
     s = customize(weigh)
     s.partition("WEIGHTS", dim=1)
-    assert "memref.global \"private\" constant @weigh_WEIGHTS : memref<8xi32, #allo.partition<[complete]>>" in str(s.module)
-    assert_ir(s, """
+    assert (
+        'memref.global "private" constant @weigh_WEIGHTS : memref<8xi32, #allo.partition<[complete]>>'
+        in str(s.module)
+    )
+    assert_ir(
+        s,
+        """
         func.func @weigh(%arg0: memref<8xi32> {allo.name = "A"}) {
           %0 = memref.get_global @weigh_WEIGHTS : memref<8xi32, #allo.partition<[complete]>> {allo.name = "WEIGHTS"}
           affine.for %arg1 = 0 to 8 {
@@ -122,7 +135,8 @@ def test_constant():
           } {allo.name = "i", allo.nest = "S_i_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(weigh, s)
 
 
@@ -147,7 +161,9 @@ def test_one_dimension_after_the_other():
 def test_buffer_of_buffer_at():
     s = customize(add)
     s.partition(s.buffer_at("B", "i"), factor=2)
-    assert 'memref.alloc() {allo.name = "buf_B"} : memref<8xi32, #allo.partition<[cyclic 2]>>' in str(s.module)
+    assert 'memref.alloc() {allo.name = "buf_B"} : memref<8xi32, #allo.partition<[cyclic 2]>>' in str(
+        s.module
+    )
     assert_faithful(add, s)
 
 
@@ -186,89 +202,143 @@ def test_dimension_that_the_array_has_not():
 
 
 def test_scalar():
-    assert_refused("""
+    assert_refused(
+        """
         partition: 't' is a scalar and has no dimension to divide
           note: 't' is declared here
             File, line N, column 5
               t: int32 = A[0]
               ^
-        """, customize(scalar), "partition", "t")
+        """,
+        customize(scalar),
+        "partition",
+        "t",
+    )
 
 
 def test_factor_for_complete():
-    assert_refused("""
+    assert_refused(
+        """
         partition: a complete partition has no factor, got 2
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 8], B: int32[4, 8]):
                       ^
           hint: drop factor=
-        """, customize(add), "partition", "A", Partition.Complete, dim=1, factor=2)
+        """,
+        customize(add),
+        "partition",
+        "A",
+        Partition.Complete,
+        dim=1,
+        factor=2,
+    )
 
 
 def test_factor_below_two():
-    assert_refused("""
+    assert_refused(
+        """
         partition: a block partition needs a factor of at least 2, got 1
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 8], B: int32[4, 8]):
                       ^
-        """, customize(add), "partition", "A", Partition.Block, dim=1, factor=1)
-    assert_refused("""
+        """,
+        customize(add),
+        "partition",
+        "A",
+        Partition.Block,
+        dim=1,
+        factor=1,
+    )
+    assert_refused(
+        """
         partition: a cyclic partition needs a factor of at least 2, got 0
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 8], B: int32[4, 8]):
                       ^
-        """, customize(add), "partition", "A", Partition.Cyclic, dim=1)
+        """,
+        customize(add),
+        "partition",
+        "A",
+        Partition.Cyclic,
+        dim=1,
+    )
 
 
 def test_factor_above_the_extent():
-    assert_refused("""
+    assert_refused(
+        """
         partition: factor 5 is larger than the extent 4 of dimension 1
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 8], B: int32[4, 8]):
                       ^
-        """, customize(add), "partition", "A", dim=0, factor=5)
+        """,
+        customize(add),
+        "partition",
+        "A",
+        dim=0,
+        factor=5,
+    )
 
 
 def test_dimension_partitioned_twice():
     s = customize(add)
     s.partition("A", dim=2, factor=4)
-    assert_refused("""
+    assert_refused(
+        """
         partition: dimension 2 of 'A' is already partitioned (cyclic 4)
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 8], B: int32[4, 8]):
                       ^
           hint: undo() the step that did it, or partition another dimension
-        """, s, "partition", "A", dim=2)
-    assert_refused("""
+        """,
+        s,
+        "partition",
+        "A",
+        dim=2,
+    )
+    assert_refused(
+        """
         partition: dimension 2 of 'A' is already partitioned (cyclic 4)
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 8], B: int32[4, 8]):
                       ^
           hint: undo() the step that did it, or partition another dimension
-        """, s, "partition", "A")
+        """,
+        s,
+        "partition",
+        "A",
+    )
 
 
 def test_complete_partition_partitioned_again():
     s = customize(add)
     s.partition("A", dim=1)
-    assert_refused("""
+    assert_refused(
+        """
         partition: dimension 1 of 'A' is already partitioned (complete)
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 8], B: int32[4, 8]):
                       ^
           hint: undo() the step that did it, or partition another dimension
-        """, s, "partition", "A", dim=1, factor=2)
+        """,
+        s,
+        "partition",
+        "A",
+        dim=1,
+        factor=2,
+    )
 
 
 def test_array_passed_to_a_function():
-    assert_refused("""
+    assert_refused(
+        """
         partition: 'A' is passed between functions, and layouts do not travel through calls yet
           note: 'A' is declared here
             File, line N, column 17
@@ -278,11 +348,16 @@ def test_array_passed_to_a_function():
             File, line N, column 5
               weigh(A)
               ^
-        """, customize(weigh_twice), "partition", "A")
+        """,
+        customize(weigh_twice),
+        "partition",
+        "A",
+    )
 
 
 def test_argument_of_a_function_that_is_called():
-    assert_refused("""
+    assert_refused(
+        """
         partition: 'A' is passed between functions, and layouts do not travel through calls yet
           note: 'A' is declared here
             File, line N, column 11
@@ -292,11 +367,16 @@ def test_argument_of_a_function_that_is_called():
             File, line N, column 5
               weigh(A)
               ^
-        """, customize(weigh_twice), "partition", "weigh:A")
+        """,
+        customize(weigh_twice),
+        "partition",
+        "weigh:A",
+    )
 
 
 def test_array_that_is_returned():
-    assert_refused("""
+    assert_refused(
+        """
         partition: 'B' is passed between functions, and layouts do not travel through calls yet
           note: 'B' is declared here
             File, line N, column 5
@@ -306,7 +386,11 @@ def test_array_that_is_returned():
             File, line N, column 5
               return B
               ^
-        """, customize(made), "partition", "B")
+        """,
+        customize(made),
+        "partition",
+        "B",
+    )
 
 
 def test_result_of_a_call():
@@ -321,26 +405,39 @@ def test_result_of_a_call():
         }
         """
     )
-    assert_refused("""
+    assert_refused(
+        """
         partition: 'R' is the result of a call, and layouts do not travel through calls yet
           note: 'R' is declared here
             File, line N, column 18
-        """, s, "partition", "R")
+        """,
+        s,
+        "partition",
+        "R",
+    )
 
 
 def test_constant_that_two_functions_use():
-    assert_refused("""
+    assert_refused(
+        """
         partition: the constant 'weigh_twice:WEIGHTS' is also used as 'weigh:WEIGHTS', and layouts do not travel between uses yet
           note: 'WEIGHTS' is declared here
-        """, customize(weigh_twice), "partition", "WEIGHTS")
-    assert_refused("""
+        """,
+        customize(weigh_twice),
+        "partition",
+        "WEIGHTS",
+    )
+    assert_refused(
+        """
         partition: the constant 'weigh:WEIGHTS' is also used as 'weigh_twice:WEIGHTS', and layouts do not travel between uses yet
           note: 'WEIGHTS' is declared here
-        """, customize(weigh_twice), "partition", "weigh:WEIGHTS")
+        """,
+        customize(weigh_twice),
+        "partition",
+        "weigh:WEIGHTS",
+    )
 
 
 def test_type_that_is_no_partition():
-    message = (
-        "partition: partition_type must be one of Partition.Complete, Partition.Block, Partition.Cyclic, got 'Block'"
-    )
+    message = "partition: partition_type must be one of Partition.Complete, Partition.Block, Partition.Cyclic, got 'Block'"
     assert_refused(message, customize(add), "partition", "A", "Block", factor=2)

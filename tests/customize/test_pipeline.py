@@ -21,7 +21,9 @@ def dynamic(A: int32[8], n: int32):
 def test_interval_of_one():
     s = customize(scale)
     assert s.pipeline("i") is None
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @scale(%arg0: memref<10xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 10 {
             %0 = affine.load %arg0[%arg1] : memref<10xi32>
@@ -33,7 +35,8 @@ def test_interval_of_one():
           } {allo.name = "i", allo.nest = "S_i_0", allo.pipeline = 1 : i32}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(scale, s)
 
 
@@ -71,13 +74,19 @@ def test_together_with_unroll_and_parallel():
 
 
 def test_interval_below_one():
-    assert_refused("""
+    assert_refused(
+        """
         pipeline: initiation_interval must be at least 1, got 0
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
-        """, customize(scale), "pipeline", "i", 0)
+        """,
+        customize(scale),
+        "pipeline",
+        "i",
+        0,
+    )
 
 
 def test_interval_of_more_than_32_bits():
@@ -86,4 +95,6 @@ def test_interval_of_more_than_32_bits():
 
 
 def test_rewind_is_a_truth_value():
-    assert_refused("pipeline: rewind must be True or False, got 'no'", customize(scale), "pipeline", "i", rewind="no")
+    assert_refused(
+        "pipeline: rewind must be True or False, got 'no'", customize(scale), "pipeline", "i", rewind="no"
+    )

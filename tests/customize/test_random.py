@@ -185,7 +185,9 @@ def is_reported(message: str, pair: tuple[Event, Event]) -> bool:
     return True
 
 
-def check_answer(kernel: Kernel, call: str, arguments: tuple[str, ...], broken: list[tuple[Event, Event]]) -> None:
+def check_answer(
+    kernel: Kernel, call: str, arguments: tuple[str, ...], broken: list[tuple[Event, Event]]
+) -> None:
     """`broken` are the conflicting pairs that the step would put in the wrong order."""
     s = customize(kernel.function)
     try:
@@ -213,6 +215,8 @@ def test_answers_agree_with_all_iterations(directory: Path, data: st.DataObject)
             check_answer(kernel, "parallel", (f"S_i_{number}.{name}",), broken)
         for order in permutations(loops):
             if len(loops) > 1 and order != loops:
-                broken = [pair for pair in pairs if both_inside(kernel, pair, loops[-1]) and swapped(pair, order)]
+                broken = [
+                    pair for pair in pairs if both_inside(kernel, pair, loops[-1]) and swapped(pair, order)
+                ]
                 names = tuple(f"S_i_{number}.{name}" for name in order)
                 check_answer(kernel, "reorder", names, broken)

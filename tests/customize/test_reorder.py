@@ -1,5 +1,7 @@
 """reorder: every legal permutation, and the pair of iterations that forbids one."""
 
+# ruff: noqa: E501 - golden text is not wrapped
+
 import allo
 from allo import customize
 from allo.ir.types import int32
@@ -74,7 +76,9 @@ def steps(A: int32[8, 8], B: int32[8, 8]):
 def test_two_loops():
     s = customize(gemm)
     s.reorder("k", "j")
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @gemm(%arg0: memref<4x6xi32> {allo.name = "A"}, %arg1: memref<6x8xi32> {allo.name = "B"}, %arg2: memref<4x8xi32> {allo.name = "C"}) {
           affine.for %arg3 = 0 to 4 {
             affine.for %arg4 = 0 to 6 {
@@ -95,7 +99,8 @@ def test_two_loops():
           } {allo.name = "i", allo.nest = "S_i_j_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(gemm, s)
 
 
@@ -123,7 +128,9 @@ def test_order_that_is_there_already():
 def test_bounds_steps_and_directions():
     s = customize(steps)
     s.reorder("j", "i")
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @steps(%arg0: memref<8x8xi32> {allo.name = "A"}, %arg1: memref<8x8xi32> {allo.name = "B"}) {
           affine.for %arg2 = 0 to 4 {
             affine.for %arg3 = 1 to 8 step 3 {
@@ -137,7 +144,8 @@ def test_bounds_steps_and_directions():
           } {allo.name = "j", allo.nest = "S_i_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(steps, s)
 
 
@@ -153,7 +161,9 @@ def test_annotations_move_with_their_loops():
 def test_triangle_keeps_its_outer_loop_outside():
     s = customize(inner_triangle)
     s.reorder("k", "j")
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @inner_triangle(%arg0: memref<8x8x4xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 8 {
             affine.for %arg2 = 0 to 4 {
@@ -169,7 +179,8 @@ def test_triangle_keeps_its_outer_loop_outside():
           } {allo.name = "i", allo.nest = "S_i_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(inner_triangle, s)
 
 
@@ -180,7 +191,8 @@ def test_diagonal_dependence_allows_both_orders():
 
 
 def test_order_that_a_dependence_forbids():
-    assert_refused("""
+    assert_refused(
+        """
         reorder: the loops cannot run in the order j, i: the statement at line N writes A[i, j] and reads A[i - 1, j + 1]: iteration (i=1, j=1) must run before iteration (i=2, j=0)
           note: the statement is here
             File, line N, column 13
@@ -190,11 +202,17 @@ def test_order_that_a_dependence_forbids():
             File, line N, column 23
               A[i, j] = A[i - 1, j + 1] + 1
                         ^
-        """, customize(wave), "reorder", "j", "i")
+        """,
+        customize(wave),
+        "reorder",
+        "j",
+        "i",
+    )
 
 
 def test_assume_safe_does_not_overrule_a_dependence():
-    assert_refused("""
+    assert_refused(
+        """
         reorder: the loops cannot run in the order j, i: the statement at line N writes A[i, j] and reads A[i - 1, j + 1]: iteration (i=1, j=1) must run before iteration (i=2, j=0)
           note: the statement is here
             File, line N, column 13
@@ -204,18 +222,30 @@ def test_assume_safe_does_not_overrule_a_dependence():
             File, line N, column 23
               A[i, j] = A[i - 1, j + 1] + 1
                         ^
-        """, customize(wave), "reorder", "j", "i", assume_safe=True)
+        """,
+        customize(wave),
+        "reorder",
+        "j",
+        "i",
+        assume_safe=True,
+    )
 
 
 def test_what_cannot_be_decided():
-    assert_refused("""
+    assert_refused(
+        """
         reorder: the loops cannot run in the order j, i, because it cannot be decided: the statement at line N writes A[?], but it has a subscript that is not affine
           note: the statement is here
             File, line N, column 13
               A[P[j]] = i
               ^
           hint: if you know that it is safe, pass assume_safe=True
-        """, customize(indirect), "reorder", "j", "i")
+        """,
+        customize(indirect),
+        "reorder",
+        "j",
+        "i",
+    )
 
 
 def test_assume_safe_accepts_what_cannot_be_decided():
@@ -228,7 +258,8 @@ def test_assume_safe_accepts_what_cannot_be_decided():
 def test_parallel_loop_that_would_carry_a_dependence():
     s = customize(diagonal)
     s.parallel("j")
-    assert_refused("""
+    assert_refused(
+        """
         reorder: loop 'j' runs in parallel and could no longer do so: the statement at line N writes A[i, j] and reads A[i - 1, j - 1]: iteration (j=1, i=1) must run before iteration (j=2, i=2)
           note: the statement is here
             File, line N, column 13
@@ -238,7 +269,12 @@ def test_parallel_loop_that_would_carry_a_dependence():
             File, line N, column 24
               A[i, j] += A[i - 1, j - 1]
                          ^
-        """, s, "reorder", "j", "i")
+        """,
+        s,
+        "reorder",
+        "j",
+        "i",
+    )
 
 
 def test_parallel_loop_that_stays_parallel():
@@ -249,7 +285,8 @@ def test_parallel_loop_that_stays_parallel():
 
 
 def test_statement_between():
-    assert_refused("""
+    assert_refused(
+        """
         reorder: loop 'j' is not perfectly nested in 'i'
           note: this statement stands between them
             File, line N, column 13
@@ -260,11 +297,17 @@ def test_statement_between():
               for j in range(1, 7):
               ^
           hint: move the statements between them into a loop nest of their own
-        """, customize(stencil), "reorder", "j", "i")
+        """,
+        customize(stencil),
+        "reorder",
+        "j",
+        "i",
+    )
 
 
 def test_bounds_of_a_triangle():
-    assert_refused("""
+    assert_refused(
+        """
         reorder: the bounds of loop 'j' depend on 'i', which must stay outside of it
           note: loop 'j' is here
             File, line N, column 9
@@ -274,17 +317,28 @@ def test_bounds_of_a_triangle():
             File, line N, column 5
               for i in range(8):
               ^
-        """, customize(triangle), "reorder", "j", "i")
+        """,
+        customize(triangle),
+        "reorder",
+        "j",
+        "i",
+    )
 
 
 def test_bounds_known_at_run_time():
-    assert_refused("""
+    assert_refused(
+        """
         reorder: loop 'j' has run-time bounds
           note: loop 'j' is here
             File, line N, column 9
               for j in range(B[i]):
               ^
-        """, customize(dynamic), "reorder", "j", "i")
+        """,
+        customize(dynamic),
+        "reorder",
+        "j",
+        "i",
+    )
 
 
 def test_one_loop():
@@ -293,17 +347,25 @@ def test_one_loop():
 
 
 def test_loop_given_twice():
-    assert_refused("""
+    assert_refused(
+        """
         reorder: loop 'i' is given twice
           note: loop 'i' is here
             File, line N, column 5
               for i, j in allo.grid(4, 8):
               ^
-        """, customize(gemm), "reorder", "i", "j", "i")
+        """,
+        customize(gemm),
+        "reorder",
+        "i",
+        "j",
+        "i",
+    )
 
 
 def test_loops_of_different_nests():
-    assert_refused("""
+    assert_refused(
+        """
         reorder: loops 'j' and 'n' are not nested in each other
           note: loop 'j' is here
             File, line N, column 5
@@ -313,10 +375,20 @@ def test_loops_of_different_nests():
             File, line N, column 5
               for m, n in allo.grid(8, 8):
               ^
-        """, customize(two), "reorder", "n", "j")
+        """,
+        customize(two),
+        "reorder",
+        "n",
+        "j",
+    )
 
 
 def test_assume_safe_is_a_truth_value():
     assert_refused(
-        "reorder: assume_safe must be True or False, got 1", customize(gemm), "reorder", "k", "j", assume_safe=1
+        "reorder: assume_safe must be True or False, got 1",
+        customize(gemm),
+        "reorder",
+        "k",
+        "j",
+        assume_safe=1,
     )

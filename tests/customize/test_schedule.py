@@ -70,7 +70,19 @@ def message(call, *arguments, **options) -> str:
 
 
 def test_buffers_of_the_kernel_and_of_what_it_calls():
-    names = ["scale:X", "scale:Y", "scale:WEIGHTS", "top:A", "A", "top:B", "B", "top:WEIGHTS", "WEIGHTS", "top:t", "t"]
+    names = [
+        "scale:X",
+        "scale:Y",
+        "scale:WEIGHTS",
+        "top:A",
+        "A",
+        "top:B",
+        "B",
+        "top:WEIGHTS",
+        "WEIGHTS",
+        "top:t",
+        "t",
+    ]
     buffers = customize(top).buffers
     assert list(buffers) == names
     assert buffers["A"] == buffers["top:A"] == Buffer("top", "A")
@@ -89,7 +101,11 @@ def test_buffers_are_attributes():
 
 
 def test_attribute_that_is_neither_primitive_nor_buffer():
-    for name, hint in (("splt", "; did you mean 'split'?"), ("WEIGHT", "; did you mean 'WEIGHTS'?"), ("zzz", "")):
+    for name, hint in (
+        ("splt", "; did you mean 'split'?"),
+        ("WEIGHT", "; did you mean 'WEIGHTS'?"),
+        ("zzz", ""),
+    ):
         with pytest.raises(AttributeError) as caught:
             getattr(customize(top), name)
         assert str(caught.value) == f"the schedule of 'top' has no primitive and no buffer '{name}'{hint}"
@@ -97,45 +113,80 @@ def test_attribute_that_is_neither_primitive_nor_buffer():
 
 
 def test_buffer_that_does_not_exist():
-    assert_refused("""
+    assert_refused(
+        """
         partition: function 'top' has no buffer 'WEIGHT'
           hint: did you mean 'WEIGHTS'?
-        """, customize(top), "partition", "WEIGHT")
-    assert_refused("""
+        """,
+        customize(top),
+        "partition",
+        "WEIGHT",
+    )
+    assert_refused(
+        """
         partition: function 'scale' has no buffer 'zzz'
           hint: its buffers are X, Y, WEIGHTS
-        """, customize(top), "partition", "scale:zzz")
-    assert_refused("""
+        """,
+        customize(top),
+        "partition",
+        "scale:zzz",
+    )
+    assert_refused(
+        """
         partition: the module has no function 'scal'
           hint: did you mean 'scale'?
-        """, customize(top), "partition", "scal:X")
+        """,
+        customize(top),
+        "partition",
+        "scal:X",
+    )
 
 
 def test_buffer_of_a_wrong_type():
-    assert_refused("""
+    assert_refused(
+        """
         partition: a buffer is named by a string or a handle such as s.A, got int 3
-        """, customize(top), "partition", 3)
+        """,
+        customize(top),
+        "partition",
+        3,
+    )
 
 
 def test_buffer_handle_of_another_schedule():
     other = customize(gemm)
-    assert_refused("""
+    assert_refused(
+        """
         partition: the module has no function 'gemm'
           hint: the functions are scale, top
-        """, customize(top), "partition", other.C)
-    assert_refused("""
-        partition: a buffer is named by a string or a handle such as s.A, got Loop Loop(function='top', nest='S_i_0', name='i')
-        """, customize(top), "partition", Loop("top", "S_i_0", "i"))
+        """,
+        customize(top),
+        "partition",
+        other.C,
+    )
+    assert_refused(
+        """
+        partition: a buffer is named by a string or a handle such as s.A, got Loop Loop(function='f', nest='S', name='i')
+        """,
+        customize(top),
+        "partition",
+        Loop("f", "S", "i"),
+    )
 
 
 def test_buffer_handle_after_undo():
     s = customize(top)
     handle = s.buffer_at("B", "i")
     s.undo()
-    assert_refused("""
+    assert_refused(
+        """
         partition: function 'top' has no buffer 'buf_B'
           hint: its buffers are A, B, WEIGHTS, t
-        """, s, "partition", handle)
+        """,
+        s,
+        "partition",
+        handle,
+    )
 
 
 # -- loops --------------------------------------------------------------------------------------------
@@ -204,14 +255,20 @@ def test_nests_named_alike_in_a_parsed_module():
         }
         """
     )
-    assert_refused("""
+    assert_refused(
+        """
         split: there are 2 loops 'f:PE.i'
           note: loop 'i' is here
             File, line N, column 13
           note: loop 'i' is here
             File, line N, column 13
           hint: give the loop nests names of their own (the attribute allo.nest)
-        """, s, "split", s.get_loops().PE.i, 2)
+        """,
+        s,
+        "split",
+        s.get_loops().PE.i,
+        2,
+    )
 
 
 def test_tree_without_the_name():
@@ -237,35 +294,72 @@ def test_forms_of_a_loop_argument():
 
 
 def test_loop_that_does_not_exist():
-    assert_refused("""
+    assert_refused(
+        """
         split: function 'gemm' has no loop 'zzz'
           hint: its loops are i, j, k
-        """, customize(gemm), "split", "zzz", 2)
-    assert_refused("""
+        """,
+        customize(gemm),
+        "split",
+        "zzz",
+        2,
+    )
+    assert_refused(
+        """
         split: function 'scale' has no loop 'S_i_7.i'
           hint: its loops are i
-        """, customize(top), "split", "scale:S_i_7.i", 2)
-    assert_refused("""
+        """,
+        customize(top),
+        "split",
+        "scale:S_i_7.i",
+        2,
+    )
+    assert_refused(
+        """
         split: the module has no function 'scal'
           hint: did you mean 'scale'?
-        """, customize(top), "split", "scal:i", 2)
-    assert_refused("""
+        """,
+        customize(top),
+        "split",
+        "scal:i",
+        2,
+    )
+    assert_refused(
+        """
         split: function 'f' has no loop 'i'
           hint: it has no loops
-        """, parsed('module attributes {allo.top = "f"} { func.func @f() { return } }'), "split", "i", 2)
+        """,
+        parsed('module attributes {allo.top = "f"} { func.func @f() { return } }'),
+        "split",
+        "i",
+        2,
+    )
 
 
 def test_loop_of_a_wrong_type():
-    assert_refused("""
+    assert_refused(
+        """
         split: a loop is named by a string or a handle of get_loops(), got int 3
-        """, customize(gemm), "split", 3, 2)
-    assert_refused("""
+        """,
+        customize(gemm),
+        "split",
+        3,
+        2,
+    )
+    assert_refused(
+        """
         reorder: a loop is named by a string or a handle of get_loops(), got Buffer Buffer(function='gemm', name='A')
-        """, customize(gemm), "reorder", "i", Buffer("gemm", "A"))
+        """,
+        customize(gemm),
+        "reorder",
+        "i",
+        Buffer("gemm", "A"),
+    )
 
 
 def test_name_of_two_loops():
-    assert_refused("""
+    assert_refused(
+        """
         split: function 'scale' has 2 loops named 'i'
           note: 'scale:S_i_0.i' is here
             File, line N, column 5
@@ -276,46 +370,87 @@ def test_name_of_two_loops():
               for i in range(8):
               ^
           hint: say which one: 'scale:S_i_0.i', 'scale:S_i_1.i'
-        """, customize(top), "split", "scale:i", 2)
+        """,
+        customize(top),
+        "split",
+        "scale:i",
+        2,
+    )
 
 
 def test_handle_that_an_earlier_step_has_replaced():
     s = customize(gemm)
     handle = s.get_loops().PE.j
     s.split(handle, 4)
-    assert_refused("""
+    assert_refused(
+        """
         split: there is no loop 'gemm:PE.j'; an earlier step may have replaced it
           hint: the loops of the nest are now i, j.outer, j.inner, k
-        """, s, "split", handle, 2)
+        """,
+        s,
+        "split",
+        handle,
+        2,
+    )
 
 
 def test_handle_of_another_schedule():
     other = customize(gemm).get_loops().PE.i
-    assert_refused("""
+    assert_refused(
+        """
         split: the module has no function 'gemm'
-        """, customize(top), "split", other, 2)
-    assert_refused("""
+        """,
+        customize(top),
+        "split",
+        other,
+        2,
+    )
+    assert_refused(
+        """
         split: there is no loop 'top:PE.i'; an earlier step may have replaced it
           hint: see s.get_loops()
-        """, customize(top), "split", Loop("top", "PE", "i"), 2)
+        """,
+        customize(top),
+        "split",
+        Loop("top", "PE", "i"),
+        2,
+    )
 
 
 # -- calls --------------------------------------------------------------------------------------------
 
 
 def test_arguments_that_do_not_fit():
-    assert_refused("""
+    assert_refused(
+        """
         split: s.split(): missing a required argument: 'factor'
           hint: use s.split(loop, factor)
-        """, customize(gemm), "split", "i")
-    assert_refused("""
+        """,
+        customize(gemm),
+        "split",
+        "i",
+    )
+    assert_refused(
+        """
         split: s.split(): too many positional arguments
           hint: use s.split(loop, factor)
-        """, customize(gemm), "split", "i", 2, 3)
-    assert_refused("""
+        """,
+        customize(gemm),
+        "split",
+        "i",
+        2,
+        3,
+    )
+    assert_refused(
+        """
         pipeline: s.pipeline(): got an unexpected keyword argument 'ii'
           hint: use s.pipeline(loop, initiation_interval=1, rewind=False)
-        """, customize(gemm), "pipeline", "i", ii=2)
+        """,
+        customize(gemm),
+        "pipeline",
+        "i",
+        ii=2,
+    )
 
 
 def test_error_shows_the_line_of_the_schedule():
@@ -433,7 +568,9 @@ def test_replay_that_fails_changes_nothing():
     t = customize(gemm)
     t.unroll("k", 2)
     text, steps = str(t.module), t.steps
-    assert message(t.replay, [*s.steps, *s.steps]).startswith("File, line N: split: there is no loop 'gemm:PE.j'")
+    assert message(t.replay, [*s.steps, *s.steps]).startswith(
+        "File, line N: split: there is no loop 'gemm:PE.j'"
+    )
     assert str(t.module) == text and t.steps == steps
 
 

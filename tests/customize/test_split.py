@@ -48,7 +48,9 @@ def never(A: int32[8]):
 def test_factor_that_divides():
     s = customize(scale)
     assert s.split("i", 5) == (Loop("scale", "S_i_0", "i.outer"), Loop("scale", "S_i_0", "i.inner"))
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @scale(%arg0: memref<10xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 2 {
             affine.for %arg2 = 0 to 5 {
@@ -62,14 +64,17 @@ def test_factor_that_divides():
           } {allo.name = "i.outer", allo.nest = "S_i_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(scale, s)
 
 
 def test_tail_is_guarded():
     s = customize(scale)
     s.split("i", 4)
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @scale(%arg0: memref<10xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 3 {
             affine.for %arg2 = 0 to 4 {
@@ -85,14 +90,17 @@ def test_tail_is_guarded():
           } {allo.name = "i.outer", allo.nest = "S_i_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(scale, s)
 
 
 def test_bounds_and_step_other_than_zero_and_one():
     s = customize(odd)
     s.split("i", 4)
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @odd(%arg0: memref<16xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 2 {
             affine.for %arg2 = 0 to 4 {
@@ -109,14 +117,17 @@ def test_bounds_and_step_other_than_zero_and_one():
           } {allo.name = "i.outer", allo.nest = "S_i_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(odd, s)
 
 
 def test_outer_bound_of_a_triangle():
     s = customize(triangle)
     s.split("i", 4)
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @triangle(%arg0: memref<8x8xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 2 {
             affine.for %arg2 = 0 to 4 {
@@ -133,7 +144,8 @@ def test_outer_bound_of_a_triangle():
           } {allo.name = "i.outer", allo.nest = "S_i_0"}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(triangle, s)
 
 
@@ -190,7 +202,9 @@ def test_factor_below_one():
 
 def test_factor_that_is_no_integer():
     for factor in (2.0, True, "2", None):
-        assert_refused(f"split: factor must be an integer, got {factor!r}", customize(scale), "split", "i", factor)
+        assert_refused(
+            f"split: factor must be an integer, got {factor!r}", customize(scale), "split", "i", factor
+        )
 
 
 def test_factor_that_is_too_large():
@@ -198,75 +212,111 @@ def test_factor_that_is_too_large():
 
 
 def test_bounds_that_depend_on_a_loop():
-    assert_refused("""
+    assert_refused(
+        """
         split: the bounds of loop 'j' are not constants
           note: loop 'j' is here
             File, line N, column 9
               for j in range(i):
               ^
           hint: split a loop whose extent is known when the kernel is compiled
-        """, customize(triangle), "split", "j", 2)
+        """,
+        customize(triangle),
+        "split",
+        "j",
+        2,
+    )
 
 
 def test_bounds_known_at_run_time():
-    assert_refused("""
+    assert_refused(
+        """
         split: the bounds of loop 'i' are not constants
           note: loop 'i' is here
             File, line N, column 5
               for i in range(n):
               ^
           hint: split a loop whose extent is known when the kernel is compiled
-        """, customize(dynamic), "split", "i", 2)
+        """,
+        customize(dynamic),
+        "split",
+        "i",
+        2,
+    )
 
 
 def test_while_loop():
-    assert_refused("""
+    assert_refused(
+        """
         split: the bounds of loop 'while' are not constants
           note: loop 'while' is here
             File, line N, column 5
               while A[0] > 0:
               ^
           hint: split a loop whose extent is known when the kernel is compiled
-        """, customize(dynamic), "split", "while", 2)
+        """,
+        customize(dynamic),
+        "split",
+        "while",
+        2,
+    )
 
 
 def test_unrolled_loop():
     s = customize(scale)
     s.unroll("i", 2)
-    assert_refused("""
+    assert_refused(
+        """
         split: loop 'i' is already annotated by unroll()
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
           hint: change the structure of the loop first, then apply unroll() to the new loops
-        """, s, "split", "i", 2)
+        """,
+        s,
+        "split",
+        "i",
+        2,
+    )
 
 
 def test_pipelined_loop():
     s = customize(scale)
     s.pipeline("i")
-    assert_refused("""
+    assert_refused(
+        """
         split: loop 'i' is already annotated by pipeline()
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
           hint: change the structure of the loop first, then apply pipeline() to the new loops
-        """, s, "split", "i", 2)
+        """,
+        s,
+        "split",
+        "i",
+        2,
+    )
 
 
 def test_parallel_loop():
     s = customize(scale)
     s.parallel("i")
-    assert_refused("""
+    assert_refused(
+        """
         split: loop 'i' is already annotated by parallel()
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
           hint: change the structure of the loop first, then apply parallel() to the new loops
-        """, s, "split", "i", 2)
+        """,
+        s,
+        "split",
+        "i",
+        2,
+    )
 
 
 def test_name_that_is_taken():
@@ -282,8 +332,14 @@ def test_name_that_is_taken():
         }
         """
     )
-    assert_refused("""
+    assert_refused(
+        """
         split: the nest 'S_i_0' already has a loop 'i.outer'
           note: loop 'i' is here
             File, line N, column 13
-        """, s, "split", "i", 2)
+        """,
+        s,
+        "split",
+        "i",
+        2,
+    )

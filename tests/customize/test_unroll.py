@@ -47,7 +47,9 @@ def never(A: int32[8]):
 def test_factor():
     s = customize(scale)
     assert s.unroll("i", 4) is None
-    assert_ir(s, """
+    assert_ir(
+        s,
+        """
         func.func @scale(%arg0: memref<10xi32> {allo.name = "A"}) {
           affine.for %arg1 = 0 to 10 {
             %0 = affine.load %arg0[%arg1] : memref<10xi32>
@@ -59,7 +61,8 @@ def test_factor():
           } {allo.name = "i", allo.nest = "S_i_0", allo.unroll = 4 : i32}
           return
         }
-        """)
+        """,
+    )
     assert_faithful(scale, s)
 
 
@@ -121,45 +124,68 @@ def test_loop_that_never_runs():
 
 
 def test_negative_factor():
-    assert_refused("""
+    assert_refused(
+        """
         unroll: factor must not be negative, got -1
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
-        """, customize(scale), "unroll", "i", -1)
+        """,
+        customize(scale),
+        "unroll",
+        "i",
+        -1,
+    )
 
 
 def test_factor_above_the_trip_count():
-    assert_refused("""
+    assert_refused(
+        """
         unroll: factor 11 is larger than the trip count 10 of loop 'i'
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
           hint: use factor=0 to unroll fully
-        """, customize(scale), "unroll", "i", 11)
+        """,
+        customize(scale),
+        "unroll",
+        "i",
+        11,
+    )
 
 
 def test_run_time_bounds_fully():
-    assert_refused("""
+    assert_refused(
+        """
         unroll: loop 'i' has run-time bounds and cannot be unrolled fully
           note: loop 'i' is here
             File, line N, column 5
               for i in range(n):
               ^
           hint: give a factor
-        """, customize(dynamic), "unroll", "i")
+        """,
+        customize(dynamic),
+        "unroll",
+        "i",
+    )
 
 
 def test_while_loop():
-    assert_refused("""
+    assert_refused(
+        """
         unroll: a `while` loop cannot be unrolled
           note: loop 'while' is here
             File, line N, column 5
               while A[0] > 0:
               ^
-        """, customize(dynamic), "unroll", "while", 2)
+        """,
+        customize(dynamic),
+        "unroll",
+        "while",
+        2,
+    )
 
 
 def test_factor_that_is_no_integer():

@@ -102,7 +102,7 @@ def constant_conditions(A: int32[6, 6]):
 
 
 def only_pass(A: int32[6, 6]):
-    for i in range(6):
+    for i in range(6):  # noqa: B007
         pass
     if A[0, 0] == 0:
         pass

@@ -110,7 +110,8 @@ targets = st.sampled_from([Int(8), UInt(8), Int(13), UInt(27), Int(32), Int(64),
 
 
 def numbers(kind: Int | UInt) -> st.SearchStrategy[int]:
-    low, high = (0, (1 << kind.width) - 1) if isinstance(kind, UInt) else (-(1 << kind.width - 1), (1 << kind.width - 1) - 1)
+    half = 1 << kind.width - 1
+    low, high = (0, 2 * half - 1) if isinstance(kind, UInt) else (-half, half - 1)
     return st.integers(low, high) | st.sampled_from([low, high, high >> 1])
 
 

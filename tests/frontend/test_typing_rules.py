@@ -26,8 +26,8 @@ from allo.ir.types import (
 from allo.ir.types import bool as bool_type
 
 TABLE = {
-    "+": (Int(17), Int(17), Int(18), UInt(17)),
-    "-": (Int(17), Int(17), Int(18), Int(17)),
+    "+": (Int(17), Int(18), Int(17), UInt(17)),
+    "-": (Int(17), Int(18), Int(17), Int(17)),
     "*": (Int(24), Int(24), Int(24), UInt(24)),
     "/": (Int(9), Int(8), Int(9), UInt(8)),
     "//": (Int(9), Int(8), Int(9), UInt(8)),

@@ -48,7 +48,7 @@ def truths(A: bool_type[4], B: int8[4]) -> bool_type:
 def test_bool_arrays() -> None:
     A, B = np.array([True, False, True, False]), np.zeros(4, np.int8)
     assert allo.customize(truths).build()(A, B) is True
-    assert A.tolist() == [False, True, False, True] and B.tolist() == [2, 1, 2, 1]
+    assert A.tolist() == [False, True, False, True] and B.tolist() == [2, 0, 1, 0]
 
 
 def brain_scalar(a: bfloat16, n: int32) -> bfloat16:
@@ -108,6 +108,25 @@ def constant_arrays(R: float32[6], S: uint64[2]):
 
 def test_arrays_of_the_program(agree: Agree) -> None:
     agree(constant_arrays, np.zeros(6, np.float32), np.zeros(2, np.uint64), plain=True)
+
+
+OTHER_ORDER, COLUMNS, EVERY_SECOND, SINGLE = (
+    np.arange(3, dtype=">i4"),
+    np.asfortranarray(np.arange(6, dtype=np.int32).reshape(2, 3)),
+    np.arange(12, dtype=np.int32)[::2],
+    np.array(9),
+)
+
+
+def other_layouts(A: int32[4]):
+    A[0] = OTHER_ORDER[2]
+    A[1] = COLUMNS[1, 0]
+    A[2] = EVERY_SECOND[3]
+    A[3] = SINGLE
+
+
+def test_arrays_of_other_layouts(agree: Agree) -> None:
+    agree(other_layouts, np.zeros(4, np.int32), plain=True)
 
 
 def result_constant() -> int16[2, 2]:
@@ -171,7 +190,7 @@ def test_initial_values_of_arrays(agree: Agree) -> None:
 def whole_arrays(A: int32[4], B: float32[4]):
     C: int32[4] = 5
     A = C
-    B = A
+    B = A  # noqa: F841 - the array of the caller
     C = 1
 
 

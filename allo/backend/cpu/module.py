@@ -9,10 +9,11 @@ import numpy as np
 from mlir import ir
 
 from ...errors import InternalError, counted
+from ...ir.effects import written_arguments
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
-from ...ir.walk import argument_names, entry_block, operations
+from ...ir.walk import argument_names
 from .arguments import (
     Array,
     Parameter,
@@ -36,7 +37,7 @@ class LLVMModule:
     def __init__(self, module: Module, *, fastmath: bool = False) -> None:
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
-        written = _written_arguments(module, module.top, {})
+        written = written_arguments(module, module.top)
         self.top_func_name = module.top
         self.module = module.mlir
         self.parameters = tuple(
@@ -127,22 +128,3 @@ class LLVMModule:
         if not address:
             raise InternalError(f"the machine code of '{self.top_func_name}' calls a function that is nowhere defined")
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-
-
-def _written_arguments(module: Module, name: str, known: dict[str, frozenset[int]]) -> frozenset[int]:
-    """The positions of the arguments of function `name` that it, or a function it calls, stores to."""
-    if name in known:
-        return known[name]
-    entry = entry_block(module.function(name))
-    assert entry is not None
-    written: set[ir.Value] = set()
-    for op in operations(entry):
-        if op.name in ("affine.store", "memref.store", "memref.copy"):
-            written.add(op.operands[1])
-        elif op.name == "func.call":
-            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            for position in sorted(_written_arguments(module, callee, known)):
-                written.add(op.operands[position])
-    arguments = list(entry.arguments)
-    known[name] = frozenset(p for p, argument in enumerate(arguments) if argument in written)
-    return known[name]

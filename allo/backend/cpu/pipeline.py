@@ -35,6 +35,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("allo-lower-types"),  # before all else: upstream passes know neither our types nor odd widths
     Pass("canonicalize"),
     Pass("allo-cpu-locality", on=FUNCTION),  # while loops and accesses are still affine
+    Pass("allo-vectorize", on=FUNCTION),  # before unrolling: one vector operation instead of many scalar copies
     Pass("allo-unroll-annotated", on=FUNCTION),
     Pass("allo-outline-parallel"),  # after unrolling: the outlined body is final
     Pass("allo-place-buffers", on=FUNCTION),  # after outlining: a buffer of the body stays with its thread
@@ -45,9 +46,10 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("convert-math-to-llvm"),
     Pass("convert-math-to-libm"),
     Pass("arith-expand"),
+    Pass("convert-vector-to-llvm"),
     Pass("convert-arith-to-llvm"),
     Pass("convert-cf-to-llvm"),
-    Pass("finalize-memref-to-llvm"),
+    Pass("finalize-memref-to-llvm", "use-aligned-alloc=true"),  # aligning by hand hides that buffers are distinct
     Pass("convert-func-to-llvm", "use-bare-ptr-memref-call-conv=true"),  # so that `llvm.noalias` reaches pointers
     Pass("reconcile-unrealized-casts"),
     Pass("allo-parallel-runtime"),  # fills the fork functions with calls of the thread pool
