@@ -99,7 +99,9 @@ class AssignmentChecker:
             kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.SCALAR
         return self.scope.declare(name, kind, declared, at)
 
-    def _initialised(self, at: Any, symbol: Symbol, init: Stmt | Expr | Symbol | None) -> tuple[Stmt, ...]:
+    def _initialised(
+        self, at: Any, symbol: Symbol, init: Stmt | Expr | Symbol | View | None
+    ) -> tuple[Stmt, ...]:
         """The declaration of a tensor with what it starts with."""
         if isinstance(init, Call):
             return (Call(at, init.call, (symbol,), (True,)),)
@@ -360,7 +362,10 @@ class AssignmentChecker:
         )
         return ()
 
-    def _augmented_bits(self, node: ast.AugAssign, target: ast.Subscript, word: Var | Load, op: str) -> tuple[Stmt, ...]:
+    def _augmented_bits(
+        self, node: ast.AugAssign, target: ast.Subscript, word: Var | Load, op: str
+    ) -> tuple[Stmt, ...]:
+        """`x[3] ^= 1`."""
         values = self.expressions.operands(target, node.value)
         combined = None if values is None else self.expressions.combine(node, op, values[0], values[1])
         written = self.expressions.bits.written(target, word, combined)

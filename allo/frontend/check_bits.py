@@ -87,7 +87,8 @@ class BitChecker:
             return BitOp(UInt(word.type.width), at, "bitcast", word)
         if isinstance(word.type, Int | UInt) and word.type.width in _FLOATS:
             return BitOp(_FLOATS[word.type.width], at, "bitcast", word)
-        self.scope.error(node, f"there is no float of the width of {word.type!r}", "bitcast works on 16, 32 and 64 bits")
+        message = f"there is no float of the width of {word.type!r}"
+        self.scope.error(node, message, "bitcast works on 16, 32 and 64 bits")
         return None
 
     def _is_integer(self, node: ast.AST, word: Expr) -> bool:
@@ -101,7 +102,8 @@ class BitChecker:
         if value is None:
             return None
         if as_integer(value.type) is None:
-            self.scope.error(node, f"the position of a bit must be an integer, got {value.type!r}", "convert it with int()")
+            message = f"the position of a bit must be an integer, got {value.type!r}"
+            self.scope.error(node, message, "convert it with int()")
             return None
         if isinstance(value, Const):
             if not -word.type.bits <= value.value < word.type.bits:

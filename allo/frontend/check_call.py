@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import counted
@@ -112,7 +113,8 @@ class CallChecker:
             try:
                 values.append(static_value(self.scope, node))
             except (NameError, ValueError) as error:
-                self.scope.error(node, f"the template argument `{ast.unparse(node)}` is not a compile-time constant: {error}")
+                text = ast.unparse(node)
+                self.scope.error(node, f"the template argument `{text}` is not a compile-time constant: {error}")
                 return None
         return template_instance(template, values)
 
@@ -158,9 +160,9 @@ class CallChecker:
         if isinstance(parameter.type, TensorType):
             if isinstance(value, Symbol) and value.type == parameter.type:
                 return value
-            if isinstance(value, View) and value.type.shape == parameter.type.shape:
-                if value.place is None or value.type == parameter.type:
-                    return self.expressions.tensors.argument(value, parameter)
+            convertible = isinstance(value, View) and (value.place is None or value.type == parameter.type)
+            if isinstance(value, View) and convertible and value.type.shape == parameter.type.shape:
+                return self.expressions.tensors.argument(value, parameter)
             self.scope.error(
                 node,
                 f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",
@@ -196,7 +198,7 @@ class CallChecker:
         if len(values) != 1:
             self.scope.error(node, "abs() takes one number")
             return None
-        if isinstance(values[0], Const):
+        if isinstance(values[0], Const) and not isinstance(values[0].value, Fraction):
             return constant(abs(values[0].value), values[0].at)
         if isinstance(values[0].type, Float):
             return MathCall(values[0].type, values[0].at, "math.absf", (values[0],))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class ExpressionChecker:
             self.scope.error(node, str(error), error.hint)
             return None
 
-    def _checked(self, node: ast.expr) -> Expr | Symbol | None:
+    def _checked(self, node: ast.expr) -> Expr | Symbol | View | None:
         match node:
             case ast.Constant():
                 return self._constant(node)
@@ -264,7 +265,7 @@ class ExpressionChecker:
                     return Const(bool_type, at, not condition.value)
                 return Not(bool_type, at, condition)
             case ast.USub():
-                if isinstance(operand, Const):
+                if isinstance(operand, Const) and not isinstance(operand.value, Fraction):
                     return constant(-operand.value, at)
                 if isinstance(operand.type, Float):
                     return self.combine(node, "-", Const(operand.type, at, -0.0), operand)

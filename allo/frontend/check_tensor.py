@@ -118,7 +118,8 @@ class TensorChecker:
         try:
             return constant(symbol.type.shape[static_value(self.scope, node.slice)], self.scope.source.position(node))
         except (ValueError, NameError, IndexError, TypeError):
-            self.scope.error(node, f"'{symbol.name}' has the extents {symbol.type.shape}; no extent `{ast.unparse(node)}`")
+            shape = symbol.type.shape
+            self.scope.error(node, f"'{symbol.name}' has the extents {shape}; there is no `{ast.unparse(node)}`")
             return None
 
     def _selector(self, node: ast.expr, name: str, dimension: int, extent: int) -> Expr | Slice | None:

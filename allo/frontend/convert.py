@@ -99,6 +99,8 @@ def convert(expr: Expr, target: AlloType) -> Expr:
 
 def fold(op: str, lhs: Const, rhs: Const, at: Position) -> Const | None:
     """The constant `lhs op rhs`; None where Python itself has no value for it."""
+    if isinstance(lhs.value, Fraction) or isinstance(rhs.value, Fraction):  # fixed point has rules of its own
+        return None
     if op == "<<" and lhs.value and rhs.value > MAX_BITS:
         raise NotExpressible(f"a constant shifted left by {rhs.value} is wider than {MAX_BITS} bits", at)
     try:
@@ -110,6 +112,7 @@ def fold(op: str, lhs: Const, rhs: Const, at: Position) -> Const | None:
 def power(base: Const, exponent: Const, at: Position) -> Const:
     """The constant `base ** exponent`."""
     b, e = base.value, exponent.value
+    assert not isinstance(b, Fraction) and not isinstance(e, Fraction)  # only declarations make fixed-point constants
     if isinstance(b, int) and isinstance(e, int) and abs(b) > 1 and e * b.bit_length() > 2 * MAX_BITS:
         raise NotExpressible(f"`{b} ** {e}` is wider than {MAX_BITS} bits", at)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import KernelError
+from ..errors import KernelError, counted
 from ..ir.types import AlloType, Index
 from .source import KernelSource
 
@@ -60,8 +60,9 @@ def instantiate(source: KernelSource, values: Sequence[Any] | Mapping[str, Any] 
         listed = ", ".join(names)
         if not names:
             raise KernelError(f"'{source.name}' is not a template and takes no template arguments", at=at)
+        count = len(given) - given.count(_UNBOUND)
         raise KernelError(
-            f"template '{source.name}' has {len(names)} parameters ({listed}), got {len(given) - given.count(_UNBOUND)}",
+            f"template '{source.name}' has {counted(len(names), 'parameter')} ({listed}), got {count}",
             at=at,
             hint=f"write {source.name}[{listed}](...) or allo.customize({source.name}, instantiate=[{listed}])",
         )
