@@ -4,7 +4,24 @@ from . import errors
 from .build import build
 from .customize import Partition, Schedule, customize
 from .errors import AlloError, KernelError, ScheduleError
-from .frontend.dsl import cos, exp, grid, log, log2, log10, power, reduction, sin, sqrt, tan, tanh
+from .frontend.dsl import (
+    cos,
+    exp,
+    grid,
+    log,
+    log2,
+    log10,
+    meta_elif,
+    meta_else,
+    meta_for,
+    meta_if,
+    power,
+    reduction,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+)
 from .frontend.interpret import interpret
 
 __all__ = [
@@ -23,6 +40,10 @@ __all__ = [
     "log",
     "log2",
     "log10",
+    "meta_elif",
+    "meta_else",
+    "meta_for",
+    "meta_if",
     "power",
     "reduction",
     "sin",

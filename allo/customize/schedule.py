@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -155,13 +155,18 @@ class Schedule:
         return "\n".join([*lines, *(f"  {step}" for step in self.steps)])
 
 
-def customize(kernel: Callable[..., Any], verbose: bool = False) -> Schedule:
+def customize(
+    kernel: Callable[..., Any],
+    verbose: bool = False,
+    instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
+) -> Schedule:
     """The schedule of `kernel`, with no steps yet.
 
-    `kernel` is a Python function in the kernel language; `verbose` prints the module after each step.
+    `kernel` is a Python function in the kernel language; `verbose` prints the module after each step;
+    `instantiate` gives the values of the parameters of a template, in order or by name.
     Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
     """
-    module = kernel_to_module(kernel)
+    module = kernel_to_module(kernel, instantiate)
     check_aliases(module)
     check_bounds(module)
     return Schedule(module, verbose=verbose)

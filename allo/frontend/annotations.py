@@ -42,6 +42,23 @@ def read_annotation(scope: Scope, node: ast.expr) -> AlloType | TensorType | Non
     return _as_scalar_or_tensor(scope, node, value)
 
 
+def split_qualifier(scope: Scope, node: ast.expr) -> tuple[str | None, ast.expr]:
+    """`Stateful[T]`, `Stateful(T)`, `T @ Stateful` (and ConstExpr) as the qualifier's name and `T`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        outer, inner = node.right, node.left
+    elif isinstance(node, ast.Subscript):
+        outer, inner = node.value, node.slice
+    elif isinstance(node, ast.Call) and len(node.args) == 1:
+        outer, inner = node.func, node.args[0]
+    else:
+        return None, node
+    try:
+        value = static_value(scope, outer)
+    except (ValueError, NameError):
+        return None, node
+    return (value.name, inner) if isinstance(value, types.Qualifier) else (None, node)
+
+
 def _evaluate(scope: Scope, node: ast.expr) -> Any:
     try:
         return static_value(scope, node)
@@ -65,11 +82,11 @@ def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any) -> AlloType |
             "every extent must be a compile-time constant",
         )
         return None
-    if isinstance(value, types.Struct | types.Fixed | types.UFixed):
+    if isinstance(value, types.Struct):
         scope.error(
             node,
             f"values of type `{value!r}` are not supported in kernels yet",
-            "use an integer or float type",
+            "use one array for each field",
         )
         return None
     if isinstance(value, AlloType | TensorType):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from types import FunctionType
+from typing import TypeGuard
 
 from ..errors import counted
 from ..ir.types import TensorType, index
@@ -11,6 +13,7 @@ from . import dsl
 from .check_assign import AssignmentChecker
 from .check_call import is_function_of_values
 from .check_expr import ExpressionChecker
+from .check_meta import MetaChecker
 from .convert import NotExpressible, constant, convert
 from .nodes import (
     Call,
@@ -26,19 +29,19 @@ from .nodes import (
     While,
 )
 from .scope import Scope
+from .templates import NestedKernel
 from .typing_rules import as_integer
+from .view import View
 
 _UNSUPPORTED = {
     "Break": ("`break`", "put the condition into a `while`, or guard the rest of the body with `if`"),
     "Continue": ("`continue`", "guard the rest of the body with `if`"),
-    "With": ("`with`", "only kernels without `with` are supported here"),
     "Try": ("`try`", "hardware has no exceptions; test the condition with `if`"),
     "Raise": ("`raise`", "hardware has no exceptions"),
     "Assert": ("`assert`", "check the results in Python after the call"),
     "Import": ("`import`", "import outside of the kernel"),
     "ImportFrom": ("`import`", "import outside of the kernel"),
     "ClassDef": ("`class`", "define kernels with `def`"),
-    "FunctionDef": ("a nested `def`", "define the kernel outside and call it"),
     "AsyncFunctionDef": ("`async def`", "define kernels with `def`"),
     "Global": ("`global`", "pass the array as an argument"),
     "Nonlocal": ("`nonlocal`", "pass the array as an argument"),
@@ -59,18 +62,40 @@ class StatementChecker:
         self.function = function
         self.expressions = ExpressionChecker(scope)
         self.assignments = AssignmentChecker(scope, self.expressions)
+        self.meta = MetaChecker(scope, self)
         self._nests = 0
-        self._depth = 0
 
     def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of one block; those with errors are left out."""
         result: list[Stmt] = []
-        for node in nodes:
+        outer = self.meta.enter_block()
+        for position, node in enumerate(nodes):
+            self.meta.next_statement(node)
+            if self._leaves_early(node):
+                result.extend(self._early_return(node, nodes[position + 1 :]))
+                break
             try:
-                result.extend(self._statement(node))
+                statements = self._statement(node)
             except NotExpressible as error:
                 self.scope.error_at(error.at, str(error), error.hint)
+                statements = ()
+            before, after = self.expressions.tensors.take_pending()
+            result.extend((*before, *statements, *after))
+        self.meta.leave_block(outer)
         return tuple(result)
+
+    def _leaves_early(self, node: ast.stmt) -> TypeGuard[ast.If]:
+        """Whether `node` is `if c: ...; return` outside of loops, in a kernel without results."""
+        if not isinstance(node, ast.If) or self.function.results or self.scope.depth:
+            return False
+        last = node.body[-1]
+        return isinstance(last, ast.Return) and (last.value is None or ast.unparse(last.value) == "None")
+
+    def _early_return(self, node: ast.If, rest: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """What follows an early return runs only if the condition is false."""
+        final = rest[:-1] if rest and isinstance(rest[-1], ast.Return) and rest[-1].value is None else rest
+        rewritten = ast.If(node.test, node.body[:-1], [*node.orelse, *final])
+        return self._statement(ast.copy_location(rewritten, node))
 
     def block(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of a block with a scope of its own."""
@@ -97,10 +122,22 @@ class StatementChecker:
                 return self._return(node)
             case ast.Expr():
                 return self._expression(node)
+            case ast.With():
+                return self.meta.with_statement(node)
+            case ast.FunctionDef():
+                return self._nested(node)
             case ast.Pass():
                 return ()
         construct, hint = _UNSUPPORTED.get(type(node).__name__, (f"`{type(node).__name__}`", None))
         self.scope.error(node, f"a kernel cannot contain {construct}", hint)
+        return ()
+
+    def _nested(self, node: ast.FunctionDef) -> tuple[Stmt, ...]:
+        """A kernel defined in this one; it sees the compile-time names, not the variables."""
+        if node.decorator_list:
+            self.scope.error(node, f"nested kernel '{node.name}' cannot have decorators", "drop them")
+        source = replace(self.scope.source, function=None, tree=node, names=self.scope.static_names())
+        self.scope.define(node.name, NestedKernel(source), self.scope.source.position(node))
         return ()
 
     # -- control flow ----------------------------------------------------------------------------
@@ -114,7 +151,7 @@ class StatementChecker:
         names = [node.target] if isinstance(node.target, ast.Name) else getattr(node.target, "elts", [])
         at = self.scope.source.position(node)
         nest = name
-        if self._depth == 0 and names and all(isinstance(n, ast.Name) for n in names):
+        if self.scope.depth == 0 and names and all(isinstance(n, ast.Name) for n in names):
             nest = name or f"S_{'_'.join(n.id for n in names)}_{self._nests}"
             self._nests += 1
         if ranges is not None and (
@@ -127,7 +164,7 @@ class StatementChecker:
             ranges = None
         self._refuse_shadowing([n for n in names if isinstance(n, ast.Name)])
         self.scope.enter()
-        self._depth += 1
+        self.scope.depth += 1
         kind = Kind.INVALID if ranges is None else Kind.LOOP
         symbols = [
             self.scope.declare(n.id, kind, index, self.scope.source.position(n))
@@ -135,7 +172,7 @@ class StatementChecker:
             if isinstance(n, ast.Name)
         ]
         body = self.body(node.body)
-        self._depth -= 1
+        self.scope.depth -= 1
         self.scope.leave()
         if ranges is None:
             return ()
@@ -225,9 +262,9 @@ class StatementChecker:
                 node.orelse[0], "a loop cannot have an `else`", "put the statements behind the loop"
             )
         condition = self.expressions.condition(node.test)
-        self._depth += 1
+        self.scope.depth += 1
         body = self.block(node.body)
-        self._depth -= 1
+        self.scope.depth -= 1
         return () if condition is None else (While(self.scope.source.position(node), condition, body),)
 
     def _if(self, node: ast.If) -> tuple[Stmt, ...]:
@@ -260,9 +297,12 @@ class StatementChecker:
             value = self.expressions.any(place)
             if value is None:
                 return ()
-            if isinstance(result, TensorType) != isinstance(value, Symbol) or (
-                isinstance(value, Symbol) and value.type != result
-            ):
+            if isinstance(value, View) and isinstance(result, TensorType) and value.type.shape == result.shape:
+                value = self.expressions.tensors.materialise(value, f"{self.function.name}_result", result.element)
+            if isinstance(value, View) or isinstance(result, TensorType) != isinstance(value, Symbol):
+                self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
+                return ()
+            if isinstance(value, Symbol) and value.type != result:
                 self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
                 return ()
             values.append(value if isinstance(value, Symbol) else convert(value, result))  # type: ignore[arg-type]

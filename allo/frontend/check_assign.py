@@ -10,14 +10,16 @@ import numpy as np
 
 from ..errors import counted
 from ..ir.types import AlloType, Index, TensorType, int32
-from .annotations import read_annotation
-from .arrays import array_element_type
+from .annotations import read_annotation, split_qualifier
+from .arrays import array_element_type, numpy_dtype
 from .check_call import is_function_of_values
 from .check_expr import BINARY_OPERATORS, ExpressionChecker
-from .convert import convert
+from .convert import constant, convert
 from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
 from .scope import Scope, static_value
+from .templates import NestedKernel, TemplateInstance
 from .typing_rules import as_integer
+from .view import View, whole
 
 
 class AssignmentChecker:
@@ -28,7 +30,8 @@ class AssignmentChecker:
         self.expressions = expressions
 
     def annotated(self, node: ast.AnnAssign) -> tuple[Stmt, ...]:
-        declared = read_annotation(self.scope, node.annotation)
+        qualifier, annotation = split_qualifier(self.scope, node.annotation)
+        declared = read_annotation(self.scope, annotation)
         if not isinstance(node.target, ast.Name):
             self.scope.error(
                 node, "only a plain name can be declared", "drop the annotation to assign an element"
@@ -36,6 +39,9 @@ class AssignmentChecker:
             return ()
         at = self.scope.source.position(node)
         name = node.target.id
+        if qualifier is not None:
+            self._qualified(node, qualifier, name, declared)
+            return ()
         if isinstance(declared, TensorType):
             init = self._tensor_init(node.value, declared, name)
             symbol = self._declare(name, declared, at)
@@ -46,23 +52,68 @@ class AssignmentChecker:
             return ()
         return (Declare(at, symbol, None if value is None else convert(value, declared)),)
 
+    def _qualified(
+        self, node: ast.AnnAssign, qualifier: str, name: str, declared: AlloType | TensorType | None
+    ) -> None:
+        """`ConstExpr[T]` is computed now; `Stateful[T]` starts with a compile-time constant."""
+        at = self.scope.source.position(node)
+        value: Any = None
+        try:
+            value = None if node.value is None else static_value(self.scope, node.value)
+        except NameError as error:
+            self.scope.error(node, f"name '{error.args[0]}' is not defined")
+            declared = None
+        except ValueError as error:
+            self.scope.error(node, f"'{name}' is {qualifier} and needs a compile-time constant: {error}")
+            declared = None
+        if qualifier == "ConstExpr":
+            self._define(node, name, declared, value)
+            return
+        symbol = self._declare(name, declared, at)
+        element = declared.element if isinstance(declared, TensorType) else declared
+        dtype = None if element is None else numpy_dtype(element)
+        if declared is None or dtype is None:
+            return
+        shape = declared.shape if isinstance(declared, TensorType) else ()
+        try:
+            symbol.state = np.array(np.broadcast_to(np.asarray(0 if value is None else value), shape), dtype=dtype)
+        except ValueError as error:
+            self.scope.error(node, f"'{name}' cannot start with {value!r}: {error}")
+
+    def _define(self, node: ast.AnnAssign, name: str, declared: AlloType | TensorType | None, value: Any) -> None:
+        at = self.scope.source.position(node)
+        if value is None or declared is None:
+            if declared is not None:
+                self.scope.error(node, f"'{name}' is ConstExpr and needs a value")
+            self.scope.declare(name, Kind.INVALID, None, at)
+        elif isinstance(declared, TensorType) or not isinstance(value, int | float):
+            self.scope.define(name, value, at)
+        else:
+            converted = convert(constant(value, at), declared)
+            assert isinstance(converted, Const)
+            self.scope.define(name, converted.value, at)
+
     def _declare(self, name: str, declared: AlloType | TensorType | None, at: Any) -> Symbol:
         kind = Kind.INVALID
         if declared is not None:
             kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.SCALAR
         return self.scope.declare(name, kind, declared, at)
 
-    def _initialised(self, at: Any, symbol: Symbol, init: Stmt | Expr | Symbol | None) -> tuple[Stmt, ...]:
+    def _initialised(
+        self, at: Any, symbol: Symbol, init: Stmt | Expr | Symbol | View | None
+    ) -> tuple[Stmt, ...]:
         """The declaration of a tensor with what it starts with."""
         if isinstance(init, Call):
             return (Call(at, init.call, (symbol,), (True,)),)
         if isinstance(init, Stmt):
             return ()
+        if isinstance(init, View):
+            return (Declare(at, symbol, None), self.expressions.tensors.fill(symbol, init, "init", at))
         return (Declare(at, symbol, init),)
 
     def _tensor_init(
         self, node: ast.expr | None, declared: TensorType, name: str
-    ) -> Stmt | Expr | Symbol | None:
+    ) -> Stmt | Expr | Symbol | View | None:
         """The initial value of a tensor: a scalar for every element, an array, or a call's result."""
         if node is None:
             return None
@@ -75,20 +126,20 @@ class AssignmentChecker:
             self.scope.error(node, f"the call gives ({results}), but '{name}' is declared {declared!r}")
             return call
         value = self.expressions.any(node)
-        if isinstance(value, Symbol):
-            assert isinstance(value.type, TensorType)
-            if value.type.shape != declared.shape:
-                self.scope.error(
-                    node, f"'{value.name}' has shape {value.type.shape}, but '{name}' has {declared.shape}"
-                )
-                return None
+        if isinstance(value, Symbol) and value.type is not None and value.type.shape == declared.shape:  # type: ignore[union-attr]
             return value
+        if isinstance(value, Symbol | View):
+            view = self.expressions.tensors.fitting(node, value, declared.shape, name)
+            return None if view is None else view
         return None if value is None else convert(value, declared.element)
 
     def tensor_call(self, node: ast.Call) -> Call | None:
         """A call of a kernel that gives one tensor, or None if it is another kind of call."""
+        if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
+            return None
         callee = self.expressions.calls.callee(node)
-        if callee is None or not isinstance(callee, FunctionType) or is_function_of_values(callee):
+        kinds = FunctionType | NestedKernel | TemplateInstance
+        if not isinstance(callee, kinds) or is_function_of_values(callee):
             return None
         call = self.expressions.calls.kernel_call(node, callee)
         if call is None:
@@ -128,21 +179,46 @@ class AssignmentChecker:
         if isinstance(target, ast.Name):
             return self._assign_name(node, target)
         if isinstance(target, ast.Subscript):
-            value = self.expressions.scalar(node.value)
-            place = self._element(target)
+            word = self.expressions.bits.word(target)
+            if word is not None:
+                written = self.expressions.bits.written(target, word, self.expressions.scalar(node.value))
+                return () if written is None else self._assign_word(node, word, written)
+            value = self.expressions.any(node.value)
+            place = self._place(target)
             if value is None or place is None:
+                return ()
+            if isinstance(place, View):
+                return self.expressions.tensors.assign(node, place, value)
+            if not isinstance(value, Expr):
+                self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
                 return ()
             return (self._store(self.scope.source.position(node), place, value),)
         self.scope.error(target, f"`{ast.unparse(target)}` cannot be assigned")
         return ()
 
-    def _element(self, target: ast.Subscript) -> Load | None:
-        place = self.expressions.scalar(target)
+    def _assign_word(self, node: ast.AST, word: Var | Load, value: Expr) -> tuple[Stmt, ...]:
+        """Store an integer some bits of which were replaced."""
+        if isinstance(word, Var):
+            return self._assign_symbol(node, word.symbol, value)
+        if word.tensor.constant is not None:
+            self.scope.error(node, f"'{word.tensor.name}' is a constant array and cannot be assigned")
+            return ()
+        return (self._store(self.scope.source.position(node), word, value),)
+
+    def _place(self, target: ast.Subscript) -> Load | View | None:
+        """What a subscript on the left side stands for: an element or a part of an array."""
+        place = self.expressions.any(target)
         if place is None:
             return None
-        assert isinstance(place, Load)
-        if place.tensor.constant is not None:
-            self.scope.error(target, f"'{place.tensor.name}' is a constant array and cannot be assigned")
+        if isinstance(place, View) and place.place is not None:
+            symbol = place.sources[0][0]
+        elif isinstance(place, Load):
+            symbol = place.tensor
+        else:
+            self.scope.error(target, f"`{ast.unparse(target)}` is not part of a variable and cannot be assigned")
+            return None
+        if symbol.constant is not None:
+            self.scope.error(target, f"'{symbol.name}' is a constant array and cannot be assigned")
             return None
         return place
 
@@ -163,10 +239,13 @@ class AssignmentChecker:
             return self._infer(at, target.id, value)
         return self._assign_symbol(node, symbol, value)
 
-    def _infer(self, at: Any, name: str, value: Expr | Symbol) -> tuple[Stmt, ...]:
+    def _infer(self, at: Any, name: str, value: Expr | Symbol | View) -> tuple[Stmt, ...]:
         """A variable without annotation has the type of its first value."""
         if isinstance(value, Symbol):
             return (Declare(at, self._declare(name, value.type, at), value),)
+        if isinstance(value, View):
+            symbol = self._declare(name, value.type, at)
+            return (Declare(at, symbol, None), self.expressions.tensors.fill(symbol, value, "init", at))
         inferred = value.type
         if isinstance(value, Const):
             inferred = int32 if as_integer(value.type) and not isinstance(value.value, bool) else value.type
@@ -174,7 +253,9 @@ class AssignmentChecker:
             inferred = int32
         return (Declare(at, self._declare(name, inferred, at), convert(value, inferred)),)
 
-    def _assign_symbol(self, node: ast.AST, symbol: Symbol, value: Expr | Symbol) -> tuple[Stmt, ...]:
+    def _assign_symbol(
+        self, node: ast.AST, symbol: Symbol, value: Expr | Symbol | View
+    ) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         match symbol.kind:
             case Kind.INVALID:
@@ -186,28 +267,24 @@ class AssignmentChecker:
                 return ()
             case Kind.TENSOR:
                 return self._assign_tensor(node, symbol, value)
-        if isinstance(value, Symbol):
-            self.scope.error(
-                node, f"the tensor '{value.name}' cannot be assigned to the scalar '{symbol.name}'"
-            )
+        if not isinstance(value, Expr):
+            what = f"the tensor '{value.name}'" if isinstance(value, Symbol) else f"a tensor {value.type!r}"
+            self.scope.error(node, f"{what} cannot be assigned to the scalar '{symbol.name}'")
             return ()
         symbol.assigned = True
         assert isinstance(symbol.type, AlloType)
         return (AssignScalar(at, symbol, convert(value, symbol.type)),)
 
-    def _assign_tensor(self, node: ast.AST, symbol: Symbol, value: Expr | Symbol) -> tuple[Stmt, ...]:
+    def _assign_tensor(
+        self, node: ast.AST, symbol: Symbol, value: Expr | Symbol | View
+    ) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         assert isinstance(symbol.type, TensorType)
         if isinstance(value, Expr):
             return (Fill(at, symbol, convert(value, symbol.type.element)),)
-        assert isinstance(value.type, TensorType)
-        if value.type.shape != symbol.type.shape:
-            self.scope.error(
-                node,
-                f"'{value.name}' has shape {value.type.shape}, but '{symbol.name}' has {symbol.type.shape}",
-            )
-            return ()
-        return (Copy(at, symbol, value),)
+        if isinstance(value, Symbol) and value.type is not None and value.type.shape == symbol.type.shape:  # type: ignore[union-attr]
+            return (Copy(at, symbol, value),)
+        return self.expressions.tensors.assign(node, whole(symbol, at), value)
 
     def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> tuple[Stmt, ...]:
         names = [t for t in target.elts if isinstance(t, ast.Name)]
@@ -251,26 +328,45 @@ class AssignmentChecker:
 
     def augmented(self, node: ast.AugAssign) -> tuple[Stmt, ...]:
         op = BINARY_OPERATORS.get(type(node.op))
-        place = self.expressions.any(node.target)
-        value = self.expressions.scalar(node.value)
+        target = node.target
+        if isinstance(target, ast.Subscript) and op is not None:
+            word = self.expressions.bits.word(target)
+            if word is not None:
+                return self._augmented_bits(node, target, word, op)
+        place = self._place(target) if isinstance(target, ast.Subscript) else self.expressions.any(target)
+        value = self.expressions.any(node.value)
         if place is None or value is None:
             return ()
-        if op is None or isinstance(place, Symbol):
-            self.scope.error(
-                node, "this augmented assignment is not supported", "write `x = x op y` on elements"
-            )
+        if op is None:
+            self.scope.error(node, f"`{ast.unparse(node)}` is not supported", "write `x = x op y`")
             return ()
-        result = self.expressions.combine(node, op, place, value)
-        if result is None:
+        at = self.scope.source.position(node)
+        if isinstance(place, Symbol | View):
+            view = whole(place, at) if isinstance(place, Symbol) else place
+            result = self.expressions.tensors.combine(
+                node, [view, value], lambda pair: self.expressions.combine(node, op, pair[0], pair[1])
+            )
+            return () if not isinstance(result, View) else self.expressions.tensors.assign(node, view, result, view)
+        if not isinstance(value, Expr):
+            self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
+            return ()
+        combined = self.expressions.combine(node, op, place, value)
+        if combined is None:
             return ()
         if isinstance(place, Load):
-            if place.tensor.constant is not None:
-                self.scope.error(node, f"'{place.tensor.name}' is a constant array and cannot be assigned")
-                return ()
-            return (self._store(self.scope.source.position(node), place, result),)
+            return (self._store(at, place, combined),)
         if isinstance(place, Var):
-            return self._assign_symbol(node, place.symbol, result)
+            return self._assign_symbol(node, place.symbol, combined)
         self.scope.error(
             node, f"`{ast.unparse(node.target)}` is a compile-time constant and cannot be assigned"
         )
         return ()
+
+    def _augmented_bits(
+        self, node: ast.AugAssign, target: ast.Subscript, word: Var | Load, op: str
+    ) -> tuple[Stmt, ...]:
+        """`x[3] ^= 1`."""
+        values = self.expressions.operands(target, node.value)
+        combined = None if values is None else self.expressions.combine(node, op, values[0], values[1])
+        written = self.expressions.bits.written(target, word, combined)
+        return () if written is None else self._assign_word(node, word, written)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import builtins
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import counted
 from ..ir.types import AlloType, Float, TensorType, float32, int32
 from . import dsl
 from .convert import constant, convert
-from .nodes import CallSite, Const, Expr, Function, KernelCall, MathCall, Symbol
+from .nodes import CallSite, Const, Expr, Function, KernelCall, Kind, MathCall, Symbol
 from .scope import Scope, static_value
+from .templates import TemplateInstance, template_instance
+from .view import View
 from .writes import writes
 
 if TYPE_CHECKING:
@@ -33,7 +36,9 @@ class CallChecker:
         self.scope = scope
         self.expressions = expressions
 
-    def value(self, node: ast.Call) -> Expr | None:
+    def value(self, node: ast.Call) -> Expr | View | None:
+        if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
+            return self.expressions.tensors.method(node, node.func)
         callee = self.callee(node)
         if callee is None:
             return None
@@ -52,7 +57,7 @@ class CallChecker:
             return None
         return KernelCall(results[0], self.scope.source.position(node), call)
 
-    def _function_of_values(self, node: ast.Call, callee: Any) -> Expr | None:
+    def _function_of_values(self, node: ast.Call, callee: Any) -> Expr | View | None:
         """`min`, `max`, `abs`, a conversion, or an elementary function."""
         if node.keywords:
             name = ast.unparse(node.func)
@@ -66,29 +71,52 @@ class CallChecker:
             return self._python_cast(node, callee)
         if callee is builtins.int or callee is builtins.float:
             return self._python_cast(node, int32 if callee is builtins.int else float32)
-        values = self.expressions.operands(*node.args)
-        return None if values is None else self.elementary(node, dsl.ELEMENTARY[callee], values)
+        return self.expressions.tensors.elementwise(
+            node, node.args, lambda values: self.elementary(node, dsl.ELEMENTARY[callee], values)
+        )
 
     def callee(self, node: ast.Call) -> Any:
         """The Python value that is called, or None after an error."""
-        if isinstance(node.func, ast.Name):
-            if self.scope.local(node.func.id) is not None:
-                self.scope.error(
-                    node.func, f"'{node.func.id}' is a variable of the kernel and cannot be called"
-                )
+        return self._callee(node.func)
+
+    def _callee(self, func: ast.expr) -> Any:
+        if isinstance(func, ast.Subscript):
+            return self._instance(func)
+        if isinstance(func, ast.Name):
+            symbol = self.scope.local(func.id)
+            if symbol is not None and symbol.kind is Kind.STATIC:
+                return symbol.constant
+            if symbol is not None:
+                self.scope.error(func, f"'{func.id}' is a variable of the kernel and cannot be called")
                 return None
             try:
-                return self.scope.free(node.func.id)
+                return self.scope.free(func.id)
             except KeyError:
-                self.scope.report_unknown(node.func)
+                self.scope.report_unknown(func)
                 return None
         try:
-            return static_value(self.scope, node.func)
+            return static_value(self.scope, func)
         except NameError as error:
-            self.scope.report_unknown_in(node.func, error.args[0])
+            self.scope.report_unknown_in(func, error.args[0])
         except ValueError as error:
-            self.scope.error(node.func, f"`{ast.unparse(node.func)}` cannot be called in a kernel: {error}")
+            self.scope.error(func, f"`{ast.unparse(func)}` cannot be called in a kernel: {error}")
         return None
+
+    def _instance(self, func: ast.Subscript) -> TemplateInstance | None:
+        """`f[T, 8]` or `f[T, 8, "name"]`: a template with its parameters."""
+        template = self._callee(func.value)
+        if template is None:
+            return None
+        nodes = func.slice.elts if isinstance(func.slice, ast.Tuple) else [func.slice]
+        values = []
+        for node in nodes:
+            try:
+                values.append(static_value(self.scope, node))
+            except (NameError, ValueError) as error:
+                text = ast.unparse(node)
+                self.scope.error(node, f"the template argument `{text}` is not a compile-time constant: {error}")
+                return None
+        return template_instance(template, values)
 
     def kernel_call(self, node: ast.Call, callee: Any) -> CallSite | None:
         """A call of another kernel, its arguments checked against the parameters."""
@@ -117,7 +145,7 @@ class CallChecker:
         return CallSite(function, tuple(arguments))
 
     def _argument(
-        self, node: ast.expr, value: Expr | Symbol | None, parameter: Symbol, function: Function
+        self, node: ast.expr, value: Expr | Symbol | View | None, parameter: Symbol, function: Function
     ) -> Symbol | Expr | None:
         callee = function.name
         if value is None or parameter.type is None:
@@ -132,12 +160,15 @@ class CallChecker:
         if isinstance(parameter.type, TensorType):
             if isinstance(value, Symbol) and value.type == parameter.type:
                 return value
+            convertible = isinstance(value, View) and (value.place is None or value.type == parameter.type)
+            if isinstance(value, View) and convertible and value.type.shape == parameter.type.shape:
+                return self.expressions.tensors.argument(value, parameter)
             self.scope.error(
                 node,
                 f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",
             )
             return None
-        if isinstance(value, Symbol):
+        if isinstance(value, Symbol | View):
             self.scope.error(
                 node,
                 f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",
@@ -167,7 +198,7 @@ class CallChecker:
         if len(values) != 1:
             self.scope.error(node, "abs() takes one number")
             return None
-        if isinstance(values[0], Const):
+        if isinstance(values[0], Const) and not isinstance(values[0].value, Fraction):
             return constant(abs(values[0].value), values[0].at)
         if isinstance(values[0].type, Float):
             return MathCall(values[0].type, values[0].at, "math.absf", (values[0],))

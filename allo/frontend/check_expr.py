@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 import builtins
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ..errors import counted
-from ..ir.types import AlloType, Float, TensorType, float32, index, int32
+from ..ir.types import AlloType, Float, float32, index, int32
 from ..ir.types import bool as bool_type
 from .arrays import array_element_type
+from .check_bits import BitChecker
 from .check_call import CallChecker
+from .check_tensor import TensorChecker
 from .convert import NotExpressible, binary, compare, constant, convert, power, truth
-from .nodes import Const, Expr, Kind, Load, Logic, Not, Select, Symbol, Var
+from .nodes import Const, Expr, Kind, Logic, Not, Select, Symbol, Var
 from .scope import Scope, static_value
 from .typing_rules import as_integer
+from .view import View
 
 BINARY_OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -66,21 +69,19 @@ class ExpressionChecker:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.calls = CallChecker(scope, self)
+        self.tensors = TensorChecker(scope, self)
+        self.bits = BitChecker(scope, self)
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""
         result = self.any(node)
-        if isinstance(result, Symbol):
-            if result.kind is not Kind.INVALID:
-                self.scope.error(
-                    node,
-                    f"the tensor '{result.name}' stands where a scalar is needed",
-                    "give all subscripts, or write the loop over the elements",
-                )
+        if isinstance(result, Symbol | View):
+            what = f"the tensor '{result.name}'" if isinstance(result, Symbol) else f"a tensor {result.type!r}"
+            self.scope.error(node, f"{what} stands where a scalar is needed", "give all subscripts")
             return None
         return result
 
-    def any(self, node: ast.expr) -> Expr | Symbol | None:
+    def any(self, node: ast.expr) -> Expr | Symbol | View | None:
         """`node` as a scalar value or as a whole tensor."""
         try:
             return self._checked(node)
@@ -88,7 +89,7 @@ class ExpressionChecker:
             self.scope.error(node, str(error), error.hint)
             return None
 
-    def _checked(self, node: ast.expr) -> Expr | Symbol | None:
+    def _checked(self, node: ast.expr) -> Expr | Symbol | View | None:
         match node:
             case ast.Constant():
                 return self._constant(node)
@@ -105,7 +106,7 @@ class ExpressionChecker:
             case ast.IfExp():
                 return self._select(node)
             case ast.Subscript():
-                return self._subscript(node)
+                return self.tensors.subscript(node)
             case ast.Call():
                 return self.calls.value(node)
             case ast.Attribute():
@@ -135,6 +136,8 @@ class ExpressionChecker:
         if symbol is not None:
             if symbol.kind is Kind.INVALID:
                 return None
+            if symbol.kind is Kind.STATIC:
+                return self._free_value(node, node.id, symbol.constant)
             if symbol.kind is Kind.TENSOR:
                 return symbol
             assert isinstance(symbol.type, AlloType)
@@ -170,7 +173,12 @@ class ExpressionChecker:
         )
         return None
 
-    def _attribute(self, node: ast.Attribute) -> Expr | Symbol | None:
+    def _attribute(self, node: ast.Attribute) -> Expr | Symbol | View | None:
+        if isinstance(node.value, ast.Name) and (symbol := self.scope.local(node.value.id)) is not None:
+            if symbol.kind is Kind.TENSOR:
+                return self.tensors.attribute(node)
+        elif not isinstance(node.value, ast.Name | ast.Attribute):
+            return self.tensors.attribute(node)
         try:
             value = static_value(self.scope, node)
         except NameError as error:
@@ -205,15 +213,16 @@ class ExpressionChecker:
             )
         return result
 
-    def _binary(self, node: ast.BinOp) -> Expr | None:
+    def _binary(self, node: ast.BinOp) -> Expr | View | None:
         if isinstance(node.op, ast.Pow):
             return self._power(node)
         op = BINARY_OPERATORS.get(type(node.op))
         if op is None:
-            self.scope.error(node, "operator `@` is not supported", "write the loops")
+            self.scope.error(node, "operator `@` is not supported", "write the loops of the product")
             return None
-        values = self.operands(node.left, node.right)
-        return None if values is None else self.combine(node, op, values[0], values[1])
+        return self.tensors.elementwise(
+            node, [node.left, node.right], lambda pair: self.combine(node, op, pair[0], pair[1])
+        )
 
     def _power(self, node: ast.BinOp) -> Expr | None:
         values = self.operands(node.left, node.right)
@@ -241,10 +250,13 @@ class ExpressionChecker:
                 return None
         return result
 
-    def _unary(self, node: ast.UnaryOp) -> Expr | None:
-        operand = self.scalar(node.operand)
-        if operand is None:
-            return None
+    def _unary(self, node: ast.UnaryOp) -> Expr | View | None:
+        if isinstance(node.op, ast.Not):
+            operand = self.scalar(node.operand)
+            return None if operand is None else self._signed(node, operand)
+        return self.tensors.elementwise(node, [node.operand], lambda values: self._signed(node, values[0]))
+
+    def _signed(self, node: ast.UnaryOp, operand: Expr) -> Expr | None:
         at = self.scope.source.position(node)
         match node.op:
             case ast.Not():
@@ -253,7 +265,7 @@ class ExpressionChecker:
                     return Const(bool_type, at, not condition.value)
                 return Not(bool_type, at, condition)
             case ast.USub():
-                if isinstance(operand, Const):
+                if isinstance(operand, Const) and not isinstance(operand.value, Fraction):
                     return constant(-operand.value, at)
                 if isinstance(operand.type, Float):
                     return self.combine(node, "-", Const(operand.type, at, -0.0), operand)
@@ -331,53 +343,7 @@ class ExpressionChecker:
             return None
         return operands[0], operands[1]
 
-    def _subscript(self, node: ast.Subscript) -> Expr | None:
-        tensor = self.any(node.value) if isinstance(node.value, ast.Name | ast.Attribute) else None
-        if isinstance(node.value, ast.Subscript):
-            self.scope.error(node, "chained subscripts are not supported", "write A[i, j] instead of A[i][j]")
-            return None
-        if isinstance(tensor, Expr):
-            self.scope.error(
-                node, f"'{ast.unparse(node.value)}' is a scalar of type {tensor.type!r} and has no elements"
-            )
-            return None
-        if tensor is None:
-            if not isinstance(node.value, ast.Name | ast.Attribute):
-                self.scope.error(node, f"`{ast.unparse(node.value)}` is not an array and has no elements")
-            return None
-        indices = self.indices(node, tensor)
-        if indices is None:
-            return None
-        assert isinstance(tensor.type, TensorType)
-        return Load(tensor.type.element, self.scope.source.position(node), tensor, indices)
-
-    def indices(self, node: ast.Subscript, tensor: Symbol) -> tuple[Expr, ...] | None:
-        """The subscripts of one element of `tensor`."""
-        assert isinstance(tensor.type, TensorType)
-        nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        shape = tensor.type.shape
-        if any(isinstance(n, ast.Slice) for n in nodes):
-            self.scope.error(node, "slices are not supported", "write the loop over the elements")
-            return None
-        values = self.operands(*nodes)
-        if values is None:
-            return None
-        if len(values) != len(shape):
-            self.scope.error(
-                node,
-                f"'{tensor.name}' has {counted(len(shape), 'dimension')}, "
-                f"but {counted(len(values), 'subscript')} given",
-            )
-            return None
-        result = []
-        for dimension, (value, extent, place) in enumerate(zip(values, shape, nodes, strict=True)):
-            checked = self._index(place, value, tensor.name, dimension, extent)
-            if checked is None:
-                return None
-            result.append(checked)
-        return tuple(result)
-
-    def _index(self, node: ast.expr, value: Expr, name: str, dimension: int, extent: int) -> Expr | None:
+    def checked_index(self, node: ast.expr, value: Expr, name: str, dimension: int, extent: int) -> Expr | None:
         if as_integer(value.type) is None or value.type == bool_type:
             self.scope.error(
                 node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from fractions import Fraction
 
-from ..ir.types import MAX_BITS, AlloType, Bool, Float, Index, Int, UInt
+from ..ir.types import MAX_BITS, AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt
 from ..ir.types import bool as bool_type
 from .nodes import Binary, Cast, Compare, Const, Expr
 from .source import Position
-from .typing_rules import compute_type, literal_type, result_type
+from .typing_rules import compute_type, fixed_parts, literal_type, result_type
 
 Number = int | float | bool
 
@@ -87,6 +88,10 @@ def convert(expr: Expr, target: AlloType) -> Expr:
                 return Const(target, expr.at, wrap(int(value), target))
             case Index():
                 return Const(target, expr.at, int(value))
+            case Fixed() | UFixed():
+                mantissa = math.floor(Fraction(value) * 2**target.fracs)
+                wrapped = wrap(mantissa, (Int if isinstance(target, Fixed) else UInt)(target.width))
+                return Const(target, expr.at, wrapped / Fraction(2**target.fracs))
     if expr.type == target:
         return expr
     return Cast(target, expr.at, expr)
@@ -94,6 +99,8 @@ def convert(expr: Expr, target: AlloType) -> Expr:
 
 def fold(op: str, lhs: Const, rhs: Const, at: Position) -> Const | None:
     """The constant `lhs op rhs`; None where Python itself has no value for it."""
+    if isinstance(lhs.value, Fraction) or isinstance(rhs.value, Fraction):  # fixed point has rules of its own
+        return None
     if op == "<<" and lhs.value and rhs.value > MAX_BITS:
         raise NotExpressible(f"a constant shifted left by {rhs.value} is wider than {MAX_BITS} bits", at)
     try:
@@ -105,6 +112,7 @@ def fold(op: str, lhs: Const, rhs: Const, at: Position) -> Const | None:
 def power(base: Const, exponent: Const, at: Position) -> Const:
     """The constant `base ** exponent`."""
     b, e = base.value, exponent.value
+    assert not isinstance(b, Fraction) and not isinstance(e, Fraction)  # only declarations make fixed-point constants
     if isinstance(b, int) and isinstance(e, int) and abs(b) > 1 and e * b.bit_length() > 2 * MAX_BITS:
         raise NotExpressible(f"`{b} ** {e}` is wider than {MAX_BITS} bits", at)
     try:
@@ -140,9 +148,20 @@ def binary(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:
         return None
     if op in ("<<", ">>"):
         return Binary(result, at, op, convert(lhs, result), rhs)
+    if isinstance(result, Fixed | UFixed) and op in ("*", "/"):
+        return Binary(result, at, op, as_fixed(lhs), as_fixed(rhs))
     computed = compute_type(op, lhs.type, rhs.type, result)
     value = Binary(computed, at, op, convert(lhs, computed), convert(rhs, computed))
     return value if computed == result else Cast(result, at, value, exact=True)
+
+
+def as_fixed(expr: Expr) -> Expr:
+    """An integer as the fixed-point number without fraction bits; products and quotients take operands as they are."""
+    if isinstance(expr.type, Fixed | UFixed):
+        return expr
+    parts = fixed_parts(expr.type)
+    assert parts is not None
+    return convert(expr, (Fixed if parts[2] else UFixed)(parts[0], 0))
 
 
 def _too_wide(op: str, lhs: Expr, rhs: Expr, at: Position) -> NotExpressible:

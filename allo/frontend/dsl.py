@@ -26,6 +26,30 @@ def reduction(*extents: int, name: str | None = None) -> Iterator[Any]:
     return grid(*extents, name=name)
 
 
+def _only_compiled(name: str) -> TypeError:
+    return TypeError(f"{name} chooses what is compiled; it works in kernels given to allo.customize(), not in Python")
+
+
+def meta_if(condition: Any) -> Any:
+    """`with allo.meta_if(c):` compiles its body if the compile-time constant `c` is true."""
+    raise _only_compiled("meta_if")
+
+
+def meta_elif(condition: Any) -> Any:
+    """`with allo.meta_elif(c):` behind `meta_if` compiles its body if no branch before was taken and `c` is true."""
+    raise _only_compiled("meta_elif")
+
+
+def meta_else() -> Any:
+    """`with allo.meta_else():` compiles its body if no branch before was taken."""
+    raise _only_compiled("meta_else")
+
+
+def meta_for(*bounds: Any, name: str | None = None) -> Any:
+    """`with allo.meta_for(n) as i:` compiles its body once for each `i` of `range(n)`, as a compile-time constant."""
+    raise _only_compiled("meta_for")
+
+
 def exp(x: Any) -> Any:
     """e ** x."""
     return np.exp(x)

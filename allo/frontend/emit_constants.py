@@ -25,18 +25,21 @@ class ConstantPool:
 
     def address(self, symbol: Symbol, global_name: str, name: str, entry: ir.Block) -> ir.Value:
         """The buffer of `symbol` in the function that starts with `entry`."""
-        assert isinstance(symbol.type, TensorType)
-        memref = memref_type(symbol.type)
-        key = id(symbol.constant)
+        assert symbol.type is not None
+        shaped = symbol.type if isinstance(symbol.type, TensorType) else TensorType(symbol.type, ())
+        memref = memref_type(shaped)
+        is_state = symbol.state is not None
+        array = symbol.state if is_state else symbol.constant
+        key = id(array)
         if key not in self._globals:
-            self._globals[key] = self._define(symbol.constant, global_name, memref)
+            self._globals[key] = self._define(array, global_name, memref, is_state)
         symbol_ref = ir.FlatSymbolRefAttr.get(self._globals[key], context())
         builder = Builder(ir.InsertionPoint.at_block_begin(entry))
         return builder.value(
             "memref.get_global", memref, (), {"name": symbol_ref, "allo.name": string_attr(name)}
         )
 
-    def _define(self, array: np.ndarray[Any, Any], wanted: str, memref: ir.MemRefType) -> str:
+    def _define(self, array: np.ndarray[Any, Any], wanted: str, memref: ir.MemRefType, is_state: bool) -> str:
         name, count = wanted, 0
         while name in self._names:
             count += 1
@@ -47,9 +50,10 @@ class ConstantPool:
             "sym_name": string_attr(name),
             "sym_visibility": string_attr("private"),
             "type": ir.TypeAttr.get(memref, context()),
-            "initial_value": _dense(np.ascontiguousarray(array, array.dtype.newbyteorder("=")), tensor),
-            "constant": unit_attr(),
+            "initial_value": _dense(np.asarray(array, array.dtype.newbyteorder("="), order="C"), tensor),
         }
+        if not is_state:
+            attributes["constant"] = unit_attr()
         self._builder.op("memref.global", (), (), attributes)
         return name
 

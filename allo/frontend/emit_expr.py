@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 
 from mlir import ir
 
@@ -11,10 +10,12 @@ from ..errors import InternalError
 from ..ir.builder import Builder, index_type
 from ..ir.context import context
 from ..ir.mlir_types import arith_type, storage_type
-from ..ir.types import AlloType, Bool, Float, Index, Int, UInt, float32
+from ..ir.types import AlloType, Fixed, Float, Index, UFixed
 from .affine_form import AffineForm, AffineLoop, Resolver
+from .emit_arith import ArithmeticEmitter
 from .nodes import (
     Binary,
+    BitOp,
     Cast,
     Compare,
     Const,
@@ -29,35 +30,6 @@ from .nodes import (
     Var,
 )
 from .source import Position
-
-_FLOAT_OPS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
-_INT_OPS = {
-    "+": ("arith.addi", "arith.addi"),
-    "-": ("arith.subi", "arith.subi"),
-    "*": ("arith.muli", "arith.muli"),
-    "/": ("arith.divsi", "arith.divui"),
-    "//": ("arith.floordivsi", "arith.divui"),
-    "%": ("arith.remsi", "arith.remui"),
-    "<<": ("arith.shli", "arith.shli"),
-    ">>": ("arith.shrsi", "arith.shrui"),
-    "&": ("arith.andi", "arith.andi"),
-    "|": ("arith.ori", "arith.ori"),
-    "^": ("arith.xori", "arith.xori"),
-    "min": ("arith.minsi", "arith.minui"),
-    "max": ("arith.maxsi", "arith.maxui"),
-}
-_SIGNED_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
-_UNSIGNED_PREDICATES = {"==": 0, "!=": 1, "<": 6, "<=": 7, ">": 8, ">=": 9}
-_FLOAT_PREDICATES = {"==": 1, "!=": 13, "<": 4, "<=": 5, ">": 2, ">=": 3}
-
-
-@cache
-def _i64_attr(value: int) -> ir.IntegerAttr:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64, context()), value)
-
-
-def _signed(scalar: AlloType) -> bool:
-    return isinstance(scalar, Int | Index)
 
 
 def _cheap(expr: Expr) -> bool:
@@ -76,7 +48,7 @@ def _cheap(expr: Expr) -> bool:
     return False
 
 
-class ExpressionEmitter:
+class ExpressionEmitter(ArithmeticEmitter):
     """Emits the expressions of one function at the builder's insertion point."""
 
     def __init__(
@@ -86,7 +58,7 @@ class ExpressionEmitter:
         call: Callable[[KernelCall], ir.Value],
         constant: Callable[[Symbol], ir.Value],
     ) -> None:
-        self.builder = builder
+        super().__init__(builder)
         self.call = call
         self.constant = constant
         self.memrefs: dict[Symbol, ir.Value] = {}
@@ -103,7 +75,8 @@ class ExpressionEmitter:
 
     def memref(self, symbol: Symbol) -> ir.Value:
         """The buffer of a variable or constant."""
-        if symbol.constant is not None and symbol not in self.memrefs:
+        static = symbol.constant is not None or symbol.state is not None
+        if static and symbol not in self.memrefs:
             self.memrefs[symbol] = self.constant(symbol)
         return self.memrefs[symbol]
 
@@ -120,7 +93,7 @@ class ExpressionEmitter:
         match expr:
             case Const():
                 self.place(expr.at)
-                return self.builder.constant(arith_type(expr.type), expr.value)
+                return self._constant(expr.type, expr.value)
             case Var():
                 return self._variable(expr)
             case Load():
@@ -128,6 +101,8 @@ class ExpressionEmitter:
             case Binary():
                 lhs, rhs = self.value(expr.lhs), self.value(expr.rhs)
                 self.place(expr.at)
+                if isinstance(expr.type, Fixed | UFixed):
+                    return self._fixed(expr, lhs, rhs)
                 return (
                     self._float(expr, lhs, rhs) if isinstance(expr.type, Float) else self._int(expr, lhs, rhs)
                 )
@@ -153,6 +128,8 @@ class ExpressionEmitter:
                 operands = [self.value(operand) for operand in expr.operands]
                 self.place(expr.at)
                 return self.builder.value(expr.function, arith_type(expr.type), operands)
+            case BitOp():
+                return self._bits(expr)
             case KernelCall():
                 return self.call(expr)
         raise InternalError(f"no emission for {type(expr).__name__}")
@@ -179,9 +156,6 @@ class ExpressionEmitter:
         attributes = {"map": ir.AffineMapAttr.get(affine_map)}
         return self.builder.value("affine.apply", index_type(), form.operands, attributes)
 
-    def integer(self, type_: ir.Type, value: int) -> ir.Value:
-        return self.builder.constant(type_, value)
-
     # -- variables and elements ------------------------------------------------------------------
 
     def _variable(self, expr: Var) -> ir.Value:
@@ -193,7 +167,7 @@ class ExpressionEmitter:
         if symbol in self.scalars:
             return self.scalars[symbol]
         form = AffineForm(self.resolve)
-        return self.from_storage(self.builder.affine_load(self.memrefs[symbol], form.map([]), []), expr.type)
+        return self.from_storage(self.builder.affine_load(self.memref(symbol), form.map([]), []), expr.type)
 
     def _load(self, expr: Load) -> ir.Value:
         memref = self.memref(expr.tensor)
@@ -222,103 +196,12 @@ class ExpressionEmitter:
         self.builder.loc = location
         self.builder.op("memref.store", (), [stored, memref, *positions])
 
-    def from_storage(self, value: ir.Value, scalar: AlloType) -> ir.Value:
-        """A value as memory and calls give it, for arithmetic."""
-        if value.type == arith_type(scalar):
-            return value
-        return self.builder.value("allo.sign_cast", arith_type(scalar), [value])
-
-    def to_storage(self, value: ir.Value, scalar: AlloType) -> ir.Value:
-        """A value of arithmetic, for memory and calls."""
-        if value.type == storage_type(scalar):
-            return value
-        return self.builder.value("allo.sign_cast", storage_type(scalar), [value])
-
-    # -- arithmetic ------------------------------------------------------------------------------
-
-    def _float(self, expr: Binary, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        b, result = self.builder, lhs.type
-        if expr.op in _FLOAT_OPS:
-            return b.value(_FLOAT_OPS[expr.op], result, [lhs, rhs])
-        if expr.op in ("min", "max"):  # as Python: the first operand unless the second one is less (greater)
-            better = self._compare("<" if expr.op == "min" else ">", expr.type, rhs, lhs)
-            return b.value("arith.select", result, [better, rhs, lhs])
-        if expr.op == "//":
-            return b.value("math.floor", result, [b.value("arith.divf", result, [lhs, rhs])])
-        remainder = b.value("arith.remf", result, [lhs, rhs])
-        return self._floor_remainder(expr.type, remainder, rhs, "arith.addf")
-
-    def _int(self, expr: Binary, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        signed = _signed(expr.type)
-        if expr.op in ("<<", ">>"):
-            return self._shift(expr, lhs, rhs)
-        if expr.op in ("/", "//", "%") and not isinstance(expr.rhs, Const):
-            rhs = self._safe_divisor(rhs, signed and expr.op == "%")
-        result = self.builder.value(_INT_OPS[expr.op][0 if signed else 1], lhs.type, [lhs, rhs])
-        if expr.op == "%" and signed:
-            if isinstance(expr.rhs, Const) and expr.rhs.value > 0:
-                return self._wrap_negative(result, rhs)
-            return self._floor_remainder(expr.type, result, rhs, "arith.addi")
-        return result
-
-    def _wrap_negative(self, remainder: ir.Value, divisor: ir.Value) -> ir.Value:
-        """The remainder by a positive divisor, moved into 0 <= r < divisor."""
-        negative = self._cmpi(_SIGNED_PREDICATES["<"], remainder, self.integer(remainder.type, 0))
-        moved = self.builder.value("arith.addi", remainder.type, [remainder, divisor])
-        return self.builder.value("arith.select", remainder.type, [negative, moved, remainder])
-
-    def _safe_divisor(self, divisor: ir.Value, signed_remainder: bool) -> ir.Value:
-        """One instead of 0, and for a remainder instead of -1: those end the process (-1 with the least number)."""
-        one = self.integer(divisor.type, 1)
-        if signed_remainder:
-            raised = self.builder.value("arith.addi", divisor.type, [divisor, one])
-            unsafe = self._cmpi(_UNSIGNED_PREDICATES["<="], raised, one)
-        else:
-            unsafe = self._cmpi(_SIGNED_PREDICATES["=="], divisor, self.integer(divisor.type, 0))
-        return self.builder.value("arith.select", divisor.type, [unsafe, one, divisor])
-
-    def _floor_remainder(
-        self, scalar: AlloType, remainder: ir.Value, divisor: ir.Value, add: str
-    ) -> ir.Value:
-        """The remainder with the sign of the divisor, as Python's `%` has it."""
-        b = self.builder
-        zero = b.constant(remainder.type, 0)
-        nonzero = self._compare("!=", scalar, remainder, zero)
-        differ = b.value(
-            "arith.xori",
-            nonzero.type,
-            [self._compare("<", scalar, remainder, zero), self._compare("<", scalar, divisor, zero)],
-        )
-        wrong = b.value("arith.andi", nonzero.type, [nonzero, differ])
-        moved = b.value(add, remainder.type, [remainder, divisor])
-        return b.value("arith.select", remainder.type, [wrong, moved, remainder])
-
-    def _shift(self, expr: Binary, value: ir.Value, amount: ir.Value) -> ir.Value:
-        """Shifts by any amount; one not less than the width leaves zero (or the sign)."""
-        b, width = self.builder, expr.type.bits
-        signed = _signed(expr.type)
-        arithmetic = expr.op == ">>" and signed
-        fits = self.cast(amount, expr.rhs.type, expr.type)
-        if isinstance(expr.rhs, Const) and int(expr.rhs.value) < width:
-            return b.value(_INT_OPS[expr.op][0 if signed else 1], value.type, [value, fits])
-        limit = self.integer(amount.type, min(width, (1 << expr.rhs.type.bits) - 1))
-        small = self._cmpi(6 if width < 1 << expr.rhs.type.bits else 7, amount, limit)
-        safe = b.value("arith.select", value.type, [small, fits, self.integer(value.type, width - 1)])
-        shifted = b.value(_INT_OPS[expr.op][0 if signed else 1], value.type, [value, safe])
-        if arithmetic:
-            return shifted
-        return b.value("arith.select", value.type, [small, shifted, self.integer(value.type, 0)])
-
-    def _cmpi(self, predicate: int, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        return self.builder.value(
-            "arith.cmpi", arith_type(Bool()), [lhs, rhs], {"predicate": _i64_attr(predicate)}
-        )
-
-    def _compare(self, op: str, scalar: AlloType, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        if isinstance(scalar, Float):
-            attributes: dict[str, ir.Attribute] = {"predicate": _i64_attr(_FLOAT_PREDICATES[op])}
-            return self.builder.value("arith.cmpf", arith_type(Bool()), [lhs, rhs], attributes)
-        return self._cmpi((_SIGNED_PREDICATES if _signed(scalar) else _UNSIGNED_PREDICATES)[op], lhs, rhs)
+    def _bits(self, expr: BitOp) -> ir.Value:
+        operands = [self.value(expr.operand), *(self.index(position) for position in expr.positions)]
+        if expr.value is not None:
+            operands.append(self.value(expr.value))
+        self.place(expr.at)
+        return self.builder.value(f"allo.{expr.op}", arith_type(expr.type), operands)
 
     # -- choice ----------------------------------------------------------------------------------
 
@@ -352,47 +235,3 @@ class ExpressionEmitter:
             self.builder.op("scf.yield", (), [value])
         self.builder.point = outer
         return op.results[0]
-
-    # -- conversion ------------------------------------------------------------------------------
-
-    def cast(self, value: ir.Value, source: AlloType, target: AlloType) -> ir.Value:
-        """`value` of type `source` as `target`."""
-        if source == target:
-            return value
-        if isinstance(target, Bool):
-            return self._compare("!=", source, value, self.builder.constant(value.type, 0))
-        if isinstance(source, Float):
-            return self._from_float(value, source, target)
-        if isinstance(target, Float):
-            if isinstance(source, Index):
-                value = self.builder.value("arith.index_cast", arith_type(Int(64)), [value])
-            name = "arith.sitofp" if _signed(source) else "arith.uitofp"
-            return self.builder.value(name, arith_type(target), [value])
-        return self._int_to_int(value, source, target)
-
-    def _int_to_int(self, value: ir.Value, source: AlloType, target: AlloType) -> ir.Value:
-        result = arith_type(target)
-        if isinstance(source, Index) or isinstance(target, Index):
-            name = "arith.index_cast" if _signed(source) else "arith.index_castui"
-            return self.builder.value(name, result, [value])
-        if source.bits == target.bits:
-            return value
-        if source.bits > target.bits:
-            return self.builder.value("arith.trunci", result, [value])
-        return self.builder.value("arith.extsi" if _signed(source) else "arith.extui", result, [value])
-
-    def _from_float(self, value: ir.Value, source: Float, target: AlloType) -> ir.Value:
-        b = self.builder
-        if isinstance(target, Float):
-            if source.width == target.width:  # float16 and bfloat16
-                value = b.value("arith.extf", arith_type(float32), [value])
-                return b.value("arith.truncf", arith_type(target), [value])
-            name = "arith.extf" if source.width < target.width else "arith.truncf"
-            return b.value(name, arith_type(target), [value])
-        wide = (
-            Int(64)
-            if isinstance(target, Index)
-            else Int(target.bits + (1 if isinstance(target, UInt) else 0))
-        )
-        integer = b.value("arith.fptosi", arith_type(wide), [value])
-        return self._int_to_int(integer, wide, target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..ir.types import AlloType, TensorType
@@ -20,6 +21,7 @@ class Kind(Enum):
     SCALAR = auto()  # local scalar variable
     ARGUMENT = auto()  # scalar argument
     TENSOR = auto()  # array: argument, local, or constant
+    STATIC = auto()  # Python value known when the kernel is compiled, in `constant`
     INVALID = auto()  # declared by a statement that had an error; uses are not reported again
 
 
@@ -32,7 +34,8 @@ class Symbol:
     type: AlloType | TensorType | None
     at: Position
     assigned: bool = False
-    constant: Any = None  # the NumPy array of a constant tensor
+    constant: Any = None  # the NumPy array of a constant tensor, or the value of a STATIC name
+    state: Any = None  # the NumPy array that a Stateful variable starts with
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Expr:
 
 @dataclass(frozen=True, slots=True)
 class Const(Expr):
-    value: int | float | bool
+    value: int | float | bool | Fraction  # a fraction for fixed point
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,16 @@ class MathCall(Expr):
 
     function: str
     operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BitOp(Expr):
+    """An operation of the `allo` dialect on the bits of `operand`, at `positions`, perhaps with a new `value`."""
+
+    op: str
+    operand: Expr
+    positions: tuple[Expr, ...] = ()
+    value: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

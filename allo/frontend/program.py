@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -17,36 +17,41 @@ from .emit import emit_module
 from .nodes import Function, Kind, Return, Symbol
 from .scope import Scope
 from .source import KernelSource, read_kernel
+from .templates import NestedKernel, TemplateInstance, instantiate, parameters_of
 
 
-def kernel_to_module(kernel: Callable[..., Any]) -> Module:
+def kernel_to_module(kernel: Callable[..., Any], arguments: Sequence[Any] | Mapping[str, Any] | None = None) -> Module:
     """Compile `kernel` and the kernels it calls to a module whose entry is `kernel`.
 
-    Raises KernelError with all mistakes, each with file, line and column.
+    `arguments` are the values of the parameters of a template. Raises KernelError with all mistakes, each with
+    file, line and column.
     """
     program = Program()
-    top = program.function(kernel)
+    source = read_kernel(kernel)
+    if arguments is not None or parameters_of(source):
+        source = instantiate(source, arguments)
+    top = program.function(source, id(kernel))
     if program.diagnostics or top is None:
         raise KernelError.collected(program.diagnostics)
     return emit_module(tuple(program.functions.values()), top)
 
 
 class Program:
-    """The kernels reached so far, callees before callers."""
+    """The kernels reached so far, callees before callers; a key is a kernel with its template arguments."""
 
     def __init__(self) -> None:
-        self.functions: dict[int, Function] = {}
+        self.functions: dict[Hashable, Function] = {}
         self.diagnostics: list[Diagnostic] = []
-        self._open: list[FunctionType] = []
-        self._failed: set[int] = set()
+        self._open: dict[Hashable, str] = {}
+        self._failed: set[Hashable] = set()
 
-    def function(self, kernel: Callable[..., Any]) -> Function | None:
-        """The checked form of `kernel`; None if it has mistakes."""
-        source = read_kernel(kernel)
+    def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> Function | None:
+        """The checked form of the kernel `source`; None if it has mistakes."""
         before = len(self.diagnostics)
-        self._open.append(source.function)
+        unique = self._unique(name or source.name)
+        self._open[key] = unique
         scope = Scope(source, self.diagnostics, self._callee)
-        function = Function(self._unique(source.name), source, (), ())
+        function = Function(unique, source, (), ())
         function.params = self._params(scope, source)
         function.results = self._results(scope, source)
         checker = StatementChecker(scope, function)
@@ -56,15 +61,15 @@ class Program:
             wanted = counted(len(function.results), "result")
             message = f"'{source.name}' is declared to give {wanted}, but returns none"
             scope.error(source.tree.returns or source.tree, message, "end it with `return x`")
-        self._open.pop()
+        del self._open[key]
         if len(self.diagnostics) > before:
-            self._failed.add(id(kernel))
+            self._failed.add(key)
             return None
-        self.functions[id(kernel)] = function
+        self.functions[key] = function
         return function
 
     def _unique(self, name: str) -> str:
-        taken = {f.name for f in self.functions.values()} | {f.__name__ for f in self._open[:-1]}
+        taken = {f.name for f in self.functions.values()} | set(self._open.values())
         unique, count = name, 0
         while unique in taken:
             count += 1
@@ -72,26 +77,35 @@ class Program:
         return unique
 
     def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> Function | None:
-        name = ast.unparse(getattr(node, "func", node))
-        if not isinstance(callee, FunctionType) or (callee.__module__ or "").startswith(("allo.", "numpy")):
-            same = next((f.__name__ for f in dsl.ELEMENTARY if f.__name__ == name.split(".")[-1]), None)
+        """The function that a call means; None after an error at `node`."""
+        text = ast.unparse(getattr(node, "func", node))
+        instance = callee if isinstance(callee, TemplateInstance) else TemplateInstance(callee, (), None)
+        kernel = instance.kernel
+        library = (getattr(kernel, "__module__", None) or "").startswith(("allo.", "numpy"))
+        if not isinstance(kernel, NestedKernel) and (not isinstance(kernel, FunctionType) or library):
+            same = next((f.__name__ for f in dsl.ELEMENTARY if f.__name__ == text.split(".")[-1]), None)
             hint = f"use allo.{same}" if same else "a kernel can call other kernels, and functions such as allo.exp"
-            scope.error(node, f"`{name}` cannot be called in a kernel", hint)
+            scope.error(node, f"`{text}` cannot be called in a kernel", hint)
             return None
-        if callee in self._open:
-            scope.error(
-                node, f"'{name}' calls itself, and hardware has no call stack", "write a loop instead"
-            )
+        identity = id(kernel.source.tree) if isinstance(kernel, NestedKernel) else id(kernel)
+        key: Hashable = (identity, instance.values, instance.id) if isinstance(callee, TemplateInstance) else identity
+        if key in self._open:
+            scope.error(node, f"'{text}' calls itself, and hardware has no call stack", "write a loop instead")
             return None
-        if id(callee) in self._failed:
+        if key in self._failed:
             return None
-        if id(callee) not in self.functions:
-            try:
-                return self.function(callee)
-            except KernelError as error:
-                scope.error(node, f"`{name}` cannot be called in a kernel: {error.args[0]}", error.diagnostics[0].hint)
-                return None
-        return self.functions[id(callee)]
+        if key in self.functions:
+            return self.functions[key]
+        try:
+            source = kernel.source if isinstance(kernel, NestedKernel) else read_kernel(kernel)
+            if isinstance(callee, TemplateInstance) or parameters_of(source):
+                source = instantiate(source, instance.values)
+            name = f"{source.name}_{instance.id}" if instance.id else None
+            return self.function(source, key, name)
+        except KernelError as error:
+            first = error.diagnostics[0]
+            scope.error(node, f"`{text}` cannot be called in a kernel: {first.message}", first.hint)
+            return None
 
     def _params(self, scope: Scope, source: KernelSource) -> tuple[Symbol, ...]:
         arguments = source.tree.args
@@ -103,8 +117,6 @@ class Program:
                 scope.declare(extra.arg, Kind.INVALID, None, source.position(extra))
         for default in arguments.defaults:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
-        if getattr(source.tree, "type_params", None):
-            scope.error(source.tree, "templates (`def f[T]`) are not supported yet", "write the types out")
         params = []
         for argument in (*arguments.posonlyargs, *arguments.args):
             declared: AlloType | TensorType | None = None
@@ -134,7 +146,7 @@ class Program:
 
 def _evaluated(source: KernelSource, name: str) -> TensorType | None:
     """What Python made of an annotation of a nested function: variables used only there are not in its closure."""
-    if "<locals>" not in source.function.__qualname__:
+    if source.function is None or "<locals>" not in source.function.__qualname__:
         return None
     value = source.function.__annotations__.get(name)
     if not isinstance(value, TensorType) or isinstance(value.element, Struct | Fixed | UFixed):

@@ -29,6 +29,7 @@ class Scope:
         self.source = source
         self.diagnostics = diagnostics
         self.compile_callee = compile_callee
+        self.depth = 0  # loops around the statement that is checked
         self._blocks: list[dict[str, Symbol]] = [{}]
         self._ended: dict[str, Symbol] = {}
         self._unknown: set[str] = set()
@@ -62,6 +63,21 @@ class Scope:
             if name in block:
                 return block[name]
         return None
+
+    def define(self, name: str, value: Any, at: Position) -> None:
+        """A name for a Python value, in the innermost block."""
+        self.declare(name, Kind.STATIC, None, at).constant = value
+
+    def static_names(self) -> dict[str, Any]:
+        """All names that mean a Python value here."""
+        names = dict(self.source.names)
+        for block in self._blocks:
+            for name, symbol in block.items():
+                if symbol.kind is Kind.STATIC:
+                    names[name] = symbol.constant
+                else:
+                    names.pop(name, None)
+        return names
 
     def free(self, name: str) -> Any:
         """The Python value of a free name; KeyError if there is none."""
@@ -113,15 +129,17 @@ def static_value(scope: Scope, node: ast.expr) -> Any:
         return node.value
     for child in ast.walk(node):
         if isinstance(child, ast.Name):
-            if scope.local(child.id) is not None:
+            symbol = scope.local(child.id)
+            if symbol is not None and symbol.kind is not Kind.STATIC:
                 raise ValueError(f"'{child.id}' is a run-time value")
-            if child.id not in scope.source.names:
+            if symbol is None and child.id not in scope.source.names:
                 raise NameError(child.id)
     if isinstance(node, ast.Name):
-        return scope.source.names[node.id]
+        symbol = scope.local(node.id)
+        return scope.source.names[node.id] if symbol is None else symbol.constant
     code = compile(ast.Expression(node), scope.source.file, "eval")
     try:
-        return eval(code, dict(scope.source.names))
+        return eval(code, scope.static_names())
     except Exception as error:
         kind = "" if isinstance(error, AttributeError | TypeError) else f"{type(error).__name__}: "
         raise ValueError(f"{kind}{error}") from None

@@ -21,7 +21,7 @@ Position = tuple[int, int, int]  # line, column (from 0), end column, in the fil
 class KernelSource:
     """A kernel: its syntax tree with the lines of the file, and the values of its free names."""
 
-    function: FunctionType
+    function: FunctionType | None  # None for a kernel that is defined in another one
     tree: ast.FunctionDef
     file: str
     line_shift: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.types import AlloType, Bool, Float, Index, Int, UInt, float32
+from ..ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, float32
 
 Integer = Int | UInt
 Rule = Callable[[int, int], Integer]
@@ -83,6 +83,40 @@ def as_integer(scalar: AlloType) -> Integer | None:
             return None
 
 
+def fixed_parts(scalar: AlloType) -> tuple[int, int, bool] | None:
+    """(integer bits with the sign, fraction bits, signed) of a fixed-point or integer type."""
+    match scalar:
+        case Fixed():
+            return scalar.width - scalar.fracs, scalar.fracs, True
+        case UFixed():
+            return scalar.width - scalar.fracs, scalar.fracs, False
+    integer = as_integer(scalar)
+    return None if integer is None else (integer.width, 0, isinstance(integer, Int))
+
+
+def _fixed(whole: int, fracs: int, signed: bool) -> AlloType:
+    return Fixed(whole + fracs, fracs) if signed else UFixed(whole + fracs, fracs)
+
+
+def _fixed_result(op: str, lhs: tuple[int, int, bool], rhs: tuple[int, int, bool]) -> AlloType | None:
+    """The rules of fixed point, with integers as numbers without fraction bits."""
+    (whole1, fracs1, signed1), (whole2, fracs2, signed2) = lhs, rhs
+    signed = signed1 or signed2
+    if op == "*":
+        return _fixed(whole1 + whole2, fracs1 + fracs2, signed)
+    if op == "/":  # no quotient overflows; it has the fraction bits of the dividend
+        return _fixed(whole1 + fracs2 + int(signed2), fracs1, signed)
+    whole = max(whole1 + int(signed and not signed1), whole2 + int(signed and not signed2))
+    fracs = max(fracs1, fracs2)
+    if op == "+":
+        return _fixed(whole + 1, fracs, signed)
+    if op == "-":
+        return _fixed(whole + 1, fracs, True)
+    if op in ("min", "max", "compare"):
+        return _fixed(whole, fracs, signed)
+    return None
+
+
 def literal_type(value: int | float | bool) -> AlloType:
     """The least type that holds a literal; a float literal is `float32` until its context says otherwise."""
     if isinstance(value, bool):
@@ -102,10 +136,13 @@ def result_type(op: str, lhs: AlloType, rhs: AlloType) -> AlloType | None:
     left, right = as_integer(lhs), as_integer(rhs)
     if left is not None and right is not None:
         return _INTEGER_RULES[op][type(left), type(right)](left.width, right.width)
+    parts = fixed_parts(lhs), fixed_parts(rhs)
+    if parts[0] is not None and parts[1] is not None:
+        return _fixed_result(op, parts[0], parts[1])
     if op in BIT_OPERATORS:
         return None
     floats = [t for t in (lhs, rhs) if isinstance(t, Float)]
-    if not floats or any(not isinstance(t, Float) and as_integer(t) is None for t in (lhs, rhs)):
+    if not floats or any(not isinstance(t, Float) and fixed_parts(t) is None for t in (lhs, rhs)):
         return None
     if len(floats) == 2 and floats[0].brain != floats[1].brain and {f.width for f in floats} == {16}:
         return float32
@@ -114,7 +151,7 @@ def result_type(op: str, lhs: AlloType, rhs: AlloType) -> AlloType | None:
 
 def compute_type(op: str, lhs: AlloType, rhs: AlloType, result: AlloType) -> AlloType:
     """The type both operands are converted to before the operation."""
-    if op in ("/", "//", "%", "compare") and not isinstance(result, Float):
+    if op in ("/", "//", "%", "compare") and isinstance(result, Int | UInt):
         common = result_type("compare", lhs, rhs)
         assert common is not None
         if op == "compare" or common.bits >= result.bits:

@@ -23,6 +23,11 @@ class AlloType:
         extents = shape if isinstance(shape, tuple) else (shape,)
         return TensorType(self, tuple(extents))
 
+    def __matmul__(self, other: Any) -> Qualified:
+        if isinstance(other, Qualifier):
+            return Qualified(other.name, self)
+        return NotImplemented
+
 
 def _check_width(name: str, bits: int) -> None:
     if isinstance(bits, int) and 1 <= bits <= MAX_BITS:
@@ -173,6 +178,34 @@ class TensorType:
         return f"{self.element!r}[{', '.join(map(str, self.shape))}]"
 
 
+    def __matmul__(self, other: Any) -> Qualified:
+        if isinstance(other, Qualifier):
+            return Qualified(other.name, self)
+        return NotImplemented
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """A type with a qualifier: `Stateful[T]` or `ConstExpr[T]`."""
+
+    qualifier: str
+    type: AlloType | TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """Makes qualified types: `Stateful[T]`, `Stateful(T)` and `T @ Stateful` are one."""
+
+    name: str
+
+    def __getitem__(self, inner: AlloType | TensorType) -> Qualified:
+        return Qualified(self.name, inner)
+
+    __call__ = __getitem__
+
+
+Stateful = Qualifier("Stateful")  # a variable that keeps its value between calls
+ConstExpr = Qualifier("ConstExpr")  # a value computed when the kernel is compiled
 index = Index()
 bool = Bool()
 float16 = Float(16)

@@ -114,6 +114,10 @@ class LLVMModule:
             packed[position] = address
         self._function(packed)
 
+    def reset(self) -> None:
+        """Give Stateful variables their first values again."""
+        self._engine = self._function = None
+
     def _compile(self) -> None:
         from .engine import (
             compile_module,  # loads the compiler of LLVM, which `import allo` need not wait for

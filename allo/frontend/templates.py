@@ -1,0 +1,97 @@
+"""Decides what the parameters of a template (`def f[T, M: index](...)`) stand for in one instance."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import KernelError, counted
+from ..ir.types import AlloType, Index
+from .source import KernelSource
+
+_UNBOUND = object()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedKernel:
+    """A kernel defined in the body of another one."""
+
+    source: KernelSource
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateInstance:
+    """A kernel with the values of its type parameters, and the name the user gave to the instance."""
+
+    kernel: Any
+    values: tuple[Any, ...]
+    id: str | None
+
+
+def template_instance(kernel: Any, values: Sequence[Any]) -> TemplateInstance:
+    """The instance that `kernel[*values]` means; a last value that is a string names it."""
+    if values and isinstance(values[-1], str):
+        return TemplateInstance(kernel, tuple(values[:-1]), values[-1])
+    return TemplateInstance(kernel, tuple(values), None)
+
+
+def parameters_of(source: KernelSource) -> list[ast.TypeVar]:
+    """The type parameters of a kernel."""
+    return [p for p in getattr(source.tree, "type_params", []) if isinstance(p, ast.TypeVar)]
+
+
+def instantiate(source: KernelSource, values: Sequence[Any] | Mapping[str, Any] | None) -> KernelSource:
+    """`source` with its type parameters bound to `values`.
+
+    Raises KernelError if there are too few or too many values, or one that its constraint does not admit.
+    """
+    parameters = parameters_of(source)
+    at = source.location(source.position(source.tree))
+    names = [parameter.name for parameter in parameters]
+    if isinstance(values, Mapping):
+        given: list[Any] = [values.get(name, _UNBOUND) for name in names]
+        unknown = [name for name in values if name not in names]
+    else:
+        given = list(values or ())
+        unknown = given[len(names) :]
+    if unknown or len(given) < len(names) or _UNBOUND in given:
+        listed = ", ".join(names)
+        if not names:
+            raise KernelError(f"'{source.name}' is not a template and takes no template arguments", at=at)
+        count = len(given) - given.count(_UNBOUND)
+        raise KernelError(
+            f"template '{source.name}' has {counted(len(names), 'parameter')} ({listed}), got {count}",
+            at=at,
+            hint=f"write {source.name}[{listed}](...) or allo.customize({source.name}, instantiate=[{listed}])",
+        )
+    bound = dict(source.names)
+    for parameter, value in zip(parameters, given, strict=True):
+        _check(source, parameter, value, bound)
+        bound[parameter.name] = value
+    return replace(source, names=bound)
+
+
+def _check(source: KernelSource, parameter: ast.TypeVar, value: Any, names: Mapping[str, Any]) -> None:
+    """Whether the constraint of `parameter` admits `value`."""
+    at = source.location(source.position(parameter))
+    is_type = isinstance(value, AlloType)
+    if not is_type and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise KernelError(f"template parameter '{parameter.name}' must be a type or a number, got {value!r}", at=at)
+    if parameter.bound is None:
+        return
+    code = compile(ast.Expression(parameter.bound), source.file, "eval")
+    try:
+        bound = eval(code, dict(names))
+    except Exception as error:
+        raise KernelError(f"the constraint of '{parameter.name}' cannot be evaluated: {error}", at=at) from None
+    if isinstance(bound, tuple):
+        if value in bound:
+            return
+        listed = ", ".join(map(repr, bound))
+        raise KernelError(f"template parameter '{parameter.name}' must be one of {listed}, got {value!r}", at=at)
+    if isinstance(bound, Index) and (is_type or not isinstance(value, int)):
+        raise KernelError(f"template parameter '{parameter.name}' must be an integer, got {value!r}", at=at)
+    if isinstance(bound, AlloType) and not isinstance(bound, Index) and is_type and value != bound:
+        raise KernelError(f"template parameter '{parameter.name}' must be {bound!r}, got {value!r}", at=at)
