@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ..errors import InternalError
-from ..ir.builder import Builder, affine_constant, affine_dim, index_type, string_attr
+from ..ir.builder import Builder, affine_constant, index_type, string_attr
 from ..ir.context import context
 from ..ir.mlir_types import memref_type, storage_type
 from ..ir.module import Module
@@ -273,11 +273,7 @@ class FunctionEmitter:
         stride = self.values.integer(index_type(), abs(step))
         start = lower
         if step < 0:
-            distance = ir.AffineExpr.get_floor_div(
-                affine_dim(0) - affine_dim(1) + (-step - 1), affine_constant(-step)
-            )
-            count_map = ir.AffineMapAttr.get(ir.AffineMap.get(2, 0, [distance], context()))
-            upper = self._apply_any(count_map, [lower, upper])
+            upper = self._count(lower, upper, -step)
             lower, stride = self.values.integer(index_type(), 0), self.values.integer(index_type(), 1)
         op = b.scf_for([lower, upper, stride], attributes)
         block = op.regions[0].blocks[0]
@@ -290,16 +286,12 @@ class FunctionEmitter:
         self.values.loops[loop.symbol] = variable
         self._block(block, loop.body)
 
-    def _apply_any(self, map_attr: ir.AffineMapAttr, operands: Sequence[ir.Value]) -> ir.Value:
-        """(d0 - d1 + c) floordiv s on values that need not be affine operands."""
+    def _count(self, start: ir.Value, stop: ir.Value, step: int) -> ir.Value:
+        """How often a loop from `start` down to above `stop` by `step` runs (not positive: never)."""
         b = self.builder
-        expr = ir.AffineFloorDivExpr(ir.AffineMapAttr(map_attr).value.results[0])
-        divisor = ir.AffineConstantExpr(expr.rhs).value
-        difference = b.value("arith.subi", index_type(), list(operands))
-        raised = b.value(
-            "arith.addi", index_type(), [difference, self.values.integer(index_type(), divisor - 1)]
-        )
-        return b.value("arith.floordivsi", index_type(), [raised, self.values.integer(index_type(), divisor)])
+        distance = b.value("arith.subi", index_type(), [start, stop])
+        raised = b.value("arith.addi", index_type(), [distance, self.values.integer(index_type(), step - 1)])
+        return b.value("arith.floordivsi", index_type(), [raised, self.values.integer(index_type(), step)])
 
     def _while(self, loop: While) -> None:
         attributes: dict[str, ir.Attribute] = {}

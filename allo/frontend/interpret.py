@@ -20,7 +20,9 @@ def interpret(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """`kernel` as a Python function on NumPy arrays, with its declarations carried out.
 
     `x: int8 = e` wraps to 8 bits, `B: float32[M, N] = 0` makes an array, kernels that it calls are interpreted too.
-    Slow (plain Python) and meant as a reference for small sizes. Raises KernelError if the source cannot be read.
+    Slow (plain Python) and meant as a reference for small sizes, with these limits: arithmetic on elements of integer
+    arrays is that of NumPy and wraps at the width of the array, elements of odd widths are not wrapped, and arguments
+    and results are not converted. Raises KernelError if the source cannot be read.
     """
     source = read_kernel(kernel)
     tree = _Declarations().visit(ast.parse(ast.unparse(source.tree)).body[0])
