@@ -75,10 +75,11 @@ class AssignmentChecker:
         if declared is None or dtype is None:
             return
         shape = declared.shape if isinstance(declared, TensorType) else ()
-        try:
-            symbol.state = np.array(np.broadcast_to(np.asarray(0 if value is None else value), shape), dtype=dtype)
-        except ValueError as error:
-            self.scope.error(node, f"'{name}' cannot start with {value!r}: {error}")
+        first = np.asarray(0 if value is None else value)
+        if first.ndim and first.shape != shape:
+            self.scope.error(node, f"'{name}' is {declared!r}, but starts with an array of shape {first.shape}")
+            return
+        symbol.state = np.array(np.broadcast_to(first, shape), dtype=dtype)
 
     def _define(self, node: ast.AnnAssign, name: str, declared: AlloType | TensorType | None, value: Any) -> None:
         at = self.scope.source.position(node)

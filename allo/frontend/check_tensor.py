@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import counted
 from ..ir.types import AlloType, TensorType
 from .check_bits import BIT_METHODS
 from .convert import constant, convert
@@ -78,8 +79,8 @@ class TensorChecker:
 
     def subscript(self, node: ast.Subscript) -> Expr | View | None:
         """`A[i, j]` as an element, `A[i]` and `A[1:3, j]` as a view."""
-        if (extent := self._extent(node)) is not None:
-            return extent
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            return self._extent(node, node.value)
         base = self.expressions.any(node.value)
         if base is None:
             return None
@@ -91,7 +92,8 @@ class TensorChecker:
         nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         shape = view.type.shape
         if len(nodes) > len(shape):
-            self.scope.error(node, f"'{name}' has {len(shape)} dimensions, but {len(nodes)} subscripts are given")
+            given = counted(len(nodes), "subscript")
+            self.scope.error(node, f"'{name}' has {counted(len(shape), 'dimension')}, but {given} given")
             return None
         selectors: list[Expr | Slice] = []
         for dimension, place in enumerate(nodes):
@@ -105,21 +107,17 @@ class TensorChecker:
             return view.read(indices)
         return select(view, selectors, at)
 
-    def _extent(self, node: ast.Subscript) -> Expr | None:
+    def _extent(self, node: ast.Subscript, attribute: ast.Attribute) -> Expr | None:
         """`A.shape[0]` as a constant."""
-        if not (isinstance(node.value, ast.Attribute) and node.value.attr == "shape"):
+        base = self._view(attribute.value)
+        if base is None:
             return None
-        if not isinstance(node.value.value, ast.Name):
-            return None
-        symbol = self.scope.local(node.value.value.id)
-        if symbol is None or symbol.kind is not Kind.TENSOR:
-            return None
-        assert isinstance(symbol.type, TensorType)
+        shape = base.type.shape
         try:
-            return constant(symbol.type.shape[static_value(self.scope, node.slice)], self.scope.source.position(node))
+            return constant(shape[static_value(self.scope, node.slice)], self.scope.source.position(node))
         except (ValueError, NameError, IndexError, TypeError):
-            shape = symbol.type.shape
-            self.scope.error(node, f"'{symbol.name}' has the extents {shape}; there is no `{ast.unparse(node)}`")
+            text = ast.unparse(attribute.value)
+            self.scope.error(node, f"`{text}` has the extents {shape}; there is no `{ast.unparse(node)}`")
             return None
 
     def _selector(self, node: ast.expr, name: str, dimension: int, extent: int) -> Expr | Slice | None:

@@ -1,7 +1,7 @@
-"""A subscript is missing."""
+"""A subscript too many."""
 
 from allo.ir.types import int32
 
 
-def kernel(A: int32[4, 4]):
-    A[0] = 1
+def kernel(A: int32[4]):
+    A[0, 1] = 1

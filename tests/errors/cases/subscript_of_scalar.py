@@ -1,7 +1,7 @@
-"""A scalar is indexed."""
+"""Bits of a float."""
 
-from allo.ir.types import int32
+from allo.ir.types import float32, int32
 
 
-def kernel(A: int32[4], n: int32):
-    A[0] = n[0]
+def kernel(x: float32, A: int32[4]):
+    A[0] = x[0]

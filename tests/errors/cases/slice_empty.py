@@ -1,7 +1,7 @@
-"""A whole tensor is added to."""
+"""A slice is empty."""
 
 from allo.ir.types import int32
 
 
 def kernel(A: int32[4]):
-    A += 1
+    A[3:2] = 1

@@ -1,9 +1,10 @@
-"""A kernel defines another one."""
+"""A nested kernel has a decorator."""
 
 from allo.ir.types import int32
 
 
 def kernel(A: int32[4]):
+    @staticmethod
     def inner(x: int32):
         pass
 

@@ -1,0 +1,7 @@
+"""The step of a slice is no constant."""
+
+from allo.ir.types import int32
+
+
+def kernel(A: int32[4], n: int32):
+    A[0:4:n] = 1

@@ -1,7 +1,0 @@
-"""The value of an operation is indexed."""
-
-from allo.ir.types import int32
-
-
-def kernel(A: int32[4]):
-    A[0] = (A[1] + 1)[0]

@@ -1,0 +1,118 @@
+"""Templates, nested kernels, and what is computed when a kernel is compiled."""
+
+import numpy as np
+import pytest
+
+import allo
+from allo.ir.types import ConstExpr, Stateful, float32, index, int32
+
+
+def gemm[T: (int32, float32), M: index, N: index, K: index](A: "T[M, K]", B: "T[K, N]", C: "T[M, N]"):
+    for i, j in allo.grid(M, N):
+        for k in allo.reduction(K):
+            C[i, j] += A[i, k] * B[k, j]
+
+
+@pytest.mark.parametrize("element", [int32, float32])
+def test_instance_of_customize(element: object) -> None:
+    s = allo.customize(gemm, instantiate=[element, 3, 4, 5])
+    a = np.arange(15).reshape(3, 5).astype(repr(element))
+    b, c = np.ones((5, 4), a.dtype), np.zeros((3, 4), a.dtype)
+    s.build()(a, b, c)
+    assert np.array_equal(c, a @ b)
+
+
+def test_arguments_by_name() -> None:
+    by_name = allo.customize(gemm, instantiate={"K": 5, "N": 4, "M": 3, "T": int32})
+    assert str(by_name.module) == str(allo.customize(gemm, instantiate=[int32, 3, 4, 5]).module)
+
+
+def call_instances(A: int32[2, 2], C: int32[2, 2], D: int32[2, 2]):
+    gemm[int32, 2, 2, 2](A, A, C)
+    gemm[int32, 2, 2, 2](A, C, D)
+    gemm[int32, 2, 2, 2, "last"](A, A, D)
+
+
+def test_instances_are_shared_and_named() -> None:
+    s = allo.customize(call_instances)
+    assert [f.name.value for f in s.ir.functions()] == ["gemm", "gemm_last", "call_instances"]
+    a, c, d = np.array([[1, 2], [3, 4]], np.int32), np.zeros((2, 2), np.int32), np.zeros((2, 2), np.int32)
+    s.build()(a, c, d)
+    assert np.array_equal(c, a @ a) and np.array_equal(d, a @ a @ a + a @ a)
+
+
+def test_missing_arguments() -> None:
+    with pytest.raises(allo.KernelError, match=r"template 'gemm' has 4 parameters \(T, M, N, K\), got 1"):
+        allo.customize(gemm, instantiate=[int32])
+
+
+def nested(A: int32[4]) -> int32:
+    def double(x: int32) -> int32:
+        return x * 2
+
+    def total[W: index](X: "int32[W]") -> int32:
+        s: int32 = 0
+        for i in range(W):
+            s += double(X[i])
+        return s
+
+    return total[4](A)
+
+
+def test_nested_kernels() -> None:
+    assert allo.customize(nested).build()(np.array([1, 2, 3, 4], np.int32)) == 20
+
+
+def meta(A: int32[6]):
+    n: ConstExpr[int32] = sum(range(4))
+    with allo.meta_for(0, n, 2) as i:
+        with allo.meta_if(i == 0):
+            A[i] = 10
+        with allo.meta_elif(i == 2):
+            A[i] = 20
+        with allo.meta_else():
+            A[i] = 30
+
+
+def test_meta_leaves_no_branches() -> None:
+    s = allo.customize(meta)
+    assert "if" not in str(s.module) and "for" not in str(s.module).replace("affine.for", "")
+    a = np.zeros(6, np.int32)
+    s.build()(a)
+    assert a.tolist() == [10, 0, 20, 0, 30, 0]
+
+
+def accumulate(x: int32) -> int32:
+    total: Stateful[int32] = 5
+    history: float32[2] @ Stateful = 0.5
+    history[1] += 1.0
+    total += x
+    rounds: int32 = history[1]
+    return total * 10 + rounds
+
+
+def test_state_is_kept_per_module_until_reset() -> None:
+    s = allo.customize(accumulate)
+    first, second = s.build(), s.build()
+    assert [first(1), first(2), second(4)] == [61, 82, 91]
+    first.reset()
+    assert first(1) == 61
+
+
+def leaves_early(x: int32, A: int32[4]):
+    A[0] = 1
+    if x > 2:
+        A[1] = 1
+        return
+    A[2] = 1
+    if x == 2:
+        return None
+    for i in range(4):
+        A[i] += 1
+
+
+@pytest.mark.parametrize(("x", "expected"), [(0, [2, 1, 2, 1]), (2, [1, 0, 1, 0]), (3, [1, 1, 0, 0])])
+def test_early_return(x: int, expected: list[int]) -> None:
+    a = np.zeros(4, np.int32)
+    allo.customize(leaves_early).build()(x, a)
+    assert a.tolist() == expected
