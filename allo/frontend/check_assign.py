@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import counted
+from ..ir.arrays import array_element_type, numpy_dtype
 from ..ir.types import AlloType, Index, TensorType, int32
 from .annotations import read_annotation, split_qualifier
-from .arrays import array_element_type, numpy_dtype
 from .check_call import is_function_of_values
 from .check_expr import BINARY_OPERATORS, ExpressionChecker
 from .convert import constant, convert

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import counted
 from ..ir.types import AlloType, Float, TensorType, float32, int32
 from . import dsl
+from .annotations import read_annotation
 from .convert import constant, convert
 from .nodes import CallSite, Const, Expr, Function, KernelCall, Kind, MathCall, Symbol
 from .scope import Scope, static_value
@@ -44,6 +45,8 @@ class CallChecker:
             return None
         if is_function_of_values(callee):
             return self._function_of_values(node, callee)
+        if isinstance(callee, TensorType):
+            return self.expressions.tensors.filled(node, callee)
         call = self.kernel_call(node, callee)
         if call is None:
             return None
@@ -102,11 +105,14 @@ class CallChecker:
             self.scope.error(func, f"`{ast.unparse(func)}` cannot be called in a kernel: {error}")
         return None
 
-    def _instance(self, func: ast.Subscript) -> TemplateInstance | None:
-        """`f[T, 8]` or `f[T, 8, "name"]`: a template with its parameters."""
+    def _instance(self, func: ast.Subscript) -> TemplateInstance | TensorType | None:
+        """`f[T, 8]` or `f[T, 8, "name"]`: a template with its parameters; `T[8]`: a type of tensors."""
         template = self._callee(func.value)
         if template is None:
             return None
+        if isinstance(template, AlloType):
+            declared = read_annotation(self.scope, func)
+            return declared if isinstance(declared, TensorType) else None
         nodes = func.slice.elts if isinstance(func.slice, ast.Tuple) else [func.slice]
         values = []
         for node in nodes:

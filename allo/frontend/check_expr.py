@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.arrays import array_element_type
 from ..ir.types import AlloType, Float, float32, index, int32
 from ..ir.types import bool as bool_type
-from .arrays import array_element_type
 from .check_bits import BitChecker
 from .check_call import CallChecker
 from .check_tensor import TensorChecker

@@ -120,6 +120,27 @@ class TensorChecker:
             self.scope.error(node, f"`{text}` has the extents {shape}; there is no `{ast.unparse(node)}`")
             return None
 
+    def filled(self, node: ast.Call, declared: TensorType) -> View | None:
+        """`float32[M, N](e)`: an array with `e` in every element, 0 without `e`; also runs as plain Python."""
+        at = self.scope.source.position(node)
+        if len(node.args) > 1 or node.keywords:
+            self.scope.error(node, f"`{ast.unparse(node.func)}` takes one value for all elements")
+            return None
+        value: Expr | Symbol | View | None = constant(0, at)
+        if node.args:
+            value = self.expressions.any(node.args[0])
+        fitting = None if value is None else self.fitting(node, value, declared.shape, ast.unparse(node.func))
+        if fitting is None:
+            return None
+        sources = fitting.sources if isinstance(fitting, View) else ()
+        return View(
+            declared,
+            at,
+            lambda indices: convert(read_broadcast(fitting, indices), declared.element),
+            None,
+            tuple((symbol, False) for symbol, _ in sources),
+        )
+
     def _selector(self, node: ast.expr, name: str, dimension: int, extent: int) -> Expr | Slice | None:
         if isinstance(node, ast.Slice):
             return self._slice(node, extent)

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..ir.types import MAX_BITS, AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt
+from ..ir.types import MAX_BITS, AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, wrap
 from ..ir.types import bool as bool_type
 from .nodes import Binary, Cast, Compare, Const, Expr
 from .source import Position
@@ -62,14 +62,6 @@ def constant(value: Number, at: Position) -> Const:
         bits = value.bit_length()
         raise NotExpressible(f"the constant has {bits} bits, and the widest integer has {MAX_BITS}", at)
     return Const(literal_type(value), at, value)
-
-
-def wrap(value: int, scalar: Int | UInt) -> int:
-    """`value` modulo the range of `scalar`."""
-    value &= (1 << scalar.width) - 1
-    if isinstance(scalar, Int) and value >> (scalar.width - 1):
-        value -= 1 << scalar.width
-    return value
 
 
 def convert(expr: Expr, target: AlloType) -> Expr:

@@ -7,12 +7,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from ..errors import KernelError
-from ..ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
-from .arrays import numpy_dtype
-from .convert import wrap
+from ..ir.types import AlloType, TensorType
 from .source import read_kernel
 
 
@@ -94,21 +90,5 @@ def _declared(annotation: ast.expr, value: ast.expr) -> ast.Call:
 def _declare(declared: Any, value: Any) -> Any:
     """`value` as a variable of type `declared` holds it."""
     if isinstance(declared, TensorType):
-        dtype = numpy_dtype(declared.element)
-        if value is None:
-            return np.zeros(declared.shape, dtype)
-        return np.array(np.broadcast_to(np.asarray(value), declared.shape), dtype=dtype)
-    if value is None or not isinstance(declared, AlloType):
-        return value
-    match declared:
-        case Bool():
-            return bool(value)
-        case Float():
-            dtype = numpy_dtype(declared)
-            assert dtype is not None
-            return dtype.type(value)
-        case Int() | UInt():
-            return wrap(int(value), declared)
-        case Index():
-            return int(value)
-    return value
+        return declared(0 if value is None else value)
+    return value if value is None or not isinstance(declared, AlloType) else declared(value)

@@ -28,6 +28,12 @@ class AlloType:
             return Qualified(other.name, self)
         return NotImplemented
 
+    def __call__(self, value: Any = 0) -> Any:
+        """`value` as a variable of this type holds it, in kernels that run as plain Python."""
+        from .arrays import python_value
+
+        return python_value(self, value)
+
 
 def _check_width(name: str, bits: int) -> None:
     if isinstance(bits, int) and 1 <= bits <= MAX_BITS:
@@ -67,6 +73,14 @@ class UInt(AlloType):
 
     def __repr__(self) -> str:
         return f"uint{self.width}"
+
+
+def wrap(value: int, scalar: Int | UInt) -> int:
+    """`value` modulo the range of `scalar`."""
+    value &= (1 << scalar.width) - 1
+    if isinstance(scalar, Int) and value >> (scalar.width - 1):
+        value -= 1 << scalar.width
+    return value
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -177,6 +191,12 @@ class TensorType:
     def __repr__(self) -> str:
         return f"{self.element!r}[{', '.join(map(str, self.shape))}]"
 
+
+    def __call__(self, value: Any = 0) -> Any:
+        """An array of this type filled with `value`, in kernels that run as plain Python and in those compiled."""
+        from .arrays import python_array
+
+        return python_array(self, value)
 
     def __matmul__(self, other: Any) -> Qualified:
         if isinstance(other, Qualifier):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import TargetError
-from ...frontend.arrays import numpy_dtype
+from ...ir.arrays import numpy_dtype
 from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 
 Array = np.ndarray[Any, Any]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from ..ir.types import AlloType, Bool, Float, Index, Int, UInt, bfloat16
-from ..ir.types import bool as bool_type
+from .types import AlloType, Bool, Fixed, Float, Index, Int, TensorType, UFixed, UInt, bfloat16, wrap
+from .types import bool as bool_type
 
 _CONTAINERS = (8, 16, 32, 64)
 _BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
@@ -49,3 +51,30 @@ def array_element_type(array: np.ndarray[Any, Any]) -> AlloType | None:
             return Float(dtype.itemsize * 8)
         case _:
             return None
+
+
+def python_value(scalar: AlloType, value: Any) -> Any:
+    """`value` as a variable of type `scalar` holds it: wrapped, rounded, truncated."""
+    match scalar:
+        case Bool():
+            return bool(value)
+        case Int() | UInt():
+            return wrap(int(value), scalar)
+        case Index():
+            return int(value)
+        case Fixed() | UFixed():
+            whole = (Int if isinstance(scalar, Fixed) else UInt)(scalar.width)
+            return wrap(math.floor(Fraction(value) * 2**scalar.fracs), whole) / 2**scalar.fracs
+        case _:
+            dtype = numpy_dtype(scalar)
+            if dtype is None:
+                raise TypeError(f"values of type {scalar!r} have no form in Python")
+            return dtype.type(value)
+
+
+def python_array(tensor: TensorType, value: Any) -> np.ndarray[Any, Any]:
+    """A new array of type `tensor` with `value`, a number or an array, in every element."""
+    dtype = numpy_dtype(tensor.element)
+    if dtype is None:
+        raise TypeError(f"NumPy has no array of {tensor.element!r}")
+    return np.array(np.broadcast_to(np.asarray(value), tensor.shape), dtype=dtype)
