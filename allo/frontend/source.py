@@ -59,18 +59,24 @@ def read_kernel(function: Callable[..., Any]) -> KernelSource:
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
-        raise KernelError(
-            f"the source of kernel '{function.__name__}' cannot be read",
-            hint="define the kernel with `def` in a file or a notebook cell, not in exec() or the bare prompt",
-        ) from None
+        raise _unreadable(function) from None
     indented = lines[0][:1].isspace()  # dedent would stop at a comment or a string in column 0
     tree = ast.parse("".join(["if True:\n", *lines] if indented else lines)).body[0]
     definition = tree.body[0] if isinstance(tree, ast.If) else tree
     before = first - (2 if indented else 1)
     if not isinstance(definition, ast.FunctionDef):
+        if function.__code__.co_filename == "<string>":  # what Python found is another text of this name
+            raise _unreadable(function)
         raise _no_def(function, definition.lineno + before)
     file = inspect.getsourcefile(function) or function.__code__.co_filename
     return KernelSource(function, definition, file, before, free_names(function))
+
+
+def _unreadable(function: FunctionType) -> KernelError:
+    return KernelError(
+        f"the source of kernel '{function.__name__}' cannot be read",
+        hint="define the kernel with `def` in a file or a notebook cell, not in exec() or the bare prompt",
+    )
 
 
 def _no_def(function: FunctionType, line: int) -> KernelError:
