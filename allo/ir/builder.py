@@ -64,14 +64,6 @@ class Builder:
         """A builder in front of `op`, with its location."""
         return cls(ir.InsertionPoint(op), op.location)
 
-    @classmethod
-    def at_end(cls, block: ir.Block, loc: ir.Location) -> Builder:
-        """A builder at the end of `block`, in front of its terminator if it has one."""
-        operations = list(block.operations)
-        if operations and operations[-1].operation.name in ("affine.yield", "scf.yield", "func.return"):
-            return cls(ir.InsertionPoint(operations[-1]), loc)
-        return cls(ir.InsertionPoint(block), loc)
-
     def op(
         self,
         name: str,

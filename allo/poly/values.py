@@ -44,9 +44,6 @@ class Values:
         self._known[value] = variable(number)
         return number
 
-    def bind_form(self, value: ir.Value, form: Linear | None) -> None:
-        self._known[value] = form
-
     def map(self, attribute: ir.Attribute, operands: list[ir.Value]) -> Terms:
         """The results of an `affine_map` attribute applied to `operands`."""
         formula = self._maps.get(attribute)
