@@ -68,7 +68,7 @@ class StatementChecker:
     def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of one block; those with errors are left out."""
         result: list[Stmt] = []
-        outer = self.meta.enter_block()
+        outer, pending = self.meta.enter_block(), self.expressions.tensors.take_pending()
         for position, node in enumerate(nodes):
             self.meta.next_statement(node)
             if self._leaves_early(node):
@@ -82,6 +82,7 @@ class StatementChecker:
             before, after = self.expressions.tensors.take_pending()
             result.extend((*before, *statements, *after))
         self.meta.leave_block(outer)
+        self.expressions.tensors.restore_pending(pending)
         return tuple(result)
 
     def _leaves_early(self, node: ast.stmt) -> TypeGuard[ast.If]:
@@ -230,6 +231,7 @@ class StatementChecker:
             if isinstance(value, Const) and not -(1 << 31) <= value.value <= 1 << 31:
                 self.scope.error(place, f"{value.value} is too large for a loop: `index` has 32 bits")
                 return None, name
+        values = [v if isinstance(v, Const) else self.expressions.tensors.settled(v) for v in values]
         at = self.scope.source.position(node.iter)
         zero, one = constant(0, at), constant(1, at)
         if callee is not range:
@@ -262,6 +264,9 @@ class StatementChecker:
                 node.orelse[0], "a loop cannot have an `else`", "put the statements behind the loop"
             )
         condition = self.expressions.condition(node.test)
+        if any(self.expressions.tensors.take_pending()):
+            message = "the condition of a `while` cannot copy a part of an array"
+            self.scope.error(node.test, message, "compute it into a variable, also at the end of the loop")
         self.scope.depth += 1
         body = self.block(node.body)
         self.scope.depth -= 1
@@ -271,6 +276,7 @@ class StatementChecker:
         condition = self.expressions.condition(node.test)
         if isinstance(condition, Const):
             return self.block(node.body if condition.value else node.orelse)
+        condition = None if condition is None else self.expressions.tensors.settled(condition)
         body, orelse = self.block(node.body), self.block(node.orelse)
         return () if condition is None else (If(self.scope.source.position(node), condition, body, orelse),)
 
@@ -305,7 +311,9 @@ class StatementChecker:
             if isinstance(value, Symbol) and value.type != result:
                 self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
                 return ()
-            values.append(value if isinstance(value, Symbol) else convert(value, result))  # type: ignore[arg-type]
+            if isinstance(value, Expr):
+                value = self.expressions.tensors.settled(convert(value, result))  # type: ignore[arg-type]
+            values.append(value)
         return (Return(self.scope.source.position(node), tuple(values)),)
 
     def _expression(self, node: ast.Expr) -> tuple[Stmt, ...]:

@@ -72,14 +72,22 @@ class AssignmentChecker:
         symbol = self._declare(name, declared, at)
         element = declared.element if isinstance(declared, TensorType) else declared
         dtype = None if element is None else numpy_dtype(element)
-        if declared is None or dtype is None:
+        if declared is None:
+            return
+        if dtype is None:
+            hint = "use a float type, or an integer type of at most 64 bits"
+            self.scope.error(node, f"'{name}' is {qualifier}, which {element!r} cannot be yet", hint)
+            symbol.kind = Kind.INVALID
             return
         shape = declared.shape if isinstance(declared, TensorType) else ()
-        first = np.asarray(0 if value is None else value)
-        if first.ndim and first.shape != shape:
-            self.scope.error(node, f"'{name}' is {declared!r}, but starts with an array of shape {first.shape}")
-            return
-        symbol.state = np.array(np.broadcast_to(first, shape), dtype=dtype)
+        try:
+            first = np.asarray(0 if value is None else value)
+            if first.ndim and first.shape != shape:
+                self.scope.error(node, f"'{name}' is {declared!r}, but starts with an array of shape {first.shape}")
+                return
+            symbol.state = np.array(np.broadcast_to(first, shape), dtype=dtype)
+        except (TypeError, ValueError, OverflowError):
+            self.scope.error(node, f"'{name}' is {declared!r} and cannot start with {value!r}")
 
     def _define(self, node: ast.AnnAssign, name: str, declared: AlloType | TensorType | None, value: Any) -> None:
         at = self.scope.source.position(node)
@@ -224,7 +232,8 @@ class AssignmentChecker:
         return place
 
     def _store(self, at: Any, place: Load, value: Expr) -> Store:
-        return Store(at, place.tensor, place.indices, convert(value, place.type))
+        converted = self.expressions.tensors.copied_back(convert(value, place.type))
+        return Store(at, place.tensor, place.indices, converted)
 
     def _assign_name(self, node: ast.Assign, target: ast.Name) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
@@ -266,6 +275,9 @@ class AssignmentChecker:
                     node, f"the loop variable '{symbol.name}' cannot be assigned", "use another variable"
                 )
                 return ()
+            case Kind.STATIC:
+                self.scope.error(node, f"'{symbol.name}' is a compile-time constant and cannot be assigned")
+                return ()
             case Kind.TENSOR:
                 return self._assign_tensor(node, symbol, value)
         if not isinstance(value, Expr):
@@ -282,7 +294,8 @@ class AssignmentChecker:
         at = self.scope.source.position(node)
         assert isinstance(symbol.type, TensorType)
         if isinstance(value, Expr):
-            return (Fill(at, symbol, convert(value, symbol.type.element)),)
+            once = self.expressions.tensors.once(value, symbol)
+            return (Fill(at, symbol, convert(once, symbol.type.element)),)
         if isinstance(value, Symbol) and value.type is not None and value.type.shape == symbol.type.shape:  # type: ignore[union-attr]
             return (Copy(at, symbol, value),)
         return self.expressions.tensors.assign(node, whole(symbol, at), value)
@@ -344,6 +357,8 @@ class AssignmentChecker:
         at = self.scope.source.position(node)
         if isinstance(place, Symbol | View):
             view = whole(place, at) if isinstance(place, Symbol) else place
+            if isinstance(value, Expr):
+                value = self.expressions.tensors.once(value, view.sources[0][0])
             result = self.expressions.tensors.combine(
                 node, [view, value], lambda pair: self.expressions.combine(node, op, pair[0], pair[1])
             )
@@ -351,6 +366,9 @@ class AssignmentChecker:
         if not isinstance(value, Expr):
             self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
             return ()
+        if isinstance(place, Load):
+            once = self.expressions.tensors.once
+            place = Load(place.type, place.at, place.tensor, tuple(once(i, place.tensor) for i in place.indices))
         combined = self.expressions.combine(node, op, place, value)
         if combined is None:
             return ()

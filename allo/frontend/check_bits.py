@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..errors import counted
 from ..ir.types import AlloType, Float, Int, UInt, float16, float32, float64, index
 from .convert import convert
 from .nodes import BitOp, Const, Expr, Kind, Load, Var
@@ -123,6 +124,9 @@ class BitChecker:
         lower = Const(index, at, 0) if node.lower is None else self.expressions.scalar(node.lower)
         upper = Const(index, at, width) if node.upper is None else self.expressions.scalar(node.upper)
         if lower is None or upper is None:
+            return None
+        if length is not None and not 0 < length <= width:
+            self.scope.error(node, f"a slice of {counted(length, 'bit')} is outside of {word.type!r}, or empty")
             return None
         if isinstance(lower, Const) and isinstance(upper, Const):
             low, high = (int(v.value) % width if v.value < 0 else int(v.value) for v in (lower, upper))

@@ -168,7 +168,7 @@ class CallChecker:
                 return value
             convertible = isinstance(value, View) and (value.place is None or value.type == parameter.type)
             if isinstance(value, View) and convertible and value.type.shape == parameter.type.shape:
-                return self.expressions.tensors.argument(value, parameter)
+                return self.expressions.tensors.argument(value, parameter, writes(function, parameter))
             self.scope.error(
                 node,
                 f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",

@@ -10,7 +10,7 @@ from ..errors import counted
 from ..ir.types import AlloType, TensorType
 from .check_bits import BIT_METHODS
 from .convert import constant, convert
-from .nodes import Const, Declare, Expr, Kind, Stmt, Symbol
+from .nodes import Const, Declare, Expr, Kind, Stmt, Symbol, Var
 from .scope import Scope, static_value
 from .source import Position
 from .view import (
@@ -25,6 +25,7 @@ from .view import (
     transposed,
     whole,
 )
+from .writes import arrays_read, calls_kernel
 
 if TYPE_CHECKING:
     from .check_expr import ExpressionChecker
@@ -46,6 +47,23 @@ class TensorChecker:
         pending = self._before, self._after
         self._before, self._after = [], []
         return pending
+
+    def restore_pending(self, pending: tuple[list[Stmt], list[Stmt]]) -> None:
+        """Put back what `take_pending` gave: it belongs to the statement around a block."""
+        self._before, self._after = pending
+
+    def settled(self, value: Expr) -> Expr:
+        """`value`, computed together with what it needs in front of the current statement."""
+        if not self._before and not self._after:
+            return value
+        variable = Symbol("condition" if value.type.bits == 1 else "value", Kind.SCALAR, value.type, value.at)
+        self._before += [Declare(value.at, variable, value), *self._after]
+        self._after = []
+        return Var(value.type, value.at, variable)
+
+    def copied_back(self, value: Expr) -> Expr:
+        """`value`, computed in front of the current statement if calls in it write parts of arrays."""
+        return self.settled(value) if self._after else value
 
     # -- expressions -----------------------------------------------------------------------------
 
@@ -160,7 +178,8 @@ class TensorChecker:
         length = self.constant_length(node)
         if length is not None and node.lower is not None:
             start = self.expressions.scalar(node.lower)
-            return None if start is None else Slice(start, step, -(-length // step))
+            part = self._chosen(node, slice(0, length, step), length)
+            return None if start is None or part is None else Slice(start, step, len(part))
         bounds: list[int | None] = []
         for bound in (node.lower, node.upper):
             value = None if bound is None else self.expressions.scalar(bound)
@@ -172,15 +191,20 @@ class TensorChecker:
                 )
                 return None
             bounds.append(None if value is None else int(value.value))
+        chosen = self._chosen(node, slice(bounds[0], bounds[1], step), extent)
+        return None if chosen is None else Slice(constant(chosen.start, at), chosen.step, len(chosen))
+
+    def _chosen(self, node: ast.Slice, part: slice, extent: int) -> range | None:
+        """The positions that `part` selects of `extent` elements."""
         try:
-            chosen = range(*slice(bounds[0], bounds[1], step).indices(extent))
+            chosen = range(*part.indices(extent))
         except (ValueError, TypeError) as error:
             self.scope.error(node, f"the slice is not valid: {error}")
             return None
         if not chosen:
-            self.scope.error(node, f"the slice is empty: the dimension has {extent} elements")
+            self.scope.error(node, f"the slice `{ast.unparse(node)}` is empty")
             return None
-        return Slice(constant(chosen.start, at), chosen.step, len(chosen))
+        return chosen
 
     def constant_length(self, node: ast.Slice) -> int | None:
         """The length of `e:e + constant` where `e` is not a constant."""
@@ -265,7 +289,13 @@ class TensorChecker:
         if fitting is None:
             return ()
         at = self.scope.source.position(node)
-        if isinstance(fitting, View) and self._overlaps(symbol, target, fitting, same):
+        if any(source is symbol for source, _ in target.sources[1:]):
+            message = f"'{symbol.name}' is changed while its elements are the subscripts of the assignment"
+            self.scope.error(node, message, "give them to a variable first")
+            return ()
+        if isinstance(fitting, Expr):
+            fitting = self.once(fitting, symbol)
+        elif self._overlaps(symbol, target, fitting, same):
             copy = self.materialise(fitting, f"{symbol.name}_new", target.type.element)
             fitting = whole(copy, at)
         element = target.type.element
@@ -274,6 +304,15 @@ class TensorChecker:
             return store(place(indices), convert(read_broadcast(fitting, indices), element), at)
 
         return (loops_over(target.type.shape, f"{symbol.name}_set", self._nest(f"{symbol.name}_set"), at, body),)
+
+    def once(self, value: Expr, target: Symbol) -> Expr:
+        """`value`, computed before all elements of `target` are set to it, if another time it could differ."""
+        value = self.copied_back(value)
+        if target not in arrays_read(value) and not calls_kernel(value):
+            return value
+        variable = Symbol(f"{target.name}_value", Kind.SCALAR, value.type, value.at)
+        self._before.append(Declare(value.at, variable, value))
+        return Var(value.type, value.at, variable)
 
     def _overlaps(self, symbol: Symbol, target: View, value: View, same: View | None) -> bool:
         """Whether a store to one element may change what another one is computed from."""
@@ -305,12 +344,12 @@ class TensorChecker:
         self._before += [Declare(view.at, symbol, None), self.fill(symbol, view, "init", view.at)]
         return symbol
 
-    def argument(self, view: View, parameter: Symbol) -> Symbol:
-        """An array for a parameter: a copy of the view, copied back behind the call if the view can be assigned."""
+    def argument(self, view: View, parameter: Symbol, written: bool) -> Symbol:
+        """An array for a parameter: a copy of the view, copied back behind a call that writes the parameter."""
         assert isinstance(parameter.type, TensorType)
         copy = self.materialise(view, parameter.name, parameter.type.element)
         place = view.place
-        if place is not None and view.sources[0][0].constant is None:
+        if written and place is not None and view.sources[0][0].constant is None:
             back = whole(copy, view.at)
             name = f"{parameter.name}_back"
             element = view.type.element

@@ -10,6 +10,7 @@ from ..ir.types import index as index_type
 from .convert import binary, constant
 from .nodes import Const, Declare, Expr, For, Kind, Load, Stmt, Store, Symbol, Var
 from .source import Position
+from .writes import arrays_read
 
 type Indices = tuple[Expr, ...]
 
@@ -63,7 +64,10 @@ def select(base: View, selectors: Sequence[Expr | Slice], at: Position) -> View:
         at,
         lambda indices: base.read(indices_of(indices)),
         None if place is None else lambda indices: place(indices_of(indices)),
-        tuple((symbol, False) for symbol, _ in base.sources),
+        (
+            *((symbol, False) for symbol, _ in base.sources),
+            *((symbol, False) for s in selectors for symbol in arrays_read(s.start if isinstance(s, Slice) else s)),
+        ),
     )
 
 
@@ -140,7 +144,8 @@ def elementwise(
         if isinstance(operand, View)
         for symbol, same in operand.sources
     ]
-    return View(TensorType(probe.type, shape), at, read, None, tuple(dict.fromkeys(sources)))
+    sources += [(symbol, False) for operand in operands if isinstance(operand, Expr) for symbol in arrays_read(operand)]
+    return View(TensorType(probe.type, shape), at, read, None, tuple(sources))
 
 
 def loops_over(

@@ -1,4 +1,4 @@
-"""Decides whether a kernel writes one of its arguments."""
+"""Decides which arrays a kernel writes, and which ones an expression depends on."""
 
 from __future__ import annotations
 
@@ -6,23 +6,40 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from .nodes import Call, CallSite, Copy, Expr, Fill, Function, Stmt, Store, Symbol
+from .nodes import Call, CallSite, Copy, Expr, Fill, Function, KernelCall, Load, Stmt, Store, Symbol
 
 
 def writes(function: Function, parameter: Symbol) -> bool:
     """Whether `function`, or a kernel that it calls, may change the elements of its `parameter`."""
-    return any(_changes(node, parameter) for node in _nodes(function.body))
+    return any(_changes(node, parameter) for node in _parts(function.body))
 
 
-def _nodes(value: Any) -> Iterator[Stmt | Expr | CallSite]:
+def arrays_read(expr: Expr) -> list[Symbol]:
+    """The arrays whose elements `expr` depends on."""
+    found: list[Symbol] = []
+    for node in _parts(expr):
+        match node:
+            case Load(tensor=tensor):
+                found.append(tensor)
+            case CallSite(arguments=arguments):
+                found.extend(argument for argument in arguments if isinstance(argument, Symbol))
+    return found
+
+
+def calls_kernel(expr: Expr) -> bool:
+    """Whether `expr` calls a kernel, which may have a state."""
+    return any(isinstance(node, KernelCall) for node in _parts(expr))
+
+
+def _parts(value: Any) -> Iterator[Stmt | Expr | CallSite]:
     """All statements, expressions and calls of a typed tree; not those of the kernels that it calls."""
     if isinstance(value, tuple):
         for part in value:
-            yield from _nodes(part)
+            yield from _parts(part)
     elif isinstance(value, Stmt | Expr | CallSite):
         yield value
         for field in fields(value):
-            yield from _nodes(getattr(value, field.name))
+            yield from _parts(getattr(value, field.name))
 
 
 def _changes(node: Stmt | Expr | CallSite, tensor: Symbol) -> bool:

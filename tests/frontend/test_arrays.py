@@ -32,7 +32,31 @@ def in_loops(A: float32[4, 6], B: float32[6, 4], v: float32[6]):
         v[i] = A[i][2] - A.shape[1]
 
 
-@pytest.mark.parametrize("kernel", [broadcast, overlapping, in_loops])
+def reads_its_target(A: float32[4, 6], B: float32[6, 4], v: float32[6]):
+    A[1:] += A[:-1]
+    A += A[0, 1]
+    v[:] = v[0] + 1.0
+    v[2:] -= v[3]
+    B[1:3] = B[2, 3] * B[0]
+    for i in range(3):
+        A[i] = A[i, i] * 2.0
+
+
+def sum_and_clear(X: float32[2]) -> float32:
+    total: float32 = X[0] + X[1]
+    X[0] = 0.0
+    return total
+
+
+def calls_on_parts(A: float32[4, 6], B: float32[6, 4], v: float32[6]):
+    if sum_and_clear(v[0:2]) > 0.0:
+        v[0] += 3.0
+    v[2] = sum_and_clear(v[2:4])
+    v[4:6] = sum_and_clear(v[4:6])
+    A[1, 0] += sum_and_clear(A[1, 0:2])
+
+
+@pytest.mark.parametrize("kernel", [broadcast, overlapping, in_loops, reads_its_target, calls_on_parts])
 def test_as_numpy(kernel: Callable[..., None]) -> None:
     random = np.random.default_rng(0)
     arrays = [random.random(shape, np.float32) for shape in ((4, 6), (6, 4), (6,))]

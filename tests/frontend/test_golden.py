@@ -11,7 +11,20 @@ import numpy as np
 import pytest
 
 import allo
-from allo.ir.types import Int, bfloat16, bool, float32, index, int8, int16, int32, uint8
+from allo.ir.types import (
+    ConstExpr,
+    Fixed,
+    Int,
+    Stateful,
+    bfloat16,
+    bool,
+    float32,
+    index,
+    int8,
+    int16,
+    int32,
+    uint8,
+)
 from allo.ir.walk import entry_block, operations
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -113,6 +126,33 @@ def caller(A: uint8[4]) -> uint8:
     return x if large else A[2]
 
 
+def array_parts(A: float32[4, 8], v: float32[8]):
+    A[1:] = A[:-1] + v
+    A[0] *= A[0, 0]
+
+
+def bits(x: uint8) -> uint8:
+    y: uint8 = x
+    y[4:8] = x[0:4]
+    y[0] = x[7]
+    return y.reverse()
+
+
+def fixed_point(a: float32, n: int8) -> float32:
+    x: Fixed(16, 8) = a
+    return x * n + 0.5
+
+
+def meta(A: int32[4]):
+    count: ConstExpr[int32] = 2
+    total: Stateful[int32] = 5
+    with allo.meta_for(count) as i:
+        with allo.meta_if(i == 0):
+            total += A[i]
+        with allo.meta_else():
+            A[i] = total
+
+
 KERNELS = [
     named_nest,
     widening,
@@ -130,6 +170,10 @@ KERNELS = [
     odd_types,
     elementary,
     caller,
+    array_parts,
+    bits,
+    fixed_point,
+    meta,
 ]
 
 

@@ -10,7 +10,7 @@ from allo.ir.types import Fixed, float32, int5, int8, int32, uint8
 def smooth(A: float32[8], rounds: int32) -> float32[8]:
     B = float32[8](0)
     C = float32[8](A)
-    for t in range(rounds):
+    for _t in range(rounds):
         for i in range(1, 7):
             B[i] = (C[i - 1] + C[i] + C[i + 1]) / 3
         for i in range(1, 7):

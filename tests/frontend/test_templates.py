@@ -99,6 +99,23 @@ def test_state_is_kept_per_module_until_reset() -> None:
     assert first(1) == 61
 
 
+def place(step: int32) -> int32:
+    calls: Stateful[int32] = 0
+    calls += step
+    return calls
+
+
+def calls_once(A: int32[4]):
+    A[place(1)] += 10
+    A[:] += place(1)
+
+
+def test_a_call_in_an_assignment_runs_once() -> None:
+    a = np.zeros(4, np.int32)
+    allo.customize(calls_once).build()(a)
+    assert a.tolist() == [2, 12, 2, 2]
+
+
 def leaves_early(x: int32, A: int32[4]):
     A[0] = 1
     if x > 2:
