@@ -10,7 +10,8 @@ from ..errors import Note, ScheduleError
 from ..ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
-from ..ir.walk import LoopView, buffers_of, induction_variable, location_of, loops_of
+from ..ir.names import unique_name
+from ..ir.walk import LoopView, buffers_of, induction_variable, location_of, loops_of, operations
 from ..poly import AffineForm, Footprint, Model, extract, footprint
 from .handles import Buffer, Loop
 from .legality import demand_still_parallel, parallel_loops
@@ -53,7 +54,7 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop) -> Buffer:
     parallel = parallel_loops(module, axis)
     function = module.function(buffer.function)
     taken = {loop.name for loop in loops_of(function) if loop.nest == view.nest}
-    name = _unique(f"buf_{buffer.name}", set(buffers_of(function)))
+    name = unique_name(f"buf_{buffer.name}", set(buffers_of(function)))
     builder = Builder(ir.InsertionPoint.at_block_begin(view.body), view.op.location)
     memref = ir.MemRefType(value.type)
     local = builder.alloc(
@@ -135,8 +136,6 @@ def _touched(model: Model, buffer: Buffer, value: ir.Value, view: LoopView) -> F
 
 def _uses_inside(buffer: Buffer, value: ir.Value, view: LoopView) -> list[ir.Operation]:
     """The operations in the loop that use the buffer, in the order of the text."""
-    from ..ir.walk import operations
-
     return [op for op in operations(view.body) if any(operand == value for operand in op.operands)]
 
 
@@ -222,7 +221,7 @@ def _copy(
     _guard(builder, box)
     variables: list[ir.Value] = []
     for dimension in box.kept:
-        name = _unique(f"{labels[dimension]}_{suffix}", taken)
+        name = unique_name(f"{labels[dimension]}_{suffix}", taken)
         lower_operands: list[ir.Value] = []
         upper_operands: list[ir.Value] = []
         lowers, uppers = [affine_constant(0)], [affine_constant(box.sizes[dimension])]
@@ -266,12 +265,3 @@ def _guard(builder: Builder, box: _Box) -> None:
         condition = ir.IntegerSet.get(len(operands), 0, inside, [False] * len(inside), context())
         guard = builder.affine_if(condition, operands, has_else=False)
         builder.point = ir.InsertionPoint.at_block_terminator(guard.regions[0].blocks[0])
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    unique, count = name, 0
-    while unique in taken:
-        count += 1
-        unique = f"{name}_{count}"
-    taken.add(unique)
-    return unique

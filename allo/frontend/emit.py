@@ -11,6 +11,7 @@ from ..ir.builder import Builder, affine_constant, index_type, string_attr
 from ..ir.context import context
 from ..ir.mlir_types import memref_type, storage_type
 from ..ir.module import Module
+from ..ir.names import unique_name
 from ..ir.types import AlloType, Int, TensorType, UInt, index
 from .affine_form import AffineForm, AffineLoop
 from .convert import convert
@@ -120,22 +121,14 @@ class FunctionEmitter:
 
     def _constant(self, symbol: Symbol) -> ir.Value:
         """The address of a constant array, taken at the entry of the function."""
-        name = self._unique(symbol.name.replace(".", "_"), self._buffer_names)
+        name = unique_name(symbol.name.replace(".", "_"), self._buffer_names)
         assert self._entry is not None
         return self.constants.address(symbol, f"{self.function.name}_{name}", name, self._entry)
-
-    def _unique(self, name: str, taken: set[str]) -> str:
-        unique, count = name, 0
-        while unique in taken:
-            count += 1
-            unique = f"{name}_{count}"
-        taken.add(unique)
-        return unique
 
     def _allocate(self, symbol: Symbol) -> ir.Value:
         """The buffer of a variable: rank 0 for a scalar."""
         shaped = symbol.type if isinstance(symbol.type, TensorType) else TensorType(symbol.type, ())  # type: ignore[arg-type]
-        memref = self.builder.alloc(memref_type(shaped), self._unique(symbol.name, self._buffer_names))
+        memref = self.builder.alloc(memref_type(shaped), unique_name(symbol.name, self._buffer_names))
         self.values.memrefs[symbol] = memref
         return memref
 
@@ -231,10 +224,10 @@ class FunctionEmitter:
         if self._nest_depth == 0:
             self._loop_names = set()
         attributes: dict[str, ir.Attribute] = {
-            "allo.name": string_attr(self._unique(loop.symbol.name, self._loop_names))
+            "allo.name": string_attr(unique_name(loop.symbol.name, self._loop_names))
         }
         if loop.nest is not None:
-            attributes["allo.nest"] = string_attr(self._unique(loop.nest, self._nest_names))
+            attributes["allo.nest"] = string_attr(unique_name(loop.nest, self._nest_names))
         assert isinstance(loop.step, Const)
         step = int(loop.step.value)
         self._nest_depth += 1
@@ -297,9 +290,9 @@ class FunctionEmitter:
         attributes: dict[str, ir.Attribute] = {}
         if self._nest_depth == 0:
             self._loop_names = set()
-            if (nest := self._unique("while", self._nest_names)) != "while":
+            if (nest := unique_name("while", self._nest_names)) != "while":
                 attributes["allo.nest"] = string_attr(nest)
-        attributes["allo.name"] = string_attr(self._unique("while", self._loop_names))
+        attributes["allo.name"] = string_attr(unique_name("while", self._loop_names))
         op = self.builder.op("scf.while", (), (), attributes, 2)
         before, after = (region.blocks.append(arg_locs=[]) for region in op.regions)
         outer, self.builder.point = self.builder.point, ir.InsertionPoint(before)

@@ -11,6 +11,7 @@ from ..ir.builder import Builder, string_attr, unit_attr
 from ..ir.context import context, unknown_location
 from ..ir.mlir_types import memref_type
 from ..ir.module import Module
+from ..ir.names import unique_name
 from ..ir.types import TensorType
 from .nodes import Symbol
 
@@ -40,11 +41,7 @@ class ConstantPool:
         )
 
     def _define(self, array: np.ndarray[Any, Any], wanted: str, memref: ir.MemRefType, is_state: bool) -> str:
-        name, count = wanted, 0
-        while name in self._names:
-            count += 1
-            name = f"{wanted}_{count}"
-        self._names.add(name)
+        name = unique_name(wanted, self._names)
         tensor = ir.RankedTensorType.get(memref.shape, memref.element_type, None, unknown_location())
         attributes: dict[str, ir.Attribute] = {
             "sym_name": string_attr(name),

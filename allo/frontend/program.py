@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import Diagnostic, KernelError, counted
 from ..ir.module import Module
+from ..ir.names import unique_name
 from ..ir.types import AlloType, Fixed, Struct, TensorType, UFixed
 from . import dsl
 from .annotations import read_annotation
@@ -70,11 +71,7 @@ class Program:
 
     def _unique(self, name: str) -> str:
         taken = {f.name for f in self.functions.values()} | set(self._open.values())
-        unique, count = name, 0
-        while unique in taken:
-            count += 1
-            unique = f"{name}_{count}"
-        return unique
+        return unique_name(name, taken)
 
     def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> Function | None:
         """The function that a call means; None after an error at `node`."""
