@@ -24,7 +24,8 @@ def check_aliases(module: Module) -> None:
 
 def _shared(module: Module) -> Iterator[Diagnostic]:
     known: dict[str, frozenset[int]] = {}
-    for function in module.functions():
+    functions = list(module.functions())
+    for function in functions if len(functions) > 1 else ():  # one function alone calls nothing
         entry = entry_block(function)
         for op in operations(entry) if entry is not None else ():
             if op.name == "func.call":

@@ -9,7 +9,7 @@ from typing import Any
 from mlir import ir
 
 from ..errors import ScheduleError, nearest
-from ..frontend.program import kernel_to_module
+from ..frontend.program import compile_kernel
 from ..ir.module import Module
 from ..ir.walk import buffers_of
 from .aliases import check_aliases
@@ -166,7 +166,7 @@ def customize(
     `instantiate` gives the values of the parameters of a template, in order or by name.
     Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
     """
-    module = kernel_to_module(kernel, instantiate)
-    check_aliases(module)
-    check_bounds(module)
-    return Schedule(module, verbose=verbose)
+    compiled = compile_kernel(kernel, instantiate)
+    check_aliases(compiled.module)
+    check_bounds(compiled.module, compiled.inside)
+    return Schedule(compiled.module, verbose=verbose)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -16,12 +17,21 @@ from .annotations import read_annotation
 from .check import StatementChecker
 from .emit import emit_module
 from .nodes import Function, Kind, Return, Symbol
+from .ranges import surely_inside
 from .scope import Scope
 from .source import KernelSource, read_kernel
 from .templates import NestedKernel, TemplateInstance, instantiate, parameters_of
 
 
-def kernel_to_module(kernel: Callable[..., Any], arguments: Sequence[Any] | Mapping[str, Any] | None = None) -> Module:
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A module, and the names of the functions in which all subscripts are known to be inside of their arrays."""
+
+    module: Module
+    inside: frozenset[str]
+
+
+def compile_kernel(kernel: Callable[..., Any], arguments: Sequence[Any] | Mapping[str, Any] | None = None) -> Compiled:
     """Compile `kernel` and the kernels it calls to a module whose entry is `kernel`.
 
     `arguments` are the values of the parameters of a template. Raises KernelError with all mistakes, each with
@@ -34,7 +44,9 @@ def kernel_to_module(kernel: Callable[..., Any], arguments: Sequence[Any] | Mapp
     top = program.function(source, id(kernel))
     if program.diagnostics or top is None:
         raise KernelError.collected(program.diagnostics)
-    return emit_module(tuple(program.functions.values()), top)
+    functions = tuple(program.functions.values())
+    inside = frozenset(function.name for function in functions if surely_inside(function))
+    return Compiled(emit_module(functions, top), inside)
 
 
 class Program:
