@@ -1,12 +1,21 @@
-"""PolyBench/C 4.2.1 as Allo kernels in float32; `polybench.load("gemm")` gives one benchmark."""
+"""PolyBench/C 4.2.1 as Allo kernels; `polybench.load("gemm")` gives one benchmark.
 
-from __future__ import annotations
+Each nest of a kernel that consists of several is a kernel of its own. Annotations name the extents and the element type
+of the function around them: these files do without `from __future__ import annotations`, which would hide those names.
+"""
 
 from importlib import import_module
 
 from .benchmark import Benchmark
 
-NAMES = ("gemm", "two_mm", "atax", "jacobi_2d", "mvt")
+NAMES = (
+    *("correlation", "covariance"),  # data mining
+    *("gemm", "gemver", "gesummv", "symm", "syr2k", "syrk", "trmm"),  # BLAS
+    *("two_mm", "three_mm", "atax", "bicg", "doitgen", "mvt"),  # linear algebra
+    *("cholesky", "durbin", "gramschmidt", "lu", "ludcmp", "trisolv"),  # solvers
+    *("deriche", "floyd_warshall", "nussinov"),  # medley
+    *("adi", "fdtd_2d", "heat_3d", "jacobi_1d", "jacobi_2d", "seidel_2d"),  # stencils
+)
 SIZES = ("MINI", "SMALL", "MEDIUM", "LARGE", "EXTRALARGE")
 
 __all__ = ["NAMES", "SIZES", "Benchmark", "load"]

@@ -1,13 +1,11 @@
 """atax: y = A^T (A x)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from allo.ir.types import float32
+from allo.ir.types import AlloType, float32
 
 from .benchmark import Benchmark
 
@@ -20,11 +18,11 @@ SIZES = {
 }
 
 
-def kernel(size: str) -> Callable[..., None]:
+def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     """The kernel for A of M x N; tmp holds A x."""
     M, N = SIZES[size]
 
-    def atax(A: float32[M, N], x: float32[N], y: float32[N], tmp: float32[M]):
+    def atax(A: T[M, N], x: T[N], y: T[N], tmp: T[M]):
         for j in range(N):
             y[j] = 0.0
         for i in range(M):
@@ -37,13 +35,12 @@ def kernel(size: str) -> Callable[..., None]:
     return atax
 
 
-def arguments(size: str) -> tuple[Any, ...]:
+def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """A, x, y, tmp as PolyBench initialises them."""
     m, n = SIZES[size]
     row, column = np.ogrid[:m, :n]
-    A = ((row + column) % n / (5 * m)).astype(np.float32)
-    x = (1 + np.arange(n) / n).astype(np.float32)
-    return A, x, np.zeros(n, np.float32), np.zeros(m, np.float32)
+    A = T[m, n]((row + column) % n / (5 * m))
+    return A, T[n](1 + np.arange(n) / n), T[n](0), T[m](0)
 
 
 def reference(size: str, A: Any, x: Any, y: Any, tmp: Any) -> None:

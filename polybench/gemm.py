@@ -1,13 +1,11 @@
 """gemm: C = alpha A B + beta C."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from allo.ir.types import float32
+from allo.ir.types import AlloType, float32
 
 from .benchmark import Benchmark
 
@@ -20,11 +18,11 @@ SIZES = {
 }
 
 
-def kernel(size: str) -> Callable[..., None]:
+def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     """The kernel for A of NI x NK, B of NK x NJ, C of NI x NJ."""
     NI, NJ, NK = SIZES[size]
 
-    def gemm(alpha: float32, beta: float32, C: float32[NI, NJ], A: float32[NI, NK], B: float32[NK, NJ]):
+    def gemm(alpha: T, beta: T, C: T[NI, NJ], A: T[NI, NK], B: T[NK, NJ]):
         for i in range(NI):
             for j in range(NJ):
                 C[i, j] *= beta
@@ -35,15 +33,15 @@ def kernel(size: str) -> Callable[..., None]:
     return gemm
 
 
-def arguments(size: str) -> tuple[Any, ...]:
+def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """alpha, beta, C, A, B as PolyBench initialises them."""
     ni, nj, nk = SIZES[size]
     row, column = np.ogrid[:ni, :nj]
-    C = ((row * column + 1) % ni / ni).astype(np.float32)
+    C = T[ni, nj]((row * column + 1) % ni / ni)
     row, column = np.ogrid[:ni, :nk]
-    A = (row * (column + 1) % nk / nk).astype(np.float32)
+    A = T[ni, nk](row * (column + 1) % nk / nk)
     row, column = np.ogrid[:nk, :nj]
-    B = (row * (column + 2) % nj / nj).astype(np.float32)
+    B = T[nk, nj](row * (column + 2) % nj / nj)
     return 1.5, 1.2, C, A, B
 
 

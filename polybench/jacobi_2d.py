@@ -1,13 +1,11 @@
 """jacobi-2d: the mean of five neighbours, from A to B and back, TSTEPS times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from allo.ir.types import float32
+from allo.ir.types import AlloType, float32
 
 from .benchmark import Benchmark
 
@@ -20,11 +18,11 @@ SIZES = {
 }
 
 
-def kernel(size: str) -> Callable[..., None]:
+def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     """The kernel for A and B of N x N."""
     TSTEPS, N = SIZES[size]
 
-    def jacobi_2d(A: float32[N, N], B: float32[N, N]):
+    def jacobi_2d(A: T[N, N], B: T[N, N]):
         for t in range(TSTEPS):  # noqa: B007 - the name of the loop in schedules
             for i in range(1, N - 1):
                 for j in range(1, N - 1):
@@ -36,13 +34,11 @@ def kernel(size: str) -> Callable[..., None]:
     return jacobi_2d
 
 
-def arguments(size: str) -> tuple[Any, ...]:
+def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """A, B as PolyBench initialises them."""
     _, n = SIZES[size]
     row, column = np.ogrid[:n, :n]
-    A = ((row * (column + 2) + 2) / n).astype(np.float32)
-    B = ((row * (column + 3) + 3) / n).astype(np.float32)
-    return A, B
+    return T[n, n]((row * (column + 2) + 2) / n), T[n, n]((row * (column + 3) + 3) / n)
 
 
 def reference(size: str, A: Any, B: Any) -> None:

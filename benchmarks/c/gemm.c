@@ -1,5 +1,6 @@
-/* gemm of PolyBench/C 4.2.1, the loop nest of polybench/gemm.py; NI, NJ, NK and RESTRICT come from the command line. */
-void gemm(float alpha, float beta, float C[RESTRICT NI][NJ], float A[RESTRICT NI][NK], float B[RESTRICT NK][NJ]) {
+/* gemm of PolyBench/C 4.2.1, looped as polybench/gemm.py; -D gives extents, DATA_TYPE, RESTRICT. */
+void gemm(DATA_TYPE alpha, DATA_TYPE beta, DATA_TYPE C[RESTRICT NI][NJ], DATA_TYPE A[RESTRICT NI][NK],
+          DATA_TYPE B[RESTRICT NK][NJ]) {
   for (int i = 0; i < NI; i++) {
     for (int j = 0; j < NJ; j++)
       C[i][j] *= beta;

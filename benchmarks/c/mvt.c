@@ -1,6 +1,6 @@
-/* mvt of PolyBench/C 4.2.1, the loop nests of polybench/mvt.py; N and RESTRICT come from the command line. */
-void mvt(float x1[RESTRICT N], float x2[RESTRICT N], float y1[RESTRICT N], float y2[RESTRICT N],
-         float A[RESTRICT N][N]) {
+/* mvt of PolyBench/C 4.2.1, looped as polybench/mvt.py; -D gives extents, DATA_TYPE, RESTRICT. */
+void mvt(DATA_TYPE x1[RESTRICT N], DATA_TYPE x2[RESTRICT N], DATA_TYPE y1[RESTRICT N], DATA_TYPE y2[RESTRICT N],
+         DATA_TYPE A[RESTRICT N][N]) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++)
       x1[i] = x1[i] + A[i][j] * y1[j];

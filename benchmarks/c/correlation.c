@@ -1,0 +1,36 @@
+/* correlation of PolyBench/C 4.2.1, looped as polybench/correlation.py; -D gives extents, DATA_TYPE, RESTRICT. */
+#include <tgmath.h>
+
+void correlation(DATA_TYPE float_n, DATA_TYPE data[RESTRICT N][M], DATA_TYPE corr[RESTRICT M][M],
+                 DATA_TYPE mean[RESTRICT M], DATA_TYPE stddev[RESTRICT M]) {
+  DATA_TYPE eps = (DATA_TYPE)0.1;
+  for (int j = 0; j < M; j++) {
+    mean[j] = 0;
+    for (int i = 0; i < N; i++)
+      mean[j] += data[i][j];
+    mean[j] /= float_n;
+  }
+  for (int j = 0; j < M; j++) {
+    stddev[j] = 0;
+    for (int i = 0; i < N; i++)
+      stddev[j] += (data[i][j] - mean[j]) * (data[i][j] - mean[j]);
+    stddev[j] /= float_n;
+    stddev[j] = sqrt(stddev[j]);
+    stddev[j] = stddev[j] <= eps ? 1 : stddev[j];
+  }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) {
+      data[i][j] -= mean[j];
+      data[i][j] /= sqrt(float_n) * stddev[j];
+    }
+  for (int i = 0; i < M - 1; i++) {
+    corr[i][i] = 1;
+    for (int j = i + 1; j < M; j++) {
+      corr[i][j] = 0;
+      for (int k = 0; k < N; k++)
+        corr[i][j] += data[k][i] * data[k][j];
+      corr[j][i] = corr[i][j];
+    }
+  }
+  corr[M - 1][M - 1] = 1;
+}

@@ -1,0 +1,13 @@
+/* lu of PolyBench/C 4.2.1, looped as polybench/lu.py; -D gives extents, DATA_TYPE, RESTRICT. */
+void lu(DATA_TYPE A[RESTRICT N][N]) {
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < i; j++) {
+      for (int k = 0; k < j; k++)
+        A[i][j] -= A[i][k] * A[k][j];
+      A[i][j] /= A[j][j];
+    }
+    for (int j = i; j < N; j++)
+      for (int k = 0; k < i; k++)
+        A[i][j] -= A[i][k] * A[k][j];
+  }
+}

@@ -1,0 +1,130 @@
+"""deriche: a recursive filter that smooths an image, forward and backward along its rows, then along its columns."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import allo
+from allo.ir.types import AlloType, float32
+
+from .benchmark import Benchmark
+
+SIZES = {
+    "MINI": (64, 64),
+    "SMALL": (192, 128),
+    "MEDIUM": (720, 480),
+    "LARGE": (4096, 2160),
+    "EXTRALARGE": (7680, 4320),
+}
+
+
+def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The kernel for images of W x H."""
+    W, H = SIZES[size]
+
+    def forward_rows(a1: T, a2: T, b1: T, b2: T, X: T[W, H], Y: T[W, H]):
+        for i in range(W):
+            ym1: T = 0.0
+            ym2: T = 0.0
+            xm1: T = 0.0
+            for j in range(H):
+                Y[i, j] = a1 * X[i, j] + a2 * xm1 + b1 * ym1 + b2 * ym2
+                xm1 = X[i, j]
+                ym2 = ym1
+                ym1 = Y[i, j]
+
+    def backward_rows(a3: T, a4: T, b1: T, b2: T, X: T[W, H], Y: T[W, H]):
+        for i in range(W):
+            yp1: T = 0.0
+            yp2: T = 0.0
+            xp1: T = 0.0
+            xp2: T = 0.0
+            for j in range(H - 1, -1, -1):
+                Y[i, j] = a3 * xp1 + a4 * xp2 + b1 * yp1 + b2 * yp2
+                xp2 = xp1
+                xp1 = X[i, j]
+                yp2 = yp1
+                yp1 = Y[i, j]
+
+    def forward_columns(a5: T, a6: T, b1: T, b2: T, X: T[W, H], Y: T[W, H]):
+        for j in range(H):
+            tm1: T = 0.0
+            ym1: T = 0.0
+            ym2: T = 0.0
+            for i in range(W):
+                Y[i, j] = a5 * X[i, j] + a6 * tm1 + b1 * ym1 + b2 * ym2
+                tm1 = X[i, j]
+                ym2 = ym1
+                ym1 = Y[i, j]
+
+    def backward_columns(a7: T, a8: T, b1: T, b2: T, X: T[W, H], Y: T[W, H]):
+        for j in range(H):
+            tp1: T = 0.0
+            tp2: T = 0.0
+            yp1: T = 0.0
+            yp2: T = 0.0
+            for i in range(W - 1, -1, -1):
+                Y[i, j] = a7 * tp1 + a8 * tp2 + b1 * yp1 + b2 * yp2
+                tp2 = tp1
+                tp1 = X[i, j]
+                yp2 = yp1
+                yp1 = Y[i, j]
+
+    def addition(c: T, y1: T[W, H], y2: T[W, H], Y: T[W, H]):
+        for i in range(W):
+            for j in range(H):
+                Y[i, j] = c * (y1[i, j] + y2[i, j])
+
+    def deriche(alpha: T, imgIn: T[W, H], imgOut: T[W, H], y1: T[W, H], y2: T[W, H]):
+        decay: T = allo.exp(-alpha)
+        k: T = (1.0 - decay) * (1.0 - decay) / (1.0 + 2.0 * alpha * decay - allo.exp(2.0 * alpha))
+        a2: T = k * decay * (alpha - 1.0)
+        a3: T = k * decay * (alpha + 1.0)
+        a4: T = -k * allo.exp(-2.0 * alpha)
+        b1: T = allo.power(2.0, -alpha)
+        b2: T = -allo.exp(-2.0 * alpha)
+        forward_rows(k, a2, b1, b2, imgIn, y1)
+        backward_rows(a3, a4, b1, b2, imgIn, y2)
+        addition(1.0, y1, y2, imgOut)
+        forward_columns(k, a2, b1, b2, imgOut, y1)
+        backward_columns(a3, a4, b1, b2, imgOut, y2)
+        addition(1.0, y1, y2, imgOut)
+
+    return deriche
+
+
+def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
+    """alpha, imgIn, imgOut, y1, y2 as PolyBench initialises them."""
+    w, h = SIZES[size]
+    row, column = np.ogrid[:w, :h]
+    image = T[w, h]((313 * row + 991 * column) % 65536 / 65535)
+    return 0.25, image, T[w, h](0), T[w, h](0), T[w, h](0)
+
+
+def reference(size: str, alpha: float, imgIn: Any, imgOut: Any, y1: Any, y2: Any) -> None:
+    """The kernel in NumPy, in float64."""
+    forward, backward = _both_ways(alpha, imgIn.T.astype(np.float64))
+    forward, backward = _both_ways(alpha, (forward + backward).T)
+    y1[...], y2[...], imgOut[...] = forward, backward, forward + backward
+
+
+def _both_ways(alpha: float, image: Any) -> tuple[Any, Any]:
+    """The filter along the first axis, forward and backward."""
+    decay = np.exp(-alpha)
+    k = (1 - decay) ** 2 / (1 + 2 * alpha * decay - np.exp(2 * alpha))
+    padded = np.pad(image, ((2, 2), (0, 0)))  # zeros before the first and behind the last
+    ahead = k * padded[2:-2] + k * decay * (alpha - 1) * padded[1:-3]
+    behind = k * decay * (alpha + 1) * padded[3:-1] - k * decay**2 * padded[4:]
+    return _recurrence(alpha, ahead), _recurrence(alpha, behind[::-1])[::-1]
+
+
+def _recurrence(alpha: float, rows: Any) -> Any:
+    """y of y[t] = rows[t] + 2^-alpha y[t - 1] - e^(-2 alpha) y[t - 2]."""
+    y = np.zeros((len(rows) + 2, rows.shape[1]))
+    for t, row in enumerate(rows):
+        y[t + 2] = row + 2**-alpha * y[t + 1] - np.exp(-2 * alpha) * y[t]
+    return y[2:]
+
+
+BENCHMARK = Benchmark("deriche", ("W", "H"), SIZES, kernel, arguments, reference)
