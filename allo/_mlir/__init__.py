@@ -31,7 +31,7 @@ def _check_version(wheel: str, wanted: str) -> None:
 
 _check_wheels()
 
-from mlir._mlir_libs import get_dialect_registry  # noqa: E402
+from mlir._mlir_libs import _mlir, get_dialect_registry  # noqa: E402
 
 from . import ir  # noqa: E402
 
@@ -44,6 +44,8 @@ except ImportError as error:
 
 _allo_mlir.register_dialects(get_dialect_registry())  # every later Context knows `allo`
 _allo_mlir.register_passes()
+# Where the bindings look for the classes of operations; without it they search the disk anew for each operation.
+_mlir.globals.append_dialect_search_prefix("allo._mlir.dialects")
 
 
 def load(context: ir.Context) -> None:

@@ -1,25 +1,29 @@
 """Fixed-point and integer formats in exact Python arithmetic: what the compiled code must agree with."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from allo.ir.quantize import mantissa
+from allo.ir.types import Fixed, UFixed
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """An integer of `width` bits, divided by 2**frac."""
+    """An integer of `width` bits, divided by 2**frac; `modes` are the words for rounding and overflow."""
 
     signed: bool
     width: int
     frac: int = 0
+    modes: tuple[str, str] = ("trn", "wrap")
 
     @property
     def type(self) -> str:
         """The fixed-point type in MLIR."""
-        return f"!allo.{'' if self.signed else 'u'}fixed<{self.width}, {self.frac}>"
+        words = "".join(f", {mode}" for mode in self.modes)
+        return f"!allo.{'' if self.signed else 'u'}fixed<{self.width}, {self.frac}{words}>"
 
     @property
     def container(self) -> np.dtype:
@@ -39,17 +43,12 @@ class Format:
         low = mantissa & ((1 << self.width) - 1)
         return low - (1 << self.width) if self.signed and low > self.greatest else low
 
-    def clamp(self, mantissa: int) -> int:
-        return max(self.least, min(self.greatest, mantissa))
-
     def value(self, mantissa: int) -> Fraction:
         return Fraction(int(mantissa), 1 << self.frac)
 
-    def convert(self, value: Fraction, rounding: str = "trunc", overflow: str = "wrap") -> int:
+    def convert(self, value: Fraction | float) -> int:
         """The mantissa of `value`."""
-        scaled = value * (1 << self.frac)
-        mantissa = math.floor(scaled + Fraction(1, 2) if rounding == "round" else scaled)
-        return self.wrap(mantissa) if overflow == "wrap" else self.clamp(mantissa)
+        return mantissa(value, (Fixed if self.signed else UFixed)(self.width, self.frac, *self.modes))
 
     def samples(self, count: int, seed: int) -> np.ndarray:
         """Mantissas: the edges of the range, numbers about zero, and random ones."""

@@ -87,7 +87,7 @@ def test_operations(context: ir.Context) -> None:
             product = allo.fixed_mul(total, one)
             assert product.type == allo.FixedType.get(16, 8)
             assert allo.fixed_div(total, one).type == allo.FixedType.get(13, 4)
-            narrow = allo.fixed_cast(fixed, product, overflow="saturate")
+            narrow = allo.fixed_cast(fixed, product)
             less = allo.fixed_cmp(allo.FixedPredicate.lt, narrow, x)
             bits = allo.set_bit(n, i, less)
             assert allo.get_bit(bits, i).type == ir.IntegerType.get_signless(1)
@@ -105,7 +105,7 @@ def test_operations(context: ir.Context) -> None:
     %2 = allo.fixed_add %arg0, %1 : !allo.fixed<8, 4>
     %3 = allo.fixed_mul %2, %0 : !allo.fixed<8, 4>, !allo.fixed<8, 4>
     %4 = allo.fixed_div %2, %0 : !allo.fixed<8, 4>, !allo.fixed<8, 4>
-    %5 = allo.fixed_cast %3 {overflow = "saturate"} : !allo.fixed<16, 8> to !allo.fixed<8, 4>
+    %5 = allo.fixed_cast %3 : !allo.fixed<16, 8> to !allo.fixed<8, 4>
     %6 = allo.fixed_cmp lt, %5, %arg0 : !allo.fixed<8, 4>
     %7 = allo.set_bit %arg1[%arg2], %6 : i8
     %8 = allo.get_bit %7[%arg2] : i8 -> i1

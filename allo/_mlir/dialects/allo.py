@@ -17,8 +17,15 @@ class FixedType(ir.Type):
     """`!allo.fixed<width, frac>`: a signed integer of `width` bits, divided by 2**frac."""
 
     @staticmethod
-    def get(width: int, frac: int, context: ir.Context | None = None) -> "FixedType":
-        return _allo_mlir.fixed_type(width, frac, context)
+    def get(
+        width: int,
+        frac: int,
+        context: ir.Context | None = None,
+        *,
+        rounding: str = "trn",
+        overflow: str = "wrap",
+    ) -> "FixedType":
+        return _allo_mlir.fixed_type(width, frac, context, rounding, overflow)
 
     @staticmethod
     def isinstance(other: ir.Type) -> bool:
@@ -26,6 +33,8 @@ class FixedType(ir.Type):
 
     width = property(_allo_mlir.fixed_width)
     frac = property(_allo_mlir.fixed_frac)
+    rounding = property(_allo_mlir.fixed_rounding)
+    overflow = property(_allo_mlir.fixed_overflow)
 
 
 @_cext.register_type_caster(_allo_mlir.ufixed_typeid())
@@ -33,8 +42,15 @@ class UFixedType(ir.Type):
     """`!allo.ufixed<width, frac>`: an unsigned integer of `width` bits, divided by 2**frac."""
 
     @staticmethod
-    def get(width: int, frac: int, context: ir.Context | None = None) -> "UFixedType":
-        return _allo_mlir.ufixed_type(width, frac, context)
+    def get(
+        width: int,
+        frac: int,
+        context: ir.Context | None = None,
+        *,
+        rounding: str = "trn",
+        overflow: str = "wrap",
+    ) -> "UFixedType":
+        return _allo_mlir.ufixed_type(width, frac, context, rounding, overflow)
 
     @staticmethod
     def isinstance(other: ir.Type) -> bool:
@@ -42,6 +58,8 @@ class UFixedType(ir.Type):
 
     width = property(_allo_mlir.fixed_width)
     frac = property(_allo_mlir.fixed_frac)
+    rounding = property(_allo_mlir.fixed_rounding)
+    overflow = property(_allo_mlir.fixed_overflow)
 
 
 @_cext.register_type_caster(_allo_mlir.stream_typeid())

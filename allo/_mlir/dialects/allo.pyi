@@ -13,23 +13,45 @@ class FixedPredicate(IntEnum):
 
 class FixedType(ir.Type):
     @staticmethod
-    def get(width: int, frac: int, context: ir.Context | None = None) -> FixedType: ...
+    def get(
+        width: int,
+        frac: int,
+        context: ir.Context | None = None,
+        *,
+        rounding: str = "trn",
+        overflow: str = "wrap",
+    ) -> FixedType: ...
     @staticmethod
     def isinstance(other: ir.Type) -> bool: ...
     @property
     def width(self) -> int: ...
     @property
     def frac(self) -> int: ...
+    @property
+    def rounding(self) -> str: ...
+    @property
+    def overflow(self) -> str: ...
 
 class UFixedType(ir.Type):
     @staticmethod
-    def get(width: int, frac: int, context: ir.Context | None = None) -> UFixedType: ...
+    def get(
+        width: int,
+        frac: int,
+        context: ir.Context | None = None,
+        *,
+        rounding: str = "trn",
+        overflow: str = "wrap",
+    ) -> UFixedType: ...
     @staticmethod
     def isinstance(other: ir.Type) -> bool: ...
     @property
     def width(self) -> int: ...
     @property
     def frac(self) -> int: ...
+    @property
+    def rounding(self) -> str: ...
+    @property
+    def overflow(self) -> str: ...
 
 class StreamType(ir.Type):
     @staticmethod
@@ -90,8 +112,6 @@ def fixed_cast(
     result: ir.Type,
     source: ir.Value,
     *,
-    rounding: str | None = None,
-    overflow: str | None = None,
     loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...

@@ -111,23 +111,35 @@ static void bindRegistration(py::module_ &m) {
   m.def("register_passes", [] { alloRegisterPasses(); });
 }
 
-template <MlirType (*Get)(MlirContext, unsigned, unsigned)>
-static py::object makeFixed(py::int_ width, py::int_ frac, py::object context) {
+template <MlirType (*Get)(MlirContext, unsigned, unsigned, MlirStringRef, MlirStringRef)>
+static py::object makeFixed(py::int_ width, py::int_ frac, py::object context,
+                            const std::string &rounding, const std::string &overflow) {
   MlirContext c = toContext(context);
   Diagnostics diagnostics(c);
   return fromType(
-      diagnostics.checked(Get(c, toUnsigned("the width", width), toUnsigned("frac", frac))));
+      diagnostics.checked(Get(c, toUnsigned("the width", width), toUnsigned("frac", frac),
+                              refOf(rounding), refOf(overflow))));
+}
+
+template <MlirStringRef (*Get)(MlirType)> static std::string fixedMode(py::object type) {
+  return textOf(Get(toType(type)));
 }
 
 static void bindScalars(py::module_ &m) {
-  m.def("fixed_type", &makeFixed<alloFixedTypeGet>);
-  m.def("ufixed_type", &makeFixed<alloUFixedTypeGet>);
+  auto bindFixed = [&](const char *name, auto make) {
+    m.def(name, make, py::arg("width"), py::arg("frac"), py::arg("context") = py::none(),
+          py::arg("rounding") = "trn", py::arg("overflow") = "wrap");
+  };
+  bindFixed("fixed_type", &makeFixed<alloFixedTypeGet>);
+  bindFixed("ufixed_type", &makeFixed<alloUFixedTypeGet>);
   m.def("fixed_typeid", [] { return fromTypeID(alloFixedTypeGetTypeID()); });
   m.def("ufixed_typeid", [] { return fromTypeID(alloUFixedTypeGetTypeID()); });
   m.def("is_fixed", [](py::object t) { return alloTypeIsAFixed(toType(t)); });
   m.def("is_ufixed", [](py::object t) { return alloTypeIsAUFixed(toType(t)); });
   m.def("fixed_width", [](py::object t) { return alloFixedTypeGetWidth(toType(t)); });
   m.def("fixed_frac", [](py::object t) { return alloFixedTypeGetFrac(toType(t)); });
+  m.def("fixed_rounding", &fixedMode<alloFixedTypeGetRounding>);
+  m.def("fixed_overflow", &fixedMode<alloFixedTypeGetOverflow>);
 
   m.def("handle_type", [](py::object context) { return fromType(alloHandleTypeGet(toContext(context))); });
   m.def("handle_typeid", [] { return fromTypeID(alloHandleTypeGetTypeID()); });

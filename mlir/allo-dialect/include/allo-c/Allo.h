@@ -15,13 +15,18 @@ MLIR_CAPI_EXPORTED void alloRegisterPasses(void);
 
 MLIR_CAPI_EXPORTED bool alloTypeIsAFixed(MlirType type);
 MLIR_CAPI_EXPORTED bool alloTypeIsAUFixed(MlirType type);
-MLIR_CAPI_EXPORTED MlirType alloFixedTypeGet(MlirContext context, unsigned width, unsigned frac);
-MLIR_CAPI_EXPORTED MlirType alloUFixedTypeGet(MlirContext context, unsigned width, unsigned frac);
+/// `rounding` and `overflow` by their names in the type, such as "trn" and "wrap".
+MLIR_CAPI_EXPORTED MlirType alloFixedTypeGet(MlirContext context, unsigned width, unsigned frac,
+                                             MlirStringRef rounding, MlirStringRef overflow);
+MLIR_CAPI_EXPORTED MlirType alloUFixedTypeGet(MlirContext context, unsigned width, unsigned frac,
+                                              MlirStringRef rounding, MlirStringRef overflow);
 MLIR_CAPI_EXPORTED MlirTypeID alloFixedTypeGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirTypeID alloUFixedTypeGetTypeID(void);
 /* of both kinds */
 MLIR_CAPI_EXPORTED unsigned alloFixedTypeGetWidth(MlirType type);
 MLIR_CAPI_EXPORTED unsigned alloFixedTypeGetFrac(MlirType type);
+MLIR_CAPI_EXPORTED MlirStringRef alloFixedTypeGetRounding(MlirType type);
+MLIR_CAPI_EXPORTED MlirStringRef alloFixedTypeGetOverflow(MlirType type);
 
 MLIR_CAPI_EXPORTED bool alloTypeIsAStream(MlirType type);
 MLIR_CAPI_EXPORTED MlirType alloStreamTypeGet(MlirType elementType, unsigned depth);

@@ -31,18 +31,39 @@ static auto reporter(MLIRContext *context) {
 
 bool alloTypeIsAFixed(MlirType type) { return isa<FixedType>(unwrap(type)); }
 bool alloTypeIsAUFixed(MlirType type) { return isa<UFixedType>(unwrap(type)); }
-MlirType alloFixedTypeGet(MlirContext context, unsigned width, unsigned frac) {
-  MLIRContext *ctx = unwrap(context);
-  return wrap(Type(FixedType::getChecked(reporter(ctx), ctx, width, frac)));
+template <typename FixedPointType>
+static MlirType getFixedPoint(MLIRContext *context, unsigned width, unsigned frac,
+                              StringRef rounding, StringRef overflow) {
+  auto emit = reporter(context);
+  auto right = symbolizeFixedRounding(rounding);
+  auto left = symbolizeFixedOverflow(overflow);
+  if (!right || !left) {
+    emit() << "a fixed-point number has no " << (right ? "overflow" : "rounding") << " '"
+           << (right ? overflow : rounding) << "'";
+    return wrap(Type());
+  }
+  return wrap(Type(FixedPointType::getChecked(emit, context, width, frac, *right, *left)));
 }
-MlirType alloUFixedTypeGet(MlirContext context, unsigned width, unsigned frac) {
-  MLIRContext *ctx = unwrap(context);
-  return wrap(Type(UFixedType::getChecked(reporter(ctx), ctx, width, frac)));
+
+MlirType alloFixedTypeGet(MlirContext context, unsigned width, unsigned frac,
+                          MlirStringRef rounding, MlirStringRef overflow) {
+  return getFixedPoint<FixedType>(unwrap(context), width, frac, unwrap(rounding), unwrap(overflow));
+}
+MlirType alloUFixedTypeGet(MlirContext context, unsigned width, unsigned frac,
+                           MlirStringRef rounding, MlirStringRef overflow) {
+  return getFixedPoint<UFixedType>(unwrap(context), width, frac, unwrap(rounding),
+                                   unwrap(overflow));
 }
 MlirTypeID alloFixedTypeGetTypeID(void) { return wrap(FixedType::getTypeID()); }
 MlirTypeID alloUFixedTypeGetTypeID(void) { return wrap(UFixedType::getTypeID()); }
 unsigned alloFixedTypeGetWidth(MlirType type) { return getFixedFormat(unwrap(type))->width; }
 unsigned alloFixedTypeGetFrac(MlirType type) { return getFixedFormat(unwrap(type))->frac; }
+MlirStringRef alloFixedTypeGetRounding(MlirType type) {
+  return wrap(stringifyFixedRounding(getFixedFormat(unwrap(type))->rounding));
+}
+MlirStringRef alloFixedTypeGetOverflow(MlirType type) {
+  return wrap(stringifyFixedOverflow(getFixedFormat(unwrap(type))->overflow));
+}
 
 //===-- streams ----------------------------------------------------------===//
 

@@ -1,25 +1,11 @@
 // Floats are taken apart into sign, exponent and mantissa, so that no step rounds or overflows.
 #include "FloatConversion.h"
+#include "Quantization.h"
 #include "TypeLowering.h"
 
 using namespace mlir;
 using namespace mlir::allo;
 using IntPredicate = arith::CmpIPredicate;
-
-static APInt greatest(const FixedFormat &format, unsigned width) {
-  return format.isSigned ? APInt::getSignedMaxValue(format.width).sext(width)
-                         : APInt::getMaxValue(format.width).zext(width);
-}
-
-static APInt least(const FixedFormat &format, unsigned width) {
-  return format.isSigned ? APInt::getSignedMinValue(format.width).sext(width) : APInt(width, 0);
-}
-
-Value allo::saturate(ArithEmitter &emit, Value value, const FixedFormat &format) {
-  unsigned width = ArithEmitter::widthOf(value);
-  value = emit.apply<arith::MinSIOp>(value, emit.constant(greatest(format, width)));
-  return emit.apply<arith::MaxSIOp>(value, emit.constant(least(format, width)));
-}
 
 namespace {
 /// A float as mantissa * 2^exponent, with an integral mantissa.
@@ -59,7 +45,8 @@ static Parts takeApart(ArithEmitter &emit, Value source, unsigned width) {
 }
 
 /// value * 2^exponent, rounded to an integer; its low bits if it is too wide.
-static Value scaleByPowerOfTwo(ArithEmitter &emit, Value value, Value exponent, bool isRounded) {
+static Value scaleByPowerOfTwo(ArithEmitter &emit, Value value, Value exponent,
+                               FixedRounding rounding) {
   unsigned width = ArithEmitter::widthOf(value);
   Value zero32 = emit.constant(32, 0), last = emit.constant(32, width - 1);
   // Amounts are limited, so that the shift that is not taken is defined too.
@@ -70,15 +57,8 @@ static Value scaleByPowerOfTwo(ArithEmitter &emit, Value value, Value exponent, 
   Value isGone = emit.compare(IntPredicate::sgt, exponent, last);
   left = emit.select(isGone, emit.constant(width, 0), left);
 
-  Value down = emit.apply<arith::SubIOp>(zero32, exponent);
-  Value right;
-  if (isRounded) {
-    Value before = emit.apply<arith::SubIOp>(down, emit.constant(32, 1));
-    Value halves = emit.apply<arith::ShRSIOp>(value, amount(before));
-    right = emit.shiftRight(emit.apply<arith::AddIOp>(halves, emit.constant(width, 1)), 1, true);
-  } else {
-    right = emit.apply<arith::ShRSIOp>(value, amount(down));
-  }
+  Value right =
+      roundDigits(emit, value, amount(emit.apply<arith::SubIOp>(zero32, exponent)), rounding);
   return emit.select(emit.compare(IntPredicate::slt, exponent, zero32), right, left);
 }
 
@@ -89,27 +69,24 @@ static Value powerOfTwo(ArithEmitter &emit, FloatType type, int exponent, bool i
   return emit.real(type, value);
 }
 
-Value allo::floatToFixed(ArithEmitter &emit, Value source, const FixedFormat &target,
-                         bool isRounded, bool isSaturated) {
+Value allo::floatToFixed(ArithEmitter &emit, Value source, const FixedFormat &target) {
   auto type = cast<FloatType>(source.getType());
   unsigned digits = llvm::APFloat::semanticsPrecision(type.getFloatSemantics());
   unsigned width = containerWidth(std::max(target.width, digits) + 2);
   Parts parts = takeApart(emit, source, width);
   Value exponent =
       emit.apply<arith::AddIOp>(parts.exponent, emit.constant(32, target.frac));
-  Value value = scaleByPowerOfTwo(emit, parts.mantissa, exponent, isRounded);
-  if (isSaturated)
-    value = saturate(emit, value, target);
+  Value value = scaleByPowerOfTwo(emit, parts.mantissa, exponent, target.rounding);
+  value = limit(emit, value, target);
   value = emit.select(parts.isFinite, value, emit.constant(width, 0));
-  if (isSaturated) {
-    // Far out of range the shift has lost the number; the bounds are powers of two and exact.
-    int top = int(target.width) - int(target.frac) - (target.isSigned ? 1 : 0);
+  if (target.overflow != FixedOverflow::wrap) {
+    // Far out of range the shift has lost the number; what is not so far, it holds with two bits to spare.
+    int top = int(target.width) - int(target.frac) + (target.isSigned ? 0 : 1);
     Value over = emit.compare(arith::CmpFPredicate::OGE, source, powerOfTwo(emit, type, top));
-    value = emit.select(over, emit.constant(greatest(target, width)), value);
-    Value bound = target.isSigned ? powerOfTwo(emit, type, top, /*isNegative=*/true)
-                                  : emit.real(type, APFloat::getZero(type.getFloatSemantics()));
-    Value under = emit.compare(arith::CmpFPredicate::OLT, source, bound);
-    value = emit.select(under, emit.constant(least(target, width)), value);
+    value = emit.select(over, emit.constant(valueAbove(target, width)), value);
+    Value under = emit.compare(arith::CmpFPredicate::OLE, source,
+                               powerOfTwo(emit, type, top, /*isNegative=*/true));
+    value = emit.select(under, emit.constant(valueBelow(target, width)), value);
   }
   return emit.resize(value, target.width, true);
 }
@@ -123,5 +100,11 @@ Value allo::fixedToFloat(ArithEmitter &emit, Value mantissa, const FixedFormat &
                                 : emit.cast<arith::UIToFPOp>(exact, mantissa);
   if (source.frac)
     value = emit.apply<arith::MulFOp>(value, powerOfTwo(emit, exact, -int(source.frac)));
-  return exact == target ? value : emit.cast<arith::TruncFOp>(target, value);
+  if (exact == target)
+    return value;
+  // With a rounding mode, since MLIR otherwise joins two conversions to one that rounds differently.
+  auto nearest = arith::RoundingModeAttr::get(emit.builder.getContext(),
+                                              arith::RoundingMode::to_nearest_even);
+  return arith::TruncFOp::create(emit.builder, emit.loc, target, value, nearest,
+                                 arith::FastMathFlagsAttr());
 }

@@ -7,11 +7,8 @@
 
 namespace mlir::allo {
 
-/// A signed integer, wider than the format, limited to the format's mantissas.
-Value saturate(ArithEmitter &emit, Value value, const FixedFormat &format);
 /// The mantissa of a float in a fixed-point format, exact for all floats.
-Value floatToFixed(ArithEmitter &emit, Value source, const FixedFormat &target, bool isRounded,
-                   bool isSaturated);
+Value floatToFixed(ArithEmitter &emit, Value source, const FixedFormat &target);
 Value fixedToFloat(ArithEmitter &emit, Value mantissa, const FixedFormat &source, FloatType target);
 
 } // namespace mlir::allo

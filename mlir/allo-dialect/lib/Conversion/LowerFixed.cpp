@@ -1,6 +1,7 @@
 // Fixed-point operations as integer arithmetic.
 #include "ArithEmitter.h"
 #include "FloatConversion.h"
+#include "Quantization.h"
 #include "TypeLowering.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,56 +57,44 @@ static Value lowerCmp(ArithEmitter &emit, FixedCmpOp op, bool isSigned) {
 
 //===-- conversion between integers --------------------------------------===//
 
-namespace {
-struct CastMode {
-  bool isRounded;
-  bool isSaturated;
-};
-} // namespace
-
-/// Drops `amount` digits on the right.
-static Value dropDigits(ArithEmitter &emit, Value value, unsigned amount, bool isSigned,
-                        bool isRounded) {
+/// Drops `amount` digits on the right, toward minus infinity.
+static Value dropDigits(ArithEmitter &emit, Value value, unsigned amount, bool isSigned) {
   unsigned width = ArithEmitter::widthOf(value);
-  if (amount == 0)
-    return value;
-  if (isRounded && amount >= width) // less than a half, or just minus a half
-    return emit.constant(width, 0);
-  if (isRounded)
-    value = emit.apply<arith::AddIOp>(value, emit.constant(APInt::getOneBitSet(width, amount - 1)));
   if (amount >= width && !isSigned)
     return emit.constant(width, 0);
   return emit.shiftRight(value, std::min(amount, width - 1), isSigned);
 }
 
 static Value castNumber(ArithEmitter &emit, Value value, const FixedFormat &source,
-                        const FixedFormat &target, CastMode mode) {
+                        const FixedFormat &target) {
   unsigned up = target.frac > source.frac ? target.frac - source.frac : 0;
   unsigned down = source.frac > target.frac ? source.frac - target.frac : 0;
+  bool isRounded = down && target.rounding != FixedRounding::trn;
   // Saturation needs the exact number, with room for its sign; wrapping the low bits only.
-  unsigned carry = mode.isRounded && down ? 1 : 0;
-  unsigned width = mode.isSaturated ? std::max(source.width + up + carry, target.width) + 1
-                                    : std::max(source.width + carry, target.width);
+  unsigned width = std::max(source.width, target.width);
+  if (target.overflow != FixedOverflow::wrap)
+    width = std::max(source.width + up, target.width) + 1;
+  if (isRounded) // room for the sign and a carry, and for the half of the last digit
+    width = std::max({width, source.width + 2, down + 2});
   value = emit.resize(value, width, source.isSigned);
   value = up < width ? emit.shiftLeft(value, up) : emit.constant(width, 0);
-  value = dropDigits(emit, value, down, source.isSigned, mode.isRounded);
-  if (mode.isSaturated)
-    value = saturate(emit, value, target);
+  value = isRounded ? roundDigits(emit, value, down, target.rounding)
+                    : dropDigits(emit, value, down, source.isSigned);
+  value = limit(emit, value, target);
   return emit.resize(value, target.width, source.isSigned);
 }
 
 static Value lowerCast(ArithEmitter &emit, FixedCastOp op, Type source, Type target) {
-  CastMode mode{op.getRounding() == "round", op.getOverflow() == "saturate"};
   Value value = op.getSource();
   if (isa<FloatType>(source))
-    return floatToFixed(emit, value, *getFixedFormat(target), mode.isRounded, mode.isSaturated);
+    return floatToFixed(emit, value, *getFixedFormat(target));
   if (isa<FloatType>(target))
     return fixedToFloat(emit, value, *getFixedFormat(source), cast<FloatType>(target));
   FixedFormat asIndex{/*isSigned=*/true, /*width=*/64, /*frac=*/0};
   if (source.isIndex())
     value = emit.cast<arith::IndexCastOp>(emit.integer(64), value);
   value = castNumber(emit, value, source.isIndex() ? asIndex : *getNumberFormat(source),
-                     target.isIndex() ? asIndex : *getNumberFormat(target), mode);
+                     target.isIndex() ? asIndex : *getNumberFormat(target));
   if (target.isIndex())
     value = emit.cast<arith::IndexCastOp>(emit.builder.getIndexType(), value);
   return value;

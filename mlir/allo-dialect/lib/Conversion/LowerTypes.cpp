@@ -95,10 +95,9 @@ static LogicalResult lowerGlobal(TypeLowering &types, memref::GlobalOp op) {
 //===-- the pass ---------------------------------------------------------===//
 
 namespace {
-bool hasStream(Type type) {
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    type = shaped.getElementType();
-  return isa<StreamType>(type);
+bool isStreamArray(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && isa<StreamType>(memref.getElementType());
 }
 
 struct LowerTypes : allo::impl::LowerTypesBase<LowerTypes> {
@@ -116,12 +115,8 @@ private:
 } // namespace
 
 LogicalResult LowerTypes::checkSupported(Operation *op) {
-  auto isStream = [](Value value) { return hasStream(value.getType()); };
-  bool makesStream = llvm::any_of(op->getResults(), isStream);
-  if (auto function = dyn_cast<func::FuncOp>(op))
-    makesStream = llvm::any_of(function.getArgumentTypes(), hasStream);
-  if (makesStream)
-    return op->emitError("streams are not supported by this lowering");
+  if (auto reason = whyStreamIsNotLowered(op))
+    return op->emitError(*reason);
   StringRef dialect = op->getName().getDialectNamespace();
   if (dialect != "linalg" && dialect != "vector" &&
       !isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp, affine::AffineVectorLoadOp,
@@ -145,7 +140,8 @@ LogicalResult LowerTypes::collect(Operation *op) {
     if (llvm::any_of(op->getOperandTypes(), isWidened) ||
         llvm::any_of(op->getResultTypes(), isWidened))
       work.emplace_back(op);
-  } else if (isa<func::FuncOp, memref::GlobalOp>(op) || isa<AlloDialect>(op->getDialect())) {
+  } else if (isa<func::FuncOp, memref::GlobalOp>(op) || isa<AlloDialect>(op->getDialect()) ||
+             (isa<memref::AllocOp>(op) && isStreamArray(op->getResult(0).getType()))) {
     work.emplace_back(op);
   }
   return success();
@@ -168,8 +164,10 @@ LogicalResult LowerTypes::rewrite(const TypedOp &typed) {
     return lowerFunction(types, function), success();
   if (auto global = dyn_cast<memref::GlobalOp>(typed.op))
     return lowerGlobal(types, global);
+  if (isa<memref::AllocOp>(typed.op))
+    return lowerStreamArray(types, typed), success();
   if (isa<AlloDialect>(typed.op->getDialect())) {
-    if (lowerFixedOp(typed) || lowerBitOp(typed) || lowerStructOp(typed))
+    if (lowerFixedOp(typed) || lowerBitOp(typed) || lowerStructOp(typed) || lowerStreamOp(types, typed))
       return success();
     return typed.op->emitError("is not supported by allo-lower-types");
   }

@@ -43,6 +43,7 @@ Type TypeLowering::computeValue(Type original) {
   return llvm::TypeSwitch<Type, Type>(original)
       .Case<IntegerType, FixedType, UFixedType, StructType>(
           [&](Type type) { return IntegerType::get(context, *getPackedWidth(type)); })
+      .Case([&](StreamType) { return IntegerType::get(context, 64); }) // a handle of the run-time library
       .Case([&](MemRefType type) {
         bool isPartitioned = isa<PartitionAttr>(type.getLayout());
         auto layout = isPartitioned ? MemRefLayoutAttrInterface() : type.getLayout();

@@ -5,6 +5,8 @@
 #include "allo/IR/AlloDialect.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
+#include <string>
 
 namespace mlir::allo {
 
@@ -43,6 +45,13 @@ struct TypedOp {
 bool lowerFixedOp(const TypedOp &typed);
 bool lowerBitOp(const TypedOp &typed);
 bool lowerStructOp(const TypedOp &typed);
+bool lowerStreamOp(TypeLowering &types, const TypedOp &typed);
+
+/// Gives each element of an allocated array of streams its FIFO.
+void lowerStreamArray(TypeLowering &types, const TypedOp &typed);
+
+/// The reason if a stream that the operation uses has no lowering.
+std::optional<std::string> whyStreamIsNotLowered(Operation *op);
 
 } // namespace mlir::allo
 

@@ -33,27 +33,82 @@ static LogicalResult verifyFixed(function_ref<InFlightDiagnostic()> emitError, u
 }
 
 LogicalResult FixedType::verify(function_ref<InFlightDiagnostic()> emitError, unsigned width,
-                                unsigned frac) {
+                                unsigned frac, FixedRounding, FixedOverflow) {
   return verifyFixed(emitError, width, frac);
 }
 
 LogicalResult UFixedType::verify(function_ref<InFlightDiagnostic()> emitError, unsigned width,
-                                 unsigned frac) {
+                                 unsigned frac, FixedRounding, FixedOverflow) {
   return verifyFixed(emitError, width, frac);
 }
 
+/// One word of `, rnd, sat`: the name of a rounding, once and first, or of an overflow.
+static ParseResult parseFixedMode(AsmParser &parser, FixedFormat &format, bool &mayRound) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  if (auto rounding = symbolizeFixedRounding(keyword); rounding && mayRound) {
+    mayRound = false;
+    format.rounding = *rounding;
+    return success();
+  }
+  auto overflow = symbolizeFixedOverflow(keyword);
+  if (!overflow)
+    return parser.emitError(loc) << "expected a rounding (trn, trn_zero, rnd, rnd_zero, rnd_min_inf, "
+                                    "rnd_inf, rnd_conv), then an overflow (wrap, sat, sat_zero, "
+                                    "sat_sym), got '"
+                                 << keyword << "'";
+  format.overflow = *overflow;
+  return parser.parseGreater();
+}
+
+template <typename FixedPointType> static Type parseFixed(AsmParser &parser) {
+  FixedFormat format;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(format.width) || parser.parseComma() ||
+      parser.parseInteger(format.frac))
+    return {};
+  bool mayRound = true;
+  while (failed(parser.parseOptionalGreater())) {
+    bool wasRounding = mayRound;
+    if (parser.parseComma() || parseFixedMode(parser, format, mayRound))
+      return {};
+    if (mayRound == wasRounding) // the overflow comes last
+      break;
+  }
+  return parser.getChecked<FixedPointType>(loc, parser.getContext(), format.width, format.frac,
+                                           format.rounding, format.overflow);
+}
+
+template <typename FixedPointType> static void printFixed(FixedPointType type, AsmPrinter &printer) {
+  printer << '<' << type.getWidth() << ", " << type.getFrac();
+  if (type.getRounding() != FixedRounding::trn)
+    printer << ", " << stringifyFixedRounding(type.getRounding());
+  if (type.getOverflow() != FixedOverflow::wrap)
+    printer << ", " << stringifyFixedOverflow(type.getOverflow());
+  printer << '>';
+}
+
+Type FixedType::parse(AsmParser &parser) { return parseFixed<FixedType>(parser); }
+Type UFixedType::parse(AsmParser &parser) { return parseFixed<UFixedType>(parser); }
+void FixedType::print(AsmPrinter &printer) const { printFixed(*this, printer); }
+void UFixedType::print(AsmPrinter &printer) const { printFixed(*this, printer); }
+
 std::optional<FixedFormat> allo::getFixedFormat(Type type) {
   if (auto fixed = dyn_cast<FixedType>(type))
-    return FixedFormat{true, fixed.getWidth(), fixed.getFrac()};
+    return FixedFormat{true, fixed.getWidth(), fixed.getFrac(), fixed.getRounding(),
+                       fixed.getOverflow()};
   if (auto fixed = dyn_cast<UFixedType>(type))
-    return FixedFormat{false, fixed.getWidth(), fixed.getFrac()};
+    return FixedFormat{false, fixed.getWidth(), fixed.getFrac(), fixed.getRounding(),
+                       fixed.getOverflow()};
   return std::nullopt;
 }
 
 std::optional<FixedFormat> allo::getNumberFormat(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     bool isSigned = integer.isSigned() || (integer.isSignless() && integer.getWidth() > 1);
-    return FixedFormat{isSigned, integer.getWidth(), 0};
+    return FixedFormat{isSigned, integer.getWidth()};
   }
   return getFixedFormat(type);
 }
@@ -62,8 +117,10 @@ Type allo::getFixedType(MLIRContext *context, std::optional<Location> loc,
                         const FixedFormat &format) {
   auto emit = [&] { return emitError(loc.value_or(UnknownLoc::get(context))); };
   if (format.isSigned)
-    return FixedType::getChecked(emit, context, format.width, format.frac);
-  return UFixedType::getChecked(emit, context, format.width, format.frac);
+    return FixedType::getChecked(emit, context, format.width, format.frac, format.rounding,
+                                 format.overflow);
+  return UFixedType::getChecked(emit, context, format.width, format.frac, format.rounding,
+                                format.overflow);
 }
 
 //===-- structs ----------------------------------------------------------===//

@@ -2,6 +2,7 @@
 #include "allo/IR/AlloDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
 
@@ -9,8 +10,8 @@ using namespace mlir;
 using namespace mlir::allo;
 
 namespace {
-enum class Place { Anywhere, Loop, CountedLoop, Module };
-enum class Kind { Text, Mark, Number };
+enum class Place { Anywhere, Nest, Structured, Loop, CountedLoop, FunctionOrLoop, Buffer, Module };
+enum class Kind { Text, Mark, Number, Memory };
 
 struct Rule {
   StringLiteral name;
@@ -22,11 +23,15 @@ struct Rule {
 constexpr StringLiteral kInternalPrefix = "allo.x_";
 constexpr Rule kRules[] = {
     {"allo.name", Place::Anywhere, Kind::Text, 0},
-    {"allo.nest", Place::Loop, Kind::Text, 0},
+    {"allo.nest", Place::Nest, Kind::Text, 0},
+    {"allo.loops", Place::Structured, Kind::Text, 0}, // names for the loops of a linalg operation
     {"allo.pipeline", Place::Loop, Kind::Number, 1},
     {"allo.rewind", Place::Loop, Kind::Mark, 0},
     {"allo.unroll", Place::CountedLoop, Kind::Number, 0},
     {"allo.parallel", Place::Loop, Kind::Mark, 0},
+    {"allo.memory", Place::Buffer, Kind::Memory, 0},
+    {"allo.spatial", Place::CountedLoop, Kind::Mark, 0},
+    {"allo.dataflow", Place::FunctionOrLoop, Kind::Mark, 0},
     {"allo.top", Place::Module, Kind::Text, 0},
 };
 
@@ -37,9 +42,19 @@ bool isLoop(Operation *op) {
       .Default(false);
 }
 
+bool isStructured(Operation *op) {
+  return op->getName().getDialectNamespace() == "linalg";
+}
+
 bool isCountedLoop(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name == "affine.for" || name == "scf.for";
+}
+
+bool isBuffer(Operation *op) {
+  return llvm::StringSwitch<bool>(op->getName().getStringRef())
+      .Cases({"memref.alloc", "memref.alloca", "memref.get_global"}, true)
+      .Default(false);
 }
 
 const Rule *findRule(StringRef name) {
@@ -62,6 +77,34 @@ LogicalResult unknown(Operation *op, StringRef name) {
                            << kInternalPrefix << "')";
 }
 
+bool isNumber(Attribute value, int64_t least) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isSignlessInteger(32) && number.getInt() >= least;
+}
+
+// The memory that holds a buffer: {resource = "BRAM", storage_type = "RAM_2P", latency = 2 : i32, depth = 64 : i32}.
+LogicalResult verifyMemory(Operation *op, Attribute value) {
+  auto memory = dyn_cast<DictionaryAttr>(value);
+  if (!memory)
+    return op->emitOpError() << "attribute 'allo.memory' must be a dictionary, got " << value;
+  for (NamedAttribute entry : memory) {
+    StringRef name = entry.getName();
+    bool isText = name == "resource" || name == "storage_type";
+    if (!isText && name != "latency" && name != "depth")
+      return op->emitOpError() << "attribute 'allo.memory' has 'resource', 'storage_type', "
+                                  "'latency' and 'depth', not '"
+                               << name << "'";
+    if (isText && !isa<StringAttr>(entry.getValue()))
+      return op->emitOpError() << "'" << name << "' of 'allo.memory' must be a string, got "
+                               << entry.getValue();
+    int64_t least = name == "depth";
+    if (!isText && !isNumber(entry.getValue(), least))
+      return op->emitOpError() << "'" << name << "' of 'allo.memory' must be an i32 of at least "
+                               << least << ", got " << entry.getValue();
+  }
+  return success();
+}
+
 LogicalResult verifyValue(Operation *op, const Rule &rule, Attribute value) {
   switch (rule.kind) {
   case Kind::Text:
@@ -72,9 +115,10 @@ LogicalResult verifyValue(Operation *op, const Rule &rule, Attribute value) {
     if (isa<UnitAttr>(value))
       return success();
     return op->emitOpError() << "attribute '" << rule.name << "' takes no value, got " << value;
+  case Kind::Memory:
+    return verifyMemory(op, value);
   case Kind::Number:
-    auto number = dyn_cast<IntegerAttr>(value);
-    if (number && number.getType().isSignlessInteger(32) && number.getInt() >= rule.least)
+    if (isNumber(value, rule.least))
       return success();
     return op->emitOpError() << "attribute '" << rule.name << "' must be an i32 of at least "
                              << rule.least << ", got " << value;
@@ -89,10 +133,20 @@ LogicalResult verifyPlace(Operation *op, const Rule &rule) {
   switch (rule.place) {
   case Place::Anywhere:
     return success();
+  case Place::Nest:
+    return isLoop(op) || isStructured(op)
+               ? success()
+               : refuse("a loop (affine.for, scf.for, scf.while) or a linalg operation");
+  case Place::Structured:
+    return isStructured(op) ? success() : refuse("a linalg operation");
   case Place::Loop:
     return isLoop(op) ? success() : refuse("a loop (affine.for, scf.for, scf.while)");
   case Place::CountedLoop:
     return isCountedLoop(op) ? success() : refuse("affine.for or scf.for");
+  case Place::FunctionOrLoop:
+    return isLoop(op) || isa<FunctionOpInterface>(op) ? success() : refuse("a function or a loop");
+  case Place::Buffer:
+    return isBuffer(op) ? success() : refuse("memref.alloc, memref.alloca or memref.get_global");
   case Place::Module:
     return isa<ModuleOp>(op) ? success() : refuse("builtin.module");
   }
@@ -106,7 +160,7 @@ LogicalResult verifySignatureAttribute(Operation *op, NamedAttribute attribute) 
   const Rule *rule = findRule(name);
   if (!rule)
     return unknown(op, name);
-  if (rule->place != Place::Anywhere)
+  if (rule->place != Place::Anywhere && rule->place != Place::Buffer)
     return op->emitOpError() << "attribute '" << name
                              << "' does not belong on an argument or result";
   return verifyValue(op, *rule, attribute.getValue());

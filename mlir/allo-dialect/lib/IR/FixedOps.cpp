@@ -107,12 +107,6 @@ LogicalResult FixedCastOp::verify() {
   for (Type type : {source, target})
     if (isa<StructType>(type))
       return emitOpError("does not convert structs, got ") << type << "; use allo.bitcast";
-  if (getRounding() != "trunc" && getRounding() != "round")
-    return emitOpError("attribute 'rounding' must be \"trunc\" or \"round\", got ")
-           << getRoundingAttr();
-  if (getOverflow() != "wrap" && getOverflow() != "saturate")
-    return emitOpError("attribute 'overflow' must be \"wrap\" or \"saturate\", got ")
-           << getOverflowAttr();
   return success();
 }
 

@@ -1,4 +1,6 @@
 // Decides how the iterations of a parallel loop are spread over threads: fixed, equal chunks on one pool per process.
+#include "ParallelFor.h"
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -151,6 +153,8 @@ Pool &thePool() {
   return *pool.load();
 }
 } // namespace
+
+bool mlir::allo::isInsideParallelJob() { return insideJob; }
 
 /// Runs task(context, a, b) for intervals [a, b) that cover lo, lo + step, ... < hi once each, on the threads of the
 /// pool, and returns when all are done. Nested calls, and calls while another thread uses the pool, run in place.

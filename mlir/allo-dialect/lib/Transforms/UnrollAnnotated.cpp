@@ -33,9 +33,6 @@ struct UnrollAnnotated : impl::UnrollAnnotatedBase<UnrollAnnotated> {
   }
 
 private:
-  /// Copies of the innermost body that lie in a loop so far, by loop; a loop that was unrolled away is kept by parent.
-  llvm::DenseMap<Operation *, uint64_t> copiesWithin;
-
   void unroll(affine::AffineForOp loop, uint64_t factor) {
     std::optional<uint64_t> trips = affine::getConstantTripCount(loop);
     if (factor == 0 && !trips) {
@@ -43,14 +40,15 @@ private:
       return;
     }
     bool full = factor == 0 || (trips && *trips <= factor);
-    uint64_t copies = (full ? *trips : factor) * std::max<uint64_t>(1, copiesWithin.lookup(loop));
-    if (copies > maxCopies) {
-      loop.emitRemark("left rolled: unrolling it would make ") << copies << " copies of its body";
+    uint64_t copies = full ? *trips : factor;
+    // Inner loops are unrolled already, so that their copies count here.
+    uint64_t operations = 0;
+    loop.getBody()->walk([&](Operation *) { ++operations; });
+    if (copies > maxOperations / operations) {
+      loop.emitRemark("left rolled: unrolling it would make ")
+          << copies << " copies of " << operations << " operations";
       return;
     }
-    // The clones must not inherit what is noted of the original, and the note must outlive the loop.
-    for (Operation *up = loop->getParentOp(); up && !isa<func::FuncOp>(up); up = up->getParentOp())
-      copiesWithin[up] = std::max(copiesWithin.lookup(up), copies);
     LogicalResult done =
         full ? affine::loopUnrollFull(loop) : affine::loopUnrollByFactor(loop, factor);
     if (failed(done))

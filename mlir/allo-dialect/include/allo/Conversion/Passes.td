@@ -10,9 +10,12 @@ def LowerTypes : Pass<"allo-lower-types", "::mlir::ModuleOp"> {
     32, 64, ... bits, as NumPy lays them out; scalars in signatures are
     containers too; fixed-point numbers, structs and integers with a sign become
     signless integers, and the operations of the `allo` dialect on them become
-    operations of `arith`. Streams are refused.
+    operations of `arith`. A stream becomes a handle of the run-time library
+    (`lib/Runtime/Streams.cpp`); an allocated array of streams gets a FIFO for
+    each element. Streams of blocks are refused.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 #endif

@@ -29,6 +29,25 @@ def Allo_PartitionAttr : AttrDef<Allo_Dialect, "Partition", [
   let genVerifyDecl = 1;
 }
 
+//===-- enumerations of types --------------------------------------------===//
+
+// The names are those of the quantisation and overflow modes of HLS fixed point.
+def Allo_FixedRounding : I32EnumAttr<"FixedRounding", "what happens to digits on the right that do not fit", [
+    I32EnumAttrCase<"trn", 0>, I32EnumAttrCase<"trn_zero", 1>,
+    I32EnumAttrCase<"rnd", 2>, I32EnumAttrCase<"rnd_zero", 3>,
+    I32EnumAttrCase<"rnd_min_inf", 4>, I32EnumAttrCase<"rnd_inf", 5>,
+    I32EnumAttrCase<"rnd_conv", 6>]> {
+  let cppNamespace = "::mlir::allo";
+  let genSpecializedAttr = 0;
+}
+
+def Allo_FixedOverflow : I32EnumAttr<"FixedOverflow", "what happens to numbers that do not fit", [
+    I32EnumAttrCase<"wrap", 0>, I32EnumAttrCase<"sat", 1>,
+    I32EnumAttrCase<"sat_zero", 2>, I32EnumAttrCase<"sat_sym", 3>]> {
+  let cppNamespace = "::mlir::allo";
+  let genSpecializedAttr = 0;
+}
+
 //===-- enumerations of operations ---------------------------------------===//
 
 def Allo_FixedPredicate : I32EnumAttr<"FixedPredicate", "comparison of fixed-point numbers", [

@@ -35,6 +35,9 @@ struct FixedFormat {
   bool isSigned = true;
   unsigned width = 0;
   unsigned frac = 0;
+  /// What a conversion to the format does.
+  FixedRounding rounding = FixedRounding::trn;
+  FixedOverflow overflow = FixedOverflow::wrap;
 };
 
 /// The format of `!allo.fixed` and `!allo.ufixed`.

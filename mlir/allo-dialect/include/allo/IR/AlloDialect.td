@@ -11,7 +11,7 @@ def Allo_Dialect : Dialect {
     Fixed-point numbers, structs, streams, access to single bits, the layout of
     an array in banks, and the attributes by which loops and buffers are named
     and annotated (`allo.name`, `allo.nest`, `allo.pipeline`, `allo.rewind`,
-    `allo.unroll`, `allo.parallel`, `allo.top`).
+    `allo.unroll`, `allo.parallel`, `allo.memory`, `allo.top`).
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

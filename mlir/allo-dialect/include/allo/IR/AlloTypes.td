@@ -13,8 +13,13 @@ class Allo_Type<string name, string typeMnemonic, list<Trait> traits = []>
 
 class Allo_FixedPointType<string name, string typeMnemonic>
     : Allo_Type<name, typeMnemonic, [MemRefElementTypeInterface]> {
-  let parameters = (ins "unsigned":$width, "unsigned":$frac);
-  let assemblyFormat = "`<` $width `,` $frac `>`";
+  let parameters = (ins "unsigned":$width, "unsigned":$frac,
+                        "::mlir::allo::FixedRounding":$rounding,
+                        "::mlir::allo::FixedOverflow":$overflow);
+  let builders = [TypeBuilder<(ins "unsigned":$width, "unsigned":$frac), [{
+    return $_get($_ctxt, width, frac, FixedRounding::trn, FixedOverflow::wrap);
+  }]>];
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
@@ -22,6 +27,15 @@ def Allo_FixedType : Allo_FixedPointType<"Fixed", "fixed"> {
   let summary = "signed fixed-point number";
   let description = [{
     `!allo.fixed<16, 8>`: a two's complement integer of 16 bits, divided by 2^8.
+
+    `!allo.fixed<16, 8, rnd, sat>` says in addition what `allo.fixed_cast` to the
+    type does with numbers that it does not hold (by default `trn` and `wrap`):
+    the digits on the right are dropped toward minus infinity (`trn`) or zero
+    (`trn_zero`), or round to nearest, halves up (`rnd`), toward zero
+    (`rnd_zero`), down (`rnd_min_inf`), away from zero (`rnd_inf`) or to even
+    (`rnd_conv`); on the left a number wraps (`wrap`), becomes the nearest one
+    of the type (`sat`), zero (`sat_zero`), or the nearest one of a range with
+    equal bounds (`sat_sym`). Arithmetic on the type is not affected.
   }];
 }
 

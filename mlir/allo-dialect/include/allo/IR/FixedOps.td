@@ -85,16 +85,13 @@ def Allo_FixedCastOp : Allo_Op<"fixed_cast", [Pure]> {
     One side is a fixed-point number, the other one too, or an integer (`iN` and
     `siN` are signed, `uiN` and `i1` unsigned), an index or a float.
 
-    The digits that do not fit on the right are dropped (`rounding = "trunc"`,
-    toward minus infinity), or round to nearest, halves up (`"round"`); a number
-    that does not fit wraps (`overflow = "wrap"`) or becomes the nearest that
-    does (`"saturate"`). From a float: exact before rounding; NaN becomes 0, an
-    infinity wraps to 0. To a float: rounded to nearest even (a mantissa of more
-    than 53 bits first to f64).
+    A fixed-point type says itself what becomes of numbers that it does not hold
+    (`!allo.fixed<8, 4, rnd, sat>`); integers drop digits toward minus infinity
+    and wrap. From a float: exact before rounding; NaN becomes 0, an infinity
+    wraps to 0 or saturates. To a float: rounded to nearest even (a mantissa of
+    more than 53 bits first to f64).
   }];
-  let arguments = (ins Allo_AnyScalar:$source,
-                       DefaultValuedAttr<StrAttr, "\"trunc\"">:$rounding,
-                       DefaultValuedAttr<StrAttr, "\"wrap\"">:$overflow);
+  let arguments = (ins Allo_AnyScalar:$source);
   let results = (outs Allo_AnyScalar:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;

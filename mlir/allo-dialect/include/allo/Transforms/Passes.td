@@ -23,11 +23,12 @@ def UnrollAnnotated : Pass<"allo-unroll-annotated", "::mlir::func::FuncOp"> {
   let summary = "unroll the affine loops that carry `allo.unroll`, innermost first";
   let description = [{
     `allo.unroll = f` unrolls by `f` (with a clean-up loop when `f` does not divide the trip count), 0 unrolls fully.
-    The attribute is consumed. A loop whose copies, multiplied over the nest, exceed `max-copies` stays rolled, with a
+    The attribute is consumed. A loop whose copies would have more operations than `max-operations` stays rolled, with a
     remark; so does a loop whose trip count is not constant when it is to be unrolled fully, and any `scf.for`.
   }];
   let options = [
-    Option<"maxCopies", "max-copies", "uint64_t", "4096", "largest number of copies of one body">,
+    Option<"maxOperations", "max-operations", "uint64_t", "16384",
+           "largest number of operations that a loop becomes">,
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect"];
 }

@@ -1,0 +1,204 @@
+// Streams as handles of the run-time library: creation, the end of their life, and how one element travels.
+#include "TypeLowering.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace mlir::allo;
+
+namespace {
+/// Emits calls of the run-time library before or after one operation. Pointers travel as i64.
+struct StreamEmitter {
+  explicit StreamEmitter(Operation *op) : builder(op), loc(op->getLoc()), op(op) {}
+
+  Value constant(int64_t value) {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  }
+
+  Value addressOf(Value memref) {
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
+  }
+
+  /// The address of a constant text that ends in a zero byte.
+  Value textAddress(StringRef text) {
+    ModuleOp module = op->getParentOfType<ModuleOp>();
+    auto type = MemRefType::get({static_cast<int64_t>(text.size()) + 1}, builder.getI8Type());
+    std::string symbol = ("allo_stream_name." + text).str();
+    if (!module.lookupSymbol(symbol)) {
+      SmallVector<char> bytes(text.begin(), text.end());
+      bytes.push_back(0);
+      auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
+      auto value = DenseElementsAttr::get(tensor, ArrayRef<char>(bytes));
+      OpBuilder global = OpBuilder::atBlockBegin(module.getBody());
+      memref::GlobalOp::create(global, loc, symbol, builder.getStringAttr("private"), type, value,
+                               /*constant=*/true, /*alignment=*/IntegerAttr());
+    }
+    return addressOf(memref::GetGlobalOp::create(builder, loc, type, symbol));
+  }
+
+  func::CallOp call(StringRef name, TypeRange results, ValueRange operands) {
+    ModuleOp module = op->getParentOfType<ModuleOp>();
+    if (!module.lookupSymbol(name)) {
+      OpBuilder declaration = OpBuilder::atBlockBegin(module.getBody());
+      auto type = builder.getFunctionType(operands.getTypes(), results);
+      func::FuncOp::create(declaration, loc, name, type).setPrivate();
+    }
+    return func::CallOp::create(builder, loc, name, results, operands);
+  }
+
+  /// A variable in which an element travels, at the head of the function or of the body of the parallel loop.
+  Value slot(Type container) {
+    Block *scope = nullptr;
+    for (Operation *up = op->getParentOp(); up && !isa<ModuleOp>(up); up = up->getParentOp()) {
+      if (isa<func::FuncOp>(up) || up->hasAttr("allo.parallel")) {
+        scope = &up->getRegion(0).front();
+        break;
+      }
+    }
+    auto type = MemRefType::get({}, container);
+    for (Operation &known : *scope) {
+      if (auto alloc = dyn_cast<memref::AllocOp>(known); alloc && alloc->hasAttr(kSlot)) {
+        if (alloc.getType() == type)
+          return alloc;
+        continue;
+      }
+      break; // slots stand at the head
+    }
+    OpBuilder head = OpBuilder::atBlockBegin(scope);
+    auto alloc = memref::AllocOp::create(head, loc, type);
+    alloc->setAttr(kSlot, head.getUnitAttr());
+    return alloc;
+  }
+
+  /// From here on, emits at the end of the block of the operation.
+  void moveToEndOfBlock() { builder.setInsertionPoint(op->getBlock()->getTerminator()); }
+
+  static constexpr StringLiteral kSlot = "allo.x_stream_slot";
+  OpBuilder builder;
+  Location loc;
+  Operation *op;
+};
+
+int64_t bytesOf(Type container) {
+  return container.isIndex() ? 8 : llvm::divideCeil(container.getIntOrFloatBitWidth(), 8);
+}
+
+StringRef nameOf(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>("allo.name");
+  return name ? name.getValue() : "stream";
+}
+
+/// Whether the stream is given away by its block, so that its life does not end with it.
+bool escapes(Value stream) {
+  return llvm::any_of(stream.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto store = dyn_cast<memref::StoreOp>(user))
+      return store.getValueToStore() == stream;
+    if (auto store = dyn_cast<affine::AffineStoreOp>(user))
+      return store.getValueToStore() == stream;
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+} // namespace
+
+std::optional<std::string> allo::whyStreamIsNotLowered(Operation *op) {
+  auto isBlock = [](Type type) {
+    if (auto shaped = dyn_cast<MemRefType>(type))
+      type = shaped.getElementType();
+    auto stream = dyn_cast<StreamType>(type);
+    return stream && isa<ShapedType>(stream.getElementType());
+  };
+  if (llvm::any_of(op->getResultTypes(), isBlock) || llvm::any_of(op->getOperandTypes(), isBlock))
+    return "streams of blocks are not supported by this lowering; put and get their elements one by one";
+  for (Type type : op->getResultTypes())
+    if (auto array = dyn_cast<MemRefType>(type))
+      if (isa<StreamType>(array.getElementType()) && !array.hasStaticShape())
+        return "an array of streams needs constant extents";
+  return std::nullopt;
+}
+
+void allo::lowerStreamArray(TypeLowering &types, const TypedOp &typed) {
+  auto original = cast<MemRefType>(typed.results[0]);
+  auto stream = cast<StreamType>(original.getElementType());
+  StreamEmitter emit(typed.op);
+  emit.builder.setInsertionPointAfter(typed.op);
+  std::string name = nameOf(typed.op).str();
+  for (int64_t extent : original.getShape())
+    name += "[" + std::to_string(extent) + "]";
+  Value handles = emit.addressOf(typed.op->getResult(0));
+  Value count = emit.constant(original.getNumElements());
+  Value bytes = emit.constant(bytesOf(types.ofContainer(stream.getElementType())));
+  emit.call("allo_streams_new", {}, {handles, count, bytes, emit.textAddress(name)});
+  if (escapes(typed.op->getResult(0)))
+    return;
+  emit.moveToEndOfBlock();
+  emit.call("allo_streams_delete", {}, {emit.addressOf(typed.op->getResult(0)), count});
+}
+
+static void lowerCreate(TypeLowering &types, StreamCreateOp op, StreamType type) {
+  StreamEmitter emit(op);
+  Value bytes = emit.constant(bytesOf(types.ofContainer(type.getElementType())));
+  Value name = emit.textAddress(nameOf(op));
+  Value made = emit.call("allo_stream_new", emit.builder.getI64Type(), {bytes, name}).getResult(0);
+  if (!escapes(op->getResult(0))) {
+    emit.moveToEndOfBlock();
+    emit.call("allo_stream_delete", {}, made);
+  }
+  op->getResult(0).replaceAllUsesWith(made);
+  op.erase();
+}
+
+static void lowerPut(TypeLowering &types, StreamPutOp op, Type element) {
+  StreamEmitter emit(op);
+  Value value = op.getValue();
+  Type container = types.ofContainer(element);
+  if (types.isWidened(element))
+    value = isSignExtended(element)
+                ? arith::ExtSIOp::create(emit.builder, emit.loc, container, value).getResult()
+                : arith::ExtUIOp::create(emit.builder, emit.loc, container, value).getResult();
+  Value slot = emit.slot(container);
+  memref::StoreOp::create(emit.builder, emit.loc, value, slot, ValueRange{});
+  emit.call("allo_stream_put", {}, {op->getOperand(0), emit.addressOf(slot)});
+  op.erase();
+}
+
+static void lowerGet(TypeLowering &types, StreamGetOp op, Type element) {
+  StreamEmitter emit(op);
+  Value slot = emit.slot(types.ofContainer(element));
+  emit.call("allo_stream_get", {}, {op->getOperand(0), emit.addressOf(slot)});
+  Value value = memref::LoadOp::create(emit.builder, emit.loc, slot, ValueRange{});
+  if (types.isWidened(element))
+    value = arith::TruncIOp::create(emit.builder, emit.loc, types.ofValue(element), value);
+  op.getValue().replaceAllUsesWith(value);
+  op.erase();
+}
+
+static void lowerQuery(Operation *op, StringRef function) {
+  StreamEmitter emit(op);
+  Value answer = emit.call(function, emit.builder.getI64Type(), op->getOperand(0)).getResult(0);
+  Value zero = emit.constant(0);
+  Value result = arith::CmpIOp::create(emit.builder, emit.loc, arith::CmpIPredicate::ne, answer, zero);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
+bool allo::lowerStreamOp(TypeLowering &types, const TypedOp &typed) {
+  auto element = [](Type stream) { return cast<StreamType>(stream).getElementType(); };
+  if (auto op = dyn_cast<StreamCreateOp>(typed.op))
+    return lowerCreate(types, op, cast<StreamType>(typed.results[0])), true;
+  if (auto op = dyn_cast<StreamPutOp>(typed.op))
+    return lowerPut(types, op, element(typed.operands[0])), true;
+  if (auto op = dyn_cast<StreamGetOp>(typed.op))
+    return lowerGet(types, op, element(typed.operands[0])), true;
+  if (isa<StreamEmptyOp>(typed.op))
+    return lowerQuery(typed.op, "allo_stream_empty"), true;
+  if (isa<StreamFullOp>(typed.op))
+    return lowerQuery(typed.op, "allo_stream_full"), true;
+  return false;
+}
