@@ -70,6 +70,8 @@ class AffineForm:
     def _binary(self, expr: Binary) -> ir.AffineExpr | None:
         if expr.op not in ("+", "-", "*", "//", "%") or (expr.op == "*" and expr.type.bits > 64):
             return None
+        if isinstance(expr.type, UInt) and _wraps(expr):
+            return None
         lhs, rhs = self.of(expr.lhs), self.of(expr.rhs)
         if lhs is None or rhs is None:
             return None
@@ -125,6 +127,24 @@ class AffineForm:
                 return [(lhs_form - rhs_form - 1, False)]
             case _:
                 return [(lhs_form - rhs_form, False)]
+
+
+def _wraps(expr: Binary) -> bool:
+    """Whether an unsigned result may be too narrow, which the rules of C++ allow; they let signed ones not wrap."""
+    widths = [_width(expr.lhs), _width(expr.rhs)]
+    match expr.op:
+        case "+":
+            return expr.type.bits <= max(widths)
+        case "*":
+            return expr.type.bits < sum(widths)
+    return expr.op == "-"
+
+
+def _width(expr: Expr) -> int:
+    """The bits of a value before it was converted."""
+    while isinstance(expr, Cast) and expr.operand.type.bits <= expr.type.bits:
+        expr = expr.operand
+    return int(expr.value).bit_length() if isinstance(expr, Const) else expr.type.bits
 
 
 def _constant(expr: Expr) -> int | None:

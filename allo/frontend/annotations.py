@@ -20,11 +20,12 @@ _PYTHON_TYPES: dict[type, AlloType] = {
 
 
 _NOT_EVALUATED = object()
+_STATIC = "variables and results have a size that is known when the kernel is compiled: give every extent a number"
 _MAX_TENSOR_BITS = 1 << 50  # addresses have 47 bits
 
 
-def read_annotation(scope: Scope, node: ast.expr) -> AlloType | TensorType | None:
-    """The type that `node` names, or None after reporting why there is none."""
+def read_annotation(scope: Scope, node: ast.expr, run_time: bool = False) -> AlloType | TensorType | None:
+    """The type that `node` names, or None after reporting why there is none; `run_time` admits extents `...`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
             inner = ast.parse(node.value.strip(), mode="eval").body
@@ -33,13 +34,13 @@ def read_annotation(scope: Scope, node: ast.expr) -> AlloType | TensorType | Non
             return None
         for child in ast.walk(inner):
             ast.copy_location(child, node)
-        return read_annotation(scope, inner)
+        return read_annotation(scope, inner, run_time)
     if isinstance(node, ast.Subscript):
-        return _read_tensor(scope, node)
+        return _read_tensor(scope, node, run_time)
     value = _evaluate(scope, node)
     if value is _NOT_EVALUATED:
         return None
-    return _as_scalar_or_tensor(scope, node, value)
+    return _as_scalar_or_tensor(scope, node, value, run_time)
 
 
 def split_qualifier(scope: Scope, node: ast.expr) -> tuple[str | None, ast.expr]:
@@ -72,21 +73,17 @@ def _evaluate(scope: Scope, node: ast.expr) -> Any:
     return _NOT_EVALUATED
 
 
-def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any) -> AlloType | TensorType | None:
+def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any, run_time: bool) -> AlloType | TensorType | None:
+    if isinstance(value, TensorType) and not (value.is_static or run_time):
+        scope.error(node, f"only an argument can have a run-time extent, not {value!r}", _STATIC)
+        return None
     if isinstance(value, TensorType) and not all(
-        isinstance(extent, int) and extent > 0 for extent in value.shape
+        isinstance(extent, int) and (extent > 0 or extent == types.DYNAMIC) for extent in value.shape
     ):
         scope.error(
             node,
             f"shape {value.shape} is not made of positive integers",
             "every extent must be a compile-time constant",
-        )
-        return None
-    if isinstance(value, types.Struct):
-        scope.error(
-            node,
-            f"values of type `{value!r}` are not supported in kernels yet",
-            "use one array for each field",
         )
         return None
     if isinstance(value, AlloType | TensorType):
@@ -101,7 +98,7 @@ def _as_scalar_or_tensor(scope: Scope, node: ast.expr, value: Any) -> AlloType |
     return None
 
 
-def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
+def _read_tensor(scope: Scope, node: ast.Subscript, run_time: bool) -> TensorType | None:
     element = read_annotation(scope, node.value)
     if element is None:
         return None
@@ -111,6 +108,12 @@ def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
     extents = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     shape = []
     for extent in extents:
+        if isinstance(extent, ast.Constant) and extent.value is ...:
+            if not run_time:
+                scope.error(extent, f"only an argument can have a run-time extent, not `{ast.unparse(node)}`", _STATIC)
+                return None
+            shape.append(types.DYNAMIC)
+            continue
         try:
             value = static_value(scope, extent)
         except NameError as error:
@@ -128,7 +131,7 @@ def _read_tensor(scope: Scope, node: ast.Subscript) -> TensorType | None:
             )
             return None
         shape.append(int(value))
-    size = math.prod(shape) * element.bits
+    size = math.prod(map(abs, shape)) * element.bits
     if size > _MAX_TENSOR_BITS:
         scope.error(node, f"an array of shape {tuple(shape)} needs {size // 8} bytes, more than any memory has")
         return None

@@ -14,6 +14,7 @@ from .check_assign import AssignmentChecker
 from .check_call import is_function_of_values
 from .check_expr import ExpressionChecker
 from .check_meta import MetaChecker
+from .check_parallel import assign_at_once, assigns_at_once
 from .convert import NotExpressible, constant, convert
 from .nodes import (
     Call,
@@ -28,7 +29,7 @@ from .nodes import (
     Symbol,
     While,
 )
-from .scope import Scope
+from .scope import Scope, static_value
 from .templates import NestedKernel
 from .typing_rules import as_integer
 from .view import View
@@ -57,9 +58,10 @@ _UNSUPPORTED = {
 class StatementChecker:
     """Turns the body of one kernel into typed statements."""
 
-    def __init__(self, scope: Scope, function: Function) -> None:
+    def __init__(self, scope: Scope, function: Function, results_known: bool = True) -> None:
         self.scope = scope
         self.function = function
+        self.results_known = results_known
         self.expressions = ExpressionChecker(scope)
         self.assignments = AssignmentChecker(scope, self.expressions)
         self.meta = MetaChecker(scope, self)
@@ -110,6 +112,8 @@ class StatementChecker:
             case ast.AnnAssign():
                 return self.assignments.annotated(node)
             case ast.Assign():
+                if assigns_at_once(node):
+                    return assign_at_once(node, self.scope, self.expressions, self.body)
                 return self.assignments.assign(node)
             case ast.AugAssign():
                 return self.assignments.augmented(node)
@@ -235,26 +239,23 @@ class StatementChecker:
         at = self.scope.source.position(node.iter)
         zero, one = constant(0, at), constant(1, at)
         if callee is not range:
-            return [(zero, value, one) for value in values], name
+            return [(zero, value, one) for value in self.expressions.tensors.extents_once(values)], name
         if len(values) == 1:
             return [(zero, values[0], one)], name
         step = values[2] if len(values) == 3 else one
-        if not isinstance(step, Const):
-            self.scope.error(node.iter.args[2], "the step of range() must be a compile-time constant")
-            return None, name
-        if step.value == 0:
+        if isinstance(step, Const) and step.value == 0:
             self.scope.error(node.iter.args[2], "the step of range() must not be 0")
             return None, name
         return [(values[0], values[1], step)], name
 
     def _nest_name(self, node: ast.Call) -> str | None:
         for keyword in node.keywords:
-            if (
-                keyword.arg == "name"
-                and isinstance(keyword.value, ast.Constant)
-                and isinstance(keyword.value.value, str)
-            ):
-                return keyword.value.value
+            try:
+                name = static_value(self.scope, keyword.value) if keyword.arg == "name" else None
+            except (NameError, ValueError):
+                name = None
+            if isinstance(name, str):
+                return name
             self.scope.error(keyword, f'{ast.unparse(node.func)}() takes no keyword but name="..."')
         return None
 
@@ -265,7 +266,7 @@ class StatementChecker:
             )
         condition = self.expressions.condition(node.test)
         if any(self.expressions.tensors.take_pending()):
-            message = "the condition of a `while` cannot copy a part of an array"
+            message = "the condition of a `while` cannot copy a part of an array, or use an array that a call gives"
             self.scope.error(node.test, message, "compute it into a variable, also at the end of the loop")
         self.scope.depth += 1
         body = self.block(node.body)
@@ -290,6 +291,10 @@ class StatementChecker:
         if len(nodes) == 1 and isinstance(nodes[0], ast.Constant) and nodes[0].value is None:
             nodes = []
         expected = self.function.results
+        if not self.results_known:
+            for place in nodes:
+                self.expressions.any(place)
+            return ()
         if len(nodes) != len(expected):
             self.scope.error(
                 node,
@@ -305,6 +310,8 @@ class StatementChecker:
                 return ()
             if isinstance(value, View) and isinstance(result, TensorType) and value.type.shape == result.shape:
                 value = self.expressions.tensors.materialise(value, f"{self.function.name}_result", result.element)
+                if value is None:
+                    return ()
             if isinstance(value, View) or isinstance(result, TensorType) != isinstance(value, Symbol):
                 self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
                 return ()

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from ..errors import counted
-from ..ir.arrays import array_element_type, numpy_dtype
 from ..ir.types import AlloType, Index, TensorType, int32
 from .annotations import read_annotation, split_qualifier
 from .check_call import is_function_of_values
 from .check_expr import BINARY_OPERATORS, ExpressionChecker
-from .convert import constant, convert
+from .check_struct import Place
+from .convert import convert
+from .declared_values import declare_qualified, list_constant
 from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
-from .scope import Scope, static_value
+from .scope import Scope
 from .templates import NestedKernel, TemplateInstance
+from .typed_constants import given_constant
 from .typing_rules import as_integer
 from .view import View, whole
 
@@ -40,67 +41,20 @@ class AssignmentChecker:
         at = self.scope.source.position(node)
         name = node.target.id
         if qualifier is not None:
-            self._qualified(node, qualifier, name, declared)
+            declare_qualified(self.scope, node, qualifier, name, declared)
             return ()
         if isinstance(declared, TensorType):
             init = self._tensor_init(node.value, declared, name)
             symbol = self._declare(name, declared, at)
             return self._initialised(at, symbol, init)
-        value = None if node.value is None else self.expressions.scalar(node.value)
+        value = None
+        if node.value is not None:
+            structs = self.expressions.structs
+            value = self.expressions.scalar(node.value) if declared is None else structs.value(node.value, declared)
         symbol = self._declare(name, declared, at)
         if declared is None or (node.value is not None and value is None):
             return ()
         return (Declare(at, symbol, None if value is None else convert(value, declared)),)
-
-    def _qualified(
-        self, node: ast.AnnAssign, qualifier: str, name: str, declared: AlloType | TensorType | None
-    ) -> None:
-        """`ConstExpr[T]` is computed now; `Stateful[T]` starts with a compile-time constant."""
-        at = self.scope.source.position(node)
-        value: Any = None
-        try:
-            value = None if node.value is None else static_value(self.scope, node.value)
-        except NameError as error:
-            self.scope.error(node, f"name '{error.args[0]}' is not defined")
-            declared = None
-        except ValueError as error:
-            self.scope.error(node, f"'{name}' is {qualifier} and needs a compile-time constant: {error}")
-            declared = None
-        if qualifier == "ConstExpr":
-            self._define(node, name, declared, value)
-            return
-        symbol = self._declare(name, declared, at)
-        element = declared.element if isinstance(declared, TensorType) else declared
-        dtype = None if element is None else numpy_dtype(element)
-        if declared is None:
-            return
-        if dtype is None:
-            hint = "use a float type, or an integer type of at most 64 bits"
-            self.scope.error(node, f"'{name}' is {qualifier}, which {element!r} cannot be yet", hint)
-            symbol.kind = Kind.INVALID
-            return
-        shape = declared.shape if isinstance(declared, TensorType) else ()
-        try:
-            first = np.asarray(0 if value is None else value)
-            if first.ndim and first.shape != shape:
-                self.scope.error(node, f"'{name}' is {declared!r}, but starts with an array of shape {first.shape}")
-                return
-            symbol.state = np.array(np.broadcast_to(first, shape), dtype=dtype)
-        except (TypeError, ValueError, OverflowError):
-            self.scope.error(node, f"'{name}' is {declared!r} and cannot start with {value!r}")
-
-    def _define(self, node: ast.AnnAssign, name: str, declared: AlloType | TensorType | None, value: Any) -> None:
-        at = self.scope.source.position(node)
-        if value is None or declared is None:
-            if declared is not None:
-                self.scope.error(node, f"'{name}' is ConstExpr and needs a value")
-            self.scope.declare(name, Kind.INVALID, None, at)
-        elif isinstance(declared, TensorType) or not isinstance(value, int | float):
-            self.scope.define(name, value, at)
-        else:
-            converted = convert(constant(value, at), declared)
-            assert isinstance(converted, Const)
-            self.scope.define(name, converted.value, at)
 
     def _declare(self, name: str, declared: AlloType | TensorType | None, at: Any) -> Symbol:
         kind = Kind.INVALID
@@ -126,21 +80,31 @@ class AssignmentChecker:
         """The initial value of a tensor: a scalar for every element, an array, or a call's result."""
         if node is None:
             return None
+        if (given := given_constant(self.scope, node, declared, name)) is not None:
+            return given
         if isinstance(node, ast.List):
-            return self._list_constant(node, declared, name)
+            return list_constant(self.scope, node, declared, name)
+        tensors = self.expressions.tensors
+        seen = tensors.seen
+        value: Expr | Symbol | View | None
         if isinstance(node, ast.Call) and (call := self.tensor_call(node)) is not None:
             if call.call.callee.results == (declared,):
                 return call
-            results = ", ".join(map(repr, call.call.callee.results))
-            self.scope.error(node, f"the call gives ({results}), but '{name}' is declared {declared!r}")
-            return call
-        value = self.expressions.any(node)
+            value = self.expressions.calls.result(node, call.call, seen)
+        elif isinstance(node, ast.Dict):
+            value = self.expressions.structs.value(node, declared.element)
+        else:
+            value = self.expressions.any(node)
+        if isinstance(value, Expr):
+            value = tensors.called_once(convert(value, declared.element), seen)
+        if isinstance(value, Symbol) and value.type is not None and not value.type.is_static:  # type: ignore[union-attr]
+            value = whole(value, self.scope.source.position(node))
         if isinstance(value, Symbol) and value.type is not None and value.type.shape == declared.shape:  # type: ignore[union-attr]
+            self.expressions.structs.check_copy(node, value, declared)
             return value
         if isinstance(value, Symbol | View):
-            view = self.expressions.tensors.fitting(node, value, declared.shape, name)
-            return None if view is None else view
-        return None if value is None else convert(value, declared.element)
+            return tensors.fitting(node, value, declared.shape, name)
+        return value
 
     def tensor_call(self, node: ast.Call) -> Call | None:
         """A call of a kernel that gives one tensor, or None if it is another kind of call."""
@@ -154,29 +118,6 @@ class AssignmentChecker:
         if call is None:
             return None
         return Call(self.scope.source.position(node), call, (), ())
-
-    def _list_constant(self, node: ast.List, declared: TensorType, name: str) -> Symbol | None:
-        try:
-            values = static_value(self.scope, node)
-        except ValueError as error:
-            self.scope.error(node, f"the list is not made of compile-time constants: {error}")
-            return None
-        except NameError as error:
-            self.scope.report_unknown_in(node, error.args[0])
-            return None
-        try:
-            array = np.array(values)
-        except ValueError:
-            self.scope.error(node, "the rows of the list have different lengths")
-            return None
-        if array.shape != declared.shape:
-            self.scope.error(node, f"the list has shape {array.shape}, but '{name}' has {declared.shape}")
-            return None
-        element = array_element_type(array)
-        if element is None:
-            self.scope.error(node, "the list holds something else than numbers of at most 64 bits")
-            return None
-        return self.scope.constant_tensor(name, array, element, self.scope.source.position(node))
 
     def assign(self, node: ast.Assign) -> tuple[Stmt, ...]:
         if len(node.targets) != 1:
@@ -202,11 +143,21 @@ class AssignmentChecker:
                 self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
                 return ()
             return (self._store(self.scope.source.position(node), place, value),)
+        if isinstance(target, ast.Attribute) and self.expressions.structs.is_of_value(target):
+            given = self.expressions.any(node.value)
+            field = self.expressions.structs.place(target)
+            if given is None or field is None:
+                return ()
+            if not isinstance(given, Expr):
+                self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
+                return ()
+            return self._assign_word(node, field, given)
         self.scope.error(target, f"`{ast.unparse(target)}` cannot be assigned")
         return ()
 
-    def _assign_word(self, node: ast.AST, word: Var | Load, value: Expr) -> tuple[Stmt, ...]:
-        """Store an integer some bits of which were replaced."""
+    def _assign_word(self, node: ast.AST, word: Place, value: Expr) -> tuple[Stmt, ...]:
+        """Store an integer some bits of which were replaced, or a struct in which a field was."""
+        word, value = self.expressions.structs.changed(word, value)
         if isinstance(word, Var):
             return self._assign_symbol(node, word.symbol, value)
         if word.tensor.constant is not None:
@@ -232,15 +183,20 @@ class AssignmentChecker:
         return place
 
     def _store(self, at: Any, place: Load, value: Expr) -> Store:
-        converted = self.expressions.tensors.copied_back(convert(value, place.type))
-        return Store(at, place.tensor, place.indices, converted)
+        return Store(at, place.tensor, place.indices, convert(value, place.type))
 
     def _assign_name(self, node: ast.Assign, target: ast.Name) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         symbol = self.scope.local(target.id)
+        seen = self.expressions.tensors.seen
+        value: Expr | Symbol | View | None
         if isinstance(node.value, ast.Call) and (call := self.tensor_call(node.value)) is not None:
-            return self._assign_results(node, call, [target])
-        value = self.expressions.any(node.value)
+            results = call.call.callee.results
+            if len(results) != 1 or symbol is None or symbol.type == results[0]:
+                return self._assign_results(node, call, [target])
+            value = self.expressions.calls.result(node.value, call.call, seen)
+        else:
+            value = self.expressions.any(node.value)
         if value is None:
             if symbol is None:
                 self.scope.declare(target.id, Kind.INVALID, None, at)
@@ -251,6 +207,11 @@ class AssignmentChecker:
 
     def _infer(self, at: Any, name: str, value: Expr | Symbol | View) -> tuple[Stmt, ...]:
         """A variable without annotation has the type of its first value."""
+        if isinstance(value, Symbol | View) and value.type is not None and not value.type.is_static:  # type: ignore[union-attr]
+            message = f"'{name}' cannot be declared: its type {value.type!r} has an extent known at run time only"
+            self.scope.error_at(at, message, f"declare it with all extents, `{name}: {value.type.element!r}[64]`")  # type: ignore[union-attr]
+            self.scope.declare(name, Kind.INVALID, None, at)
+            return ()
         if isinstance(value, Symbol):
             return (Declare(at, self._declare(name, value.type, at), value),)
         if isinstance(value, View):
@@ -295,9 +256,13 @@ class AssignmentChecker:
         assert isinstance(symbol.type, TensorType)
         if isinstance(value, Expr):
             once = self.expressions.tensors.once(value, symbol)
+            if not symbol.type.is_static:
+                return self.expressions.tensors.assign(node, whole(symbol, at), once)
             return (Fill(at, symbol, convert(once, symbol.type.element)),)
-        if isinstance(value, Symbol) and value.type is not None and value.type.shape == symbol.type.shape:  # type: ignore[union-attr]
-            return (Copy(at, symbol, value),)
+        same = isinstance(value, Symbol) and value.type is not None and value.type.shape == symbol.type.shape  # type: ignore[union-attr]
+        if same and symbol.type.is_static:
+            self.expressions.structs.check_copy(node, value, symbol.type)
+            return (Copy(at, symbol, value),)  # type: ignore[arg-type]
         return self.expressions.tensors.assign(node, whole(symbol, at), value)
 
     def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> tuple[Stmt, ...]:
@@ -307,11 +272,6 @@ class AssignmentChecker:
             return ()
         if isinstance(node.value, ast.Call) and (call := self.tensor_call(node.value)) is not None:
             return self._assign_results(node, call, names)
-        if isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(names):
-            self.scope.error(
-                node, "several values in one assignment are not supported", "write one assignment a line"
-            )
-            return ()
         self.scope.error(
             node, f"{len(names)} names need the call of a kernel that gives {counted(len(names), 'result')}"
         )
@@ -347,8 +307,17 @@ class AssignmentChecker:
             word = self.expressions.bits.word(target)
             if word is not None:
                 return self._augmented_bits(node, target, word, op)
+        if isinstance(target, ast.Attribute) and op is not None and self.expressions.structs.is_of_value(target):
+            return self._augmented_field(node, target, op)
+        tensors = self.expressions.tensors
         place = self._place(target) if isinstance(target, ast.Subscript) else self.expressions.any(target)
-        value = self.expressions.any(node.value)
+        old: Expr | Symbol | View | None = place
+        if isinstance(place, Load):
+            indices = tuple(tensors.once(index, place.tensor) for index in place.indices)
+            place = replace(place, indices=indices)
+            old, value = tensors.read_first(place, lambda: self.expressions.any(node.value))
+        else:
+            value = self.expressions.any(node.value)
         if place is None or value is None:
             return ()
         if op is None:
@@ -358,18 +327,16 @@ class AssignmentChecker:
         if isinstance(place, Symbol | View):
             view = whole(place, at) if isinstance(place, Symbol) else place
             if isinstance(value, Expr):
-                value = self.expressions.tensors.once(value, view.sources[0][0])
-            result = self.expressions.tensors.combine(
+                value = tensors.once(value, view.sources[0][0])
+            result = tensors.combine(
                 node, [view, value], lambda pair: self.expressions.combine(node, op, pair[0], pair[1])
             )
-            return () if not isinstance(result, View) else self.expressions.tensors.assign(node, view, result, view)
+            return () if not isinstance(result, View) else tensors.assign(node, view, result, view)
         if not isinstance(value, Expr):
             self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
             return ()
-        if isinstance(place, Load):
-            once = self.expressions.tensors.once
-            place = Load(place.type, place.at, place.tensor, tuple(once(i, place.tensor) for i in place.indices))
-        combined = self.expressions.combine(node, op, place, value)
+        assert isinstance(old, Expr)
+        combined = self.expressions.combine(node, op, old, value)
         if combined is None:
             return ()
         if isinstance(place, Load):
@@ -381,8 +348,14 @@ class AssignmentChecker:
         )
         return ()
 
+    def _augmented_field(self, node: ast.AugAssign, target: ast.Attribute, op: str) -> tuple[Stmt, ...]:
+        """`p.x += 1`."""
+        place, value = self.expressions.structs.place(target), self.expressions.scalar(node.value)
+        combined = None if place is None or value is None else self.expressions.combine(node, op, place, value)
+        return () if place is None or combined is None else self._assign_word(node, place, combined)
+
     def _augmented_bits(
-        self, node: ast.AugAssign, target: ast.Subscript, word: Var | Load, op: str
+        self, node: ast.AugAssign, target: ast.Subscript, word: Place, op: str
     ) -> tuple[Stmt, ...]:
         """`x[3] ^= 1`."""
         values = self.expressions.operands(target, node.value)

@@ -6,14 +6,16 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..errors import counted
-from ..ir.types import AlloType, Float, Int, UInt, float16, float32, float64, index
+from ..ir.types import AlloType, Fixed, Float, Int, Struct, UFixed, UInt, float16, float32, float64, index
+from .annotations import read_annotation
 from .convert import convert
-from .nodes import BitOp, Const, Expr, Kind, Load, Var
+from .nodes import BitOp, Const, Expr, Field, Kind, Load, Var
 from .scope import Scope
 from .typing_rules import as_integer
 
 if TYPE_CHECKING:
     from .check_expr import ExpressionChecker
+    from .check_struct import Place
 
 BIT_METHODS = ("reverse", "bitcast")
 _FLOATS: dict[int, AlloType] = {16: float16, 32: float32, 64: float64}
@@ -26,19 +28,21 @@ class BitChecker:
         self.scope = scope
         self.expressions = expressions
 
-    def word(self, target: ast.Subscript) -> Var | Load | None:
+    def word(self, target: ast.Subscript) -> Place | None:
         """The integer variable or element whose bits `target` names; None if it names elements of an array."""
         base = target.value
         if isinstance(base, ast.Name):
             symbol = self.scope.local(base.id)
             if symbol is None or symbol.kind not in (Kind.SCALAR, Kind.ARGUMENT, Kind.LOOP):
                 return None
-        elif not isinstance(base, ast.Subscript):
+        elif not isinstance(base, ast.Subscript | ast.Attribute):
             return None
         errors = len(self.scope.diagnostics)
         value = self.expressions.any(base)
         if isinstance(value, Var | Load):
             return value
+        if isinstance(value, Field) and isinstance(base, ast.Attribute):
+            return self.expressions.structs.place(base)
         del self.scope.diagnostics[errors:]  # whoever checks the target as elements reports them
         return None
 
@@ -74,28 +78,48 @@ class BitChecker:
         return BitOp(word.type, at, "set_slice", word, (bounds[1], bounds[0]), convert(value, UInt(bounds[2])))
 
     def method(self, node: ast.Call, function: ast.Attribute) -> Expr | None:
-        """`x.reverse()` turns the bits around, `x.bitcast()` reads them as a float (or those of a float as UInt)."""
+        """`x.reverse()` turns the bits around; `x.bitcast()` reads them as a float, or those of another type as UInt.
+
+        `x.bitcast(T)` reads them as a value of type `T`.
+        """
         word = self.expressions.scalar(function.value)
         if word is None:
             return None
         at = self.scope.source.position(node)
+        if function.attr == "bitcast" and len(node.args) == 1 and not node.keywords:
+            return self._bitcast(node, word)
         if node.args or node.keywords:
             self.scope.error(node, f"`{function.attr}()` takes no arguments")
             return None
         if function.attr == "reverse":
             return BitOp(word.type, at, "reverse_bits", word) if self._is_integer(node, word) else None
-        if isinstance(word.type, Float):
-            return BitOp(UInt(word.type.width), at, "bitcast", word)
+        if isinstance(word.type, Float | Fixed | UFixed | Struct):
+            return BitOp(UInt(word.type.bits), at, "bitcast", word)
         if isinstance(word.type, Int | UInt) and word.type.width in _FLOATS:
             return BitOp(_FLOATS[word.type.width], at, "bitcast", word)
         message = f"there is no float of the width of {word.type!r}"
         self.scope.error(node, message, "bitcast works on 16, 32 and 64 bits")
         return None
 
+    def _bitcast(self, node: ast.Call, word: Expr) -> Expr | None:
+        target = read_annotation(self.scope, node.args[0])
+        if target is None:
+            return None
+        packed = Int | UInt | Float | Fixed | UFixed | Struct
+        if isinstance(word.type, packed) and isinstance(target, packed) and word.type.bits == target.bits:
+            return BitOp(target, self.scope.source.position(node), "bitcast", word)
+        message = f"the bits of {word.type!r} are no {target!r}"
+        self.scope.error(node, message, "bitcast keeps the number of bits, and does not work on bool and index")
+        return None
+
     def _is_integer(self, node: ast.AST, word: Expr) -> bool:
         if isinstance(word.type, Int | UInt) and not isinstance(word, Const):
             return True
-        self.scope.error(node, f"`{ast.unparse(node)}`: a scalar of type {word.type!r} has no elements and no bits")
+        hint = None
+        if isinstance(word.type, Struct):
+            hint = f"write a field behind a dot; its fields are {', '.join(name for name, _ in word.type.fields)}"
+        message = f"`{ast.unparse(node)}`: a scalar of type {word.type!r} has no elements and no bits"
+        self.scope.error(node, message, hint)
         return False
 
     def _position(self, node: ast.expr, word: Expr) -> Expr | None:
@@ -120,7 +144,7 @@ class BitChecker:
             self.scope.error(node, "a slice of bits has no step")
             return None
         width = word.type.bits
-        length = self.expressions.tensors.constant_length(node)
+        length = self.expressions.tensors.slices.constant_length(node)
         lower = Const(index, at, 0) if node.lower is None else self.expressions.scalar(node.lower)
         upper = Const(index, at, width) if node.upper is None else self.expressions.scalar(node.upper)
         if lower is None or upper is None:

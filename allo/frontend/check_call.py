@@ -4,30 +4,56 @@ from __future__ import annotations
 
 import ast
 import builtins
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..errors import counted
-from ..ir.types import AlloType, Float, TensorType, float32, int32
+import numpy as np
+
+from ..errors import counted, nearest
+from ..ir.types import DYNAMIC, AlloType, Float, Struct, TensorType, float32, int32
 from . import dsl
 from .annotations import read_annotation
+from .around import Seen
 from .convert import constant, convert
-from .nodes import CallSite, Const, Expr, Function, KernelCall, Kind, MathCall, Symbol
+from .deduce import NotDeduced, completed, template_source
+from .library.check import is_operator
+from .nodes import CallSite, Const, Expr, Function, KernelCall, Kind, MathCall, Symbol, Var
+from .operations import absolute
+from .overlap import may_share
 from .scope import Scope, static_value
+from .source import KernelSource
 from .templates import TemplateInstance, template_instance
-from .view import View
+from .view import View, whole
 from .writes import writes
 
 if TYPE_CHECKING:
     from .check_expr import ExpressionChecker
+
+type Value = Expr | Symbol | View | None
+type Given = tuple[ast.expr, Value]
 
 
 def is_function_of_values(callee: Any) -> bool:
     """Whether calls of `callee` are operations rather than calls of a kernel."""
     if isinstance(callee, AlloType):
         return True
-    known = (builtins.min, builtins.max, builtins.abs, builtins.int, builtins.float, *dsl.ELEMENTARY)
-    return any(callee is function for function in known)
+    known = (builtins.min, builtins.max, builtins.abs, builtins.int, builtins.float, builtins.len, *dsl.ELEMENTARY)
+    return any(callee is function for function in known) or is_operator(callee)
+
+
+def is_of_numbers(callee: Any) -> bool:
+    """Whether `callee` computes with numbers and does nothing else, so that it may be called by the compiler."""
+    pure = (builtins.round, builtins.sum, builtins.pow, np.prod)
+    in_math = getattr(callee, "__module__", None) == "math"
+    in_numpy = isinstance(callee, np.ufunc) or (isinstance(callee, type) and issubclass(callee, np.generic))
+    return in_math or in_numpy or any(callee is function for function in pure)
+
+
+def is_passed_as(given: AlloType | TensorType | None, wanted: TensorType, converted: bool = False) -> bool:
+    """Whether an array of type `given` can be passed for `wanted`: a run-time extent takes any."""
+    if not isinstance(given, TensorType) or len(given.shape) != len(wanted.shape):
+        return False
+    fits = all(want in (extent, DYNAMIC) for extent, want in zip(given.shape, wanted.shape, strict=True))
+    return fits and (converted or given.element == wanted.element)
 
 
 class CallChecker:
@@ -37,7 +63,7 @@ class CallChecker:
         self.scope = scope
         self.expressions = expressions
 
-    def value(self, node: ast.Call) -> Expr | View | None:
+    def value(self, node: ast.Call) -> Expr | Symbol | View | None:
         if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
             return self.expressions.tensors.method(node, node.func)
         callee = self.callee(node)
@@ -47,21 +73,39 @@ class CallChecker:
             return self._function_of_values(node, callee)
         if isinstance(callee, TensorType):
             return self.expressions.tensors.filled(node, callee)
+        if is_of_numbers(callee) and (known := self._known(node)) is not None:
+            return known
+        seen = self.expressions.tensors.seen
         call = self.kernel_call(node, callee)
-        if call is None:
-            return None
+        return None if call is None else self.result(node, call, seen)
+
+    def result(self, node: ast.AST, call: CallSite, seen: Seen) -> Expr | Symbol | None:
+        """The one value that a call gives; `seen` is what the statement did before its arguments."""
         results = call.callee.results
-        if len(results) != 1 or isinstance(results[0], TensorType):
+        tensors, at = self.expressions.tensors, self.scope.source.position(node)
+        if len(results) != 1:
             self.scope.error(
                 node,
-                f"the call of '{call.callee.name}' does not give one scalar",
-                "give its results names in a statement of their own: `x = f(A)`",
+                f"the call of '{call.callee.name}' gives {counted(len(results), 'result') if results else 'no result'}"
+                " where one value is needed",
+                "give its results names in a statement of their own: `x, y = f(A)`" if results else None,
             )
             return None
-        return KernelCall(results[0], self.scope.source.position(node), call)
+        result = results[0]
+        if isinstance(result, TensorType):
+            return tensors.received(at, call, seen)
+        if tensors.needs_after():
+            received = tensors.received(at, call, seen)
+            return None if received is None else Var(result, at, received)
+        tensors.has_called(call)
+        return KernelCall(result, at, call)
 
     def _function_of_values(self, node: ast.Call, callee: Any) -> Expr | View | None:
-        """`min`, `max`, `abs`, a conversion, or an elementary function."""
+        """`min`, `max`, `abs`, a conversion, an elementary function, or an operator of the library."""
+        if is_operator(callee):
+            return self.expressions.library.call(node, callee)
+        if isinstance(callee, Struct):
+            return self.expressions.structs.call(node, callee)
         if node.keywords:
             name = ast.unparse(node.func)
             self.scope.error(node.keywords[0], f"{name}() takes no keywords in a kernel", "drop the keyword")
@@ -70,13 +114,13 @@ class CallChecker:
             return self._min_max(node, "min" if callee is builtins.min else "max")
         if callee is builtins.abs:
             return self._abs(node)
+        if callee is builtins.len:
+            return self._length(node)
         if isinstance(callee, AlloType):
             return self._python_cast(node, callee)
         if callee is builtins.int or callee is builtins.float:
             return self._python_cast(node, int32 if callee is builtins.int else float32)
-        return self.expressions.tensors.elementwise(
-            node, node.args, lambda values: self.elementary(node, dsl.ELEMENTARY[callee], values)
-        )
+        return self.expressions.library.elementary(node, dsl.ELEMENTARY[callee])
 
     def callee(self, node: ast.Call) -> Any:
         """The Python value that is called, or None after an error."""
@@ -126,32 +170,81 @@ class CallChecker:
 
     def kernel_call(self, node: ast.Call, callee: Any) -> CallSite | None:
         """A call of another kernel, its arguments checked against the parameters."""
-        function = self.scope.compile_callee(callee, node, self.scope)
-        values = [self.expressions.any(argument) for argument in node.args]
-        if function is None:
+        template = template_source(callee)
+        function = None if template else self.scope.compile_callee(callee, node, self.scope)
+        given = [(argument, self.expressions.any(argument)) for argument in node.args]
+        named = {keyword.arg: (keyword.value, self.expressions.any(keyword.value)) for keyword in node.keywords}
+        if template is not None:
+            function = self._deduced(node, callee, template, given, named)
+        if function is None or (bound := self._bound(node, function, given, named)) is None:
             return None
-        if node.keywords:
-            self.scope.error(
-                node.keywords[0], "kernels are called with positional arguments", "drop the name of the argument"
-            )
-            return None
-        if len(values) != len(function.params):
-            self.scope.error(
-                node,
-                f"'{function.name}' takes {counted(len(function.params), 'argument')}, "
-                f"got {counted(len(values), 'argument') if values else 'none'}",
-            )
-            return None
+        self._refuse_shared(bound, function)
         arguments: list[Symbol | Expr] = []
-        for value, parameter, place in zip(values, function.params, node.args, strict=True):
+        for (place, value), parameter in zip(bound, function.params, strict=True):
             checked = self._argument(place, value, parameter, function)
             if checked is None:
                 return None
             arguments.append(checked)
         return CallSite(function, tuple(arguments))
 
+    def _refuse_shared(self, bound: list[Given], function: Function) -> None:
+        """A part of an array is passed as a copy, which must not miss what the call writes through another argument."""
+        pairs = zip(bound, function.params, strict=True)
+        views = [
+            (node, whole(value, value.at) if isinstance(value, Symbol) else value, parameter)
+            for (node, value), parameter in pairs
+            if isinstance(value, Symbol) or (isinstance(value, View) and value.place is not None)
+        ]
+        for position, (node, view, parameter) in enumerate(views):
+            for earlier, other, known in views[:position]:
+                both_whole = isinstance(node, ast.Name) and isinstance(earlier, ast.Name)
+                if both_whole or view.sources[0][0] is not other.sources[0][0]:
+                    continue
+                if (writes(function, parameter) or writes(function, known)) and may_share(view, other):
+                    name, texts = view.sources[0][0].name, f"`{ast.unparse(earlier)}` and `{ast.unparse(node)}`"
+                    message = f"{texts} may have elements of '{name}' in common, and '{function.name}' writes to them"
+                    self.scope.error(node, message, f"pass a copy: `{ast.unparse(node)}.copy()`")
+
+    def _deduced(
+        self, node: ast.Call, callee: Any, source: KernelSource, given: list[Given], named: dict[str | None, Given]
+    ) -> Function | None:
+        """The instance of a template that the types of the arguments mean."""
+        names = [argument.arg for argument in (*source.tree.args.posonlyargs, *source.tree.args.args)]
+        values = [(name, value) for name, (_, value) in zip(names, given, strict=False)]
+        values += [(name, value) for name, (_, value) in named.items() if name is not None]
+        known = [(name, value) for name, value in values if value is not None]
+        try:
+            instance = completed(callee, source, known)
+        except NotDeduced as error:
+            if len(known) == len(values):
+                self.scope.error(node, str(error), error.hint)
+            return None
+        return self.scope.compile_callee(instance, node, self.scope)
+
+    def _bound(
+        self, node: ast.Call, function: Function, given: list[Given], named: dict[str | None, Given]
+    ) -> list[Given] | None:
+        """The arguments in the order of the parameters."""
+        names = [parameter.name for parameter in function.params]
+        for keyword in node.keywords:
+            if keyword.arg not in names:
+                what = f"argument '{keyword.arg}'" if keyword.arg else "collected arguments `**`"
+                hint = nearest(keyword.arg or "", names) or f"its arguments are {', '.join(names) or 'none'}"
+                self.scope.error(keyword, f"'{function.name}' has no {what}", hint)
+                return None
+            if keyword.arg in names[: len(given)]:
+                self.scope.error(keyword, f"argument '{keyword.arg}' of '{function.name}' is given twice")
+                return None
+        bound = [*given, *(named[name] for name in names[len(given) :] if name in named)]
+        if len(bound) == len(names):
+            return bound
+        takes = counted(len(names), "argument")
+        got = counted(len(bound), "argument") if bound else "none"
+        self.scope.error(node, f"'{function.name}' takes {takes}, got {got}")
+        return None
+
     def _argument(
-        self, node: ast.expr, value: Expr | Symbol | View | None, parameter: Symbol, function: Function
+        self, node: ast.expr, value: Value, parameter: Symbol, function: Function
     ) -> Symbol | Expr | None:
         callee = function.name
         if value is None or parameter.type is None:
@@ -164,10 +257,9 @@ class CallChecker:
             )
             return None
         if isinstance(parameter.type, TensorType):
-            if isinstance(value, Symbol) and value.type == parameter.type:
+            if isinstance(value, Symbol) and is_passed_as(value.type, parameter.type):
                 return value
-            convertible = isinstance(value, View) and (value.place is None or value.type == parameter.type)
-            if isinstance(value, View) and convertible and value.type.shape == parameter.type.shape:
+            if isinstance(value, View) and is_passed_as(value.type, parameter.type, value.place is None):
                 return self.expressions.tensors.argument(value, parameter, writes(function, parameter))
             self.scope.error(
                 node,
@@ -204,12 +296,31 @@ class CallChecker:
         if len(values) != 1:
             self.scope.error(node, "abs() takes one number")
             return None
-        if isinstance(values[0], Const) and not isinstance(values[0].value, Fraction):
-            return constant(abs(values[0].value), values[0].at)
-        if isinstance(values[0].type, Float):
-            return MathCall(values[0].type, values[0].at, "math.absf", (values[0],))
-        negated = self.expressions.combine(node, "-", constant(0, values[0].at), values[0])
-        return None if negated is None else self.expressions.combine(node, "max", values[0], negated)
+        at = self.scope.source.position(node)
+        result = absolute(values[0], at, self.scope.rules)
+        return self.expressions.combine(node, "-", constant(0, at), values[0]) if result is None else result
+
+    def _known(self, node: ast.Call) -> Expr | None:
+        """`math.sqrt(N)` of compile-time constants, as a constant; None if it is not one number."""
+        try:
+            value = static_value(self.scope, node)
+        except (NameError, ValueError):
+            return None
+        value = value.item() if isinstance(value, np.generic) else value
+        return constant(value, self.scope.source.position(node)) if isinstance(value, int | float) else None
+
+    def _length(self, node: ast.Call) -> Expr | View | None:
+        """`len(A)` is `A.shape[0]`; of a list of the surrounding program, a constant."""
+        if len(node.args) != 1:
+            self.scope.error(node, f"len() takes one array, got {counted(len(node.args), 'argument')}")
+            return None
+        try:
+            return constant(int(static_value(self.scope, node)), self.scope.source.position(node))
+        except (NameError, ValueError):
+            shape = ast.copy_location(ast.Attribute(node.args[0], "shape", ast.Load()), node)
+            return self.expressions.tensors.subscript(
+                ast.copy_location(ast.Subscript(shape, ast.Constant(0), ast.Load()), node)
+            )
 
     def _python_cast(self, node: ast.Call, target: AlloType) -> Expr | None:
         values = self.expressions.operands(*node.args)

@@ -10,16 +10,21 @@ from typing import Any
 import numpy as np
 
 from ..ir.arrays import array_element_type
-from ..ir.types import AlloType, Float, float32, index, int32
+from ..ir.types import AlloType, Float, index
 from ..ir.types import bool as bool_type
 from .check_bits import BitChecker
 from .check_call import CallChecker
+from .check_choice import ChoiceChecker
+from .check_struct import StructChecker, field_hint
 from .check_tensor import TensorChecker
-from .convert import NotExpressible, binary, compare, constant, convert, power, truth
-from .nodes import Const, Expr, Kind, Logic, Not, Select, Symbol, Var
+from .convert import NotExpressible, constant, fixed_constant, power
+from .library.check import LibraryChecker
+from .nodes import Const, Expr, Kind, Not, Symbol, Var
+from .operations import binary, negated, truth
 from .scope import Scope, static_value
-from .typing_rules import as_integer
+from .typing_rules import as_integer, fixed_parts
 from .view import View
+from .writes import shared
 
 BINARY_OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -34,14 +39,6 @@ BINARY_OPERATORS: dict[type[ast.operator], str] = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
-_COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
 _MAX_POWER = 64
 _UNSUPPORTED = {
     "List": ("a list in an expression", "declare an array: `x: int32[3] = [1, 2, 3]`"),
@@ -50,7 +47,7 @@ _UNSUPPORTED = {
     "DictComp": ("a dictionary comprehension", "write the loop"),
     "GeneratorExp": ("a generator expression", "write the loop"),
     "Set": ("a set", "declare an array: `x: int32[3] = [1, 2, 3]`"),
-    "Dict": ("a dictionary", "use one variable for each value"),
+    "Dict": ("a dictionary here", "use one variable for each value, or call a struct type: `P(x=1, y=2)`"),
     "Tuple": ("a tuple in an expression", "use one variable for each value"),
     "Starred": ("a starred expression", "write out every value"),
     "Lambda": ("a `lambda`", "define a kernel with `def` and call it"),
@@ -71,6 +68,9 @@ class ExpressionChecker:
         self.calls = CallChecker(scope, self)
         self.tensors = TensorChecker(scope, self)
         self.bits = BitChecker(scope, self)
+        self.library = LibraryChecker(self)
+        self.choices = ChoiceChecker(scope, self)
+        self.structs = StructChecker(scope, self)
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""
@@ -100,13 +100,14 @@ class ExpressionChecker:
             case ast.UnaryOp():
                 return self._unary(node)
             case ast.BoolOp():
-                return self._logic(node)
+                return self.choices.logic(node)
             case ast.Compare():
-                return self._compare(node)
+                return self.choices.compare(node)
             case ast.IfExp():
-                return self._select(node)
+                return self.choices.select(node)
             case ast.Subscript():
-                return self.tensors.subscript(node)
+                static = isinstance(node.ctx, ast.Load) and self._is_of_python(node.value)
+                return self._static(node) if static else self.tensors.subscript(node)
             case ast.Call():
                 return self.calls.value(node)
             case ast.Attribute():
@@ -116,7 +117,7 @@ class ExpressionChecker:
 
     def condition(self, node: ast.expr) -> Expr | None:
         """`node` as a truth value."""
-        value = self.scalar(node)
+        value = self.choices.condition(node) if isinstance(node, ast.BoolOp) else self.scalar(node)
         return None if value is None else truth(value)
 
     def _unsupported(self, node: ast.expr) -> None:
@@ -156,6 +157,8 @@ class ExpressionChecker:
             value = value.item()
         if isinstance(value, int | float | builtins.bool):
             return constant(value, at)
+        if isinstance(value, Fraction) and (exact := fixed_constant(value, at)) is not None:
+            return exact
         if isinstance(value, np.ndarray):
             element = array_element_type(value)
             if element is not None and value.size:
@@ -173,12 +176,24 @@ class ExpressionChecker:
         )
         return None
 
+    def _is_of_python(self, node: ast.expr) -> builtins.bool:
+        """Whether `node` is a list, tuple or dictionary of the surrounding program."""
+        root = node
+        while isinstance(root, ast.Subscript | ast.Attribute):
+            root = root.value
+        symbol = self.scope.local(root.id) if isinstance(root, ast.Name) else None
+        if not isinstance(root, ast.Name) or (symbol is not None and symbol.kind is not Kind.STATIC):
+            return False
+        try:
+            return isinstance(static_value(self.scope, node), list | tuple | dict)
+        except (NameError, ValueError):
+            return False
+
     def _attribute(self, node: ast.Attribute) -> Expr | Symbol | View | None:
-        if isinstance(node.value, ast.Name) and (symbol := self.scope.local(node.value.id)) is not None:
-            if symbol.kind is Kind.TENSOR:
-                return self.tensors.attribute(node)
-        elif not isinstance(node.value, ast.Name | ast.Attribute):
-            return self.tensors.attribute(node)
+        return self.structs.attribute(node) if self.structs.is_of_value(node) else self._static(node)
+
+    def _static(self, node: ast.expr) -> Expr | Symbol | None:
+        """An expression over values of the surrounding program, as a constant of the kernel."""
         try:
             value = static_value(self.scope, node)
         except NameError as error:
@@ -196,20 +211,22 @@ class ExpressionChecker:
 
     def combine(self, node: ast.AST, op: str, lhs: Expr, rhs: Expr) -> Expr | None:
         """`lhs op rhs`, or an error at `node`."""
+        exact = fixed_parts(lhs.type) is not None and fixed_parts(rhs.type) is not None
         whole = as_integer(lhs.type) is not None and as_integer(rhs.type) is not None
-        if whole and op in ("/", "//", "%") and isinstance(rhs, Const) and not rhs.value:
-            self.scope.error(node, f"integer division by zero: the right operand of `{op}` is 0")
+        if exact and op in ("/", "//", "%") and isinstance(rhs, Const) and not rhs.value:
+            what = "integer" if whole else "fixed-point"
+            self.scope.error(node, f"{what} division by zero: the right operand of `{op}` is 0")
             return None
-        if whole and op in ("<<", ">>") and isinstance(rhs, Const) and rhs.value < 0:
+        if exact and op in ("<<", ">>") and isinstance(rhs, Const) and rhs.value < 0:
             opposite = ">>" if op == "<<" else "<<"
             self.scope.error(node, f"cannot shift by the negative number {rhs.value}", f"use `{opposite}`")
             return None
-        result = binary(op, lhs, rhs, self.scope.source.position(node))
+        result = binary(op, lhs, rhs, self.scope.source.position(node), self.scope.rules)
         if result is None:
             self.scope.error(
                 node,
                 f"operator `{op}` is not defined for {lhs.type!r} and {rhs.type!r}",
-                "convert the floats with int()",
+                field_hint(lhs.type, rhs.type) or f"convert the {_what(lhs.type, rhs.type)} with int()",
             )
         return result
 
@@ -218,8 +235,7 @@ class ExpressionChecker:
             return self._power(node)
         op = BINARY_OPERATORS.get(type(node.op))
         if op is None:
-            self.scope.error(node, "operator `@` is not supported", "write the loops of the product")
-            return None
+            return self.library.matmul(node)
         return self.tensors.elementwise(
             node, [node.left, node.right], lambda pair: self.combine(node, op, pair[0], pair[1])
         )
@@ -242,6 +258,7 @@ class ExpressionChecker:
             )
             return None
         assert isinstance(exponent, Const) and isinstance(exponent.value, int)
+        base = shared(base)
         result: Expr | None = constant(1, self.scope.source.position(node))
         for _ in range(exponent.value):
             assert result is not None
@@ -252,7 +269,7 @@ class ExpressionChecker:
 
     def _unary(self, node: ast.UnaryOp) -> Expr | View | None:
         if isinstance(node.op, ast.Not):
-            operand = self.scalar(node.operand)
+            operand = self.condition(node.operand)
             return None if operand is None else self._signed(node, operand)
         return self.tensors.elementwise(node, [node.operand], lambda values: self._signed(node, values[0]))
 
@@ -265,11 +282,8 @@ class ExpressionChecker:
                     return Const(bool_type, at, not condition.value)
                 return Not(bool_type, at, condition)
             case ast.USub():
-                if isinstance(operand, Const) and not isinstance(operand.value, Fraction):
-                    return constant(-operand.value, at)
-                if isinstance(operand.type, Float):
-                    return self.combine(node, "-", Const(operand.type, at, -0.0), operand)
-                return self.combine(node, "-", constant(0, at), operand)
+                result = negated(operand, at, self.scope.rules)
+                return self.combine(node, "-", constant(0, at), operand) if result is None else result
             case ast.Invert():
                 if isinstance(operand, Const) and isinstance(operand.value, int):
                     return constant(~operand.value, at)
@@ -277,76 +291,12 @@ class ExpressionChecker:
             case _:
                 return operand
 
-    def _logic(self, node: ast.BoolOp) -> Expr | None:
-        conditions = [self.condition(value) for value in node.values]
-        if any(c is None for c in conditions):
-            return None
-        op = "and" if isinstance(node.op, ast.And) else "or"
-        result = conditions[-1]
-        assert result is not None
-        for left in reversed(conditions[:-1]):
-            assert left is not None
-            if isinstance(left, Const):
-                decided = bool(left.value) == (op == "or")
-                result = left if decided else result
-            else:
-                result = Logic(bool_type, self.scope.source.position(node), op, left, result)
-        return result
-
-    def _compare(self, node: ast.Compare) -> Expr | None:
-        values = self.operands(node.left, *node.comparators)
-        if values is None:
-            return None
-        result: Expr | None = None
-        at = self.scope.source.position(node)
-        for op, lhs, rhs in zip(node.ops, values[:-1], values[1:], strict=True):
-            name = _COMPARISONS.get(type(op))
-            if name is None:
-                self.scope.error(
-                    node, "a kernel cannot use `in`, `not in`, `is`", "compare with == or write the loop"
-                )
-                return None
-            part = compare(name, lhs, rhs, at)
-            if part is None:
-                self.scope.error(node, f"`{name}` is not defined for {lhs.type!r} and {rhs.type!r}")
-                return None
-            if result is None or (isinstance(result, Const) and result.value):
-                result = part
-            elif not isinstance(result, Const):
-                result = Logic(bool_type, at, "and", result, part)
-        return result
-
-    def _select(self, node: ast.IfExp) -> Expr | None:
-        condition = self.condition(node.test)
-        if isinstance(condition, Const):  # as for `if`, the other side need not even be valid
-            return self.scalar(node.body if condition.value else node.orelse)
-        values = self.operands(node.body, node.orelse)
-        if condition is None or values is None:
-            return None
-        both = self.unify(node, values[0], values[1])
-        if both is None:
-            return None
-        return Select(both[0].type, self.scope.source.position(node), condition, both[0], both[1])
-
-    def unify(self, node: ast.AST, first: Expr, second: Expr) -> tuple[Expr, Expr] | None:
-        """Both values in the least common type."""
-        if first.type == second.type:
-            return first, second
-        as_compare = compare("==", first, second, first.at)
-        operands = getattr(as_compare, "lhs", None), getattr(as_compare, "rhs", None)
-        if isinstance(as_compare, Const):
-            whole = as_integer(first.type) is not None and as_integer(second.type) is not None
-            common = int32 if whole else float32
-            operands = convert(first, common), convert(second, common)
-        if operands[0] is None or operands[1] is None:
-            self.scope.error(node, f"{first.type!r} and {second.type!r} have no common type")
-            return None
-        return operands[0], operands[1]
-
     def checked_index(self, node: ast.expr, value: Expr, name: str, dimension: int, extent: int) -> Expr | None:
         if as_integer(value.type) is None or value.type == bool_type:
             self.scope.error(
-                node, f"a subscript must be an integer, got {value.type!r}", "convert it with int()"
+                node,
+                f"a subscript must be an integer, got {value.type!r}",
+                field_hint(value.type) or "convert it with int()",
             )
             return None
         if isinstance(value, Const) and isinstance(value.value, int):
@@ -359,3 +309,8 @@ class ExpressionChecker:
                 return None
             return Const(index, value.at, value.value % extent)
         return value
+
+
+def _what(*operands: AlloType) -> str:
+    """What among the operands is no integer."""
+    return "floats" if any(isinstance(operand, Float) for operand in operands) else "fixed-point numbers"

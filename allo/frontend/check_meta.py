@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from . import dsl
 from .nodes import Stmt
@@ -60,7 +63,7 @@ class MetaChecker:
         try:
             return static_value(self.scope, node)
         except NameError as error:
-            self.scope.error(node, f"name '{error.args[0]}' is not defined")
+            self.scope.report_unknown_in(node, error.args[0])
         except ValueError as error:
             self.scope.error(
                 node, f"{what} must be a compile-time constant: {error}", "use the plain `if` or `for` at run time"
@@ -81,7 +84,10 @@ class MetaChecker:
             if value is _UNKNOWN:
                 self._taken = True
                 return ()
-            condition = bool(value)
+            try:
+                condition = bool(value)
+            except (TypeError, ValueError) as error:
+                self.scope.error(call.args[0], f"the condition of {name} has no truth value: {error}")
         before = bool(self._taken) if callee is not dsl.meta_if else False
         chosen = condition and not before
         body = self.statements.block(node.body) if chosen else ()
@@ -99,7 +105,8 @@ class MetaChecker:
         if _UNKNOWN in bounds:
             return ()
         try:
-            values = range(*bounds)
+            listed = len(bounds) == 1 and isinstance(bounds[0], Sequence | np.ndarray)
+            values: Sequence[Any] = list(bounds[0]) if listed else range(*bounds)
         except (TypeError, ValueError) as error:
             self.scope.error(call, f"meta_for has wrong bounds: {error}")
             return ()

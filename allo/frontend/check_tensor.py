@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import counted
-from ..ir.types import AlloType, TensorType
+from ..ir.types import DYNAMIC, AlloType, TensorType, shape_text
+from .around import Around, Seen
 from .check_bits import BIT_METHODS
 from .convert import constant, convert
-from .nodes import Const, Declare, Expr, Kind, Stmt, Symbol, Var
+from .nodes import Const, Declare, Expr, Kind, Stmt, Symbol
 from .scope import Scope, static_value
+from .slices import UNBOUNDED, SliceChecker, full
 from .source import Position
 from .view import (
     Slice,
     View,
     broadcast_shape,
+    covered,
     elementwise,
+    is_whole,
     loops_over,
     read_broadcast,
     select,
@@ -25,7 +30,7 @@ from .view import (
     transposed,
     whole,
 )
-from .writes import arrays_read, calls_kernel
+from .writes import NO_EFFECTS
 
 if TYPE_CHECKING:
     from .check_expr import ExpressionChecker
@@ -33,37 +38,13 @@ if TYPE_CHECKING:
 _METHODS = ("copy", "transpose")
 
 
-class TensorChecker:
+class TensorChecker(Around):
     """Turns tensor expressions into views, and stores of views into loops."""
 
     def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
-        self.scope = scope
+        super().__init__(scope)
         self.expressions = expressions
-        self._before: list[Stmt] = []
-        self._after: list[Stmt] = []
-
-    def take_pending(self) -> tuple[list[Stmt], list[Stmt]]:
-        """Statements that the current one needs before and behind it."""
-        pending = self._before, self._after
-        self._before, self._after = [], []
-        return pending
-
-    def restore_pending(self, pending: tuple[list[Stmt], list[Stmt]]) -> None:
-        """Put back what `take_pending` gave: it belongs to the statement around a block."""
-        self._before, self._after = pending
-
-    def settled(self, value: Expr) -> Expr:
-        """`value`, computed together with what it needs in front of the current statement."""
-        if not self._before and not self._after:
-            return value
-        variable = Symbol("condition" if value.type.bits == 1 else "value", Kind.SCALAR, value.type, value.at)
-        self._before += [Declare(value.at, variable, value), *self._after]
-        self._after = []
-        return Var(value.type, value.at, variable)
-
-    def copied_back(self, value: Expr) -> Expr:
-        """`value`, computed in front of the current statement if calls in it write parts of arrays."""
-        return self.settled(value) if self._after else value
+        self.slices = SliceChecker(scope, expressions)
 
     # -- expressions -----------------------------------------------------------------------------
 
@@ -71,28 +52,39 @@ class TensorChecker:
         self, node: ast.AST, operands: Sequence[ast.expr], combine: Callable[[list[Expr]], Expr | None]
     ) -> Expr | View | None:
         """`combine` on scalars, or on the elements of arrays of shapes that broadcast."""
-        values = [self.expressions.any(operand) for operand in operands]
+        values, seen = [], []
+        for operand in operands:
+            seen.append(self.seen)
+            values.append(self.expressions.any(operand))
         if any(value is None for value in values):
             return None
-        return self.combine(node, [value for value in values if value is not None], combine)
+        return self.combine(node, [value for value in values if value is not None], combine, seen)
 
     def combine(
         self,
         node: ast.AST,
         values: Sequence[Expr | Symbol | View],
         combine: Callable[[list[Expr]], Expr | None],
+        seen: Sequence[Seen] | None = None,
     ) -> Expr | View | None:
-        """As `elementwise`, on checked operands."""
+        """As `elementwise`, on checked operands; `seen` is what the statement did before each."""
         at = self.scope.source.position(node)
-        operands = [whole(value, at) if isinstance(value, Symbol) else value for value in values]
-        scalars = [operand for operand in operands if isinstance(operand, Expr)]
-        if len(scalars) == len(operands):
+        operands: list[Expr | View] = []
+        scalars = [value for value in values if isinstance(value, Expr)]
+        if len(scalars) == len(values):
             return combine(scalars)
+        for value, before in zip(values, seen or [self.seen] * len(values), strict=True):
+            operand = self.called_once(value, before) if isinstance(value, Expr) else value
+            if operand is None:
+                return None
+            operands.append(whole(operand, at) if isinstance(operand, Symbol) else operand)
         result = elementwise(operands, combine, at)
         if isinstance(result, tuple):
-            listed = " and ".join(map(str, result))
-            self.scope.error(node, f"arrays of shapes {listed} do not broadcast to each other")
+            listed = " and ".join(map(shape_text, result))
+            hint = "slice what has a run-time extent: `A[0:8]`" if any(DYNAMIC in shape for shape in result) else None
+            self.scope.error(node, f"arrays of shapes {listed} do not broadcast to each other", hint)
             return None
+        self.has_read()
         return result
 
     def subscript(self, node: ast.Subscript) -> Expr | View | None:
@@ -114,27 +106,40 @@ class TensorChecker:
             self.scope.error(node, f"'{name}' has {counted(len(shape), 'dimension')}, but {given} given")
             return None
         selectors: list[Expr | Slice] = []
+        extents = view.extents
+        seen = self.seen
         for dimension, place in enumerate(nodes):
-            selector = self._selector(place, name, dimension, shape[dimension])
+            selector = self._selector(place, name, dimension, extents[dimension])
             if selector is None:
                 return None
             selectors.append(selector)
-        selectors.extend(Slice(constant(0, at), 1, extent) for extent in shape[len(nodes) :])
+        selectors.extend(full(extent) for extent in extents[len(nodes) :])
         indices = tuple(selector for selector in selectors if isinstance(selector, Expr))
         if len(indices) == len(shape):
+            if any(symbol.constant is None for symbol, _ in view.sources):
+                self.has_read()
             return view.read(indices)
-        return select(view, selectors, at)
+        once = [self._called_once(selector, seen) for selector in selectors]
+        return None if None in once else select(view, [s for s in once if s is not None], at)
+
+    def _called_once(self, selector: Expr | Slice, seen: Seen) -> Expr | Slice | None:
+        """A subscript of a part of an array: kernels that it calls are called once, not for every element."""
+        if isinstance(selector, Expr):
+            return self.called_once(selector, seen)
+        start = self.called_once(selector.start, seen)
+        return None if start is None else replace(selector, start=start)
 
     def _extent(self, node: ast.Subscript, attribute: ast.Attribute) -> Expr | None:
-        """`A.shape[0]` as a constant."""
+        """`A.shape[0]`: a constant, or a value of run time."""
         base = self._view(attribute.value)
         if base is None:
             return None
-        shape = base.type.shape
+        at = self.scope.source.position(node)
         try:
-            return constant(shape[static_value(self.scope, node.slice)], self.scope.source.position(node))
+            extent = base.extents[static_value(self.scope, node.slice)]
+            return constant(int(extent.value), at) if isinstance(extent, Const) else replace(extent, at=at)
         except (ValueError, NameError, IndexError, TypeError):
-            text = ast.unparse(attribute.value)
+            text, shape = ast.unparse(attribute.value), shape_text(base.type.shape)
             self.scope.error(node, f"`{text}` has the extents {shape}; there is no `{ast.unparse(node)}`")
             return None
 
@@ -145,8 +150,11 @@ class TensorChecker:
             self.scope.error(node, f"`{ast.unparse(node.func)}` takes one value for all elements")
             return None
         value: Expr | Symbol | View | None = constant(0, at)
+        seen = self.seen
         if node.args:
             value = self.expressions.any(node.args[0])
+        if isinstance(value, Expr):
+            value = self.called_once(value, seen)
         fitting = None if value is None else self.fitting(node, value, declared.shape, ast.unparse(node.func))
         if fitting is None:
             return None
@@ -159,67 +167,14 @@ class TensorChecker:
             tuple((symbol, False) for symbol, _ in sources),
         )
 
-    def _selector(self, node: ast.expr, name: str, dimension: int, extent: int) -> Expr | Slice | None:
+    def _selector(self, node: ast.expr, name: str, dimension: int, extent: Expr) -> Expr | Slice | None:
         if isinstance(node, ast.Slice):
-            return self._slice(node, extent)
+            return self.slices.selected(node, name, dimension, extent)
         value = self.expressions.scalar(node)
-        return None if value is None else self.expressions.checked_index(node, value, name, dimension, extent)
-
-    def _slice(self, node: ast.Slice, extent: int) -> Slice | None:
-        """`lower:upper:step` with constant bounds, or `i:i + 4` with a constant length."""
-        at = self.scope.source.position(node)
-        step = 1
-        if node.step is not None:
-            try:
-                step = static_value(self.scope, node.step)
-            except (ValueError, NameError) as error:
-                self.scope.error(node.step, f"the step of a slice must be a compile-time constant: {error}")
-                return None
-        length = self.constant_length(node)
-        if length is not None and node.lower is not None:
-            start = self.expressions.scalar(node.lower)
-            part = self._chosen(node, slice(0, length, step), length)
-            return None if start is None or part is None else Slice(start, step, len(part))
-        bounds: list[int | None] = []
-        for bound in (node.lower, node.upper):
-            value = None if bound is None else self.expressions.scalar(bound)
-            if bound is not None and value is None:
-                return None
-            if value is not None and not (isinstance(value, Const) and isinstance(value.value, int)):
-                self.scope.error(
-                    node, "the length of a slice must be a compile-time constant", "write A[i:i + 4] with a constant 4"
-                )
-                return None
-            bounds.append(None if value is None else int(value.value))
-        chosen = self._chosen(node, slice(bounds[0], bounds[1], step), extent)
-        return None if chosen is None else Slice(constant(chosen.start, at), chosen.step, len(chosen))
-
-    def _chosen(self, node: ast.Slice, part: slice, extent: int) -> range | None:
-        """The positions that `part` selects of `extent` elements."""
-        try:
-            chosen = range(*part.indices(extent))
-        except (ValueError, TypeError) as error:
-            self.scope.error(node, f"the slice is not valid: {error}")
-            return None
-        if not chosen:
-            self.scope.error(node, f"the slice `{ast.unparse(node)}` is empty")
-            return None
-        return chosen
-
-    def constant_length(self, node: ast.Slice) -> int | None:
-        """The length of `e:e + constant` where `e` is not a constant."""
-        upper = node.upper
-        if node.lower is None or not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add):
-            return None
-        try:
-            static_value(self.scope, node.lower)
-        except (ValueError, NameError):
-            if ast.dump(upper.left) == ast.dump(node.lower):
-                try:
-                    return int(static_value(self.scope, upper.right))
-                except (ValueError, NameError):
-                    return None
-        return None
+        if isinstance(value, Const) and not isinstance(extent, Const) and value.value < 0:
+            return self.expressions.combine(node, "+", extent, value)
+        size = int(extent.value) if isinstance(extent, Const) else UNBOUNDED
+        return None if value is None else self.expressions.checked_index(node, value, name, dimension, size)
 
     def attribute(self, node: ast.Attribute) -> View | None:
         """`A.T`."""
@@ -251,7 +206,7 @@ class TensorChecker:
         if function.attr != "copy" or node.args:
             self.scope.error(node, f"arrays have no method `{ast.unparse(node)}`", "kernels know .T and .copy()")
             return None
-        return View(base.type, base.at, base.read, None, base.sources)
+        return View(base.type, base.at, base.read, None, base.sources, base.run_time)
 
     def _view(self, node: ast.expr) -> View | None:
         value = self.expressions.any(node)
@@ -270,8 +225,13 @@ class TensorChecker:
             return value
         view = whole(value, self.scope.source.position(node)) if isinstance(value, Symbol) else value
         if broadcast_shape([view.type.shape, shape]) != shape or len(view.type.shape) > len(shape):
-            what = f"'{value.name}'" if isinstance(value, Symbol) else "the value"
-            self.scope.error(node, f"{what} has shape {view.type.shape}, but '{name}' has {shape}")
+            named = isinstance(value, Symbol) and self.scope.local(value.name) is value
+            what = f"'{value.name}'" if isinstance(value, Symbol) and named else "the value"
+            own, wanted = shape_text(view.type.shape), shape_text(shape)
+            hint = None
+            if (DYNAMIC in shape) != (DYNAMIC in view.type.shape):
+                hint = "slice what has a run-time extent: `A[0:8]`"
+            self.scope.error(node, f"{what} has shape {own}, but '{name}' has {wanted}", hint)
             return None
         return view
 
@@ -290,29 +250,23 @@ class TensorChecker:
             return ()
         at = self.scope.source.position(node)
         if any(source is symbol for source, _ in target.sources[1:]):
-            message = f"'{symbol.name}' is changed while its elements are the subscripts of the assignment"
-            self.scope.error(node, message, "give them to a variable first")
-            return ()
+            place = self.pinned(place)
         if isinstance(fitting, Expr):
             fitting = self.once(fitting, symbol)
         elif self._overlaps(symbol, target, fitting, same):
             copy = self.materialise(fitting, f"{symbol.name}_new", target.type.element)
+            if copy is None:
+                return ()
             fitting = whole(copy, at)
+        elif fitting.compute is not None and fitting.type.shape == target.type.shape and is_whole(target):
+            return (fitting.compute(symbol),)
         element = target.type.element
 
         def body(indices: tuple[Expr, ...]) -> Stmt:
             return store(place(indices), convert(read_broadcast(fitting, indices), element), at)
 
-        return (loops_over(target.type.shape, f"{symbol.name}_set", self._nest(f"{symbol.name}_set"), at, body),)
-
-    def once(self, value: Expr, target: Symbol) -> Expr:
-        """`value`, computed before all elements of `target` are set to it, if another time it could differ."""
-        value = self.copied_back(value)
-        if target not in arrays_read(value) and not calls_kernel(value):
-            return value
-        variable = Symbol(f"{target.name}_value", Kind.SCALAR, value.type, value.at)
-        self._before.append(Declare(value.at, variable, value))
-        return Var(value.type, value.at, variable)
+        name = f"{symbol.name}_set"
+        return (loops_over(covered(target, fitting), name, self._nest(name), at, body),)
 
     def _overlaps(self, symbol: Symbol, target: View, value: View, same: View | None) -> bool:
         """Whether a store to one element may change what another one is computed from."""
@@ -324,6 +278,8 @@ class TensorChecker:
     def fill(self, symbol: Symbol, value: View, what: str, at: Position) -> Stmt:
         """All elements of a new array."""
         assert isinstance(symbol.type, TensorType)
+        if value.compute is not None and value.type.shape == symbol.type.shape:
+            return value.compute(symbol)
         element = symbol.type.element
         view = whole(symbol, at)
         place = view.place
@@ -333,29 +289,36 @@ class TensorChecker:
             return store(place(indices), convert(read_broadcast(value, indices), element), at)
 
         name = f"{symbol.name}_{what}"
-        return loops_over(symbol.type.shape, name, self._nest(name), at, body)
+        return loops_over(view.extents, name, self._nest(name), at, body)
 
     def _nest(self, name: str) -> str | None:
         return name if self.scope.depth == 0 else None
 
-    def materialise(self, view: View, name: str, element: AlloType) -> Symbol:
+    def materialise(self, view: View, name: str, element: AlloType) -> Symbol | None:
         """A new array, filled before the current statement, that holds the elements of `view`."""
+        if not view.type.is_static:
+            message = f"the array needs a copy, but its shape {shape_text(view.type.shape)} is known at run time only"
+            self.scope.error_at(view.at, message, "write the loop over its elements, or slice it: `A[0:8]`")
+            return None
         symbol = Symbol(name, Kind.TENSOR, TensorType(element, view.type.shape), view.at)
         self._before += [Declare(view.at, symbol, None), self.fill(symbol, view, "init", view.at)]
         return symbol
 
-    def argument(self, view: View, parameter: Symbol, written: bool) -> Symbol:
+    def argument(self, view: View, parameter: Symbol, written: bool) -> Symbol | None:
         """An array for a parameter: a copy of the view, copied back behind a call that writes the parameter."""
         assert isinstance(parameter.type, TensorType)
+        if not self.in_front(view.at, "the copy of a part of an array", self.seen, NO_EFFECTS):
+            return None
         copy = self.materialise(view, parameter.name, parameter.type.element)
         place = view.place
-        if written and place is not None and view.sources[0][0].constant is None:
-            back = whole(copy, view.at)
-            name = f"{parameter.name}_back"
-            element = view.type.element
+        if copy is None or not written or place is None or view.sources[0][0].constant is not None:
+            return copy
+        back, element = whole(copy, view.at), view.type.element
+        pinned = self.pinned(place)
 
-            def body(indices: tuple[Expr, ...]) -> Stmt:
-                return store(place(indices), convert(back.read(indices), element), view.at)
+        def body(indices: tuple[Expr, ...]) -> Stmt:
+            return store(pinned(indices), convert(back.read(indices), element), view.at)
 
-            self._after.append(loops_over(view.type.shape, name, self._nest(name), view.at, body))
+        name = f"{parameter.name}_back"
+        self._after.append(loops_over(view.extents, name, self._nest(name), view.at, body))
         return copy

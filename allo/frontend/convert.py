@@ -7,11 +7,15 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..ir.types import MAX_BITS, AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, wrap
-from ..ir.types import bool as bool_type
-from .nodes import Binary, Cast, Compare, Const, Expr
+import numpy as np
+
+from ..ir.arrays import numpy_dtype
+from ..ir.quantize import quantize
+from ..ir.types import MAX_BITS, AlloType, Bool, Fixed, Float, Index, Int, Struct, UFixed, UInt, wrap
+from .nodes import Cast, Const, Expr
 from .source import Position
-from .typing_rules import compute_type, fixed_parts, literal_type, result_type
+from .typing_rules import TypingRules, literal_type
+from .typing_tables import DEFAULT
 
 Number = int | float | bool
 
@@ -61,38 +65,82 @@ def constant(value: Number, at: Position) -> Const:
     if isinstance(value, int) and value.bit_length() >= MAX_BITS:
         bits = value.bit_length()
         raise NotExpressible(f"the constant has {bits} bits, and the widest integer has {MAX_BITS}", at)
-    return Const(literal_type(value), at, value)
+    return Const(literal_type(value), at, value, literal=True)
+
+
+def fixed_constant(value: Fraction, at: Position) -> Const | None:
+    """A literal of the least fixed-point type that holds it; None if no such type does."""
+    fracs = value.denominator.bit_length() - 1
+    mantissa = value.numerator
+    width = max((mantissa if mantissa >= 0 else -mantissa - 1).bit_length() + int(mantissa < 0), fracs, 1)
+    if value.denominator != 1 << fracs or width > MAX_BITS:
+        return None
+    return Const((Fixed if mantissa < 0 else UFixed)(width, fracs), at, value)
 
 
 def convert(expr: Expr, target: AlloType) -> Expr:
     """`expr` as a value of type `target`, as an assignment converts it."""
+    if isinstance(target, Struct) or isinstance(expr.type, Struct):
+        if expr.type == target:
+            return expr
+        raise no_struct(expr, target)
     if isinstance(expr, Const):
         value = expr.value
         match target:
             case Bool():
                 return Const(target, expr.at, bool(value))
             case Float():
-                return Const(target, expr.at, float(value))
+                return Const(target, expr.at, nearest_float(value, target))
             case Int() | UInt() | Index() if not math.isfinite(value):
                 hint = "declare a variable of a float type"
                 raise NotExpressible(f"the constant {value} is not an integer of type {target!r}", expr.at, hint)
             case Int() | UInt():
-                return Const(target, expr.at, wrap(int(value), target))
+                return Const(target, expr.at, wrap(_whole(value), target))
             case Index():
-                return Const(target, expr.at, int(value))
+                return Const(target, expr.at, _whole(value))
             case Fixed() | UFixed():
-                mantissa = math.floor(Fraction(value) * 2**target.fracs)
-                wrapped = wrap(mantissa, (Int if isinstance(target, Fixed) else UInt)(target.width))
-                return Const(target, expr.at, wrapped / Fraction(2**target.fracs))
+                return Const(target, expr.at, quantize(value, target))
     if expr.type == target:
         return expr
     return Cast(target, expr.at, expr)
 
 
-def fold(op: str, lhs: Const, rhs: Const, at: Position) -> Const | None:
-    """The constant `lhs op rhs`; None where Python itself has no value for it."""
+def no_struct(expr: Expr, target: AlloType) -> NotExpressible:
+    """The error of a struct that should become something else, or the other way around."""
+    if isinstance(expr.type, Struct) and isinstance(target, Struct):
+        return NotExpressible(f"{expr.type!r} does not become {target!r}", expr.at, "assign the fields one by one")
+    if isinstance(expr.type, Struct):
+        fields = ", ".join(name for name, _ in expr.type.fields)
+        return NotExpressible(f"{expr.type!r} does not become {target!r}", expr.at, f"take one of its fields: {fields}")
+    assert isinstance(target, Struct)
+    struct = "{" + ", ".join(f"'{name}': ..." for name, _ in target.fields) + "}"
+    return NotExpressible(f"{expr.type!r} does not become {target!r}", expr.at, f"give all fields: {struct}")
+
+
+def _whole(value: int | float | Fraction) -> int:
+    """The integer that a number converts to: floats toward zero, fixed point toward minus infinity."""
+    return math.floor(value) if isinstance(value, Fraction) else int(value)
+
+
+def nearest_float(value: int | float | Fraction, target: Float) -> float:
+    """The nearest value of a float type; an infinity above its range."""
+    dtype = numpy_dtype(target)
+    assert dtype is not None
+    try:
+        with np.errstate(over="ignore"):
+            return float(np.float64(float(value)).astype(dtype))
+    except OverflowError:  # an integer or a fraction above the range of float64
+        return math.inf if value > 0 else -math.inf
+
+
+def fold(op: str, lhs: Const, rhs: Const, at: Position, rules: TypingRules = DEFAULT) -> Const | None:
+    """The constant `lhs op rhs`; None where Python itself has no value for it, or the types matter for the value."""
     if isinstance(lhs.value, Fraction) or isinstance(rhs.value, Fraction):  # fixed point has rules of its own
         return None
+    if any((rules.wraps or isinstance(operand.type, Float)) and not operand.literal for operand in (lhs, rhs)):
+        return None
+    if op == "%" and rules.truncates and lhs.value * rhs.value < 0:
+        return constant(-(-lhs.value % rhs.value), at)
     if op == "<<" and lhs.value and rhs.value > MAX_BITS:
         raise NotExpressible(f"a constant shifted left by {rhs.value} is wider than {MAX_BITS} bits", at)
     try:
@@ -118,72 +166,8 @@ def power(base: Const, exponent: Const, at: Position) -> Const:
 
 def adapt_literals(lhs: Expr, rhs: Expr) -> tuple[Expr, Expr]:
     """A float literal takes the float type of the other operand."""
-    if isinstance(lhs, Const) and isinstance(lhs.type, Float) and isinstance(rhs.type, Float):
-        return Const(rhs.type, lhs.at, lhs.value), rhs
-    if isinstance(rhs, Const) and isinstance(rhs.type, Float) and isinstance(lhs.type, Float):
-        return lhs, Const(lhs.type, rhs.at, rhs.value)
+    if isinstance(lhs, Const) and isinstance(lhs.type, Float) and isinstance(rhs.type, Float) and lhs.literal:
+        return convert(lhs, rhs.type), rhs
+    if isinstance(rhs, Const) and isinstance(rhs.type, Float) and isinstance(lhs.type, Float) and rhs.literal:
+        return lhs, convert(rhs, lhs.type)
     return lhs, rhs
-
-
-def binary(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:
-    """`lhs op rhs` by the typing rules, or None where they have no row. NotExpressible above 1024 bits."""
-    if isinstance(lhs, Const) and isinstance(rhs, Const) and (folded := fold(op, lhs, rhs, at)) is not None:
-        return folded
-    lhs, rhs = adapt_literals(lhs, rhs)
-    try:
-        result = result_type(op, lhs.type, rhs.type)
-        if op == "<<" and isinstance(rhs, Const) and isinstance(result, Int | UInt):
-            result = type(result)(result.width + int(rhs.value))
-    except TypeError:
-        raise _too_wide(op, lhs, rhs, at) from None
-    if result is None:
-        return None
-    if op in ("<<", ">>"):
-        return Binary(result, at, op, convert(lhs, result), rhs)
-    if isinstance(result, Fixed | UFixed) and op in ("*", "/"):
-        return Binary(result, at, op, as_fixed(lhs), as_fixed(rhs))
-    computed = compute_type(op, lhs.type, rhs.type, result)
-    value = Binary(computed, at, op, convert(lhs, computed), convert(rhs, computed))
-    return value if computed == result else Cast(result, at, value, exact=True)
-
-
-def as_fixed(expr: Expr) -> Expr:
-    """An integer as the fixed-point number without fraction bits; products and quotients take operands as they are."""
-    if isinstance(expr.type, Fixed | UFixed):
-        return expr
-    parts = fixed_parts(expr.type)
-    assert parts is not None
-    return convert(expr, (Fixed if parts[2] else UFixed)(parts[0], 0))
-
-
-def _too_wide(op: str, lhs: Expr, rhs: Expr, at: Position) -> NotExpressible:
-    return NotExpressible(
-        f"`{op}` of {lhs.type!r} and {rhs.type!r} needs more than {MAX_BITS} bits",
-        at,
-        "convert an operand to a narrower type, such as int64(x)",
-    )
-
-
-def compare(op: str, lhs: Expr, rhs: Expr, at: Position) -> Expr | None:
-    """`lhs op rhs` as a truth value, or None where the types cannot be compared."""
-    if isinstance(lhs, Const) and isinstance(rhs, Const) and (folded := fold(op, lhs, rhs, at)) is not None:
-        return folded
-    lhs, rhs = adapt_literals(lhs, rhs)
-    try:
-        common = result_type("compare", lhs.type, rhs.type)
-    except TypeError:
-        raise _too_wide(op, lhs, rhs, at) from None
-    if common is None:
-        return None
-    return Compare(bool_type, at, op, convert(lhs, common), convert(rhs, common))
-
-
-def truth(expr: Expr) -> Expr:
-    """`expr` as a condition: a number is true if it is not zero."""
-    if isinstance(expr, Const):
-        return Const(bool_type, expr.at, bool(expr.value))
-    if isinstance(expr.type, Bool):
-        return expr
-    result = compare("!=", expr, constant(0, expr.at), expr.at)
-    assert result is not None
-    return result

@@ -8,6 +8,71 @@ from typing import Any
 
 import numpy as np
 
+from .library.operators import (
+    abs,
+    add,
+    bmm,
+    concat,
+    conv2d,
+    copy,
+    div,
+    gelu,
+    layernorm,
+    linear,
+    matmul,
+    maxpool,
+    mul,
+    ones,
+    relu,
+    softmax,
+    sub,
+    sumpool,
+    transpose,
+    tril,
+    view,
+    zeros,
+)
+
+__all__ = [
+    "abs",
+    "add",
+    "bmm",
+    "concat",
+    "conv2d",
+    "copy",
+    "cos",
+    "div",
+    "exp",
+    "gelu",
+    "grid",
+    "layernorm",
+    "linear",
+    "log",
+    "log2",
+    "log10",
+    "matmul",
+    "maxpool",
+    "meta_elif",
+    "meta_else",
+    "meta_for",
+    "meta_if",
+    "mul",
+    "ones",
+    "power",
+    "reduction",
+    "relu",
+    "sin",
+    "softmax",
+    "sqrt",
+    "sub",
+    "sumpool",
+    "tan",
+    "tanh",
+    "transpose",
+    "tril",
+    "view",
+    "zeros",
+]
 
 def grid(*extents: int, name: str | None = None) -> Iterator[tuple[int, ...]]:
     """Nested loops `0 <= i < extent`, the last fastest; `name` names the loop nest.
@@ -46,7 +111,10 @@ def meta_else() -> Any:
 
 
 def meta_for(*bounds: Any, name: str | None = None) -> Any:
-    """`with allo.meta_for(n) as i:` compiles its body once for each `i` of `range(n)`, as a compile-time constant."""
+    """`with allo.meta_for(n) as i:` compiles its body once for each `i` of `range(n)`, as a compile-time constant.
+
+    The bounds are those of `range`, or one list of the values.
+    """
     raise _only_compiled("meta_for")
 
 

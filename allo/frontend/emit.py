@@ -17,9 +17,12 @@ from .affine_form import AffineForm, AffineLoop
 from .convert import convert
 from .emit_constants import ConstantPool
 from .emit_expr import ExpressionEmitter
+from .emit_loops import dynamic_for
+from .library.emit import emit_structured
 from .nodes import (
     AssignScalar,
     Binary,
+    Block,
     Call,
     CallSite,
     Cast,
@@ -37,6 +40,7 @@ from .nodes import (
     Return,
     Stmt,
     Store,
+    Structured,
     Symbol,
     Var,
     While,
@@ -105,6 +109,7 @@ class FunctionEmitter:
         self._buffer_names.add(symbol.name)
         if symbol.kind is Kind.TENSOR:
             self.values.memrefs[symbol] = argument
+            self._extents(symbol, argument)
             return
         assert isinstance(symbol.type, AlloType)
         self.values.place(symbol.at)
@@ -118,6 +123,15 @@ class FunctionEmitter:
             self.values.symbols[symbol] = self.values.cast(value, symbol.type, index)
         elif symbol.type == index:
             self.values.symbols[symbol] = value
+
+    def _extents(self, symbol: Symbol, argument: ir.Value) -> None:
+        """The extents of an argument that are known at run time only."""
+        for dimension, extent in enumerate(symbol.extents):
+            if extent is not None:
+                self.values.place(symbol.at)
+                position = self.values.integer(index_type(), dimension)
+                value = self.builder.value("memref.dim", index_type(), [argument, position])
+                self.values.scalars[extent] = self.values.symbols[extent] = value
 
     def _constant(self, symbol: Symbol) -> ir.Value:
         """The address of a constant array, taken at the entry of the function."""
@@ -137,6 +151,7 @@ class FunctionEmitter:
     def statement(self, statement: Stmt) -> None:
         """Emit one statement at the insertion point."""
         self.values.place(statement.at)
+        self.values.shared.clear()
         match statement:
             case Declare():
                 self._declare(statement)
@@ -158,6 +173,11 @@ class FunctionEmitter:
                 self._call(statement)
             case Return():
                 self._return(statement)
+            case Structured():
+                emit_structured(self.values, statement, self._nest_names)
+            case Block(body=body):
+                for part in body:
+                    self.statement(part)
             case _:
                 raise InternalError(f"no emission for {type(statement).__name__}")
 
@@ -228,11 +248,11 @@ class FunctionEmitter:
         }
         if loop.nest is not None:
             attributes["allo.nest"] = string_attr(unique_name(loop.nest, self._nest_names))
-        assert isinstance(loop.step, Const)
-        step = int(loop.step.value)
         self._nest_depth += 1
-        if not self._affine_for(loop, step, attributes):
-            self._dynamic_for(loop, step, attributes)
+        if not (isinstance(loop.step, Const) and self._affine_for(loop, int(loop.step.value), attributes)):
+            block, variable = dynamic_for(self.builder, self.values, loop, attributes)
+            self.values.loops[loop.symbol] = variable
+            self._block(block, loop.body)
         self._nest_depth -= 1
 
     def _affine_for(self, loop: For, step: int, attributes: dict[str, ir.Attribute]) -> bool:
@@ -258,33 +278,6 @@ class FunctionEmitter:
         )
         self._block(op.regions[0].blocks[0], loop.body)
         return True
-
-    def _dynamic_for(self, loop: For, step: int, attributes: dict[str, ir.Attribute]) -> None:
-        b = self.builder
-        lower, upper = self.values.index(loop.lower), self.values.index(loop.upper)
-        self.values.place(loop.at)
-        stride = self.values.integer(index_type(), abs(step))
-        start = lower
-        if step < 0:
-            upper = self._count(lower, upper, -step)
-            lower, stride = self.values.integer(index_type(), 0), self.values.integer(index_type(), 1)
-        op = b.scf_for([lower, upper, stride], attributes)
-        block = op.regions[0].blocks[0]
-        variable = block.arguments[0]
-        if step < 0:
-            outer, b.point = b.point, ir.InsertionPoint.at_block_terminator(block)
-            offset = b.value("arith.muli", index_type(), [variable, self.values.integer(index_type(), step)])
-            variable = b.value("arith.addi", index_type(), [start, offset])
-            b.point = outer
-        self.values.loops[loop.symbol] = variable
-        self._block(block, loop.body)
-
-    def _count(self, start: ir.Value, stop: ir.Value, step: int) -> ir.Value:
-        """How often a loop from `start` down to above `stop` by `step` runs (not positive: never)."""
-        b = self.builder
-        distance = b.value("arith.subi", index_type(), [start, stop])
-        raised = b.value("arith.addi", index_type(), [distance, self.values.integer(index_type(), step - 1)])
-        return b.value("arith.floordivsi", index_type(), [raised, self.values.integer(index_type(), step)])
 
     def _while(self, loop: While) -> None:
         attributes: dict[str, ir.Attribute] = {}
@@ -328,9 +321,10 @@ class FunctionEmitter:
 
     def _emit_call(self, call: CallSite, at: Position) -> ir.Operation:
         operands = []
-        for argument in call.arguments:
+        for argument, parameter in zip(call.arguments, call.callee.params, strict=True):
             if isinstance(argument, Symbol):
-                operands.append(self.values.memref(argument))
+                assert parameter.type is not None
+                operands.append(self.values.memref_as(argument, _flat_type(parameter.type)))
             else:
                 operands.append(self.values.to_storage(self.values.value(argument), argument.type))
         self.values.place(at)
@@ -348,6 +342,8 @@ class FunctionEmitter:
         for target, declared, result in zip(statement.targets, statement.declares, wanted, strict=True):
             if isinstance(target.type, TensorType) and declared:
                 self.values.memrefs[target] = result
+                if len(wanted) == 1:  # an operation has one name
+                    op.attributes["allo.name"] = string_attr(unique_name(target.name, self._buffer_names))
             elif isinstance(target.type, TensorType):
                 received = Symbol(target.name, Kind.TENSOR, target.type, statement.at)
                 self.values.memrefs[received] = result

@@ -8,10 +8,10 @@ from typing import Any
 
 from mlir import ir
 
-from ..ir.builder import Builder, string_attr
+from ..ir.builder import Builder
 from ..ir.context import context
 from ..ir.mlir_types import arith_type, storage_type
-from ..ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, float32
+from ..ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, float32, float64
 from .nodes import Binary, Const
 
 _FLOAT_OPS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
@@ -22,6 +22,7 @@ _INT_OPS = {
     "/": ("arith.divsi", "arith.divui"),
     "//": ("arith.floordivsi", "arith.divui"),
     "%": ("arith.remsi", "arith.remui"),
+    "rem": ("arith.remsi", "arith.remui"),
     "<<": ("arith.shli", "arith.shli"),
     ">>": ("arith.shrsi", "arith.shrui"),
     "&": ("arith.andi", "arith.andi"),
@@ -38,11 +39,6 @@ _FLOAT_PREDICATES = {"==": 1, "!=": 13, "<": 4, "<=": 5, ">": 2, ">=": 3}
 @cache
 def _i64_attr(value: int) -> ir.IntegerAttr:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64, context()), value)
-
-
-@cache
-def _fixed_cast() -> dict[str, ir.Attribute]:
-    return {"rounding": string_attr("trunc"), "overflow": string_attr("wrap")}
 
 
 def _signed(scalar: AlloType) -> bool:
@@ -82,6 +78,8 @@ class ArithmeticEmitter:
         if expr.op == "//":
             return b.value("math.floor", result, [b.value("arith.divf", result, [lhs, rhs])])
         remainder = b.value("arith.remf", result, [lhs, rhs])
+        if expr.op == "rem":
+            return remainder
         return self._floor_remainder(expr.type, remainder, rhs, "arith.addf")
 
     def _constant(self, scalar: AlloType, value: Any) -> ir.Value:
@@ -107,14 +105,28 @@ class ArithmeticEmitter:
         signed = _signed(expr.type)
         if expr.op in ("<<", ">>"):
             return self._shift(expr, lhs, rhs)
-        if expr.op in ("/", "//", "%") and not isinstance(expr.rhs, Const):
-            rhs = self._safe_divisor(rhs, signed and expr.op == "%")
+        if expr.op in ("/", "//", "%", "rem") and not isinstance(expr.rhs, Const):
+            rhs = self._safe_divisor(rhs, signed and expr.op in ("%", "rem"))
+        if expr.op == "//" and signed and expr.type.bits > 64:
+            return self._floor_quotient(expr.type, lhs, rhs)
         result = self.builder.value(_INT_OPS[expr.op][0 if signed else 1], lhs.type, [lhs, rhs])
         if expr.op == "%" and signed:
             if isinstance(expr.rhs, Const) and expr.rhs.value > 0:
                 return self._wrap_negative(result, rhs)
             return self._floor_remainder(expr.type, result, rhs, "arith.addi")
         return result
+
+    def _floor_quotient(self, scalar: AlloType, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """As `arith.floordivsi`, whose lowering takes its -1 for 2**64 - 1 in wider types."""
+        b = self.builder
+        quotient = b.value("arith.divsi", lhs.type, [lhs, rhs])
+        rest = b.value("arith.subi", lhs.type, [lhs, b.value("arith.muli", lhs.type, [quotient, rhs])])
+        zero = self.integer(lhs.type, 0)
+        differ = self._compare("<", scalar, b.value("arith.xori", lhs.type, [rest, rhs]), zero)
+        inexact = self._compare("!=", scalar, rest, zero)
+        wrong = b.value("arith.andi", arith_type(Bool()), [inexact, differ])
+        lower = b.value("arith.subi", lhs.type, [quotient, self.integer(lhs.type, 1)])
+        return b.value("arith.select", lhs.type, [wrong, lower, quotient])
 
     def _wrap_negative(self, remainder: ir.Value, divisor: ir.Value) -> ir.Value:
         """The remainder by a positive divisor, moved into 0 <= r < divisor."""
@@ -156,8 +168,9 @@ class ArithmeticEmitter:
         fits = self.cast(amount, expr.rhs.type, expr.type)
         if isinstance(expr.rhs, Const) and int(expr.rhs.value) < width:
             return b.value(_INT_OPS[expr.op][0 if signed else 1], value.type, [value, fits])
-        limit = self.integer(amount.type, min(width, (1 << expr.rhs.type.bits) - 1))
-        small = self._cmpi(6 if width < 1 << expr.rhs.type.bits else 7, amount, limit)
+        top = (1 << (expr.rhs.type.bits - (1 if _signed(expr.rhs.type) else 0))) - 1
+        limit = self.integer(amount.type, min(width, top))  # a negative amount is above it as an unsigned number
+        small = self._cmpi(_UNSIGNED_PREDICATES["<" if width <= top else "<="], amount, limit)
         safe = b.value("arith.select", value.type, [small, fits, self.integer(value.type, width - 1)])
         shifted = b.value(_INT_OPS[expr.op][0 if signed else 1], value.type, [value, safe])
         if arithmetic:
@@ -190,16 +203,26 @@ class ArithmeticEmitter:
             return self._compare("!=", source, value, self._constant(source, 0))
         if isinstance(source, Fixed | UFixed) or isinstance(target, Fixed | UFixed):
             stored = self.to_storage(value, source)
-            result = self.builder.value("allo.fixed_cast", storage_type(target), [stored], _fixed_cast())
+            result = self.builder.value("allo.fixed_cast", storage_type(target), [stored])
             return self.from_storage(result, target)
         if isinstance(source, Float):
             return self._from_float(value, source, target)
         if isinstance(target, Float):
-            if isinstance(source, Index):
-                value = self.builder.value("arith.index_cast", arith_type(Int(64)), [value])
-            name = "arith.sitofp" if _signed(source) else "arith.uitofp"
-            return self.builder.value(name, arith_type(target), [value])
+            return self._to_float(value, source, target)
         return self._int_to_int(value, source, target)
+
+    def _to_float(self, value: ir.Value, source: AlloType, target: Float) -> ir.Value:
+        """An integer as the nearest float; through float64 where LLVM rounds otherwise or misses an infinity."""
+        if isinstance(source, Index):
+            value = self.builder.value("arith.index_cast", arith_type(Int(64)), [value])
+        limit = 64 if not target.brain else 24
+        wide = target.width < 64 and source.bits > limit
+        name = "arith.sitofp" if _signed(source) else "arith.uitofp"
+        result = self.builder.value(name, arith_type(float64 if wide else target), [value])
+        if not wide:
+            return result
+        nearest = {"roundingmode": ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), 0)}
+        return self.builder.value("arith.truncf", arith_type(target), [result], nearest)  # MLIR joins casts without it
 
     def _int_to_int(self, value: ir.Value, source: AlloType, target: AlloType) -> ir.Value:
         result = arith_type(target)

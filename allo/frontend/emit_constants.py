@@ -9,10 +9,12 @@ from mlir import ir
 
 from ..ir.builder import Builder, string_attr, unit_attr
 from ..ir.context import context, unknown_location
+from ..ir.forms import array_words
 from ..ir.mlir_types import memref_type
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.types import TensorType
+from ..ir.types import AlloType, Fixed, Int, Struct, TensorType, UFixed, UInt
+from ..ir.words import bytes_of, is_plain
 from .nodes import Symbol
 
 
@@ -29,30 +31,50 @@ class ConstantPool:
         assert symbol.type is not None
         shaped = symbol.type if isinstance(symbol.type, TensorType) else TensorType(symbol.type, ())
         memref = memref_type(shaped)
+        raw = memref_type(TensorType(_stored_as(shaped.element), shaped.shape))
         is_state = symbol.state is not None
         array = symbol.state if is_state else symbol.constant
         key = id(array)
         if key not in self._globals:
-            self._globals[key] = self._define(array, global_name, memref, is_state)
+            self._globals[key] = self._define(array, shaped.element, global_name, raw, is_state)
         symbol_ref = ir.FlatSymbolRefAttr.get(self._globals[key], context())
         builder = Builder(ir.InsertionPoint.at_block_begin(entry))
-        return builder.value(
-            "memref.get_global", memref, (), {"name": symbol_ref, "allo.name": string_attr(name)}
-        )
+        name_attr = string_attr(name)
+        address = builder.value("memref.get_global", raw, (), {"name": symbol_ref, "allo.name": name_attr})
+        if raw == memref:
+            return address
+        return builder.value("allo.element_cast", memref, [address], {"allo.name": name_attr})
 
-    def _define(self, array: np.ndarray[Any, Any], wanted: str, memref: ir.MemRefType, is_state: bool) -> str:
+    def _define(
+        self, array: np.ndarray[Any, Any], element: AlloType, wanted: str, memref: ir.MemRefType, is_state: bool
+    ) -> str:
         name = unique_name(wanted, self._names)
         tensor = ir.RankedTensorType.get(memref.shape, memref.element_type, None, unknown_location())
         attributes: dict[str, ir.Attribute] = {
             "sym_name": string_attr(name),
             "sym_visibility": string_attr("private"),
             "type": ir.TypeAttr.get(memref, context()),
-            "initial_value": _dense(np.asarray(array, array.dtype.newbyteorder("="), order="C"), tensor),
+            "initial_value": _dense(np.asarray(array, array.dtype.newbyteorder("="), order="C"), tensor)
+            if is_plain(element)
+            else _dense_bits(array_words(element, array, f"'{wanted}'"), element.bits, tensor),
         }
         if not is_state:
             attributes["constant"] = unit_attr()
         self._builder.op("memref.global", (), (), attributes)
         return name
+
+
+def _stored_as(element: AlloType) -> AlloType:
+    """The integers that attributes of MLIR hold for fixed-point numbers and structs."""
+    if isinstance(element, Fixed):
+        return Int(element.width)
+    return UInt(element.bits) if isinstance(element, UFixed | Struct) else element
+
+
+def _dense_bits(words: np.ndarray[Any, Any], bits: int, tensor: ir.RankedTensorType) -> ir.Attribute:
+    """Integers of any width, from their bits."""
+    data = bytes_of(words, -(-bits // 8)).tobytes()
+    return ir.Attribute.parse(f'dense<"0x{data.hex()}"> : {tensor}', context())
 
 
 def _dense(array: np.ndarray[Any, Any], tensor: ir.RankedTensorType) -> ir.Attribute:

@@ -13,19 +13,24 @@ from ..ir.mlir_types import arith_type, storage_type
 from ..ir.types import AlloType, Fixed, Float, Index, UFixed
 from .affine_form import AffineForm, AffineLoop, Resolver
 from .emit_arith import ArithmeticEmitter
+from .emit_struct import struct_value
 from .nodes import (
     Binary,
     BitOp,
     Cast,
     Compare,
     Const,
+    Construct,
     Expr,
+    Field,
     KernelCall,
     Load,
     Logic,
     MathCall,
     Not,
     Select,
+    SetField,
+    Shared,
     Symbol,
     Var,
 )
@@ -38,10 +43,10 @@ def _cheap(expr: Expr) -> bool:
         case Const() | Var():
             return True
         case Binary(op=op, lhs=lhs, rhs=rhs):
-            return op not in ("/", "//", "%") and _cheap(lhs) and _cheap(rhs)
+            return op not in ("/", "//", "%", "rem") and _cheap(lhs) and _cheap(rhs)
         case Compare(lhs=lhs, rhs=rhs) | Logic(lhs=lhs, rhs=rhs):
             return _cheap(lhs) and _cheap(rhs)
-        case Not(operand=operand) | Cast(operand=operand):
+        case Not(operand=operand) | Cast(operand=operand) | Field(operand=operand):
             return _cheap(operand)
         case Select(condition=condition, if_true=if_true, if_false=if_false):
             return _cheap(condition) and _cheap(if_true) and _cheap(if_false)
@@ -65,6 +70,7 @@ class ExpressionEmitter(ArithmeticEmitter):
         self.scalars: dict[Symbol, ir.Value] = {}  # arguments that are never assigned
         self.loops: dict[Symbol, AffineLoop | ir.Value] = {}  # a plain value for loops that are not affine
         self.symbols: dict[Symbol, ir.Value] = {}  # integer arguments as `index`, cast at the entry
+        self.shared: dict[int, ir.Value] = {}  # of the statement that is emitted, by identity
         self.resolve: Resolver = self._resolve
         self._file = file
         self._locations: dict[Position, ir.Location] = {}
@@ -79,6 +85,11 @@ class ExpressionEmitter(ArithmeticEmitter):
         if static and symbol not in self.memrefs:
             self.memrefs[symbol] = self.constant(symbol)
         return self.memrefs[symbol]
+
+    def memref_as(self, symbol: Symbol, wanted: ir.Type) -> ir.Value:
+        """The buffer of a variable for a parameter of type `wanted`, which may leave extents to run time."""
+        memref = self.memref(symbol)
+        return memref if memref.type == wanted else self.builder.value("memref.cast", wanted, [memref])
 
     def place(self, at: Position) -> None:
         """Operations built from now on come from this place of the kernel."""
@@ -132,6 +143,12 @@ class ExpressionEmitter(ArithmeticEmitter):
                 return self._bits(expr)
             case KernelCall():
                 return self.call(expr)
+            case Field() | Construct() | SetField():
+                return struct_value(self, expr)
+            case Shared(operand=inner):
+                if id(expr) not in self.shared:
+                    self.shared[id(expr)] = self.value(inner)
+                return self.shared[id(expr)]
         raise InternalError(f"no emission for {type(expr).__name__}")
 
     def index(self, expr: Expr) -> ir.Value:

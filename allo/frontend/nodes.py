@@ -36,6 +36,7 @@ class Symbol:
     assigned: bool = False
     constant: Any = None  # the NumPy array of a constant tensor, or the value of a STATIC name
     state: Any = None  # the NumPy array that a Stateful variable starts with
+    extents: tuple[Symbol | None, ...] = ()  # of an argument: variables for the extents known at run time only
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Expr:
 @dataclass(frozen=True, slots=True)
 class Const(Expr):
     value: int | float | bool | Fraction  # a fraction for fixed point
+    literal: bool = False  # whether `type` is only the least that holds the value, and the context may choose another
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,10 @@ class Load(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Expr):
-    """`op` is one of + - * / // % << >> & | ^ min max; operands already have the type computed in."""
+    """`op` is one of + - * / // % rem << >> & | ^ min max; operands already have the type computed in.
+
+    `%` has the sign of the right operand, as in Python, and `rem` that of the left one, as `%` of C.
+    """
 
     op: str
     lhs: Expr
@@ -126,6 +131,37 @@ class BitOp(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class Field(Expr):
+    """The field `name` of a struct."""
+
+    operand: Expr
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Construct(Expr):
+    """A struct of the values of all its fields, in their order."""
+
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetField(Expr):
+    """The struct `operand` in which the field that the names of `path` lead to is `value`."""
+
+    operand: Expr
+    path: tuple[str, ...]
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Shared(Expr):
+    """A value that stands in two places of an expression and is computed once."""
+
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class KernelCall(Expr):
     """A call of a kernel with one scalar result, as an expression."""
 
@@ -183,6 +219,45 @@ class Copy(Stmt):
 
 
 @dataclass(frozen=True, slots=True)
+class Block(Stmt):
+    """Several statements in place of one."""
+
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The element of `tensor` that an iteration of a `Structured` uses, which its value calls `symbol`.
+
+    Each subscript is a constant plus factors times loops, given by their positions.
+    """
+
+    tensor: Symbol
+    subscripts: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Structured(Stmt):
+    """`output = value` in all iterations, as one operation on whole arrays; the last `reductions` loops accumulate.
+
+    `operation` is the named operation of `linalg` that means this where the types allow it; `scalars` are computed
+    once, in front of it. `options` are integers of the named operation, such as strides.
+    """
+
+    nest: str
+    operation: str
+    loops: tuple[Symbol, ...]
+    extents: tuple[int, ...]
+    reductions: int
+    inputs: tuple[Element, ...]
+    output: Element
+    scalars: tuple[tuple[Symbol, Expr], ...]
+    value: Expr
+    options: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Call(Stmt):
     """A call; its results go to `targets`, each a variable declared here or before."""
 
@@ -221,6 +296,14 @@ class Return(Stmt):
     values: tuple[Expr | Symbol, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What a call changes: the arrays given to `written` parameters, perhaps the `state` of a kernel."""
+
+    written: frozenset[Symbol]
+    state: bool
+
+
 @dataclass(eq=False, slots=True)
 class Function:
     """A checked kernel."""
@@ -230,3 +313,4 @@ class Function:
     params: tuple[Symbol, ...]
     results: tuple[AlloType | TensorType, ...]
     body: tuple[Stmt, ...] = field(default=())
+    effects: Effects | None = None  # once `writes.effects_of` was asked

@@ -11,16 +11,32 @@ from typing import Any
 from ..errors import Diagnostic, KernelError, counted
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.types import AlloType, Fixed, Struct, TensorType, UFixed
+from ..ir.types import (
+    DYNAMIC,
+    AlloType,
+    Bool,
+    Fixed,
+    Float,
+    Index,
+    Int,
+    Struct,
+    TensorType,
+    UFixed,
+    UInt,
+    index,
+)
 from . import dsl
 from .annotations import read_annotation
 from .check import StatementChecker
+from .declared_values import constants_in_place
 from .emit import emit_module
 from .nodes import Function, Kind, Return, Symbol
 from .ranges import surely_inside
 from .scope import Scope
-from .source import KernelSource, read_kernel
+from .source import KernelSource, belongs_to_a_library, read_kernel
 from .templates import NestedKernel, TemplateInstance, instantiate, parameters_of
+from .typing_rules import TypingRules
+from .typing_tables import DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +47,21 @@ class Compiled:
     inside: frozenset[str]
 
 
-def compile_kernel(kernel: Callable[..., Any], arguments: Sequence[Any] | Mapping[str, Any] | None = None) -> Compiled:
+def compile_kernel(
+    kernel: Callable[..., Any],
+    arguments: Sequence[Any] | Mapping[str, Any] | None = None,
+    rules: TypingRules = DEFAULT,
+) -> Compiled:
     """Compile `kernel` and the kernels it calls to a module whose entry is `kernel`.
 
-    `arguments` are the values of the parameters of a template. Raises KernelError with all mistakes, each with
-    file, line and column.
+    `arguments` are the values of the parameters of a template; `rules` type the operations.
+    Raises KernelError with all mistakes, each with file, line and column.
     """
-    program = Program()
+    program = Program(rules)
     source = read_kernel(kernel)
     if arguments is not None or parameters_of(source):
         source = instantiate(source, arguments)
-    top = program.function(source, id(kernel))
+    top = program.function(source, kernel)
     if program.diagnostics or top is None:
         raise KernelError.collected(program.diagnostics)
     functions = tuple(program.functions.values())
@@ -52,22 +72,25 @@ def compile_kernel(kernel: Callable[..., Any], arguments: Sequence[Any] | Mappin
 class Program:
     """The kernels reached so far, callees before callers; a key is a kernel with its template arguments."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: TypingRules = DEFAULT) -> None:
+        self.rules = rules
         self.functions: dict[Hashable, Function] = {}
         self.diagnostics: list[Diagnostic] = []
         self._open: dict[Hashable, str] = {}
         self._failed: set[Hashable] = set()
+        self._named: dict[tuple[Hashable, str], tuple[tuple[type, Any], ...]] = {}
 
     def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> Function | None:
         """The checked form of the kernel `source`; None if it has mistakes."""
         before = len(self.diagnostics)
         unique = self._unique(name or source.name)
         self._open[key] = unique
-        scope = Scope(source, self.diagnostics, self._callee)
+        scope = Scope(source, self.diagnostics, self._callee, self.rules)
         function = Function(unique, source, (), ())
         function.params = self._params(scope, source)
-        function.results = self._results(scope, source)
-        checker = StatementChecker(scope, function)
+        results = self._results(scope, source)
+        function.results = results or ()
+        checker = StatementChecker(scope, function, results is not None)
         function.body = checker.body(source.tree.body)
         returns = any(isinstance(statement, Return) for statement in function.body)
         if function.results and not returns and len(self.diagnostics) == before:
@@ -78,6 +101,7 @@ class Program:
         if len(self.diagnostics) > before:
             self._failed.add(key)
             return None
+        function.body = constants_in_place(function)
         self.functions[key] = function
         return function
 
@@ -90,18 +114,23 @@ class Program:
         text = ast.unparse(getattr(node, "func", node))
         instance = callee if isinstance(callee, TemplateInstance) else TemplateInstance(callee, (), None)
         kernel = instance.kernel
-        library = (getattr(kernel, "__module__", None) or "").startswith(("allo.", "numpy"))
+        library = belongs_to_a_library(kernel)
         if not isinstance(kernel, NestedKernel) and (not isinstance(kernel, FunctionType) or library):
-            same = next((f.__name__ for f in dsl.ELEMENTARY if f.__name__ == text.split(".")[-1]), None)
+            same = next((name for name in dsl.__all__ if name == text.split(".")[-1]), None)
             hint = f"use allo.{same}" if same else "a kernel can call other kernels, and functions such as allo.exp"
             scope.error(node, f"`{text}` cannot be called in a kernel", hint)
             return None
-        identity = id(kernel.source.tree) if isinstance(kernel, NestedKernel) else id(kernel)
-        key: Hashable = (identity, instance.values, instance.id) if isinstance(callee, TemplateInstance) else identity
+        kinds = tuple((type(value), value) for value in instance.values)  # 1 is not True, and not 1.0
+        key: Hashable = (kernel, kinds, instance.id) if isinstance(callee, TemplateInstance) else kernel
         if key in self._open:
             scope.error(node, f"'{text}' calls itself, and hardware has no call stack", "write a loop instead")
             return None
         if key in self._failed:
+            return None
+        if instance.id and self._named.setdefault((kernel, instance.id), kinds) != kinds:
+            other = ", ".join(repr(value) for _, value in self._named[kernel, instance.id])
+            message = f"the instance '{instance.id}' of this template is already the one for [{other}]"
+            scope.error(node, message, "give each instance a name of its own")
             return None
         if key in self.functions:
             return self.functions[key]
@@ -134,15 +163,20 @@ class Program:
                     argument, f"argument '{argument.arg}' has no type", "annotate it: `A: float32[M, N]`"
                 )
             else:
-                declared = _evaluated(source, argument.arg) or read_annotation(scope, argument.annotation)
+                declared = _evaluated(source, argument.arg) or read_annotation(scope, argument.annotation, True)
             kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.ARGUMENT
             at = source.position(argument)
-            params.append(
-                scope.declare(argument.arg, Kind.INVALID if declared is None else kind, declared, at)
-            )
+            symbol = scope.declare(argument.arg, Kind.INVALID if declared is None else kind, declared, at)
+            if isinstance(declared, TensorType) and not declared.is_static:
+                symbol.extents = tuple(
+                    Symbol(f"{symbol.name}.shape[{dimension}]", Kind.ARGUMENT, index, at) if extent == DYNAMIC else None
+                    for dimension, extent in enumerate(declared.shape)
+                )
+            params.append(symbol)
         return tuple(params)
 
-    def _results(self, scope: Scope, source: KernelSource) -> tuple[AlloType | TensorType, ...]:
+    def _results(self, scope: Scope, source: KernelSource) -> tuple[AlloType | TensorType, ...] | None:
+        """The declared types of the results; None after an error."""
         node = source.tree.returns
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return ()
@@ -150,14 +184,17 @@ class Program:
         if (evaluated := _evaluated(source, "return")) is not None:
             return (evaluated,)
         types = [read_annotation(scope, part) for part in parts]
-        return tuple(t for t in types if t is not None)
+        known = tuple(t for t in types if t is not None)
+        return known if len(known) == len(parts) else None
 
 
-def _evaluated(source: KernelSource, name: str) -> TensorType | None:
+def _evaluated(source: KernelSource, name: str) -> AlloType | TensorType | None:
     """What Python made of an annotation of a nested function: variables used only there are not in its closure."""
     if source.function is None or "<locals>" not in source.function.__qualname__:
         return None
     value = source.function.__annotations__.get(name)
-    if not isinstance(value, TensorType) or isinstance(value.element, Struct | Fixed | UFixed):
+    if isinstance(value, Int | UInt | Float | Bool | Index | Fixed | UFixed | Struct):
+        return value
+    if not isinstance(value, TensorType):
         return None
     return value if all(type(extent) is int and extent > 0 for extent in value.shape) else None

@@ -13,6 +13,8 @@ from ..errors import Diagnostic, nearest
 from ..ir.types import AlloType, TensorType
 from .nodes import Function, Kind, Symbol
 from .source import KernelSource, Position
+from .typing_rules import TypingRules
+from .typing_tables import DEFAULT
 
 _MISSING = object()
 
@@ -25,10 +27,12 @@ class Scope:
         source: KernelSource,
         diagnostics: list[Diagnostic],
         compile_callee: Callable[[Any, ast.AST, Scope], Function | None],
+        rules: TypingRules = DEFAULT,
     ) -> None:
         self.source = source
         self.diagnostics = diagnostics
         self.compile_callee = compile_callee
+        self.rules = rules
         self.depth = 0  # loops around the statement that is checked
         self._blocks: list[dict[str, Symbol]] = [{}]
         self._ended: dict[str, Symbol] = {}

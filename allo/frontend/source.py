@@ -72,6 +72,12 @@ def read_kernel(function: Callable[..., Any]) -> KernelSource:
     return KernelSource(function, definition, file, before, free_names(function))
 
 
+def belongs_to_a_library(function: object) -> bool:
+    """Whether `function` is one of Allo or NumPy, which is no kernel; the templates of allo.library are kernels."""
+    path = (getattr(function, "__module__", None) or "").split(".")
+    return path[0] in ("allo", "numpy") and path[:2] != ["allo", "library"]
+
+
 def _unreadable(function: FunctionType) -> KernelError:
     return KernelError(
         f"the source of kernel '{function.__name__}' cannot be read",

@@ -56,21 +56,39 @@ def instantiate(source: KernelSource, values: Sequence[Any] | Mapping[str, Any] 
     else:
         given = list(values or ())
         unknown = given[len(names) :]
-    if unknown or len(given) < len(names) or _UNBOUND in given:
+        given += [_UNBOUND] * (len(names) - len(given))
+    bound = dict(source.names)
+    for position, (parameter, value) in enumerate(zip(parameters, given, strict=False)):
+        if value is _UNBOUND:
+            default = default_of(source, parameter, bound)
+            given[position] = _UNBOUND if default is None else default
+        bound[parameter.name] = given[position]
+    if unknown or any(value is _UNBOUND for value in given):
         listed = ", ".join(names)
         if not names:
             raise KernelError(f"'{source.name}' is not a template and takes no template arguments", at=at)
-        count = len(given) - given.count(_UNBOUND)
+        count = sum(value is not _UNBOUND for value in given)
         raise KernelError(
             f"template '{source.name}' has {counted(len(names), 'parameter')} ({listed}), got {count}",
             at=at,
             hint=f"write {source.name}[{listed}](...) or allo.customize({source.name}, instantiate=[{listed}])",
         )
-    bound = dict(source.names)
     for parameter, value in zip(parameters, given, strict=True):
         _check(source, parameter, value, bound)
-        bound[parameter.name] = value
     return replace(source, names=bound)
+
+
+def default_of(source: KernelSource, parameter: ast.TypeVar, bound: Mapping[str, Any]) -> Any:
+    """The value of `[T = int32]`, which Python has since version 3.13; None if the parameter has no default."""
+    default = getattr(parameter, "default_value", None)
+    if default is None:
+        return None
+    try:
+        code = compile(ast.Expression(default), source.file, "eval")
+        return eval(code, {**source.names, **bound})
+    except Exception as error:
+        at = source.location(source.position(parameter))
+        raise KernelError(f"the default of '{parameter.name}' cannot be evaluated: {error}", at=at) from None
 
 
 def _check(source: KernelSource, parameter: ast.TypeVar, value: Any, names: Mapping[str, Any]) -> None:

@@ -1,23 +1,82 @@
-"""Decides which arrays a kernel writes, and which ones an expression depends on."""
+"""Decides what a kernel changes, and which arrays an expression depends on.
+
+The same question on a module is `allo.ir.effects`: here it is asked while the module does not exist yet.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
-from .nodes import Call, CallSite, Copy, Expr, Fill, Function, KernelCall, Load, Stmt, Store, Symbol
+from .nodes import (
+    AssignScalar,
+    Call,
+    CallSite,
+    Copy,
+    Effects,
+    Expr,
+    Fill,
+    Function,
+    KernelCall,
+    Kind,
+    Load,
+    Shared,
+    Stmt,
+    Store,
+    Structured,
+    Symbol,
+)
+
+NO_EFFECTS = Effects(frozenset(), False)
 
 
 def writes(function: Function, parameter: Symbol) -> bool:
     """Whether `function`, or a kernel that it calls, may change the elements of its `parameter`."""
-    return any(_changes(node, parameter) for node in _parts(function.body))
+    return parameter in effects_of(function).written
+
+
+def effects_of(function: Function) -> Effects:
+    """What a call of `function` changes; computed once for a checked kernel."""
+    if function.effects is None:
+        written = {symbol for part in parts(function.body) for symbol in changed_by(part)}
+        calls = (part for part in parts(function.body) if isinstance(part, CallSite))
+        state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
+        by_reference = (p for p in function.params if p.kind is Kind.TENSOR)
+        function.effects = Effects(frozenset(p for p in by_reference if p in written), state)
+    return function.effects
+
+
+def effects_in(expr: Expr) -> Effects:
+    """What the kernels change that `expr` calls."""
+    called = [effects_of(part.callee) for part in parts(expr) if isinstance(part, CallSite)]
+    written = frozenset(symbol for effects in called for symbol in effects.written)
+    return Effects(written, any(effects.state for effects in called))
+
+
+def changed_by(part: Stmt | Expr | CallSite) -> Iterator[Symbol]:
+    """The variables and arrays that one statement or call changes; not those of the statements in it."""
+    match part:
+        case Store(tensor=target) | Fill(tensor=target) | Copy(tensor=target):
+            yield target
+        case AssignScalar(symbol=target):
+            yield target
+        case Structured(output=element):
+            yield element.tensor
+        case Call(targets=targets):
+            yield from targets
+        case CallSite(callee=callee, arguments=arguments):
+            written = effects_of(callee).written
+            for argument, parameter in zip(arguments, callee.params, strict=True):
+                if parameter in written and isinstance(argument, Symbol):
+                    yield argument
 
 
 def arrays_read(expr: Expr) -> list[Symbol]:
     """The arrays whose elements `expr` depends on."""
     found: list[Symbol] = []
-    for node in _parts(expr):
+    for node in parts(expr):
         match node:
             case Load(tensor=tensor):
                 found.append(tensor)
@@ -28,27 +87,28 @@ def arrays_read(expr: Expr) -> list[Symbol]:
 
 def calls_kernel(expr: Expr) -> bool:
     """Whether `expr` calls a kernel, which may have a state."""
-    return any(isinstance(node, KernelCall) for node in _parts(expr))
+    return any(isinstance(node, KernelCall) for node in parts(expr))
 
 
-def _parts(value: Any) -> Iterator[Stmt | Expr | CallSite]:
+def shared(expr: Expr) -> Expr:
+    """`expr` to be used twice in an expression: a kernel that it calls is called once."""
+    return Shared(expr.type, expr.at, expr) if calls_kernel(expr) else expr
+
+
+@cache
+def _inner(node_type: Any) -> tuple[str, ...]:
+    """The fields of a node that may hold other nodes."""
+    leaves = ("at", "type", "op", "exact", "nest", "symbol", "tensor", "function", "declares", "targets", "callee")
+    return tuple(field.name for field in fields(node_type) if field.name not in leaves)
+
+
+def parts(value: Any) -> Iterator[Stmt | Expr | CallSite]:
     """All statements, expressions and calls of a typed tree; not those of the kernels that it calls."""
     if isinstance(value, tuple):
         for part in value:
-            yield from _parts(part)
+            yield from parts(part)
     elif isinstance(value, Stmt | Expr | CallSite):
         yield value
-        for field in fields(value):
-            yield from _parts(getattr(value, field.name))
-
-
-def _changes(node: Stmt | Expr | CallSite, tensor: Symbol) -> bool:
-    match node:
-        case Store(tensor=target) | Fill(tensor=target) | Copy(tensor=target):
-            return target is tensor
-        case Call(targets=targets):
-            return tensor in targets
-        case CallSite(callee=callee, arguments=arguments):
-            pairs = zip(arguments, callee.params, strict=True)
-            return any(argument is tensor and writes(callee, parameter) for argument, parameter in pairs)
-    return False
+        kind: Any = type(value)
+        for name in _inner(kind):
+            yield from parts(getattr(value, name))

@@ -4,20 +4,47 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from .types import AlloType, Bool, Fixed, Float, Index, Int, TensorType, UFixed, UInt, bfloat16, wrap
+from .quantize import quantize
+from .types import (
+    MAX_BITS,
+    AlloType,
+    Bool,
+    Fixed,
+    Float,
+    Index,
+    Int,
+    Struct,
+    TensorType,
+    UFixed,
+    UInt,
+    bfloat16,
+    wrap,
+)
 from .types import bool as bool_type
 
 _CONTAINERS = (8, 16, 32, 64)
 _BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
 
 
+def get_np_struct_type(bits: int) -> np.dtype[Any]:
+    """The dtype of integers of `bits` bits as bytes, the lowest first: fields `f0`, `f1`, ... of one byte each.
+
+    It is how arrays of integers of more than 64 bits are given to a built module and come back from it. Raises
+    TypeError unless `bits` is a positive integer.
+    """
+    if isinstance(bits, bool) or not isinstance(bits, int) or bits < 1:
+        raise TypeError(f"get_np_struct_type takes a number of bits, got {bits!r}")
+    return np.dtype([(f"f{position}", np.uint8) for position in range(-(-bits // 8))])
+
+
 def numpy_dtype(element: AlloType) -> np.dtype[Any] | None:
-    """The dtype that holds `element` in memory; None where NumPy has none (more than 64 bits)."""
+    """The dtype that holds `element` in memory; None where NumPy has none (more than 64 bits, fixed point, structs)."""
     match element:
         case Bool():
             return np.dtype(np.bool_)
@@ -35,9 +62,35 @@ def numpy_dtype(element: AlloType) -> np.dtype[Any] | None:
             return None
 
 
+@cache
+def form_dtype(element: AlloType) -> np.dtype[Any]:
+    """The dtype of results of type `element`, whether or not it lies so in memory."""
+    match element:
+        case Int() | UInt() if element.width > 64:
+            return get_np_struct_type(element.width)
+        case Fixed() | UFixed():  # a float has 53 digits; wider numbers are fractions
+            return np.dtype(np.float64 if element.width <= 53 else np.object_)
+        case Struct():
+            return np.dtype([(name, form_dtype(field)) for name, field in element.fields])
+    dtype = numpy_dtype(element)
+    if dtype is None:
+        raise TypeError(f"NumPy has no form of {element!r}")
+    return dtype
+
+
 def array_element_type(array: np.ndarray[Any, Any]) -> AlloType | None:
     """The element type of a NumPy array, or None if kernels have no such type."""
-    dtype = array.dtype
+    return dtype_element(array.dtype)
+
+
+def dtype_element(dtype: np.dtype[Any]) -> AlloType | None:
+    """The element type of arrays of a dtype: structs for structured ones, wide integers for `get_np_struct_type`."""
+    if dtype.names is not None and dtype.fields is not None:
+        if dtype.itemsize > 8 and dtype == get_np_struct_type(dtype.itemsize * 8):
+            return UInt(dtype.itemsize * 8) if dtype.itemsize <= MAX_BITS // 8 else None
+        fields = [(name, dtype_element(dtype.fields[name][0])) for name in dtype.names]
+        known = tuple((name, field) for name, field in fields if field is not None)
+        return Struct(known) if len(known) == len(fields) and known else None
     if dtype == np.bool_:
         return bool_type
     if dtype == _BFLOAT16:
@@ -59,12 +112,12 @@ def python_value(scalar: AlloType, value: Any) -> Any:
         case Bool():
             return bool(value)
         case Int() | UInt():
-            return wrap(int(value), scalar)
+            return wrap(math.floor(value) if isinstance(value, Fraction) else int(value), scalar)
         case Index():
             return int(value)
         case Fixed() | UFixed():
-            whole = (Int if isinstance(scalar, Fixed) else UInt)(scalar.width)
-            return wrap(math.floor(Fraction(value) * 2**scalar.fracs), whole) / 2**scalar.fracs
+            exact = quantize(value.item() if isinstance(value, np.generic) else value, scalar)
+            return float(exact) if scalar.width <= 53 else exact
         case _:
             dtype = numpy_dtype(scalar)
             if dtype is None:

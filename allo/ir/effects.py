@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from mlir import ir
 
+from .linalg import is_structured, output_count
 from .module import Module
 from .walk import entry_block, operations
+
+_CASTS = frozenset({"memref.cast", "allo.element_cast"})
 
 
 def written_arguments(
@@ -26,9 +29,19 @@ def written_arguments(
     for op in operations(entry):
         if op.name in ("affine.store", "memref.store", "memref.copy"):
             written.add(op.operands[1])
+        elif is_structured(op):
+            written.update(list(op.operands)[-output_count(op) :])
         elif op.name == "func.call":
             callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
             for position in sorted(written_arguments(module, callee, answers)):
                 written.add(op.operands[position])
-    answers[name] = frozenset(p for p, argument in enumerate(entry.arguments) if argument in written)
+    sources = {array_of(value) for value in written}
+    answers[name] = frozenset(p for p, argument in enumerate(entry.arguments) if argument in sources)
     return answers[name]
+
+
+def array_of(value: ir.Value) -> ir.Value:
+    """The array that `value` is, perhaps seen with other elements or extents."""
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _CASTS:
+        value = value.owner.operation.operands[0]
+    return value

@@ -15,12 +15,14 @@ from allo._mlir.dialects import allo as allo_d
 from ..errors import InternalError
 from .context import context
 from .types import (
+    DYNAMIC,
     AlloType,
     Bool,
     Fixed,
     Float,
     Index,
     Int,
+    Struct,
     TensorType,
     UFixed,
     UInt,
@@ -54,7 +56,10 @@ def storage_type(scalar: AlloType) -> ir.Type:
             return {16: ir.F16Type, 32: ir.F32Type, 64: ir.F64Type}[scalar.width].get(ctx)
         case Fixed() | UFixed():
             kind = allo_d.FixedType if isinstance(scalar, Fixed) else allo_d.UFixedType
-            return kind.get(scalar.width, scalar.fracs, ctx)
+            modes = {"rounding": scalar.rounding, "overflow": scalar.overflow}
+            return kind.get(scalar.width, scalar.fracs, ctx, **modes)
+        case Struct():
+            return allo_d.StructType.get([(name, storage_type(field)) for name, field in scalar.fields], ctx)
         case _:
             raise InternalError(f"no MLIR type for {scalar!r}")
 
@@ -70,7 +75,8 @@ def arith_type(scalar: AlloType) -> ir.Type:
 @cache
 def memref_type(tensor: TensorType) -> ir.MemRefType:
     """The memref of a tensor, or of rank 0 for a scalar variable."""
-    return ir.MemRefType.get(tensor.shape, storage_type(tensor.element), loc=ir.Location.unknown(context()))
+    shape = [ir.ShapedType.get_dynamic_size() if extent == DYNAMIC else extent for extent in tensor.shape]
+    return ir.MemRefType.get(shape, storage_type(tensor.element), loc=ir.Location.unknown(context()))
 
 
 def scalar_from_mlir(mlir_type: ir.Type) -> AlloType:
@@ -91,15 +97,18 @@ def scalar_from_mlir(mlir_type: ir.Type) -> AlloType:
     ):
         if isinstance(mlir_type, kind):
             return scalar
-    if isinstance(mlir_type, allo_d.FixedType):
-        return Fixed(mlir_type.width, mlir_type.frac)
-    if isinstance(mlir_type, allo_d.UFixedType):
-        return UFixed(mlir_type.width, mlir_type.frac)
+    if isinstance(mlir_type, allo_d.FixedType | allo_d.UFixedType):
+        kind = Fixed if isinstance(mlir_type, allo_d.FixedType) else UFixed
+        return kind(mlir_type.width, mlir_type.frac, mlir_type.rounding, mlir_type.overflow)
+    if isinstance(mlir_type, allo_d.StructType):
+        return Struct(tuple((name, scalar_from_mlir(field)) for name, field in mlir_type.fields))
     raise InternalError(f"no kernel type for {mlir_type}")
 
 
 def from_mlir(mlir_type: ir.Type) -> AlloType | TensorType:
     """The user's type of an argument or result of a function."""
     if isinstance(mlir_type, ir.MemRefType):
-        return TensorType(scalar_from_mlir(mlir_type.element_type), tuple(mlir_type.shape))
+        unknown = ir.ShapedType.get_dynamic_size()
+        shape = tuple(DYNAMIC if extent == unknown else extent for extent in mlir_type.shape)
+        return TensorType(scalar_from_mlir(mlir_type.element_type), shape)
     return scalar_from_mlir(mlir_type)

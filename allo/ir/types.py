@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 MAX_BITS = 1024
+DYNAMIC = -1  # the extent of a dimension that is known at run time only
 
 
 class AlloType:
@@ -21,7 +23,7 @@ class AlloType:
 
     def __getitem__(self, shape: Any) -> TensorType:
         extents = shape if isinstance(shape, tuple) else (shape,)
-        return TensorType(self, tuple(extents))
+        return TensorType(self, tuple(DYNAMIC if extent is ... else extent for extent in extents))
 
     def __matmul__(self, other: Any) -> Qualified:
         if isinstance(other, Qualifier):
@@ -126,12 +128,22 @@ class Float(AlloType):
         return "bfloat16" if self.brain else f"float{self.width}"
 
 
+ROUNDINGS = ("trn", "trn_zero", "rnd", "rnd_zero", "rnd_min_inf", "rnd_inf", "rnd_conv")
+OVERFLOWS = ("wrap", "sat", "sat_zero", "sat_sym")
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class _FixedPoint(AlloType):
-    """Common part of the fixed-point types: `width` bits, `fracs` of them fractional."""
+    """Common part of the fixed-point types: `width` bits, `fracs` of them fractional.
+
+    `rounding` and `overflow` say what a conversion to the type does with numbers that it does not hold, by the names
+    of the modes of `ap_fixed<W, I, Q, O>`: the defaults drop digits toward minus infinity, and wrap.
+    """
 
     width: int
     fracs: int
+    rounding: str = "trn"
+    overflow: str = "wrap"
 
     def __post_init__(self) -> None:
         _check_width(type(self).__name__, self.width)
@@ -139,10 +151,21 @@ class _FixedPoint(AlloType):
             raise TypeError(
                 f"{type(self).__name__} takes 0 to {self.width} fractional bits, got {self.fracs!r}"
             )
+        for what, value, known in (
+            ("rounding", self.rounding, ROUNDINGS),
+            ("overflow", self.overflow, OVERFLOWS),
+        ):
+            if value not in known:
+                raise TypeError(f"{type(self).__name__} takes {what} {', '.join(map(repr, known))}, got {value!r}")
 
     @property
     def bits(self) -> int:
         return self.width
+
+    def __repr__(self) -> str:
+        modes = "" if self.rounding == "trn" else f", rounding={self.rounding!r}"
+        modes += "" if self.overflow == "wrap" else f", overflow={self.overflow!r}"
+        return f"{type(self).__name__}({self.width}, {self.fracs}{modes})"
 
 
 class Fixed(_FixedPoint):
@@ -150,17 +173,11 @@ class Fixed(_FixedPoint):
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return f"Fixed({self.width}, {self.fracs})"
-
 
 class UFixed(_FixedPoint):
     """Unsigned fixed point: value = unsigned integer of `width` bits / 2**fracs."""
 
     __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"UFixed({self.width}, {self.fracs})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -170,27 +187,64 @@ class Struct(AlloType):
     fields: tuple[tuple[str, AlloType], ...]
 
     def __init__(self, fields: Mapping[str, AlloType] | tuple[tuple[str, AlloType], ...]) -> None:
-        pairs = tuple(fields.items()) if isinstance(fields, Mapping) else fields
+        pairs = tuple(fields.items()) if isinstance(fields, Mapping) else tuple(fields)
+        if not pairs:
+            raise TypeError("Struct takes at least one field: Struct({'x': int32})")
+        for name, field in pairs:
+            if not isinstance(name, str) or not name.isidentifier():
+                raise TypeError(f"the name of a field of a Struct must be an identifier, got {name!r}")
+            if not isinstance(field, Int | UInt | Bool | Float | _FixedPoint | Struct):
+                raise TypeError(f"field '{name}' of a Struct must be a number, a bool or a Struct, got {field!r}")
+        names = [name for name, _ in pairs]
+        if len(set(names)) < len(names):
+            raise TypeError(f"two fields of a Struct have one name: {', '.join(names)}")
         object.__setattr__(self, "fields", pairs)
 
     @property
     def bits(self) -> int:
         return sum(field.bits for _, field in self.fields)
 
+    def field(self, name: str) -> AlloType | None:
+        """The type of field `name`, if there is one."""
+        return next((field for given, field in self.fields if given == name), None)
+
+    def __call__(self, value: Any = None, /, **fields: Any) -> Any:
+        """`P(x=1, w=0.5)` or `P({"x": 1, "w": 0.5})`: in Python a NumPy record, in kernels a value of the struct.
+
+        Raises TypeError or ValueError unless every field has a value that fits.
+        """
+        from .words import pack, unpack
+
+        return unpack(self, pack(self, fields if value is None else value, f"a value of {self!r}"))
+
     def __repr__(self) -> str:
         return "Struct({" + ", ".join(f"'{name}': {field!r}" for name, field in self.fields) + "})"
 
 
+def extent_text(extent: int) -> str:
+    """An extent as kernels write it."""
+    return "..." if extent == DYNAMIC else str(extent)
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape for messages."""
+    return f"({', '.join(map(extent_text, shape))}{',' if len(shape) == 1 else ''})"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class TensorType:
-    """A dense array `element[shape]`."""
+    """A dense array `element[shape]`; an extent may be DYNAMIC, which a kernel writes as `...`."""
 
     element: AlloType
     shape: tuple[int, ...]
 
     def __repr__(self) -> str:
-        return f"{self.element!r}[{', '.join(map(str, self.shape))}]"
+        return f"{self.element!r}[{', '.join(map(extent_text, self.shape))}]"
 
+    @property
+    def is_static(self) -> builtins.bool:
+        """Whether all extents are known when the kernel is compiled."""
+        return DYNAMIC not in self.shape
 
     def __call__(self, value: Any = 0) -> Any:
         """An array of this type filled with `value`, in kernels that run as plain Python and in those compiled."""

@@ -10,7 +10,8 @@ from mlir import ir
 from ..errors import Location
 
 LOOP_OPERATIONS = frozenset({"affine.for", "scf.for", "scf.while"})
-_BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "func.call"})
+# a constant of fixed-point numbers or structs has two values of one name; accesses are on the second one
+_BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "allo.element_cast", "func.call"})
 
 
 @dataclass(frozen=True, slots=True)

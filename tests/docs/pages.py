@@ -59,9 +59,9 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[
         lines[block.line - 1 : block.line - 1 + len(code)] = code
     file = folder / f"{page.stem}.py"
     file.write_text("\n".join(lines) + "\n")
-    module = ModuleType(page.stem)
+    module = ModuleType(f"page_{page.stem}")  # there is a module `types` in Python already
     module.__file__ = str(file)
-    monkeypatch.setitem(sys.modules, page.stem, module)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     result = []
     for block in blocks:
         shifted = "\n" * (block.line - 1) + block.code

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from allo.frontend.typing_rules import result_type
+from allo.frontend.typing_tables import DEFAULT
 from allo.ir.types import Int, UInt
 
 from .pages import ROOT
@@ -17,10 +17,8 @@ WIDTHS = [(1, 1), (8, 8), (5, 12), (32, 7), (32, 64)]
 OPERANDS = [(Int, Int), (Int, UInt), (UInt, Int), (UInt, UInt)]
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "generate_primitives", ROOT / "docs" / "generate_primitives.py"
-    )
+def generator(name: str = "generate_primitives", folder: str = "docs") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -38,10 +36,18 @@ def test_primitives_page_has_every_primitive() -> None:
     assert "split" in generator().primitives()
 
 
+def test_tables_of_types_are_current() -> None:
+    text = (ROOT / "docs" / "types.md").read_text()
+    made = generator("generate_types", "tests/docs")
+    assert re.findall(r"<!-- table (\w+) -->", text) == ["fixed", "integers", "unary", "promotion", "cpp"]
+    assert made.page(text) == text, "run: python tests/docs/generate_types.py"
+
+
 def type_rows() -> list[tuple[str, list[str]]]:
     """The integer rules of docs/types.md: an operator with the four types of its row."""
     rows = []
-    for line in (ROOT / "docs" / "types.md").read_text().splitlines():
+    text = (ROOT / "docs" / "types.md").read_text()
+    for line in text[: text.index("## The rules of C++")].splitlines():
         cells = [cell.strip() for cell in line.replace("\\|", "OR").strip("|").split("|")]
         if len(cells) == 5 and all(re.match(r"`u?int\(", cell) for cell in cells[1:]):
             operators = [op.replace("OR", "|") for op in re.findall(r"`([^`]+)`", cells[0])]
@@ -63,4 +69,4 @@ def test_types_page_is_true(operator: str, cells: list[str]) -> None:
     for (left, right), cell in zip(OPERANDS, cells, strict=True):
         for a, b in WIDTHS:
             written = eval(cell, {"int": Int, "uint": UInt, "max": max, "min": min, "a": a, "b": b})
-            assert written == result_type(operator, left(a), right(b)), (operator, left, right, a, b)
+            assert written == DEFAULT.result(operator, left(a), right(b)), (operator, left, right, a, b)

@@ -8,19 +8,11 @@ import pytest
 
 import allo
 from allo.errors import TargetError
-from allo.ir.types import int32, int128
+from allo.ir.types import int32
 
 
 def kernel(A: int32[4]):
     A[0] = 1
-
-
-def wide_argument(A: int128[4]):
-    A[0] = 1
-
-
-def wide_result(a: int32) -> int128:
-    return a
 
 
 def refusal(function: Any, **options: Any) -> str:
@@ -51,13 +43,3 @@ def test_unknown_option() -> None:
 def test_project_for_a_target_without_one() -> None:
     message = refusal(kernel, project="out")
     assert message == "target 'llvm' takes no option 'project'\n  hint: its options: fastmath"
-
-
-def test_argument_wider_than_numpy_has() -> None:
-    message = refusal(wide_argument)
-    assert message == "'A' has elements of type int128, which NumPy cannot hold\n  hint: use at most 64 bits"
-
-
-def test_result_wider_than_numpy_has() -> None:
-    message = refusal(wide_result)
-    assert message == "the result has elements of type int128, which NumPy cannot hold\n  hint: use at most 64 bits"

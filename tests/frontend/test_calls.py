@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import allo
 from allo.ir.types import bool, float32, int8, int32, uint8
@@ -180,3 +181,17 @@ def f_TABLE(A: int32[4]):
 
 def test_names_of_constants_and_kernels_do_not_clash(agree: Agree) -> None:
     assert agree(f, ints(), plain=True)[1].tolist() == [6, 5, 2, 3]
+
+
+def test_arguments_by_name() -> None:
+    built, A = allo.customize(increase).build(), ints()
+    built(by=2, A=A)
+    built(A, by=1)
+    assert A.tolist() == [3, 4, 5, 6]
+    for given, named, message in (
+        ((A,), {"b": 1}, r"increase\(\) has no argument 'b'; its arguments are A, by"),
+        ((A, 1), {"by": 1}, r"increase\(\) got two values for argument 'by'"),
+        ((), {"by": 1}, r"increase\(\) is not given 'A'"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            built(*given, **named)

@@ -163,6 +163,26 @@ def test_bounds_from_memory(agree: Agree) -> None:
     agree(bounds_from_memory, ints(12), plain=True)
 
 
+def step_from_arguments(A: int32[12], low: int32, high: int32, step: int32) -> int32:
+    last: int32 = -100
+    for i in range(low, high, step):
+        A[i] = A[i] * 2 + i
+        last = i
+    return last
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 12), (11, -1), (3, 4), (5, 5)])
+@pytest.mark.parametrize("step", [1, 2, 5, 100, -1, -2, -5, -100])
+def test_step_from_arguments(agree: Agree, low: int, high: int, step: int) -> None:
+    agree(step_from_arguments, ints(12), low, high, step, plain=True)
+
+
+def test_step_of_zero_runs_nothing() -> None:
+    A = np.ones(12, np.int32)
+    assert allo.customize(step_from_arguments).build()(A, 0, 12, 0) == -100
+    assert (A == 1).all()
+
+
 def bound_of_type_index(n: index) -> index:
     total: index = 0
     for i in range(n):

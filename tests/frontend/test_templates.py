@@ -97,6 +97,8 @@ def test_state_is_kept_per_module_until_reset() -> None:
     assert [first(1), first(2), second(4)] == [61, 82, 91]
     first.reset()
     assert first(1) == 61
+    interpreted, other = allo.interpret(accumulate), allo.interpret(accumulate)
+    assert [interpreted(1), interpreted(2), other(4)] == [61, 82, 91]
 
 
 def place(step: int32) -> int32:
@@ -114,6 +116,39 @@ def test_a_call_in_an_assignment_runs_once() -> None:
     a = np.zeros(4, np.int32)
     allo.customize(calls_once).build()(a)
     assert a.tolist() == [2, 12, 2, 2]
+
+
+def scaled_by(factor: float, table: np.ndarray) -> object:
+    def kernel(x: float32) -> float32:
+        def offset(i: int32) -> float32:
+            return table[i] * factor
+
+        return x * factor + offset(1)
+
+    return kernel
+
+
+def test_kernels_close_over_python_values() -> None:
+    table = np.array([1.0, 2.0], np.float32)
+    kernels = [scaled_by(0.5, table), scaled_by(4, table)]
+    assert [allo.customize(kernel).build()(3) for kernel in kernels] == [2.5, 20.0]
+    assert [kernel(3) for kernel in kernels] == [2.5, 20.0]
+
+
+def meta_with_lists(A: int32[6]):
+    weights: ConstExpr[int32[3]] = [5, 6, 7]
+    with allo.meta_for([4, 2, 0]) as i:
+        A[i] = weights[i // 2]
+        with allo.meta_if(weights[i // 2] > 6):
+            A[1] = weights[0]
+    with allo.meta_for(5, 0, -2) as i:
+        A[i] += i
+
+
+def test_meta_loops_over_lists_and_steps() -> None:
+    a = np.zeros(6, np.int32)
+    allo.customize(meta_with_lists).build()(a)
+    assert a.tolist() == [5, 6, 6, 3, 7, 5]
 
 
 def leaves_early(x: int32, A: int32[4]):

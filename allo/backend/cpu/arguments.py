@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import ctypes
 import reprlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...errors import TargetError
-from ...ir.arrays import numpy_dtype
-from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
+from ...ir.arrays import form_dtype
+from ...ir.forms import array_words, can_hold_results, dtype_text, fill_array, form_text
+from ...ir.types import DYNAMIC, AlloType, Bool, Float, Index, Int, Struct, TensorType, UInt, shape_text
+from ...ir.words import (
+    direct_dtype,
+    from_memory,
+    ints_of_words,
+    is_plain,
+    memory_array,
+    pack,
+    to_memory,
+    unpack,
+    words_of_ints,
+)
 
 Array = np.ndarray[Any, Any]
+_ALIGNMENT = 16  # of integers of 128 bits and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +41,20 @@ class Parameter:
         return f"{self.name}: {self.type!r}"
 
 
-def dtype_of(scalar: AlloType, name: str) -> np.dtype[Any]:
-    """The dtype of an element; TargetError where NumPy has none."""
-    dtype = numpy_dtype(scalar)
-    if dtype is None:
-        raise TargetError(
-            f"{name} has elements of type {scalar!r}, which NumPy cannot hold", hint="use at most 64 bits"
-        )
-    return dtype
+def bound_arguments(
+    function: str, parameters: Sequence[Parameter], given: tuple[Any, ...], named: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments of a call in the order of the parameters; TypeError for a name that is wrong or given twice."""
+    names = [parameter.name for parameter in parameters]
+    for name in named:
+        if name not in names:
+            raise TypeError(f"{function}() has no argument '{name}'; its arguments are {', '.join(names) or 'none'}")
+        if name in names[: len(given)]:
+            raise TypeError(f"{function}() got two values for argument '{name}'")
+    missing = [name for name in names[len(given) :] if name not in named]
+    if named and missing:
+        raise TypeError(f"{function}() is not given {', '.join(repr(name) for name in missing)}")
+    return (*given, *(named[name] for name in names[len(given) :] if name in named))
 
 
 def tensor_argument(parameter: Parameter, value: Any) -> tuple[Array, Callable[[], None] | None]:
@@ -45,17 +63,21 @@ def tensor_argument(parameter: Parameter, value: Any) -> tuple[Array, Callable[[
     Raises TypeError or ValueError that names the argument, what it got, and what it wants.
     """
     assert isinstance(parameter.type, TensorType)
-    dtype = dtype_of(parameter.type.element, parameter.name)
-    shape = parameter.type.shape
+    element, shape = parameter.type.element, parameter.type.shape
     if not isinstance(value, np.ndarray):
         raise TypeError(
-            f"argument '{parameter.name}' must be a NumPy array of shape {shape} and dtype {dtype}, "
+            f"argument '{parameter.name}' must be a NumPy array of shape {shape_text(shape)} and {form_text(element)}, "
             f"got {type(value).__name__} {reprlib.repr(value)}"
         )
-    if value.shape != shape:
-        raise ValueError(f"argument '{parameter.name}' must have shape {shape}, got {value.shape}")
+    if len(value.shape) != len(shape) or any(
+        wanted not in (extent, DYNAMIC) for extent, wanted in zip(value.shape, shape, strict=True)
+    ):
+        raise ValueError(f"argument '{parameter.name}' must have shape {shape_text(shape)}, got {value.shape}")
     if parameter.written and not value.flags.writeable:
         raise ValueError(f"argument '{parameter.name}' is written by the kernel, but the array is read-only")
+    if not is_plain(element):
+        return _through_words(parameter, element, value)
+    dtype = form_dtype(element)
     if value.dtype != dtype:
         if not _lossless(value, dtype) or (parameter.written and not np.can_cast(dtype, value.dtype, "safe")):
             raise TypeError(
@@ -69,6 +91,64 @@ def tensor_argument(parameter: Parameter, value: Any) -> tuple[Array, Callable[[
             "pass np.ascontiguousarray(...)"
         )
     return _in_range(parameter, value), None
+
+
+def _through_words(
+    parameter: Parameter, element: AlloType, value: Array
+) -> tuple[Array, Callable[[], None] | None]:
+    """Arrays of types that NumPy does not have: as they are if they lie so in memory, else a copy there and back."""
+    what = f"argument '{parameter.name}'"
+    direct = direct_dtype(element)
+    if direct is not None and value.dtype == direct and _lies_well(value):
+        return value, None
+    words = array_words(element, value, what)
+    if parameter.written and not can_hold_results(element, value.dtype):
+        raise TypeError(
+            f"{what} is written by the kernel and must have {form_text(element)}; {dtype_text(value.dtype)} "
+            f"does not hold every {element!r}"
+        )
+    memory = to_memory(element, words)
+
+    def bring_back() -> None:
+        fill_array(element, from_memory(element, memory), value)
+
+    return memory, bring_back if parameter.written else None
+
+
+def _lies_well(value: Array) -> bool:
+    return bool(value.flags.c_contiguous) and value.ctypes.data % _ALIGNMENT == 0
+
+
+def run_time_extents(tensor: TensorType, value: Array) -> list[Array]:
+    """The extents of `value` that its type leaves to run time, each in memory."""
+    pairs = zip(value.shape, tensor.shape, strict=True)
+    return [np.array([extent], np.int64) for extent, wanted in pairs if wanted == DYNAMIC]
+
+
+def result_memory(result: AlloType | TensorType) -> Array:
+    """New memory for a result of a kernel."""
+    element, shape = (result.element, result.shape) if isinstance(result, TensorType) else (result, ())
+    if is_plain(element):
+        return np.empty(shape, form_dtype(element))
+    direct = direct_dtype(element)
+    return memory_array(element, shape) if direct is None else np.empty(shape, direct)
+
+
+def result_value(result: AlloType | TensorType, memory: Array) -> Any:
+    """What a built module returns for a result in memory."""
+    element = result.element if isinstance(result, TensorType) else result
+    if is_plain(element):
+        return memory if isinstance(result, TensorType) else memory.item()
+    if direct_dtype(element) is not None:
+        if isinstance(result, TensorType):
+            return memory
+        return memory[()] if isinstance(element, Struct) else unpack(element, pack(element, memory, "the result"))
+    words = from_memory(element, memory)
+    if not isinstance(result, TensorType):
+        return unpack(element, ints_of_words(words)[0])
+    array = np.empty(result.shape, form_dtype(element))
+    fill_array(element, words, array)
+    return array
 
 
 def _lossless(value: Array, dtype: np.dtype[Any]) -> bool:
@@ -110,9 +190,12 @@ def integer_range(scalar: Int | UInt) -> tuple[int, int]:
 
 
 def scalar_argument(parameter: Parameter, value: Any) -> Array:
-    """A one-element buffer that holds the scalar; TypeError or ValueError as for tensors."""
+    """A buffer that holds the scalar; TypeError or ValueError as for tensors."""
     scalar = parameter.type
     assert isinstance(scalar, AlloType)
+    if not is_plain(scalar):
+        bits = pack(scalar, value, f"argument '{parameter.name}'")
+        return to_memory(scalar, words_of_ints([bits], scalar.bits, ()))
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, np.generic):
@@ -132,7 +215,7 @@ def scalar_argument(parameter: Parameter, value: Any) -> Array:
         if not low <= value <= high:
             raise ValueError(f"{wanted} ({low} to {high}), got {value}")
     try:
-        return np.array([value], dtype=dtype_of(scalar, parameter.name))
+        return np.array([value], dtype=form_dtype(scalar))
     except OverflowError:
         raise ValueError(f"{wanted}, got an integer of {value.bit_length()} bits") from None
 

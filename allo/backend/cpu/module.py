@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,20 @@ from ...ir.walk import argument_names
 from .arguments import (
     Array,
     Parameter,
-    dtype_of,
+    bound_arguments,
     overlapping,
     pointer_to,
+    result_memory,
+    result_value,
+    run_time_extents,
     scalar_argument,
     tensor_argument,
 )
 from .entry import ENTRY, add_entry
+from .extents import pass_extents
+from .layouts import drop_partitions
 from .pipeline import lower
+from .streams import caller, prepare_streams
 
 
 class LLVMModule:
@@ -35,6 +42,8 @@ class LLVMModule:
     """
 
     def __init__(self, module: Module, *, fastmath: bool = False) -> None:
+        self._lowered = module.clone()
+        self._has_streams = prepare_streams(self._lowered)
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
         written = written_arguments(module, module.top)
@@ -45,12 +54,8 @@ class LLVMModule:
             for position, (name, t) in enumerate(zip(argument_names(top), signature.inputs, strict=True))
         )
         self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(t) for t in signature.results)
-        for parameter in self.parameters:
-            element = parameter.type.element if isinstance(parameter.type, TensorType) else parameter.type
-            dtype_of(element, f"'{parameter.name}'")
-        for result in self.results:  # now, rather than at the first call
-            dtype_of(result.element if isinstance(result, TensorType) else result, "the result")
-        self._lowered = module.clone()
+        pass_extents(self._lowered)
+        drop_partitions(self._lowered)
         add_entry(self._lowered)
         lower(self._lowered, fastmath=fastmath)
         self._engine: Any = None
@@ -61,7 +66,11 @@ class LLVMModule:
         """The module in the LLVM dialect, as text."""
         return str(self._lowered)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __str__(self) -> str:
+        return self.llvm
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        arguments = bound_arguments(self.top_func_name, self.parameters, arguments, named)
         if len(arguments) != len(self.parameters):
             wanted = ", ".join(map(str, self.parameters))
             takes = f"{counted(len(self.parameters), 'argument')} ({wanted})" if wanted else "no arguments"
@@ -72,7 +81,7 @@ class LLVMModule:
         for parameter, value in zip(self.parameters, arguments, strict=True):
             if isinstance(parameter.type, TensorType):
                 array, bring_back = tensor_argument(parameter, value)
-                arrays.append(array)
+                arrays.append(array if bring_back is None else value)  # what is written in the end
                 holders.append(array)
                 if bring_back is not None:
                     afterwards.append(bring_back)
@@ -85,28 +94,27 @@ class LLVMModule:
             raise ValueError(
                 f"arguments '{first}' and '{second}' share memory, and the kernel writes to it; pass a copy"
             )
-        outputs = [self._output(result) for result in self.results]
-        self._invoke(holders, outputs)
+        outputs = [result_memory(result) for result in self.results]
+        self._invoke(arguments, holders, outputs)
         for bring_back in afterwards:
             bring_back()
-        values = [self._returned(result, array) for result, array in zip(self.results, outputs, strict=True)]
+        values = [result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)]
         return None if not values else values[0] if len(values) == 1 else tuple(values)
 
-    def _output(self, result: AlloType | TensorType) -> Array:
-        if isinstance(result, TensorType):
-            return np.empty(result.shape, dtype_of(result.element, "the result"))
-        return np.empty(1, dtype_of(result, "the result"))
-
-    def _returned(self, result: AlloType | TensorType, array: Array) -> Any:
-        return array if isinstance(result, TensorType) else array[0].item()
-
-    def _invoke(self, holders: list[Array], outputs: list[Array]) -> None:
+    def _invoke(self, given: Sequence[Any], holders: list[Array], outputs: list[Array]) -> None:
         """Call the machine code: for each argument the address of where its value lies."""
         if self._function is None:
             self._compile()
         slots: list[Any] = []
-        for parameter, holder in zip(self.parameters, holders, strict=True):
-            slots.append(pointer_to(holder) if isinstance(parameter.type, TensorType) else holder)
+        last: list[Any] = []  # where `pass_extents` has put arrays of run-time extents
+        for parameter, holder, value in zip(self.parameters, holders, given, strict=True):
+            if not isinstance(parameter.type, TensorType):
+                slots.append(holder)
+            elif parameter.type.is_static:
+                slots.append(pointer_to(holder))
+            else:
+                last += [pointer_to(holder), *run_time_extents(parameter.type, value)]
+        slots += last
         slots.extend(pointer_to(output) for output in outputs)
         packed = (ctypes.c_void_p * max(len(slots), 1))()
         for position, slot in enumerate(slots):
@@ -127,4 +135,6 @@ class LLVMModule:
         address = self._engine.raw_lookup(ENTRY)
         if not address:
             raise InternalError(f"the machine code of '{self.top_func_name}' calls a function that is nowhere defined")
-        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+        self._function = (
+            caller(address) if self._has_streams else ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+        )

@@ -29,6 +29,7 @@ class Pass:
 
 FUNCTION = "func.func"
 PIPELINE: tuple[Pass, ...] = (
+    Pass("convert-linalg-to-affine-loops", on=FUNCTION),  # first: all passes on loops and types see those loops too
     # results go to the caller's buffers, without a copy
     Pass("buffer-results-to-out-params", "hoist-static-allocs=true"),
     Pass("allo-fp-contract", on=FUNCTION),  # a * b + c may become one instruction, as in C by default

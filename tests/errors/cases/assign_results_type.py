@@ -1,13 +1,14 @@
-"""A call gives another type than the variable has."""
+"""A call gives several results to one variable."""
 
 from allo.ir.types import float32, int32
 
 
-def one() -> float32:
-    return 1.5
+def two() -> (int32, float32):
+    return 1, 1.5
 
 
 def kernel(A: int32[4]):
     x: int32 = 0
-    x = one()
-    A[0] = x
+    y: int32 = 0
+    x, y = two()
+    A[0] = x + y

@@ -1,11 +1,11 @@
-"""A kernel is called with an argument by name."""
+"""An argument by name is not one of the kernel."""
 
 from allo.ir.types import int32
 
 
-def other(B: int32[4]):
-    B[0] = 1
+def other(value: int32[4]):
+    value[0] = 1
 
 
 def kernel(A: int32[4]):
-    other(B=A)
+    other(values=A)

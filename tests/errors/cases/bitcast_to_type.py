@@ -1,0 +1,9 @@
+"""A bitcast keeps the number of bits."""
+
+from allo.ir.types import Fixed, Struct, int32
+
+PAIR = Struct({"x": int32, "w": Fixed(8, 4)})
+
+
+def kernel(p: PAIR) -> int32:
+    return p.bitcast(int32)

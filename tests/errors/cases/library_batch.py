@@ -1,0 +1,8 @@
+"""bmm of different numbers of matrices."""
+
+import allo
+from allo.ir.types import float32
+
+
+def kernel(A: float32[2, 4, 4], B: float32[3, 4, 4]) -> float32[2, 4, 4]:
+    return allo.bmm(A, B)

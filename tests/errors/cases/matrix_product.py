@@ -1,7 +1,0 @@
-"""The matrix product of Python."""
-
-from allo.ir.types import int32
-
-
-def kernel(A: int32[4]):
-    A[0] = A @ A

@@ -1,0 +1,10 @@
+"""Structs are compared field by field."""
+
+from allo.ir.types import Fixed, Struct, int32
+
+PAIR = Struct({"x": int32, "w": Fixed(8, 4)})
+
+
+def kernel(p: PAIR, q: PAIR):
+    a = p == q
+    b = p.x < q

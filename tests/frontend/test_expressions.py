@@ -1,0 +1,112 @@
+"""Random programs of typed expressions over all types agree with exact integers, fractions and NumPy floats."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import allo
+from allo.frontend.typing_rules import TypingRules
+from allo.frontend.typing_tables import CPP, DEFAULT
+from allo.ir.types import Float, Int, UInt, bfloat16, float16, float32, float64, wrap
+
+from . import exact_model as model
+from .random_expressions import Program, inputs, load, words_of
+
+ROWS = 12
+
+
+def same_float(got: float, wanted: float) -> bool:
+    if math.isnan(wanted):
+        return math.isnan(got)
+    return got == wanted and math.copysign(1, got) == math.copysign(1, wanted)
+
+
+def compiled(text: str, rules: TypingRules = DEFAULT) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        kernel = load(text, Path(folder))
+        linecache.clearcache()
+        return allo.customize(kernel, typing_rule_set=rules.name).build()
+
+
+def check_program(seed: int, rules: TypingRules) -> None:
+    """Twenty expressions on twelve rows of values: each result is in its type, and is what the machine code gives."""
+    program = Program(rules, random.Random(seed))
+    words = program.fill(variables=12, results=20, depth=3)
+    a, b, x = inputs(np.random.default_rng(seed), ROWS)
+    integers, floats = np.zeros((ROWS, words), np.uint64), np.zeros((ROWS, words))
+    compiled(program.text(ROWS, words), rules)(a, b, x, integers, floats)
+    for s in range(ROWS):
+        wanted = program.expected({"s": s, "a": int(a[s]), "b": int(b[s]), "x": x[s]})
+        for (node, place), value in zip(program.results, wanted, strict=True):
+            if value is model.Unspecified:
+                continue
+            assert model.is_value_of(value, node.type), (seed, node.text, value)
+            if isinstance(node.type, Float):
+                assert same_float(floats[s, place], float(value)), (
+                    seed,
+                    s,
+                    node.text,
+                    floats[s, place],
+                    value,
+                )
+            else:
+                exact = words_of(value, node.type)
+                assert integers[s, place : place + len(exact)].tolist() == exact, (seed, s, node.text)
+
+
+@settings(derandomize=True, max_examples=50, deadline=None)
+@given(st.integers(0, 1 << 32))
+def test_default_rules(seed: int) -> None:
+    check_program(seed, DEFAULT)
+
+
+@settings(derandomize=True, max_examples=20, deadline=None)
+@given(st.integers(0, 1 << 32))
+def test_rules_of_cpp(seed: int) -> None:
+    check_program(seed, CPP)
+
+
+@pytest.mark.slow
+@settings(derandomize=True, max_examples=400, deadline=None)
+@given(st.integers(1 << 33, 1 << 40), st.sampled_from([DEFAULT, CPP]))
+def test_many_more(seed: int, rules: TypingRules) -> None:
+    check_program(seed, rules)
+
+
+TO_FLOAT = """from allo.ir.types import *
+
+
+def kernel(A: int64[100], S: int64[100], O: float64[100]):
+    for i in range(100):
+        amount: uint16 = S[i]
+        wide: Int(1024) = A[i]
+        value: {kind}({width}) = wide << amount
+        result: {target!r} = value
+        O[i] = result
+"""
+
+
+@pytest.mark.parametrize("target", [float16, bfloat16, float32, float64], ids=repr)
+@pytest.mark.parametrize("width", [24, 40, 64, 65, 145, 1024])
+def test_integers_to_floats(width: int, target: Float) -> None:
+    for scalar in (Int(width), UInt(width)):
+        numbers = random.Random(width)
+        edges = [numbers.getrandbits(25) << 30 | numbers.getrandbits(1) for _ in range(50)]
+        values = [*edges, *(numbers.getrandbits(63) - (1 << 62) for _ in range(50))]
+        amounts = [numbers.choice([0, numbers.randrange(width)]) for _ in values]
+        result = np.zeros(100)
+        text = TO_FLOAT.format(kind=type(scalar).__name__, width=width, target=target)
+        compiled(text)(np.array(values), np.array(amounts), result)
+        for value, amount, got in zip(values, amounts, result, strict=True):
+            held = wrap(value << amount, scalar)
+            assert got == float(model.convert(held, scalar, target))
