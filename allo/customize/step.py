@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from ..errors import Location
-from .handles import Buffer, Loop
+from .handles import Buffer, Function, Loop, Nest
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,28 @@ class Step:
         for name, value in self.arguments:
             if name == self.variadic:
                 parts.extend(_text(item) for item in value)
-            elif isinstance(value, Loop | Buffer) and not parts:
+            elif isinstance(value, Loop | Buffer | Function | Nest) and not parts:
                 parts.append(_text(value))
             else:
                 parts.append(f"{name}={_text(value)}")
         return f"s.{self.name}({', '.join(parts)})"
 
 
+class Steps(tuple[Step, ...]):
+    """The steps of a schedule in their order; prints as the Python lines that repeat them."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "".join(f"{step}\n" for step in self)
+
+    def __repr__(self) -> str:
+        return f"Steps({list(self)!r})"
+
+
 def _text(value: Any) -> str:
     match value:
-        case Loop() | Buffer():
+        case Loop() | Buffer() | Function() | Nest():
             return f'"{value}"'
         case Enum():
             return f"{type(value).__name__}.{value.name}"

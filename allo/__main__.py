@@ -1,0 +1,7 @@
+"""Makes `python -m allo` the `allo` command."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

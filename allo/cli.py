@@ -1,0 +1,151 @@
+"""Decides what the `allo` command does: print, check, apply and build what is in files."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from .customize import Schedule, customize
+from .errors import AlloError, nearest
+
+_DESIGN = "a kernel, a schedule or a function that makes one, as `file.py:name`; or a module, `file.mlir`"
+_EXIT_REFUSED, _EXIT_USAGE = 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code is 0, 1 if Allo refuses the input, 2 if the command itself is wrong."""
+    options = _parser().parse_args(arguments)
+    try:
+        run: Callable[[argparse.Namespace], None] = options.run
+        run(options)
+    except AlloError as error:
+        print(error, file=sys.stderr)
+        return _EXIT_REFUSED
+    except _UsageError as error:
+        print(f"allo: {error}", file=sys.stderr)
+        return _EXIT_USAGE
+    return 0
+
+
+class _UsageError(Exception):
+    """The command names something that is not there."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="allo", description="Print, check, apply and build schedules.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    def command(name: str, run: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.add_argument("design", help=_DESIGN)
+        sub.set_defaults(run=run)
+        return sub
+
+    shown = command("print", _print, "print the module after all steps")
+    form = shown.add_mutually_exclusive_group()
+    form.add_argument("--loops", action="store_true", help="the loop nests of all functions as a tree")
+    form.add_argument("--python", action="store_true", help="the functions as Python-like text")
+    form.add_argument("--report", action="store_true", help="trip counts, bytes moved, arrays and their banks")
+    form.add_argument("--diff", type=int, metavar="K", help="what step K (the first is 0) changed")
+    command("check", _check, "check the kernel and apply all steps; the exit code tells whether they are accepted")
+    applied = command("apply", _apply, "apply steps and print the module")
+    applied.add_argument("--steps", type=Path, help="a file of printed steps to apply behind those of the design")
+    applied.add_argument("-o", "--output", type=Path, help="write the module to this file")
+    steps = command("steps", _steps, "print the steps as Python, or as operations of MLIR behind the module")
+    steps.add_argument("--mlir", action="store_true", help="as operations; `allo apply` takes this text")
+    built = command("build", _build, "build for a target")
+    built.add_argument("--target", help="the target (default: the CPU)")
+    built.add_argument("--mode", help="the mode of the target")
+    built.add_argument("--project", help="the folder of the project")
+    return parser
+
+
+def load(design: str) -> Schedule:
+    """The schedule that `file.py:name` or `file.mlir` means."""
+    path, colon, name = design.rpartition(":")
+    if not colon or path == "":
+        path, name = design, ""
+    file = Path(path)
+    if not file.is_file():
+        raise _UsageError(f"there is no file '{path}'")
+    if file.suffix != ".py":
+        return Schedule.from_mlir(file.read_text())
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(file.stem, module)
+    sys.path.insert(0, str(file.resolve().parent))
+    spec.loader.exec_module(module)
+    found = vars(module)
+    if name not in found:
+        known = [n for n, value in found.items() if isinstance(value, Schedule | FunctionType)]
+        hint = nearest(name, known) or f"it defines {', '.join(known) or 'no kernel and no schedule'}"
+        raise _UsageError(f"'{path}' has no '{name}'; {hint}" if name else f"say what of '{path}': {path}:name; {hint}")
+    return _schedule(found[name], name)
+
+
+def _schedule(value: Any, name: str) -> Schedule:
+    if isinstance(value, Schedule):
+        return value
+    if not callable(value):
+        raise _UsageError(f"'{name}' is a {type(value).__name__}, neither a schedule nor a kernel")
+    code = getattr(value, "__code__", None)
+    if code is not None and code.co_argcount == 0:  # a function that makes a schedule
+        made = value()
+        if isinstance(made, Schedule):
+            return made
+        raise _UsageError(f"'{name}()' gave a {type(made).__name__}, not a schedule")
+    return customize(value)
+
+
+def _print(options: argparse.Namespace) -> None:
+    schedule = load(options.design)
+    if options.loops:
+        for function in schedule.ir.functions():
+            print(schedule.get_loops(function.name.value))
+    elif options.python:
+        print(schedule.pseudocode())
+    elif options.report:
+        print(schedule.report())
+    elif options.diff is not None:
+        print(schedule.diff(options.diff))
+    else:
+        print(schedule.module)
+
+
+def _check(options: argparse.Namespace) -> None:
+    schedule = load(options.design)
+    print(f"{schedule.top_func_name}: the kernel is valid and all {len(schedule.steps)} steps are accepted")
+
+
+def _apply(options: argparse.Namespace) -> None:
+    schedule = load(options.design)
+    if options.steps is not None:
+        if not options.steps.is_file():
+            raise _UsageError(f"there is no file '{options.steps}'")
+        schedule.replay(options.steps.read_text())
+    text = f"{schedule.module}\n"
+    if options.output is None:
+        print(text, end="")
+    else:
+        options.output.write_text(text)
+
+
+def _steps(options: argparse.Namespace) -> None:
+    schedule = load(options.design)
+    print(schedule.to_mlir() if options.mlir else schedule.steps, end="")
+
+
+def _build(options: argparse.Namespace) -> None:
+    schedule = load(options.design)
+    built = schedule.build(target=options.target, mode=options.mode, project=options.project)
+    print(built)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

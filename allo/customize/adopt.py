@@ -1,0 +1,94 @@
+"""Decides how a module that no kernel stands behind gets an entry, and names of loops and arrays."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..errors import KernelError
+from ..ir.builder import string_attr
+from ..ir.context import context
+from ..ir.module import Module
+from ..ir.names import unique_name
+from ..ir.walk import (
+    LOOP_OPERATIONS,
+    argument_names,
+    buffers_of,
+    entry_block,
+    loops_of,
+    operations,
+    string_of,
+)
+
+_LOOP_NAMES = "ijklmn"
+
+
+def adopt(text: str) -> Module:
+    """The module that `text` prints, with names where it has none; its entry is its last public function.
+
+    A loop is named by its depth (`i`, `j`, ...), a nest `S_<loops>_<n>` as in kernels, an array `buffer`. Raises
+    KernelError with the words of MLIR if the text is not a valid module, or has no function.
+    """
+    try:
+        module = Module.parse(text)
+    except ir.MLIRError as error:
+        first = error.error_diagnostics[0] if error.error_diagnostics else error
+        raise KernelError(f"the text is not a valid module: {first}") from None
+    functions = [f for f in module.functions() if entry_block(f) is not None]
+    public = [f for f in functions if string_of(f.operation, "sym_visibility") != "private"]
+    if not public:
+        raise KernelError("the module has no function to schedule")
+    attributes = module.mlir.operation.attributes
+    if "allo.top" not in attributes:
+        attributes["allo.top"] = string_attr(public[-1].name.value)
+    if module.top not in [f.name.value for f in functions]:
+        raise KernelError(f"the module has no function '{module.top}', which allo.top names as its entry")
+    for function in functions:
+        _name_arguments(function)
+        _name_buffers(function)
+        _name_loops(function)
+    module.verify()
+    return module
+
+
+def _name_arguments(function: ir.OpView) -> None:
+    attributes = function.operation.attributes
+    given = ir.ArrayAttr(attributes["arg_attrs"]) if "arg_attrs" in attributes else []
+    known = [{item.name: item.attr for item in ir.DictAttr(entry)} for entry in given]
+    names = argument_names(function)
+    known = known or [{} for _ in names]
+    entries = [
+        ir.DictAttr.get({**entry, "allo.name": string_attr(name)}, context())
+        for entry, name in zip(known, names, strict=True)
+    ]
+    if entries:
+        attributes["arg_attrs"] = ir.ArrayAttr.get(entries, context())
+
+
+def _name_buffers(function: ir.OpView) -> None:
+    taken = set(buffers_of(function))
+    entry = entry_block(function)
+    for op in operations(entry) if entry is not None else ():
+        if op.name in ("memref.alloc", "memref.get_global") and "allo.name" not in op.attributes:
+            op.attributes["allo.name"] = string_attr(unique_name("buffer", taken))
+
+
+def _name_loops(function: ir.OpView) -> None:
+    taken: set[str] = set()
+    nests = 0
+    for view in loops_of(function):
+        depth = len(view.chain) - 1
+        if depth == 0:
+            taken = {name for name in _names_below(view.op) if name is not None}
+        if "allo.name" not in view.op.attributes:
+            base = _LOOP_NAMES[depth] if depth < len(_LOOP_NAMES) else f"i{depth}"
+            view.op.attributes["allo.name"] = string_attr(unique_name(base, taken))
+        if depth == 0:
+            if "allo.nest" not in view.op.attributes:
+                view.op.attributes["allo.nest"] = string_attr(f"S_{string_of(view.op, 'allo.name')}_{nests}")
+            nests += 1
+
+
+def _names_below(loop: ir.Operation) -> list[str | None]:
+    """The names that the loops of a nest have."""
+    inner = [op for region in loop.regions for block in region.blocks for op in operations(block)]
+    return [string_of(op, "allo.name") for op in (loop, *inner) if op.name in LOOP_OPERATIONS]

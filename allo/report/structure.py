@@ -1,0 +1,140 @@
+"""Decides what `s.report()` says of a schedule: facts of its text, no estimates."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlir import ir
+
+from ..ir.mlir_types import from_mlir
+from ..ir.types import TensorType
+from ..ir.walk import buffers_of, loops_of
+from .traffic import Count, Traffic
+
+if TYPE_CHECKING:
+    from ..customize import Schedule
+
+_PORTS_OF_A_BANK = 2  # a block RAM of the FPGAs of AMD and Intel has two
+_MARKS = ("pipeline", "rewind", "unroll", "parallel", "spatial", "dataflow")
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRow:
+    """A loop: iterations each time it is reached, annotations, and bytes of arrays in one run of its function."""
+
+    function: str
+    nest: str
+    name: str
+    depth: int
+    trips: Count
+    annotations: tuple[str, ...]
+    bytes_read: Count
+    bytes_written: Count
+
+
+@dataclass(frozen=True, slots=True)
+class BufferRow:
+    """An array: `banks` by its partition, `ports` if each bank is a memory of two ports."""
+
+    function: str
+    name: str
+    kind: str
+    type: str
+    bytes: int | None
+    layout: str
+    banks: int | None
+    ports: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StructureReport:
+    """The loops and arrays of all functions of a schedule."""
+
+    top: str
+    loops: tuple[LoopRow, ...]
+    buffers: tuple[BufferRow, ...]
+
+    def to_json(self) -> str:
+        """The report as JSON; a count is `{"value": n, "exact": bool}`."""
+        return json.dumps(dataclasses.asdict(self), indent=2)
+
+    def __str__(self) -> str:
+        loops = [("loop", "trips", "annotations", "bytes read", "bytes written")]
+        for row in self.loops:
+            name = f"{'  ' * row.depth}{row.name}" if row.depth else f"{row.function}:{row.nest}.{row.name}"
+            marks = ", ".join(row.annotations) or "-"
+            loops.append((name, str(row.trips), marks, str(row.bytes_read), str(row.bytes_written)))
+        buffers = [("array", "kind", "type", "bytes", "layout", "banks", "ports")]
+        for array in self.buffers:
+            numbers = ("?" if n is None else str(n) for n in (array.bytes, array.banks, array.ports))
+            size, banks, ports = numbers
+            name = f"{array.function}:{array.name}"
+            buffers.append((name, array.kind, array.type, size, array.layout, banks, ports))
+        notes = "trips: each time the loop is reached; bytes: of arrays, in one run of the function; ports: 2 a bank"
+        return "\n".join([f"{self.top}: from the text of the program ({notes})", *_table(loops), "", *_table(buffers)])
+
+    __repr__ = __str__
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows with aligned columns, the first a header."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
+
+
+def structure_report(schedule: Schedule) -> StructureReport:
+    """The facts of `schedule` as it is now."""
+    module = schedule.ir
+    traffic = Traffic(module)
+    loops: list[LoopRow] = []
+    buffers: list[BufferRow] = []
+    for function in module.functions():
+        name = function.name.value
+        traffic.of_function(name)
+        for view in loops_of(function):
+            moved = traffic.loops[view.op]
+            marks = tuple(_mark(view.op, mark) for mark in _MARKS if f"allo.{mark}" in view.op.attributes)
+            depth, trips = len(view.chain) - 1, traffic.trips[view.op]
+            loops.append(LoopRow(name, view.nest, view.name, depth, trips, marks, moved.read, moved.written))
+        found = (_buffer(name, buffer, value) for buffer, value in buffers_of(function).items())
+        buffers += [row for row in found if row is not None]
+    return StructureReport(module.top, tuple(loops), tuple(buffers))
+
+
+def _mark(op: ir.Operation, name: str) -> str:
+    text = str(op.attributes[f"allo.{name}"]).split(" :")[0]
+    return name if text == "unit" else f"{name}={text}"
+
+
+def _buffer(function: str, name: str, value: ir.Value) -> BufferRow | None:
+    tensor = from_mlir(value.type) if isinstance(value.type, ir.MemRefType) else None
+    if not isinstance(tensor, TensorType) or not tensor.shape:
+        return None
+    argument = isinstance(value.owner, ir.Block)
+    constant = not argument and value.owner.name == "memref.get_global"
+    kind = "argument" if argument else "constant" if constant else "local"
+    static = all(isinstance(extent, int) for extent in tensor.shape)
+    size = -(-math.prod(tensor.shape) * tensor.element.bits // 8) if static else None
+    text = str(ir.MemRefType(value.type).layout)
+    layout = text.removeprefix("#allo.partition<[").removesuffix("]>") if "partition" in text else "none"
+    banks = _banks(layout, tensor) if static else None
+    return BufferRow(
+        function, name, kind, repr(tensor), size, layout, banks, None if banks is None else banks * _PORTS_OF_A_BANK
+    )
+
+
+def _banks(layout: str, tensor: TensorType) -> int:
+    """How many memories a partition makes of an array."""
+    if layout == "none":
+        return 1
+    banks = 1
+    for part, extent in zip(layout.split(", "), tensor.shape, strict=True):
+        kind, _, factor = part.partition(" ")
+        banks *= extent if kind == "complete" else int(factor) if factor else 1
+    return banks

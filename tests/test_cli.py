@@ -1,0 +1,130 @@
+"""The `allo` command: what it prints, its exit codes, and what it says of wrong input."""
+
+from pathlib import Path
+
+import pytest
+
+import allo
+from allo.cli import main
+from allo.ir.types import float32
+
+DESIGN = """\
+import allo
+from allo.ir.types import float32
+
+
+def gemm(A: float32[4, 6], B: float32[6, 8], C: float32[4, 8]):
+    for i, j in allo.grid(4, 8, name="PE"):
+        for k in range(6):
+            C[i, j] += A[i, k] * B[k, j]
+
+
+def broken(A: float32[4]):
+    A[0] = x
+
+
+def tiled():
+    s = allo.customize(gemm)
+    s.split("i", 2)
+    s.pipeline("k")
+    return s
+
+
+schedule = tiled()
+number = 3
+"""
+
+
+@pytest.fixture
+def design(tmp_path: Path) -> str:
+    path = tmp_path / "design_of_cli.py"
+    path.write_text(DESIGN)
+    return str(path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_print_shows_the_module(capsys, design):
+    code, out, _ = run(capsys, "print", f"{design}:schedule")
+    assert code == 0 and out.startswith("module attributes") and "i.outer" in out
+
+
+def test_print_other_forms(capsys, design):
+    assert run(capsys, "print", "--loops", f"{design}:tiled")[1] == (
+        "gemm\n  PE:\n    i.outer\n      i.inner\n        j\n          k  (pipeline=1)\n"
+    )
+    assert "    for i in range(4" in run(capsys, "print", "--python", f"{design}:gemm")[1]
+    assert run(capsys, "print", "--diff", "1", f"{design}:tiled")[1].startswith('# step 1: s.pipeline("gemm:PE.k")')
+    assert "bytes read" in run(capsys, "print", "--report", f"{design}:gemm")[1]
+
+
+def test_check(capsys, design):
+    assert run(capsys, "check", f"{design}:schedule") == (
+        0,
+        "gemm: the kernel is valid and all 2 steps are accepted\n",
+        "",
+    )
+    code, out, err = run(capsys, "check", f"{design}:broken")
+    assert code == 1 and not out and "x" in err and "line 12" in err
+
+
+def test_steps_and_apply_on_a_module(capsys, design, tmp_path):
+    _, text, _ = run(capsys, "steps", "--mlir", f"{design}:schedule")
+    path = tmp_path / "design.mlir"
+    path.write_text(text)
+    _, steps, _ = run(capsys, "steps", str(path))
+    assert steps == 's.split("gemm:PE.i", factor=2)\ns.pipeline("gemm:PE.k")\n'
+    _, applied, _ = run(capsys, "apply", str(path))
+    assert applied == run(capsys, "print", f"{design}:schedule")[1]
+
+
+def test_apply_further_steps_to_a_file(capsys, design, tmp_path):
+    (tmp_path / "more.txt").write_text('s.unroll("j", 2)\n')
+    output = tmp_path / "out.mlir"
+    assert run(capsys, "apply", f"{design}:gemm", "--steps", str(tmp_path / "more.txt"), "-o", str(output))[0] == 0
+    assert "allo.unroll = 2" in output.read_text()
+
+
+def test_build_prints_what_the_backend_emits(capsys, design):
+    code, out, _ = run(capsys, "build", f"{design}:gemm")
+    assert code == 0 and "llvm.func" in out
+    code, _, err = run(capsys, "build", f"{design}:gemm", "--target", "vhdl")
+    assert code == 1 and "there is no target 'vhdl'" in err
+
+
+def test_wrong_commands(capsys, design, tmp_path):
+    assert run(capsys, "print", "absent.py:f") == (2, "", "allo: there is no file 'absent.py'\n")
+    assert run(capsys, "print", f"{design}:gem") == (
+        2,
+        "",
+        f"allo: '{design}' has no 'gem'; did you mean 'gemm'?\n",
+    )
+    assert run(capsys, "print", design) == (
+        2,
+        "",
+        f"allo: say what of '{design}': {design}:name; it defines gemm, broken, tiled, schedule\n",
+    )
+    assert run(capsys, "print", f"{design}:number")[2] == "allo: 'number' is a int, neither a schedule nor a kernel\n"
+
+
+def test_wrong_module(capsys, tmp_path):
+    path = tmp_path / "bad.mlir"
+    path.write_text("func.func @f(")
+    code, _, err = run(capsys, "apply", str(path))
+    assert code == 1 and err.startswith("the text is not a valid module")
+
+
+def test_a_schedule_of_python_and_the_command_agree(capsys, design):
+    def gemm(A: float32[4, 6], B: float32[6, 8], C: float32[4, 8]):
+        for i, j in allo.grid(4, 8, name="PE"):
+            for k in range(6):
+                C[i, j] += A[i, k] * B[k, j]
+
+    s = allo.customize(gemm)
+    s.split("i", 2)
+    s.pipeline("k")
+    assert run(capsys, "print", f"{design}:schedule")[1] == f"{s.module}\n"
