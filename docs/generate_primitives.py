@@ -5,9 +5,11 @@ python docs/generate_primitives.py
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import allo
@@ -27,12 +29,8 @@ its name (`"A"`, `"callee:A"`) or its handle (`s.A`, `s.buffers["callee:A"]`). E
 
 
 def primitives() -> dict[str, Callable[..., Any]]:
-    """The primitives in the order of the class: each is made by the module that has its name."""
-    return {
-        name: member
-        for name, member in vars(allo.Schedule).items()
-        if inspect.isfunction(member) and member.__module__ == f"allo.customize.{name}"
-    }
+    """The primitives in the order of the class, without second names of one."""
+    return {name: member for name, member in allo.Schedule.primitives().items() if member.__name__ == name}
 
 
 def signature(name: str, primitive: Callable[..., Any]) -> str:
@@ -47,7 +45,24 @@ def signature(name: str, primitive: Callable[..., Any]) -> str:
 
 def section(name: str, primitive: Callable[..., Any]) -> str:
     """The part of the page about one primitive; the pictures of the docstring are code by their indentation."""
-    return f"## {name}\n\n```text\n{signature(name, primitive)}\n```\n\n{inspect.getdoc(primitive)}\n"
+    head = f"## {name}\n\n```text\n{signature(name, primitive)}\n```\n\n{inspect.getdoc(primitive)}\n"
+    return f"{head}\n{example(name)}"
+
+
+def example(name: str) -> str:
+    """The functions before and after the primitive, on the kernel of docs/primitive_examples.py."""
+    schedule = getattr(_examples(), name)()
+    last = len(schedule.steps) - 1
+    before, after = schedule.pseudocode(last), schedule.pseudocode(last + 1)
+    return f"`{schedule.steps[last]}` turns\n\n```text\n{before}\n```\n\ninto\n\n```text\n{after}\n```\n"
+
+
+def _examples() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("primitive_examples", TARGET.with_name("primitive_examples.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def page() -> str:

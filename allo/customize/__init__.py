@@ -1,8 +1,8 @@
 """The schedule language: primitives that rewrite a module step by step, each checked first."""
 
-from .handles import Buffer, Loop
+from .handles import Buffer, Function, Loop, Nest
 from .partition import Partition
 from .schedule import Schedule, customize
 from .step import Step
 
-__all__ = ["Buffer", "Loop", "Partition", "Schedule", "Step", "customize"]
+__all__ = ["Buffer", "Function", "Loop", "Nest", "Partition", "Schedule", "Step", "customize"]

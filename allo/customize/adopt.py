@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mlir import ir
 
 from ..errors import KernelError
@@ -14,6 +16,7 @@ from ..ir.walk import (
     argument_names,
     buffers_of,
     entry_block,
+    file_location,
     loops_of,
     operations,
     string_of,
@@ -22,17 +25,16 @@ from ..ir.walk import (
 _LOOP_NAMES = "ijklmn"
 
 
-def adopt(text: str) -> Module:
-    """The module that `text` prints, with names where it has none; its entry is its last public function.
+def adopt(source: str | Path) -> Module:
+    """The module that a text or a file prints, with names where it has none; its entry is its last public function.
 
     A loop is named by its depth (`i`, `j`, ...), a nest `S_<loops>_<n>` as in kernels, an array `buffer`. Raises
-    KernelError with the words of MLIR if the text is not a valid module, or has no function.
+    KernelError with the words of MLIR if that is not a valid module, or has no function.
     """
     try:
-        module = Module.parse(text)
+        module = Module.parse(source)
     except ir.MLIRError as error:
-        first = error.error_diagnostics[0] if error.error_diagnostics else error
-        raise KernelError(f"the text is not a valid module: {first}") from None
+        raise _invalid(source, error) from None
     functions = [f for f in module.functions() if entry_block(f) is not None]
     public = [f for f in functions if string_of(f.operation, "sym_visibility") != "private"]
     if not public:
@@ -48,6 +50,18 @@ def adopt(text: str) -> Module:
         _name_loops(function)
     module.verify()
     return module
+
+
+def _invalid(source: str | Path, error: ir.MLIRError) -> KernelError:
+    """The first error that MLIR reports, with its place."""
+    what = "the file" if isinstance(source, Path) else "the text"
+    if not error.error_diagnostics:
+        return KernelError(f"{what} is not a valid module: {error}")
+    first = error.error_diagnostics[0]
+    place = file_location(first.location)
+    if place is None or isinstance(source, Path):
+        return KernelError(f"{what} is not a valid module: {first.message}", at=place)
+    return KernelError(f"{what} is not a valid module: line {place.line}, column {place.column}: {first.message}")
 
 
 def _name_arguments(function: ir.OpView) -> None:

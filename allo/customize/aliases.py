@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mlir import ir
 
 from ..errors import Diagnostic, KernelError
-from ..ir.effects import written_arguments
+from ..ir.effects import array_of, written_arguments
 from ..ir.module import Module
 from ..ir.walk import argument_names, entry_block, location_of, operations
 
@@ -38,7 +38,7 @@ def _of_call(module: Module, call: ir.Operation, known: dict[str, frozenset[int]
     if not written:
         return
     names = argument_names(module.function(callee))
-    operands = list(call.operands)
+    operands = [array_of(operand) for operand in call.operands]
     for position in sorted(written):
         for other, operand in enumerate(operands):
             if other != position and operand == operands[position] and (other not in written or other > position):

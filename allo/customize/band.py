@@ -1,4 +1,4 @@
-"""Decides whether loops form a band: one directly inside the other, with nothing in between."""
+"""Decides whether loops form a band: nested in each other, for some rewrites with nothing in between."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from itertools import pairwise
 from ..errors import Note, ScheduleError
 from ..ir.module import Module
 from ..ir.walk import LoopView, location_of
+from .guards import sink_guards
 from .handles import Loop
 from .loop_rewrite import only_child
 from .resolve import find_loop, loop_note
 
 
-def perfect_band(module: Module, loops: Sequence[Loop]) -> list[LoopView]:
-    """All loops from the outermost to the innermost of `loops`, outermost first.
+def nested_band(module: Module, loops: Sequence[Loop]) -> list[LoopView]:
+    """All loops from the outermost to the innermost of `loops`, outermost first; statements may be in between.
 
-    Raises ScheduleError if a loop is given twice, if they are not nested in each other, or if a statement stands
-    between two of them.
+    Raises ScheduleError if a loop is given twice, if they are not nested in each other, or if one has run-time bounds.
     """
     views = [find_loop(module, loop) for loop in loops]
     for position, loop in enumerate(loops):
@@ -33,10 +33,20 @@ def perfect_band(module: Module, loops: Sequence[Loop]) -> list[LoopView]:
             )
     depth = min(len(view.chain) for view in views) - 1
     band = list(chain[depth:])
+    for view in band:
+        if view.op.name != "affine.for":
+            raise ScheduleError(f"loop '{view.name}' has run-time bounds", notes=[loop_note(view)])
+    return band
+
+
+def perfect_band(module: Module, loops: Sequence[Loop]) -> list[LoopView]:
+    """A band with nothing in between; affine conditions around an inner loop are moved into it.
+
+    Raises ScheduleError as `nested_band` does, and if a statement stands between two of the loops.
+    """
+    band = nested_band(module, loops)
+    sink_guards(band)
     for outer, inner in pairwise(band):
-        if outer.op.name != "affine.for" or inner.op.name != "affine.for":
-            dynamic = outer if outer.op.name != "affine.for" else inner
-            raise ScheduleError(f"loop '{dynamic.name}' has run-time bounds", notes=[loop_note(dynamic)])
         if not only_child(outer, inner):
             raise ScheduleError(
                 f"loop '{inner.name}' is not perfectly nested in '{outer.name}'",

@@ -23,9 +23,11 @@ def _diagnostic(escape: OutOfBounds) -> Diagnostic:
     source = escape.access.source
     iteration = ", ".join(f"{name}={value}" for name, value in escape.iteration)
     when = f" when {iteration}" if iteration else ""
+    name = f"dimension {escape.dimension} of '{escape.access.buffer.name}'"
+    has = f"{name} starts at 0" if escape.extent is None else f"{name} has {escape.extent} elements"
     return Diagnostic(
         f"{escape.access.text} is outside of the array: subscript {escape.dimension} is {escape.value}{when}, "
-        f"but dimension {escape.dimension} of '{escape.access.buffer.name}' has {escape.extent} elements",
+        f"but {has}",
         Location(source.file, source.line, source.column) if source.line else None,
         "change the bounds of the loop, or guard the access with `if`",
     )

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlir import ir
 
-from ..errors import Note, ScheduleError
+from ..errors import ScheduleError
 from ..ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.walk import LoopView, buffers_of, induction_variable, location_of, loops_of, operations
-from ..poly import AffineForm, Footprint, Model, extract, footprint
+from ..ir.walk import LoopView, buffers_of, induction_variable
+from ..poly import Footprint, Model, extract, footprint
+from .box import Box, check_rewritable, loop_labels, loop_names, turn_to_copy, uses_inside
 from .handles import Buffer, Loop
 from .legality import demand_still_parallel, parallel_loops
 from .loop_rewrite import compose_affine
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer, find_loop, loop_note
 
-_AFFINE_ACCESSES = frozenset({"affine.load", "affine.store"})
-
 
 @primitive
-def buffer_at(module: Module, buffer: Buffer, axis: Loop) -> Buffer:
+def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = False) -> Buffer:
     """Keep what each iteration of loop `axis` touches of `buffer` in a new local array; returns its handle.
 
         for i in range(m):            for i in range(m):
@@ -36,7 +33,8 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop) -> Buffer:
     element may be read before it is written (or not all are written), and written back only if it is written.
     Refused: a loop that does not touch the buffer, a box without constant extents, a buffer declared inside the loop,
     accesses inside the loop that go through calls, and a parallel loop whose iterations would write back elements
-    of each other. Source: Allo paper, Table 2 and section 3.1 (Fig. 2).
+    of each other (`assume_safe=True` accepts a parallel loop where that cannot be decided).
+    Source: Allo paper, Table 2 and section 3.1 (Fig. 2).
     """
     view = find_loop(module, axis)
     value = find_buffer(module, buffer)
@@ -44,74 +42,34 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop) -> Buffer:
         raise ScheduleError(f"'{buffer}' and loop '{axis}' are in different functions")
     if view.op.name != "affine.for":
         raise ScheduleError(f"loop '{axis.name}' has run-time bounds", notes=[loop_note(view)])
-    model = extract(module.function(buffer.function))
+    model = extract(module.function(buffer.function), view.chain[0].op)
     touched = _touched(model, buffer, value, view)
-    uses = _uses_inside(buffer, value, view)
-    box = _Box.of(model, touched, view)
+    uses = uses_inside(buffer, value, view)
+    box = Box.of(model, touched, view)
     for op in uses:
-        _check_rewritable(buffer, op, box)
+        check_rewritable(buffer, op, box)
 
     parallel = parallel_loops(module, axis)
     function = module.function(buffer.function)
-    taken = {loop.name for loop in loops_of(function) if loop.nest == view.nest}
+    taken = loop_names(view.chain[0])
     name = unique_name(f"buf_{buffer.name}", set(buffers_of(function)))
     builder = Builder(ir.InsertionPoint.at_block_begin(view.body), view.op.location)
     memref = ir.MemRefType(value.type)
     local = builder.alloc(
         ir.MemRefType.get([box.sizes[d] for d in box.kept], memref.element_type, loc=unknown_location()), name
     )
-    labels = _loop_labels(buffer, uses, view, box)
+    labels = loop_labels(buffer, uses, view, box)
     # Before the accesses are rewritten: the insertion point is in front of an operation that may be one of them.
     if touched.exposed or (touched.written and not touched.covers):
         _copy(builder, box, labels, "init", taken, source=value, target=local, inward=True)
     for op in uses:
-        _rewrite(op, local, box)
+        turn_to_copy(op, local, box)
     if touched.written:
         builder.point = ir.InsertionPoint.at_block_terminator(view.body)
         _copy(builder, box, labels, "back", taken, source=local, target=value, inward=False)
     compose_affine(module)
-    demand_still_parallel(module, axis, parallel)
+    demand_still_parallel(module, axis, parallel, assume_safe=assume_safe)
     return Buffer(buffer.function, name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """The touched part: per dimension the lower bound as (constant, [(value, coefficient)]), and the size."""
-
-    lowers: tuple[tuple[int, tuple[tuple[ir.Value, int], ...]], ...]
-    sizes: tuple[int, ...]
-    extents: tuple[int, ...]
-    escapes: tuple[tuple[bool, bool], ...]
-    kept: tuple[int, ...]
-
-    @classmethod
-    def of(cls, model: Model, touched: Footprint, view: LoopView) -> _Box:
-        values = {p.name: p.value for p in model.parameters}
-        values.update(
-            {loop.name: induction_variable(loop.op) for loop in view.chain if loop.op.name == "affine.for"}
-        )
-        lowers, sizes = [], []
-        for extent in touched.extents:
-            assert extent.lower is not None and extent.size is not None
-            lowers.append(_terms(extent.lower, values))
-            sizes.append(extent.size)
-        shape = tuple(e if e is not None else 0 for e in touched.buffer.shape)
-        kept = tuple(d for d, size in enumerate(sizes) if size > 1)
-        return cls(tuple(lowers), tuple(sizes), shape, touched.escapes, kept)
-
-    def lower(self, dimension: int, operands: list[ir.Value]) -> ir.AffineExpr:
-        """The lower bound over `operands`, which grow by the values it needs."""
-        constant, terms = self.lowers[dimension]
-        result = affine_constant(constant)
-        for value, coefficient in terms:
-            if value not in operands:
-                operands.append(value)
-            result = result + affine_dim(operands.index(value)) * coefficient
-        return result
-
-
-def _terms(form: AffineForm, values: dict[str, ir.Value]) -> tuple[int, tuple[tuple[ir.Value, int], ...]]:
-    return form.constant, tuple((values[name], coefficient) for name, coefficient in form.terms)
 
 
 def _touched(model: Model, buffer: Buffer, value: ir.Value, view: LoopView) -> Footprint:
@@ -134,80 +92,9 @@ def _touched(model: Model, buffer: Buffer, value: ir.Value, view: LoopView) -> F
     return touched
 
 
-def _uses_inside(buffer: Buffer, value: ir.Value, view: LoopView) -> list[ir.Operation]:
-    """The operations in the loop that use the buffer, in the order of the text."""
-    return [op for op in operations(view.body) if any(operand == value for operand in op.operands)]
-
-
-def _check_rewritable(buffer: Buffer, op: ir.Operation, box: _Box) -> None:
-    """Refuse uses that cannot be turned to the copy."""
-    if op.name in _AFFINE_ACCESSES:
-        return
-    whole = box.sizes == box.extents and len(box.kept) == len(box.sizes)
-    if op.name in ("memref.load", "memref.store") and whole:
-        return
-    what = "passes it to a call" if op.name == "func.call" else "has subscripts that are not affine"
-    raise ScheduleError(
-        f"'{buffer.name}' cannot be buffered here: a statement in the loop {what}",
-        notes=[Note("the statement is here", location_of(op))],
-    )
-
-
-def _loop_labels(buffer: Buffer, uses: list[ir.Operation], view: LoopView, box: _Box) -> dict[int, str]:
-    """For each kept dimension the name of the loop that runs over it, to name the copy loops."""
-    names: dict[ir.Value, str] = {}
-    owner = view.op.parent
-    while owner is not None and owner.operation.name != "func.func":
-        owner = owner.operation.parent
-    assert owner is not None
-    for loop in loops_of(owner.opview):
-        if loop.op.name == "affine.for":
-            names[induction_variable(loop.op)] = loop.name
-    outer = {induction_variable(loop.op) for loop in view.chain if loop.op.name == "affine.for"}
-    labels: dict[int, str] = {}
-    for op in uses:
-        if op.name not in _AFFINE_ACCESSES:
-            continue
-        access = ir.AffineMapAttr(op.attributes["map"]).value
-        operands = list(op.operands)[-access.n_inputs :] if access.n_inputs else []
-        for dimension in box.kept:
-            used = [v for v in _dims_of(access.results[dimension], operands) if v in names and v not in outer]
-            if used and dimension not in labels:
-                labels[dimension] = names[used[-1]]
-    return {d: labels.get(d, f"{buffer.name}_{d}") for d in box.kept}
-
-
-def _dims_of(expr: ir.AffineExpr, operands: list[ir.Value]) -> list[ir.Value]:
-    if isinstance(expr, ir.AffineDimExpr):
-        return [operands[expr.position]]
-    if isinstance(expr, ir.AffineBinaryExpr):
-        return _dims_of(expr.lhs, operands) + _dims_of(expr.rhs, operands)
-    return []
-
-
-def _rewrite(op: ir.Operation, local: ir.Value, box: _Box) -> None:
-    """Turn one access to the copy: subtract the lower bounds, drop the dimensions of extent 1."""
-    position = 0 if op.name.endswith("load") else 1
-    if op.name not in _AFFINE_ACCESSES:
-        op.operands[position] = local
-        return
-    access = ir.AffineMapAttr(op.attributes["map"]).value
-    operands = list(op.operands)[position + 1 :]
-    dims, symbols = operands[: access.n_dims], operands[access.n_dims :]
-    lowers = [box.lower(dimension, dims) for dimension in box.kept]
-    results = [access.results[d] - lower for d, lower in zip(box.kept, lowers, strict=True)]
-    made_map = ir.AffineMap.get(len(dims), len(symbols), results, context())
-    builder = Builder.before(op)
-    if position == 0:
-        op.results[0].replace_all_uses_with(builder.affine_load(local, made_map, [*dims, *symbols]))
-    else:
-        builder.affine_store(op.operands[0], local, made_map, [*dims, *symbols])
-    op.erase()
-
-
 def _copy(
     builder: Builder,
-    box: _Box,
+    box: Box,
     labels: dict[int, str],
     suffix: str,
     taken: set[str],
@@ -252,7 +139,7 @@ def _copy(
     builder.point = start
 
 
-def _guard(builder: Builder, box: _Box) -> None:
+def _guard(builder: Builder, box: Box) -> None:
     """Skip a copy whose dropped dimensions lie outside of the array; the loops clip the others."""
     operands: list[ir.Value] = []
     inside: list[ir.AffineExpr] = []

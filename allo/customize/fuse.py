@@ -24,8 +24,8 @@ def fuse(module: Module, *loops: Loop) -> Loop:
             for j in range(n):   ->       S(i_j_fused // n, i_j_fused % n)
                 S(i, j)
 
-    Always legal. Refused: fewer than two loops, loops that are not directly nested in this order, run-time bounds,
-    annotated loops. Source: Allo paper, Table 2.
+    Conditions on loop variables between the loops move inwards. Always legal. Refused: fewer than two loops, loops
+    that are not directly nested in this order, run-time bounds, annotated loops. Source: Allo paper, Table 2.
     """
     if len(loops) < 2:
         raise ScheduleError(f"at least two loops are needed, got {len(loops)}")

@@ -1,8 +1,9 @@
-"""Handles: frozen names of loops and buffers, never pointers into the IR."""
+"""Handles: frozen names of functions, loop nests, loops and buffers, never pointers into the IR."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, get_args
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +27,44 @@ class Buffer:
 
     def __str__(self) -> str:
         return f"{self.function}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the module."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """A loop nest of a function, by the name of its outermost loop's nest."""
+
+    function: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.function}:{self.name}"
+
+
+type Handle = Loop | Buffer | Function | Nest
+HANDLES = (Loop, Buffer, Function, Nest)
+
+
+def parse_handle(value: Any, kind: Any) -> Any:
+    """The handle that a printed one such as `"f:S_i_0.i"` means to a parameter of type `kind`; else `value` itself."""
+    kinds = get_args(kind) or (kind,)
+    if not isinstance(value, str) or not any(k in (Loop, Buffer, Nest) for k in kinds):
+        return value
+    function, _, name = value.partition(":")
+    if not function or not name:
+        return value
+    if Buffer in kinds:
+        return Buffer(function, name)
+    nest, _, loop = name.partition(".")
+    if loop and Loop in kinds:
+        return Loop(function, nest, loop)
+    return Nest(function, name) if Nest in kinds and not loop else value

@@ -5,8 +5,12 @@ from __future__ import annotations
 from ..errors import Location, Note, ScheduleError
 from ..ir.module import Module
 from ..ir.walk import loops_of
-from ..poly import Access, Undecided, Violation, carried_by, extract
+from ..poly import Access, RecomputeObstacle, Undecided, Violation, carried_by, extract
 from .handles import Loop
+
+_REASSOCIATE = (
+    "these are updates of one floating-point reduction; if another rounding is acceptable, pass reassociate=True"
+)
 
 
 def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool) -> None:
@@ -23,6 +27,7 @@ def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool
             distinct = list(dict.fromkeys(place for place in places if place is not None))
             raise ScheduleError(
                 f"{what}: {answer.describe()}",
+                hint=_REASSOCIATE if answer.reassociable else None,
                 notes=[Note("the statement is here", place) for place in distinct],
             )
         case Undecided():
@@ -34,6 +39,22 @@ def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool
                 hint="if you know that it is safe, pass assume_safe=True",
                 notes=[Note("the statement is here", place)] if place else (),
             )
+
+
+def demand_repeatable(answer: RecomputeObstacle | Violation | Undecided, what: str) -> None:
+    """Refuse `what` because a nest cannot be computed again where it is needed."""
+    if not isinstance(answer, RecomputeObstacle):
+        demand(answer, what, assume_safe=False)
+        return
+    accesses = [answer.access, answer.other] if answer.other is not None else [answer.access]
+    described = ", ".join(
+        f"the statement at {access.source} {'writes' if access.is_write else 'reads'} {access.text}"
+        for access in accesses
+    )
+    places = dict.fromkeys(place for access in accesses if (place := _place(access)) is not None)
+    raise ScheduleError(
+        f"{what}: {answer.reason} ({described})", notes=[Note("the statement is here", place) for place in places]
+    )
 
 
 def parallel_loops(module: Module, loop: Loop) -> dict[str, bool]:

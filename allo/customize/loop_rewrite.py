@@ -21,6 +21,8 @@ ANNOTATIONS = {
     "allo.unroll": "unroll",
     "allo.parallel": "parallel",
     "allo.rewind": "pipeline",
+    "allo.spatial": "unfold",
+    "allo.dataflow": "dataflow",
 }
 
 

@@ -100,7 +100,7 @@ def _line(view: LoopView) -> str:
     """The loop with its annotations, as the tree prints it."""
     marks = []
     attributes = view.op.attributes
-    for name in ("pipeline", "unroll", "parallel"):
+    for name in ("pipeline", "unroll", "parallel", "spatial", "dataflow"):
         if f"allo.{name}" in attributes:
             text = str(attributes[f"allo.{name}"]).split(" :")[0]
             marks.append(name if text == "unit" else f"{name}={text}")

@@ -28,6 +28,6 @@ def parallel(module: Module, loop: Loop, assume_safe: bool = False) -> None:
         raise ScheduleError(
             f"loop '{loop.name}' has run-time bounds and cannot run in parallel", notes=[loop_note(view)]
         )
-    answer = carried_by(extract(module.function(loop.function)), view.op)
+    answer = carried_by(extract(module.function(loop.function), view.chain[0].op), view.op)
     demand(answer, f"loop '{loop.name}' cannot run in parallel", assume_safe=assume_safe)
     view.op.attributes["allo.parallel"] = unit_attr()

@@ -8,15 +8,16 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ..errors import Note, ScheduleError
-from ..ir.context import context
+from ..errors import LayoutConflict, Note, ScheduleError
+from ..ir.array_graph import ArrayGraph, ArrayNode, Role, callee_name, set_type, write_signatures
+from ..ir.context import context, unknown_location
 from ..ir.module import Module
-from ..ir.walk import buffers_of, entry_block, location_of, operations
+from ..ir.walk import location_of
+from ..layout import NONE, Banks, Division, PartitionLayout, infer
 from .handles import Buffer
-from .primitive import primitive
+from .primitive import earlier_steps, primitive
 from .resolve import buffer_note, find_buffer
-
-_CARRIERS = frozenset({"func.call", "func.return"})
+from .step import Step
 
 
 class Partition(Enum):
@@ -32,92 +33,82 @@ def partition(
     module: Module,
     buffer: Buffer,
     partition_type: Partition | None = None,
-    dim: int = 0,
+    dim: int | tuple[int, ...] = 0,
     factor: int = 0,
 ) -> None:
     """Divide dimension `dim` of `buffer` (from 1; 0 means all) into banks: cyclic if a factor is given, else complete.
 
         A: T[M, N]   ->   A: T[M, N] in banks; written in the type, memref<MxNxT, #allo.partition<[...]>>
 
-    Always legal: values do not change. Refused: a dimension that the array has not, a factor below 2 for block and
-    cyclic or above the extent, a factor for complete, a dimension that is partitioned already, and an array that
-    is passed to or returned from another function, or a constant used twice (layouts do not travel yet).
-    Source: Allo paper, Table 2 and section 6.3.
+    Several dimensions are given as a list. Always legal: values do not change. The layout travels to all functions
+    that the array is passed to or comes from, and to all uses of a constant; where different requests meet in one
+    array, it gets the layout that serves them all (cyclic 4 and cyclic 6 make cyclic 12, cyclic 4 and block 2 a
+    complete partition), and `s.report()` says so. Refused: a dimension that the array has not, a factor below 2 for
+    block and cyclic or above the extent, a factor for complete, another division for a dimension that the same
+    buffer was asked to be divided in before (`LayoutConflict`), an array that goes to a function without a body.
+    Source: Allo paper, Table 2, section 6.4 and Algorithm 2.
     """
     value = find_buffer(module, buffer)
     memref = ir.MemRefType(value.type)
     note = buffer_note(buffer, value)
-    kind = partition_type or (Partition.Cyclic if factor else Partition.Complete)
+    kind = _kind(partition_type, factor)
     _check_factor(kind, factor, note)
     if memref.rank == 0:
         raise ScheduleError(f"'{buffer.name}' is a scalar and has no dimension to divide", notes=[note])
-    if not 0 <= dim <= memref.rank:
-        raise ScheduleError(
-            f"dim must be from 0 to {memref.rank} for '{buffer.name}' of {memref.rank} dimensions, got {dim}",
-            notes=[note],
-        )
-    _check_local(module, buffer, value, note)
+    positions = _positions(buffer, dim, memref.rank, note)
+    wanted = Banks(Division(kind.value), factor)
+    _check_extents(buffer, memref, positions, wanted, note)
+    _check_earlier(buffer, positions, wanted, tuple(memref.shape), note)
 
-    banks = _current(memref)
-    for position in range(memref.rank) if dim == 0 else (dim - 1,):
-        extent = memref.shape[position]
-        if factor > extent:
+    graph = ArrayGraph(module)
+    start = graph.number(value)
+    members = graph.same(start)
+    _check_members(graph, members, buffer, positions, note)
+    shape = tuple(memref.shape)
+    asked = [NONE] * memref.rank
+    for position in positions:
+        asked[position] = wanted
+    layouts = {member: _layout(graph.nodes[member], shape) for member in members}
+    changed = infer(layouts, graph.neighbours, [(start, PartitionLayout.of(shape, tuple(asked)))])
+    for member, layout in changed.items():
+        set_type(graph.nodes[member], _with_layout(graph.nodes[member].type, layout))
+    write_signatures(module, {graph.nodes[member].function for member in changed})
+
+
+def asked_banks(step: Step, shape: tuple[int, ...]) -> dict[int, Banks]:
+    """What a step asks for the dimensions (from 0) of an array of `shape`; nothing if it is no `partition`."""
+    if step.name != "partition":
+        return {}
+    given = dict(step.arguments)
+    factor, dim = given.get("factor", 0), given.get("dim", 0)
+    wanted = Banks(Division(_kind(given.get("partition_type"), factor).value), factor)
+    numbers = (dim,) if isinstance(dim, int) else dim
+    positions = range(len(shape)) if 0 in numbers else [number - 1 for number in numbers]
+    return {p: wanted.canonical(shape[p]) for p in positions if p < len(shape)}
+
+
+def layout_of(memref: ir.MemRefType) -> tuple[Banks, ...]:
+    """The division of each dimension that a type says."""
+    layout = memref.layout
+    rank: int = memref.rank
+    if isinstance(layout, allo_d.PartitionAttr):
+        return tuple(Banks(Division(kind), factor) for kind, factor in layout.dims)
+    return (NONE,) * rank
+
+
+def _kind(partition_type: Partition | None, factor: int) -> Partition:
+    return partition_type or (Partition.Cyclic if factor else Partition.Complete)
+
+
+def _positions(buffer: Buffer, dim: int | tuple[int, ...], rank: int, note: Note) -> list[int]:
+    """The dimensions, counted from 0, that `dim` means."""
+    given = (dim,) if isinstance(dim, int) else dim
+    for number in given:
+        if not 0 <= number <= rank:
             raise ScheduleError(
-                f"factor {factor} is larger than the extent {extent} of dimension {position + 1}",
-                notes=[note],
+                f"dim must be from 0 to {rank} for '{buffer.name}' of {rank} dimensions, got {number}", notes=[note]
             )
-        if banks[position][0] != "none":
-            raise ScheduleError(
-                f"dimension {position + 1} of '{buffer.name}' is already partitioned ({_describe(banks[position])})",
-                hint="undo() the step that did it, or partition another dimension",
-                notes=[note],
-            )
-        banks[position] = (kind.value, factor)
-    _retype(module, buffer, value, banks)
-
-
-def _check_local(module: Module, buffer: Buffer, value: ir.Value, note: Note) -> None:
-    """A layout does not travel to other functions, or to other uses of a constant, yet."""
-    calls = _calls(module, buffer.function) if isinstance(value.owner, ir.Block) else []
-    for op in [*(use.owner.operation for use in value.uses), *calls]:
-        if op.name in _CARRIERS:
-            raise ScheduleError(
-                f"'{buffer.name}' is passed between functions, and layouts do not travel through calls yet",
-                notes=[note, Note("it is passed here", location_of(op))],
-            )
-    other = _same_constant(module, value)
-    if other is not None:
-        raise ScheduleError(
-            f"the constant '{buffer}' is also used as '{other}', and layouts do not travel between uses yet",
-            notes=[note],
-        )
-    if isinstance(value.owner, ir.Operation | ir.OpView) and value.owner.operation.name in _CARRIERS:
-        raise ScheduleError(
-            f"'{buffer.name}' is the result of a call, and layouts do not travel through calls yet",
-            notes=[note],
-        )
-
-
-def _calls(module: Module, name: str) -> list[ir.Operation]:
-    """All calls of function `name`."""
-    blocks = [block for function in module.functions() if (block := entry_block(function)) is not None]
-    calls = [op for block in blocks for op in operations(block) if op.name == "func.call"]
-    return [op for op in calls if ir.FlatSymbolRefAttr(op.attributes["callee"]).value == name]
-
-
-def _same_constant(module: Module, value: ir.Value) -> Buffer | None:
-    """Another buffer, in any function, that is the same constant array as `value`."""
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "memref.get_global":
-        return None
-    symbol = value.owner.operation.attributes["name"]
-    for function in module.functions():
-        for name, other in buffers_of(function).items():
-            if isinstance(other.owner, ir.Block) or other == value:
-                continue
-            owner = other.owner.operation
-            if owner.name == "memref.get_global" and owner.attributes["name"] == symbol:
-                return Buffer(function.name.value, name)
-    return None
+    return list(range(rank)) if 0 in given else sorted({number - 1 for number in given})
 
 
 def _check_factor(kind: Partition, factor: int, note: Note) -> None:
@@ -131,34 +122,72 @@ def _check_factor(kind: Partition, factor: int, note: Note) -> None:
         )
 
 
-def _describe(bank: tuple[str, int]) -> str:
-    return bank[0] if not bank[1] else f"{bank[0]} {bank[1]}"
+def _check_extents(
+    buffer: Buffer, memref: ir.MemRefType, positions: list[int], wanted: Banks, note: Note
+) -> None:
+    for position in positions:
+        if memref.is_dynamic_dim(position):
+            raise ScheduleError(
+                f"the extent of dimension {position + 1} of '{buffer.name}' is known at run time only",
+                hint="declare the argument with all extents",
+                notes=[note],
+            )
+        extent = memref.shape[position]
+        if wanted.factor > extent:
+            raise ScheduleError(
+                f"factor {wanted.factor} is larger than the extent {extent} of dimension {position + 1}",
+                notes=[note],
+            )
 
 
-def _current(memref: ir.MemRefType) -> list[tuple[str, int]]:
-    """The partition of each dimension so far."""
-    layout = memref.layout
-    if isinstance(layout, allo_d.PartitionAttr):
-        return list(layout.dims)
-    return [("none", 0)] * memref.rank
+def _check_earlier(
+    buffer: Buffer, positions: list[int], wanted: Banks, shape: tuple[int, ...], note: Note
+) -> None:
+    """One buffer cannot be asked, by name, to be divided in two ways."""
+    for step in earlier_steps():
+        if step.name != "partition" or dict(step.arguments)["buffer"] != buffer:
+            continue
+        before = asked_banks(step, shape)
+        for position in positions:
+            if before.get(position, wanted) not in (wanted, wanted.canonical(shape[position])):
+                raise LayoutConflict(
+                    f"dimension {position + 1} of '{buffer.name}' is asked to be {wanted} here, "
+                    f"but {before[position]} by an earlier step",
+                    hint="drop one of the two steps; only requests for different arrays that calls join are combined",
+                    notes=[note, Note(f"the earlier step, {step}, is here", step.at)],
+                )
 
 
-def _retype(module: Module, buffer: Buffer, value: ir.Value, banks: list[tuple[str, int]]) -> None:
-    memref = ir.MemRefType(value.type)
-    layout = allo_d.PartitionAttr.get(banks, context())
-    made = ir.MemRefType.get(
-        memref.shape, memref.element_type, layout, memref.memory_space, ir.Location.unknown(context())
+def _check_members(graph: ArrayGraph, members: list[int], buffer: Buffer, positions: list[int], note: Note) -> None:
+    """Refuse where the layout cannot travel: to functions without a body, to extents known at run time."""
+    for member in sorted(members, key=lambda member: graph.nodes[member].role is Role.VIEW):
+        node = graph.nodes[member]
+        if (call := graph.external.get(member)) is not None:
+            raise ScheduleError(
+                f"'{buffer.name}' goes to or comes from '{callee_name(call)}', whose body is not in the module, "
+                "so that its layout cannot change there",
+                hint="copy the array to a local one, and partition that",
+                notes=[note, Note("the call is here", location_of(call))],
+            )
+        memref = ir.MemRefType(node.type)
+        for position in positions:
+            if memref.is_dynamic_dim(position):
+                raise ScheduleError(
+                    f"'{buffer.name}' is also '{node.function}:{node.name}', "
+                    f"whose extent of dimension {position + 1} is known at run time only",
+                    hint="declare it there with all extents",
+                    notes=[note],
+                )
+
+
+def _layout(node: ArrayNode, shape: tuple[int, ...]) -> PartitionLayout:
+    return PartitionLayout.of(shape, layout_of(ir.MemRefType(node.type)))
+
+
+def _with_layout(kind: ir.Type, layout: PartitionLayout) -> ir.MemRefType:
+    """The type of an array with this layout."""
+    memref = ir.MemRefType(kind)
+    attribute = allo_d.PartitionAttr.get([(d.kind.value, d.factor) for d in layout.dims], context())
+    return ir.MemRefType.get(
+        memref.shape, memref.element_type, attribute, memref.memory_space, unknown_location()
     )
-    value.set_type(made)
-    if isinstance(value.owner, ir.Block):
-        function = module.function(buffer.function)
-        types = ir.FunctionType(ir.TypeAttr(function.operation.attributes["function_type"]).value)
-        inputs = [argument.type for argument in value.owner.arguments]
-        signature = ir.FunctionType.get(inputs, types.results, context())
-        function.operation.attributes["function_type"] = ir.TypeAttr.get(signature, context())
-        return
-    if value.owner.operation.name == "memref.get_global":
-        name = ir.FlatSymbolRefAttr(value.owner.operation.attributes["name"]).value
-        for op in module.mlir.body.operations:
-            if op.operation.name == "memref.global" and op.sym_name.value == name:
-                op.operation.attributes["type"] = ir.TypeAttr.get(made, context())

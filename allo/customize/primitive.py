@@ -7,16 +7,20 @@ import inspect
 import operator
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate
 
 from ..errors import Diagnostic, Location, ScheduleError
+from ..ir.memory import Memory
 from ..ir.module import Module
-from .handles import Buffer, Loop
+from .handles import Buffer, Function, Loop, Nest
 from .resolve import resolve_buffer, resolve_loop
-from .step import Step
+from .resolve_part import resolve_part
+from .step import Step, Steps
 
 if TYPE_CHECKING:
     from .schedule import Schedule
@@ -24,8 +28,29 @@ if TYPE_CHECKING:
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 
 
+_REPLAYED: ContextVar[Location | None] = ContextVar("replayed", default=None)
+_EARLIER: ContextVar[Steps | None] = ContextVar("earlier", default=None)
+
+
+@contextmanager
+def replayed(at: Location | None) -> Iterator[None]:
+    """What is applied inside comes from a step that was written at `at`."""
+    token = _REPLAYED.set(at)
+    try:
+        yield
+    finally:
+        _REPLAYED.reset(token)
+
+
+def earlier_steps() -> Steps:
+    """The steps of the schedule before the primitive that is being applied."""
+    return _EARLIER.get() or Steps()
+
+
 def schedule_line() -> Location | None:
-    """The line of the user's program that is calling into this package."""
+    """The line of the user's program that is calling into this package, or that wrote the step being replayed."""
+    if (written := _REPLAYED.get()) is not None:
+        return written
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back  # type: ignore[assignment]
@@ -71,7 +96,11 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
             clone = self.ir.clone()
             values = dict(bound.arguments)
             bound.arguments[next(iter(signature.parameters))] = clone
-            result = body(*bound.args, **bound.kwargs)
+            token = _EARLIER.set(self.steps)
+            try:
+                result = body(*bound.args, **bound.kwargs)
+            finally:
+                _EARLIER.reset(token)
             clone.verify()
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
@@ -82,6 +111,12 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
 
     method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return method
+
+
+def is_primitive(member: Any) -> bool:
+    """Whether a member of a schedule is a primitive: each is made by the module that has its name."""
+    body = inspect.unwrap(member) if inspect.isfunction(member) else None
+    return body is not None and body.__module__ == f"{__package__}.{body.__name__}"
 
 
 def _shown(parameters: list[inspect.Parameter]) -> str:
@@ -107,8 +142,19 @@ def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: A
     if kind is Buffer:
         return resolve_buffer(module, value)
     options = typing.get_args(kind)
+    if all(option in (Function, Nest, Loop) for option in options or (kind,)):
+        return resolve_part(module, options or (kind,), value)
     if value is None and type(None) in options:
         return None
+    listed = next((option for option in options if typing.get_origin(option) is tuple), None)
+    if listed is not None and isinstance(value, list | tuple):
+        kind, options = listed, typing.get_args(listed)
+    if typing.get_origin(kind) is tuple:
+        if isinstance(value, list | tuple):
+            return tuple(_convert(module, primitive_name, f"each of {name}", options[0], item) for item in value)
+        raise ScheduleError(f"{name} must be a list or a tuple, got {value!r}")
+    if kind is Memory and not isinstance(value, Memory):
+        raise ScheduleError(f"{name} must be an allo.memory.Memory(...), got {value!r}")
     kind = next((option for option in options if option is not type(None)), kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
         if isinstance(value, kind):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from mlir import ir
@@ -29,10 +31,11 @@ def resolve_loop(module: Module, given: Any) -> Loop:
     if len(matches) == 1:
         return Loop(function, matches[0].nest, matches[0].name)
     if not matches:
-        known = list(dict.fromkeys(loop.name for loop in loops))
+        known = _distinct_names(loops)
         listed = f"its loops are {', '.join(known)}" if known else "it has no loops"
         raise ScheduleError(
-            f"function '{function}' has no loop '{name}'", hint=nearest(name, known) or listed
+            f"function '{function}' has no loop '{name}'",
+            hint=nearest(name, [*known, *(f"{loop.nest}.{loop.name}" for loop in loops)]) or listed,
         )
     callee = "" if function == module.top else f"{function}:"
     names = [f"{callee}{loop.nest}.{loop.name}" for loop in matches]
@@ -47,6 +50,12 @@ def _nests(loop: LoopView) -> list[str]:
     """The names of the nests that a loop is in: the whole one, and inner ones that the user named."""
     named = [string_of(member.op, "allo.nest") for member in loop.chain]
     return [loop.nest, *(nest for nest in named if nest is not None)]
+
+
+def _distinct_names(loops: Sequence[LoopView]) -> list[str]:
+    """What to call each loop: by its name, or with its nest in front if others have the name too."""
+    count = Counter(loop.name for loop in loops)
+    return [loop.name if count[loop.name] == 1 else f"{loop.nest}.{loop.name}" for loop in loops]
 
 
 def split_function(module: Module, given: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -10,20 +11,40 @@ from mlir import ir
 
 from ..errors import ScheduleError, nearest
 from ..frontend.program import compile_kernel
+from ..frontend.typing_tables import rule_set
+from ..ir.linalg import lower_linalg as make_loops
 from ..ir.module import Module
+from ..ir.pseudocode import module_text
 from ..ir.walk import buffers_of
+from .adopt import adopt
 from .aliases import check_aliases
+from .bind import bind as _bind
 from .bounds import check_bounds
 from .buffer_at import buffer_at as _buffer_at
+from .compute_at import compute_at as _compute_at
+from .dataflow import dataflow as _dataflow
+from .diff import step_diff
 from .fuse import fuse as _fuse
-from .handles import Buffer, Loop
+from .handles import Buffer, Function, Loop, Nest
+from .inline import inline as _inline
 from .loop_tree import LoopTree, loop_tree
+from .pack import pack as _pack
 from .parallel import parallel as _parallel
 from .partition import partition as _partition
+from .peel import peel as _peel
 from .pipeline import pipeline as _pipeline
+from .primitive import is_primitive, replayed
+from .relay import relay as _relay
 from .reorder import reorder as _reorder
+from .reshape import reshape as _reshape
+from .reuse_at import reuse_at as _reuse_at
+from .skew import skew as _skew
+from .specialize import specialize as _specialize
 from .split import split as _split
-from .step import Step
+from .step import Step, Steps
+from .step_ops import StepReader, at_operation, take_schedules, write_steps
+from .step_text import parse_steps
+from .unfold import unfold as _unfold
 from .unroll import unroll as _unroll
 
 
@@ -33,16 +54,29 @@ class Schedule:
     split = _split
     reorder = _reorder
     fuse = _fuse
+    compute_at = _compute_at
+    skew = _skew
+    peel = _peel
     unroll = _unroll
+    unfold = _unfold
     pipeline = _pipeline
     parallel = _parallel
+    dataflow = _dataflow
+    inline = _inline
+    specialize = _specialize
     partition = _partition
     buffer_at = _buffer_at
+    reuse_at = _reuse_at
+    relay = _relay
+    to = _relay
+    reshape = _reshape
+    pack = _pack
+    bind = _bind
 
     def __init__(self, module: Module, *, verbose: bool = False) -> None:
-        self._history: list[tuple[Module, tuple[Step, ...]]] = []
+        self._history: list[tuple[Module, Steps]] = []
         self.ir = module
-        self.steps: tuple[Step, ...] = ()
+        self.steps = Steps()
         self.verbose = verbose
 
     @property
@@ -94,9 +128,15 @@ class Schedule:
         """Make `module` the state after `step`; the end of a successful primitive."""
         self._history.append((self.ir, self.steps))
         self.ir = module
-        self.steps = (*self.steps, step)
+        self.steps = Steps((*self.steps, step))
         if self.verbose:
             print(f"{step}\n{self.ir}")
+
+    def copy(self) -> Schedule:
+        """A schedule in the same state with the same steps, on its own from now on."""
+        made = type(self)(self.ir, verbose=self.verbose)
+        made._history, made.steps = list(self._history), self.steps
+        return made
 
     def undo(self, n: int = 1) -> None:
         """Take back the last `n` steps. Raises ScheduleError if there are fewer."""
@@ -106,17 +146,21 @@ class Schedule:
             self.ir, self.steps = self._history[-n]
             del self._history[-n:]
 
-    def replay(self, steps: Iterable[Step]) -> None:
-        """Apply `steps` here, those on the kernel they come from to this kernel. On an error nothing has changed."""
-        before = len(self._history)
+    def replay(self, steps: Iterable[Step] | str, on: Schedule | None = None) -> None:
+        """Apply `steps`, or the text that printed steps are, here or to the schedule `on`.
+
+        What they name in the kernel they come from is looked up in this kernel. On an error nothing has changed.
+        """
+        target = self if on is None else on
+        before = len(target._history)
         try:
-            for step in steps:
-                self._replay(step)
+            for step in parse_steps(steps, self.primitives()) if isinstance(steps, str) else steps:
+                target._replay(step)
         except Exception:
-            self.undo(len(self._history) - before)
+            target.undo(len(target._history) - before)
             raise
 
-    def _replay(self, step: Step) -> None:
+    def _replay(self, step: Step) -> Any:
         positional: list[Any] = []
         keywords: dict[str, Any] = {}
         for name, value in step.arguments:
@@ -125,17 +169,82 @@ class Schedule:
             else:
                 keywords[name] = self._retarget(value)
         method: Callable[..., Any] = getattr(self, step.name)
-        method(*positional, **keywords)
+        with replayed(step.at):
+            return method(*positional, **keywords)
+
+    @classmethod
+    def primitives(cls) -> dict[str, Callable[..., Any]]:
+        """The primitives by name, in the order of the class."""
+        return {name: member for name, member in vars(cls).items() if is_primitive(member)}
+
+    def pseudocode(self, k: int | None = None) -> str:
+        """The functions as Python-like text, now or after the first `k` steps; for reading, it is not a kernel."""
+        return module_text(self.ir if k is None else self.state(k))
+
+    def diff(self, k: int) -> str:
+        """What step `k` (the first is 0) changed, as a unified diff of the functions in Python-like text.
+
+        Raises ScheduleError if there is no such step.
+        """
+        return step_diff(self, k)
+
+    def state(self, k: int) -> Module:
+        """The module after the first `k` steps."""
+        return self._history[k][0] if k < len(self._history) else self.ir
+
+    def to_mlir(self) -> str:
+        """The kernel before the first step, with the steps as operations of the `allo` dialect behind it."""
+        return str(write_steps(self.state(0), self.steps))
+
+    @classmethod
+    def from_mlir(cls, source: str | Path, *, verbose: bool = False) -> Schedule:
+        """A schedule of the module in a text or a file; its `allo.schedule` operations are applied and recorded.
+
+        Raises KernelError if that is not a valid module, ScheduleError if a step cannot be applied.
+        """
+        whole = adopt(source)
+        rest, operations = take_schedules(whole)
+        result, reader = cls(rest, verbose=verbose), StepReader(cls.primitives())
+        for op in operations:
+            try:
+                step = reader.read(op)
+                made = None if step is None else result._replay(step)
+            except ScheduleError as error:
+                raise at_operation(error, op) from None
+            reader.made(op, made)
+        return result
 
     def _retarget(self, value: Any) -> Any:
         """A handle of the same name in this module; functions it does not have mean its kernel."""
-        if not isinstance(value, Loop | Buffer):
+        if not isinstance(value, Loop | Buffer | Function | Nest):
             return value
         names = [f.name.value for f in self.ir.functions()]
+        if isinstance(value, Function):
+            return Function(value.name if value.name in names else self.ir.top)
         function = value.function if value.function in names else self.ir.top
         if isinstance(value, Loop):
             return Loop(function, value.nest, value.name)
+        if isinstance(value, Nest):
+            return Nest(function, value.name)
         return Buffer(function, value.name)
+
+    def compose(
+        self,
+        schedules: Any,
+        id: str | None = None,
+        instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
+    ) -> None:
+        """Replay the steps of `schedules`, one or a list, on their kernels as this kernel calls them.
+
+        A kernel in the place of a schedule stands for its default schedule, `schedule_<kernel>(s)` of its module, of
+        the instance that `instantiate` says. All calls are customised, or with `id` only those of the instance
+        `f[..., "id"]`; functions that it shares with others are copied first. Raises ScheduleError, with both lines,
+        for a step on something that an earlier step has changed, and `LayoutConflict` for contradicting partitions;
+        then nothing has changed. Source: Allo paper, section 6.3 and Algorithm 1.
+        """
+        from ..compose import replay, schedules_of
+
+        replay(self, schedules_of(schedules, instantiate), id)
 
     def build(
         self,
@@ -150,6 +259,33 @@ class Schedule:
 
         return build(self, target=target, mode=mode, project=project, configs=configs, **options)
 
+    @property
+    def graph(self) -> Any:
+        """The hierarchical dataflow graph as it is now (`allo.compose.DataflowGraph`): users, producers, consumers."""
+        from ..compose import dataflow_graph
+
+        return dataflow_graph(self.ir)
+
+    def get_equivalent_variables(self, name: str) -> tuple[str, ...]:
+        """All names of the array `name` (`"gemm:C"`) through calls, results and constants, itself first.
+
+        Raises ScheduleError if there is no such array.
+        """
+        found: tuple[str, ...] = self.graph.equivalent(name if ":" in name else f"{self.ir.top}:{name}")
+        return found
+
+    def draw(self) -> Any:
+        """A picture of the dataflow graph (`allo.report.Drawing`): notebooks show it, `save("graph.svg")` writes it."""
+        from ..report import draw
+
+        return draw(self)
+
+    def report(self) -> Any:
+        """Trip counts and bytes moved of each loop, size and layout of each array (`allo.report.StructureReport`)."""
+        from ..report import structure_report
+
+        return structure_report(self)
+
     def __repr__(self) -> str:
         lines = [f"Schedule of '{self.ir.top}', {len(self.steps)} steps"]
         return "\n".join([*lines, *(f"  {step}" for step in self.steps)])
@@ -159,14 +295,20 @@ def customize(
     kernel: Callable[..., Any],
     verbose: bool = False,
     instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
+    typing_rule_set: str = "default",
+    lower_linalg: bool = False,
 ) -> Schedule:
     """The schedule of `kernel`, with no steps yet.
 
     `kernel` is a Python function in the kernel language; `verbose` prints the module after each step;
-    `instantiate` gives the values of the parameters of a template, in order or by name.
-    Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
+    `instantiate` gives the values of the parameters of a template, in order or by name; `typing_rule_set` is
+    `"default"`, where arithmetic on integers loses no value, or `"cpp"`, the promotions and conversions of C++
+    (docs/types.md); `lower_linalg` makes loops of the operators on whole arrays, which primitives then rewrite
+    (docs/operators.md). Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
     """
-    compiled = compile_kernel(kernel, instantiate)
+    compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
+    if lower_linalg:
+        make_loops(compiled.module)
     check_aliases(compiled.module)
     check_bounds(compiled.module, compiled.inside)
     return Schedule(compiled.module, verbose=verbose)

@@ -3,37 +3,73 @@
 from .bounds import OutOfBounds, out_of_bounds
 from .carried import carried_by
 from .dependences import Relation, dependences, union
+from .escapes import escapes
 from .extract import extract
+from .fifo_order import Mismatch, Obstacle, Transfer, fifo_obstacle, only_first_values, overwritten
 from .footprint import AffineForm, Extent, Footprint, footprint
+from .fusion import Needed, always, merge_violation, moved_past, needed_iterations
+from .fusion import Obstacle as RecomputeObstacle
+from .instances import between_instances
+from .linear import Linear
 from .model import Access, Buffer, Kind, Loop, Model, Parameter, Source
 from .order import order_violation
 from .pairs import Dependence
+from .rebound import Bounds, Side, loop_rows, rebound
+from .regions import Clash, backward_between_iterations, same_stream, stage_clash
 from .trips import max_trip_count, trip_count
+from .updates import Reductions
 from .violation import Undecided, Violation
+from .window import Window, window
 
 __all__ = [
     "Access",
     "AffineForm",
+    "Bounds",
     "Buffer",
+    "Clash",
     "Dependence",
     "Extent",
     "Footprint",
     "Kind",
+    "Linear",
     "Loop",
+    "Mismatch",
     "Model",
+    "Needed",
+    "Obstacle",
     "OutOfBounds",
     "Parameter",
+    "RecomputeObstacle",
+    "Reductions",
     "Relation",
+    "Side",
     "Source",
+    "Transfer",
     "Undecided",
     "Violation",
+    "Window",
+    "always",
+    "backward_between_iterations",
+    "between_instances",
     "carried_by",
     "dependences",
+    "escapes",
     "extract",
+    "fifo_obstacle",
     "footprint",
+    "loop_rows",
     "max_trip_count",
+    "merge_violation",
+    "moved_past",
+    "needed_iterations",
+    "only_first_values",
     "order_violation",
     "out_of_bounds",
+    "overwritten",
+    "rebound",
+    "same_stream",
+    "stage_clash",
     "trip_count",
     "union",
+    "window",
 ]

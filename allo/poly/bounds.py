@@ -18,7 +18,7 @@ class OutOfBounds:
 
     access: Access
     dimension: int
-    extent: int
+    extent: int | None  # None: known at run time only
     value: int
     iteration: tuple[tuple[str, int], ...]
 
@@ -33,7 +33,7 @@ def out_of_bounds(model: Model) -> Iterator[OutOfBounds]:
         if not access.exact:
             continue
         for dimension, (subscript, extent) in enumerate(zip(access.subscripts, access.buffer.shape, strict=True)):
-            if extent is None or _surely_inside(access, subscript, extent):
+            if _surely_inside(access, subscript, extent):
                 continue
             found = _escape(access, dimension, subscript, extent, parameters)
             if found is not None:
@@ -41,11 +41,11 @@ def out_of_bounds(model: Model) -> Iterator[OutOfBounds]:
                 break
 
 
-def _surely_inside(access: Access, subscript: Linear, extent: int) -> bool:
+def _surely_inside(access: Access, subscript: Linear, extent: int | None) -> bool:
     """A cheap proof by intervals that the subscript stays in the array."""
     for piece in access.pieces:
         interval = _value(subscript, _intervals((*piece, *access.rows)))
-        if interval is None or interval[0] < 0 or interval[1] >= extent:
+        if interval is None or interval[0] < 0 or (extent is not None and interval[1] >= extent):
             return False
     return True
 
@@ -83,7 +83,7 @@ def _value(form: Linear, known: dict[int, Interval]) -> Interval | None:
 
 
 def _escape(
-    access: Access, dimension: int, subscript: Linear, extent: int, parameters: frozenset[int]
+    access: Access, dimension: int, subscript: Linear, extent: int | None, parameters: frozenset[int]
 ) -> OutOfBounds | None:
     for piece in access.pieces:
         rows = (*piece, *access.rows)
@@ -91,7 +91,8 @@ def _escape(
             continue
         if any(number in parameters for number, _ in subscript.terms):
             continue
-        for escape in (Row(subscript.plus(-extent)), Row(subscript.scaled(-1).plus(-1))):
+        above = () if extent is None else (Row(subscript.plus(-extent)),)
+        for escape in (*above, Row(subscript.scaled(-1).plus(-1))):
             system = [*rows, escape]
             numbers = (*access.variables, *_others(access, subscript))
             point = lexicographic_minimum(numbers, system)

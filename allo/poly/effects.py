@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
+from ..ir.effects import read_only_arguments
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -130,7 +132,9 @@ class Effects:
         operands = op.operands
         if summary is None:
             touched = [k for k, value in enumerate(operands) if is_memory(value) or is_stream(value)]
-            return tuple(Effect(k, True, True) for k in touched)
+            declared = self.symbols.get(callee)
+            kept = read_only_arguments(declared) if declared is not None else frozenset()
+            return tuple(Effect(k, True, k not in kept) for k in touched)
         return summary
 
     def summary(self, name: str) -> tuple[Effect, ...] | None:

@@ -8,6 +8,7 @@ from itertools import count
 
 from mlir import ir
 
+from ..ir.walk import LOOP_OPERATIONS
 from .buffers import Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
 from .effects import Effect, Effects, is_stream
@@ -41,12 +42,20 @@ class _Found:
     op: ir.Operation
 
 
-def extract(function: ir.Operation | ir.OpView) -> Model:
+def extract(
+    function: ir.Operation | ir.OpView,
+    nest: ir.Operation | ir.OpView | None = None,
+    until: ir.Operation | ir.OpView | None = None,
+) -> Model:
     """The model of a `func.func` as it is now; the function is not changed.
 
-    The model names operations and values of the function: keep its module while you use them.
+    If `nest` is given, an operation at the top of the function, the other loops at the top are left out: what the
+    model says of this nest is the same, and takes the time of this nest; with `until`, a later such operation, it is
+    all from the one to the other. The model names operations and values of the function: keep its module while you
+    use them.
     """
-    return _Extraction(function.operation).run()
+    first = None if nest is None else nest.operation
+    return _Extraction(function.operation, first, first if until is None else until.operation).run()
 
 
 def source_of(op: ir.Operation) -> Source:
@@ -69,8 +78,9 @@ def loop_name(op: ir.Operation, number: int) -> str:
 
 
 class _Extraction:
-    def __init__(self, function: ir.Operation) -> None:
+    def __init__(self, function: ir.Operation, first: ir.Operation | None, last: ir.Operation | None) -> None:
         self.function = function
+        self.first, self.last = first, last
         blocks = function.regions[0].blocks
         self.entry = blocks[0] if len(blocks) else None
         self.values = Values(self.entry)
@@ -81,7 +91,15 @@ class _Extraction:
 
     def run(self) -> Model:
         for block in self.function.regions[0]:
-            self.block(block, _Scope((), (), Domain(((),), True, ""), count()))
+            scope = _Scope((), (), Domain(((),), True, ""), count())
+            wanted = self.first is None
+            for view in block.operations:
+                op = view.operation
+                wanted = wanted or (self.first is not None and op == self.first)
+                if wanted or op.name not in LOOP_OPERATIONS:
+                    self.operation(op, scope)
+                if self.last is not None and op == self.last:
+                    wanted = False
         parameters = tuple(self.values.parameters)
         accesses = []
         for number, found in enumerate(self.found):

@@ -234,7 +234,8 @@ def _extent(
     touched = set_of((), (*numbers, element), systems)
     as_function = set_of(numbers, (element,), systems)
     best: tuple[int, Linear] | None = None
-    for candidate in _candidates(as_function, touched, numbers):
+    slopes = [access.subscripts[dimension] for access in accesses]
+    for candidate in _candidates(as_function, touched, numbers, slopes):
         below = variable(element) - candidate
         largest = minimum(touched, below.scaled(-1), (*numbers, element))
         if largest is not None and (best is None or 1 - largest < best[0]):
@@ -246,6 +247,20 @@ def _extent(
     return best[1], Extent(form, best[0])
 
 
+def tightest(systems: Sequence[Sequence[Row]], value: Linear, numbers: Sequence[int]) -> Linear | None:
+    """The best lower bound of `value` in the systems that is affine in `numbers`; None if it has none."""
+    rows = [[*system, Row(variable(_ELEMENT) - value, True)] for system in systems]
+    touched = set_of((), (*numbers, _ELEMENT), rows)
+    best: tuple[int, Linear] | None = None
+    for candidate in _candidates(set_of(numbers, (_ELEMENT,), rows), touched, numbers, []):
+        largest = minimum(touched, candidate - variable(_ELEMENT), (*numbers, _ELEMENT))
+        if largest is not None and (best is None or -largest < best[0]):
+            best = (-largest, candidate)
+        if best is None:
+            best = (1 << 62, candidate)
+    return None if best is None else best[1]
+
+
 def _why(accesses: Sequence[Access]) -> str:
     for access in accesses:
         if not access.exact:
@@ -253,24 +268,32 @@ def _why(accesses: Sequence[Access]) -> str:
     return "the number of elements is not bounded by a constant"
 
 
-def _candidates(as_function: isl.Set, touched: isl.Set, numbers: Sequence[int]) -> list[Linear]:
-    """Lower bounds with integer coefficients: a constant, and pieces of the exact one moved until valid."""
+def _candidates(
+    as_function: isl.Set, touched: isl.Set, numbers: Sequence[int], subscripts: Sequence[Linear]
+) -> list[Linear]:
+    """Lower bounds with integer coefficients: a constant, and pieces of the exact one moved until valid.
+
+    Where the exact one has divisions (of loops with a step) the subscripts tell how it may grow.
+    """
     pieces: list[Linear] = []
+    dropped: list[isl.Aff] = []
     with suppress(isl.Error):  # not bounded below
-        as_function.dim_min(0).foreach_piece(lambda _, aff: _collect(aff, numbers, pieces))
+        as_function.dim_min(0).foreach_piece(lambda _, aff: _collect(aff, numbers, pieces, dropped))
+    if dropped:
+        pieces += [Linear(0, tuple(t for t in form.terms if t[0] in numbers)) for form in subscripts]
     result: list[Linear] = []
     columns = (*numbers, -1)
-    for form in (*pieces, Linear(0)):
-        slope = Linear(0, form.terms)
+    for slope in dict.fromkeys(Linear(0, form.terms) for form in (*pieces, Linear(0))):
         lowest = minimum(touched, variable(-1) - slope, columns)
         if lowest is not None and (moved := slope.plus(lowest)) not in result:
             result.append(moved)
     return result
 
 
-def _collect(aff: isl.Aff, numbers: Sequence[int], into: list[Linear]) -> None:
+def _collect(aff: isl.Aff, numbers: Sequence[int], into: list[Linear], dropped: list[isl.Aff]) -> None:
     """Keep an affine function of the parameters if it has integer coefficients and no divisions."""
     if aff.dim(isl.dim_type.div) or not aff.get_denominator_val().is_one():
+        dropped.append(aff)
         return
     terms = []
     for k, number in enumerate(numbers):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..ir.affine_sets import constraints_of
 from .linear import Linear, Quotient, combine, variable
 
 
@@ -87,18 +88,9 @@ def compile_map(affine_map: ir.AffineMap) -> Formula:
 
 
 def compile_set(attribute: ir.Attribute) -> tuple[Formula, tuple[bool, ...]]:
-    """The constraints of an `affine_set<...>` as a formula, and which of them are equalities.
-
-    The Python bindings give no IntegerSet from its attribute; the printed form `affine_set<(d0)[s0] :
-    (e0 >= 0, e1 == 0)>` is that of an affine map once the comparisons are cut off.
-    """
-    head, _, body = str(attribute).removeprefix("affine_set").partition(" : (")
-    texts = [text for text in body.removesuffix(")>").split(", ") if text]
-    equalities = tuple(text.endswith("== 0") for text in texts)
-    results = ", ".join(text.rsplit(" ", 2)[0] for text in texts)
-    parsed = ir.Attribute.parse(f"affine_map{head} -> ({results})>", attribute.context)
-    assert isinstance(parsed, ir.AffineMapAttr)
-    return compile_map(parsed.value), equalities
+    """The constraints of an `affine_set<...>` as a formula, and which of them are equalities."""
+    affine_map, equalities = constraints_of(attribute)
+    return compile_map(affine_map), equalities
 
 
 def instantiate(formula: Formula, inputs: list[Linear | None], fresh: list[int]) -> list[Linear | None]:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mlir import ir
 
 from .footprint import reads_before_writes
 from .model import Access, Buffer, Loop, Model
 from .pairs import Pair, Signs, execution_orders, pairs
+from .updates import Reductions, exchangeable, updates_of
 from .violation import Undecided, Violation, undecided, violation
 
 
 def order_violation(
-    model: Model, old_loops: Sequence[ir.Operation | ir.OpView], new_loops: Sequence[ir.Operation | ir.OpView]
+    model: Model,
+    old_loops: Sequence[ir.Operation | ir.OpView],
+    new_loops: Sequence[ir.Operation | ir.OpView],
+    *,
+    reductions: Reductions = Reductions.ORDERED,
 ) -> Violation | Undecided | None:
     """A dependence that does not survive when `old_loops` (outer to inner) run in the order of `new_loops`.
 
@@ -23,6 +29,7 @@ def order_violation(
     statement, these run for the statement alone before (after) L. The iterations themselves stay the same:
     it is for the caller to express their bounds in the new order. Undecided is also the answer where a
     variable allocated between the loops would have to be kept for more than one iteration.
+    `reductions` says which updates (`x += e`) of one element may change their order.
     """
     old = [model.loop(op) for op in old_loops]
     new = [model.loop(op) for op in new_loops]
@@ -37,7 +44,12 @@ def order_violation(
     accesses = list(model.inside(chain[0]))
     doubt: Undecided | None = None
     private: dict[str, bool] = {}
+    updates = {} if reductions is Reductions.ORDERED else updates_of(accesses)
+    rounding: Violation | None = None
     for pair in pairs(accesses):
+        exchange = exchangeable(updates, pair.source.op, pair.sink.op)
+        if exchange is not None and (reductions is Reductions.ANY or exchange.exact or rounding is not None):
+            continue
         reversals = _reversals(pair, chain, permuted)
         if not any(pair.possible(signs) for signs in reversals):
             continue
@@ -47,9 +59,12 @@ def order_violation(
         if private[buffer.label]:
             continue
         if pair.exact and (sample := pair.sample(reversals)) is not None:
-            return violation(pair, sample)
+            if exchange is None:
+                return violation(pair, sample)
+            rounding = replace(violation(pair, sample), reassociable=True)
+            continue
         doubt = doubt or undecided(pair)
-    return doubt or _outgrown(accesses, chain, permuted)
+    return rounding or doubt or _outgrown(accesses, chain, permuted)
 
 
 def _chain(model: Model, loops: list[Loop]) -> list[Loop]:

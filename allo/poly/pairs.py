@@ -76,8 +76,13 @@ class Pair:
     def possible(self, signs: Signs) -> bool:
         return self.allows(signs) and any(feasible(rows) for rows in self.systems(signs))
 
-    def sample(self, alternatives: Iterable[Signs]) -> Sample | None:
-        """The first pair of iterations, in lexicographic order of (parameters, source, sink)."""
+    def sample(
+        self, alternatives: Iterable[Signs], further: Sequence[Sequence[Row]] = ((),)
+    ) -> Sample | None:
+        """The first pair of iterations, in lexicographic order of (parameters, source, sink).
+
+        One of the alternatives and one of the `further` systems hold.
+        """
         source, sink = self.source, self.sink
         used = _parameters(source, sink)
         dims = (
@@ -92,9 +97,10 @@ class Pair:
                 if not self.allows(signs):
                     continue
                 for rows in self.systems(signs):
-                    point = lexicographic_minimum(dims, [*rows, *extra])
-                    if point is not None and (best is None or point < best):
-                        best = point
+                    for more in further:
+                        point = lexicographic_minimum(dims, [*rows, *extra, *more])
+                        if point is not None and (best is None or point < best):
+                            best = point
             if best is not None:
                 break
         if best is None:
@@ -150,14 +156,14 @@ def pairs(accesses: Sequence[Access]) -> Iterator[Pair]:
             for sink in group:
                 if not (source.is_write or sink.is_write):
                     continue
-                pair = _pair(source, sink)
+                pair = pair_of(source, sink)
                 if pair is not None:
                     found[pair.dependence].append(pair)
     for kind in Dependence:
         yield from found[kind]
 
 
-def _pair(source: Access, sink: Access) -> Pair | None:
+def pair_of(source: Access, sink: Access) -> Pair | None:
     """None if the subscripts can never be equal."""
     common = common_loops(source, sink)
     numbers = {loop.variable for loop in common}

@@ -16,7 +16,7 @@ def through_view(
     op: ir.Operation, subscripts: Subscripts, values: Values
 ) -> tuple[Subscripts, tuple[Quotient, ...]] | None:
     """The subscripts of the operand of a view operation; None if the view is not understood."""
-    if op.name == "memref.cast":
+    if op.name in ("memref.cast", "allo.element_cast"):
         return subscripts, ()
     if op.name != "memref.subview":
         return None

@@ -19,6 +19,7 @@ class Violation:
     source_iteration: tuple[tuple[str, int], ...]
     sink_iteration: tuple[tuple[str, int], ...]
     parameters: tuple[tuple[str, int], ...]
+    reassociable: bool = False  # only the rounding of a floating-point reduction would change
 
     def describe(self) -> str:
         first, second = _does(self.source), _does(self.sink)
@@ -30,8 +31,9 @@ class Violation:
                 f"the statement at {self.sink.source} {second}"
             )
         given = f" with {_assignments(self.parameters)}" if self.parameters else ""
-        before, after = _assignments(self.source_iteration), _assignments(self.sink_iteration)
-        return f"{statements}: iteration ({before}) must run before iteration ({after}){given}"
+        before = f"iteration ({_assignments(self.source_iteration)})" if self.source_iteration else "the first"
+        after = f"iteration ({_assignments(self.sink_iteration)})" if self.sink_iteration else "the second"
+        return f"{statements}: {before} must run before {after}{given}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,11 @@ def violation(pair: Pair, sample: Sample) -> Violation:
 
 
 def undecided(pair: Pair) -> Undecided:
-    access = pair.sink if pair.source.exact else pair.source
+    return unknown(pair.sink if pair.source.exact else pair.source)
+
+
+def unknown(access: Access) -> Undecided:
+    """What `access` touches, or when it runs, is not known exactly."""
     place = "it" if access.reason.startswith(("has", "is")) else "it is"
     return Undecided(f"{place} {access.reason}", access)
 

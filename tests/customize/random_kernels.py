@@ -36,13 +36,13 @@ def subscript(draw: st.DrawFn, variables: list[str]) -> str:
     return draw(st.sampled_from([*forms, f"{one} + {two}", f"{one} - {two} + 5"] if one != two else forms))
 
 
-def element(draw: st.DrawFn, variables: list[str]) -> str:
-    array = draw(st.sampled_from(list(ARRAYS)))
-    return f"{array}[{', '.join(subscript(draw, variables) for _ in range(ARRAYS[array]))}]"
+def element(draw: st.DrawFn, variables: list[str], arrays: dict[str, int] = ARRAYS) -> str:
+    array = draw(st.sampled_from(list(arrays)))
+    return f"{array}[{', '.join(subscript(draw, variables) for _ in range(arrays[array]))}]"
 
 
-def statement(draw: st.DrawFn, variables: list[str], conditions: bool) -> list[str]:
-    target, left, right = (element(draw, variables) for _ in range(3))
+def statement(draw: st.DrawFn, variables: list[str], conditions: bool, arrays: dict[str, int] = ARRAYS) -> list[str]:
+    target, left, right = (element(draw, variables, arrays) for _ in range(3))
     value = draw(st.sampled_from([f"{left} + 1", f"{left} * 3 + {right}", f"{left} - {variables[-1]}", "7"]))
     lines = [f"{target} {draw(st.sampled_from(['=', '+=']))} {value}"]
     if draw(st.integers(0, 4)) == 0:
@@ -106,6 +106,8 @@ def random_step(draw: st.DrawFn, s: Schedule) -> tuple[str, tuple[Any, ...], dic
                 "reorder",
                 "buffer_at",
                 "buffer_at",
+                "reuse_at",
+                "reuse_at",
                 "fuse",
                 "unroll",
                 "parallel",
@@ -124,6 +126,8 @@ def random_step(draw: st.DrawFn, s: Schedule) -> tuple[str, tuple[Any, ...], dic
         return name, tuple(draw(st.permutations(loops)) if name == "reorder" else loops), {}
     if name == "buffer_at":
         return name, (buffer, loop), {}
+    if name == "reuse_at":  # on arguments, and on buffers that earlier steps have made
+        return name, (draw(st.sampled_from(sorted(set(s.buffers.values()), key=str))), loop), {}
     if name == "unroll":
         return name, (loop, draw(st.integers(0, 4))), {}
     if name == "partition":
@@ -134,3 +138,63 @@ def random_step(draw: st.DrawFn, s: Schedule) -> tuple[str, tuple[Any, ...], dic
             {"dim": draw(st.integers(0, 2)), "factor": 0 if kind is Partition.Complete else 2},
         )
     return name, (loop,), {}
+
+
+LOCAL = {**ARRAYS, "L": 2}
+DECLARED = "A: int32[12, 12], B: int32[12, 12], V: int32[12]"
+
+
+def nest(draw: st.DrawFn, names: list[str], arrays: dict[str, int]) -> list[str]:
+    """The lines of a loop nest with statements inside, and sometimes between its loops."""
+    lines: list[str] = []
+    for depth, name in enumerate(names):
+        indent = "    " * (depth + 1)
+        if depth and draw(st.integers(0, 3)) == 0:
+            lines.extend(indent + line for line in statement(draw, names[:depth], True, arrays))
+        lines.append(f"{indent}for {name} in range({bounds(draw, names[:depth])}):")
+    for _ in range(draw(st.integers(1, 2))):
+        indent = "    " * (len(names) + 1)
+        lines.extend(indent + line for line in statement(draw, names, True, arrays))
+    return lines
+
+
+def stages(draw: st.DrawFn) -> list[str]:
+    """A nest that fills the local array P, and a nest that reads it in some window."""
+    source = draw(st.sampled_from(["A[x, y]", "A[x + 1, y] * 3", "V[x] + B[y, x]", "L[x, y] - x"]))
+    body = draw(
+        st.sampled_from(
+            [
+                [f"P[x, y] = {source}"],
+                [f"t: int32 = {source}", "P[x, y] = t * 2 + y"],
+                ["P[x, y] = 1", "for z in range(3):", f"    P[x, y] += {source} + z"],
+                [f"P[x, y] = {source}", "if x < 7:", "    P[x + 1, y] = 4"],
+            ]
+        )
+    )
+    windows = ["P[u, v]", "P[u, v]", "P[u - 1, v]", "P[u + 1, v] + P[u, v]", "P[u, v] * P[u + 1, v + 1]", "P[v, u]"]
+    read = draw(st.sampled_from(windows))
+    target = draw(st.sampled_from(["B[u, v] += ", "B[u, v] = ", "L[u, v] = ", "V[u] += ", "A[u, v] = "]))
+    low, high = (0, 8) if read == "P[u, v]" and draw(st.booleans()) else (1, draw(st.integers(3, 7)))
+    lines = ["for x in range(8):", "    for y in range(8):", *(f"        {line}" for line in body)]
+    lines += [f"for u in range({low}, {high}):", f"    for v in range({low}, {high}):", f"        {target}{read} + 1"]
+    return ["    P: int32[12, 12]", *(f"    {line}" for line in lines)]
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    """A kernel with a local array; some of its nests may stand in a function that it calls."""
+    loops = [["i", "j", "k"][: draw(st.sampled_from([1, 2, 2, 3, 3]))] for _ in range(draw(st.integers(2, 3)))]
+    called = draw(st.integers(0, 2)) == 0
+    lines = ["from allo.ir.types import int32", "", ""]
+    if called:
+        lines += [f"def helper({DECLARED}, L: int32[12, 12]):", *nest(draw, loops[0], LOCAL), "", ""]
+    lines += [f"def kernel({DECLARED}):", "    L: int32[12, 12] = 0"]
+    if called:
+        lines.append("    helper(A, B, V, L)")
+    for position, names in enumerate(loops[1:] if called else loops):
+        if position == 0 and draw(st.booleans()):
+            lines += stages(draw)
+            continue
+        lines += nest(draw, names, LOCAL)
+    lines += ["    for p in range(12):", "        for q in range(12):", "            B[p, q] += 5 * L[p, q]"]
+    return "\n".join(lines) + "\n", tuple(map(tuple, loops))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import allo
-from allo.ir.types import float32
+from allo.ir.types import float32, int32
 
 N = 4
 
@@ -41,3 +41,27 @@ def test_written_twice() -> None:
 def test_read_twice_is_fine() -> None:
     x = np.arange(4, dtype=np.float32)
     assert allo.customize(square).build()(x) == 14.0
+
+
+def write_first(X: int32[...], Y: int32[4]):
+    X[0] = Y[1]
+
+
+def give_twice(A: int32[4]):
+    write_first(A, A)
+
+
+def test_an_array_seen_with_other_extents_is_the_same_array() -> None:
+    message = "arguments 'X' and 'Y' of 'write_first' are the same array, and 'write_first' writes 'X'"
+    with pytest.raises(allo.KernelError, match=message):
+        allo.customize(give_twice)
+
+
+def give_to_any_extent(A: int32[4], B: int32[4]):
+    write_first(A, B)
+
+
+def test_what_a_kernel_for_any_extent_writes_is_written() -> None:
+    A = np.zeros(4, np.int64)  # converted on the way in, and on the way out if it is written
+    allo.customize(give_to_any_extent).build()(A, np.full(4, 7, np.int32))
+    assert A.tolist() == [7, 0, 0, 0]

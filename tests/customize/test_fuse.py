@@ -322,3 +322,11 @@ def test_more_iterations_than_64_bits_count():
         "i",
         "j",
     )
+
+
+def test_tail_of_a_split_between_moves_inwards():
+    s = customize(add)
+    _, inner = s.split("i", 3)
+    s.fuse(inner, "j")
+    assert str(s.get_loops()) == "add\n  S_i_j_0:\n    i.outer\n      i.inner_j_fused"
+    assert_faithful(add, s)

@@ -2,14 +2,19 @@
 
 # ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
+import itertools
+
 import numpy as np
+import pytest
+from mlir import ir
 
 import allo
-from allo import Partition, Schedule, customize
+from allo import LayoutConflict, Partition, Schedule, customize
+from allo.customize.resolve import find_buffer
 from allo.ir.module import Module
 from allo.ir.types import int32
 
-from .checks import assert_equal, assert_faithful, assert_ir, assert_refused, outcome, parsed
+from .checks import assert_equal, assert_faithful, assert_ir, assert_refused, outcome, parsed, refusal
 
 WEIGHTS = np.arange(8, dtype=np.int32)
 
@@ -284,116 +289,102 @@ def test_factor_above_the_extent():
     )
 
 
-def test_dimension_partitioned_twice():
+def test_two_requests_for_one_dimension_contradict():
     s = customize(add)
     s.partition("A", dim=2, factor=4)
-    assert_refused(
-        """
-        partition: dimension 2 of 'A' is already partitioned (cyclic 4)
+    message = """
+        partition: dimension 2 of 'A' is asked to be complete here, but cyclic 4 by an earlier step
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 8], B: int32[4, 8]):
                       ^
-          hint: undo() the step that did it, or partition another dimension
-        """,
-        s,
-        "partition",
-        "A",
-        dim=2,
-    )
-    assert_refused(
+          note: the earlier step, s.partition("add:A", dim=2, factor=4), is here
+            File, line N
+              s.partition("A", dim=2, factor=4)
+          hint: drop one of the two steps; only requests for different arrays that calls join are combined
         """
-        partition: dimension 2 of 'A' is already partitioned (cyclic 4)
-          note: 'A' is declared here
-            File, line N, column 9
-              def add(A: int32[4, 8], B: int32[4, 8]):
-                      ^
-          hint: undo() the step that did it, or partition another dimension
-        """,
-        s,
-        "partition",
-        "A",
-    )
+    assert_refused(message, s, "partition", "A", dim=2)
+    assert_refused(message, s, "partition", "A")
+    with pytest.raises(LayoutConflict):
+        s.partition("A", dim=2, factor=2)
+    s.partition("A", dim=2, factor=4)
+    assert "#allo.partition<[none, cyclic 4]>" in str(s.module)
 
 
-def test_complete_partition_partitioned_again():
+def test_as_many_banks_as_elements_are_complete():
     s = customize(add)
+    s.partition("A", dim=1, factor=4)
     s.partition("A", dim=1)
-    assert_refused(
-        """
-        partition: dimension 1 of 'A' is already partitioned (complete)
-          note: 'A' is declared here
-            File, line N, column 9
-              def add(A: int32[4, 8], B: int32[4, 8]):
-                      ^
-          hint: undo() the step that did it, or partition another dimension
-        """,
-        s,
-        "partition",
-        "A",
-        dim=1,
-        factor=2,
-    )
+    assert "#allo.partition<[complete, none]>" in str(s.module)
 
 
-def test_array_passed_to_a_function():
-    assert_refused(
-        """
-        partition: 'A' is passed between functions, and layouts do not travel through calls yet
-          note: 'A' is declared here
-            File, line N, column 17
-              def weigh_twice(A: int32[8]):
-                              ^
-          note: it is passed here
-            File, line N, column 5
-              weigh(A)
-              ^
-        """,
-        customize(weigh_twice),
-        "partition",
-        "A",
-    )
+def types_of(schedule):
+    return {name: str(find_buffer(schedule.ir, handle).type) for name, handle in schedule.buffers.items() if ":" in name}
 
 
-def test_argument_of_a_function_that_is_called():
-    assert_refused(
-        """
-        partition: 'A' is passed between functions, and layouts do not travel through calls yet
-          note: 'A' is declared here
-            File, line N, column 11
-              def weigh(A: int32[8]):
-                        ^
-          note: it is passed here
-            File, line N, column 5
-              weigh(A)
-              ^
-        """,
-        customize(weigh_twice),
-        "partition",
-        "weigh:A",
-    )
+def test_layout_travels_into_a_callee():
+    s = customize(weigh_twice)
+    s.partition("A", factor=2)
+    assert types_of(s)["weigh:A"] == types_of(s)["weigh_twice:A"] == "memref<8xi32, #allo.partition<[cyclic 2]>>"
+    assert types_of(s)["weigh:WEIGHTS"] == "memref<8xi32>"
+    assert_faithful(weigh_twice, s)
 
 
-def test_array_that_is_returned():
-    assert_refused(
-        """
-        partition: 'B' is passed between functions, and layouts do not travel through calls yet
-          note: 'B' is declared here
-            File, line N, column 5
-              B: int32[8]
-              ^
-          note: it is passed here
-            File, line N, column 5
-              return B
-              ^
-        """,
-        customize(made),
-        "partition",
-        "B",
-    )
+def test_layout_travels_to_the_callers():
+    s = customize(weigh_twice)
+    s.partition("weigh:A", Partition.Block, factor=2)
+    assert types_of(s)["weigh_twice:A"] == "memref<8xi32, #allo.partition<[block 2]>>"
+    assert_faithful(weigh_twice, s)
 
 
-def test_result_of_a_call():
+def test_layout_travels_through_results():
+    for buffer in ("made:B", "C"):
+        s = customize(uses_made)
+        s.partition(buffer)
+        assert types_of(s)["made:B"] == types_of(s)["uses_made:C"] == "memref<8xi32, #allo.partition<[complete]>>"
+        assert types_of(s)["made:A"] == "memref<8xi32>"
+        assert_faithful(uses_made, s)
+    s = customize(made)
+    s.partition("B", factor=2)
+    assert_faithful(made, s)
+
+
+def test_layout_travels_to_all_uses_of_a_constant():
+    for buffer in ("WEIGHTS", "weigh:WEIGHTS"):
+        s = customize(weigh_twice)
+        s.partition(buffer, factor=4)
+        assert "constant @weigh_WEIGHTS : memref<8xi32, #allo.partition<[cyclic 4]>>" in str(s.module)
+        assert types_of(s)["weigh:WEIGHTS"] == types_of(s)["weigh_twice:WEIGHTS"]
+        assert_faithful(weigh_twice, s)
+
+
+def test_requests_that_meet_in_one_array():
+    s = customize(weigh_twice)
+    s.partition("A", Partition.Cyclic, factor=4)
+    s.partition("weigh:A", Partition.Block, factor=2)
+    assert types_of(s)["weigh:A"] == types_of(s)["weigh_twice:A"] == "memref<8xi32, #allo.partition<[complete]>>"
+    assert_faithful(weigh_twice, s)
+
+
+def test_order_of_requests_is_of_no_matter():
+    requests = [("weigh:A", Partition.Cyclic, 2), ("A", Partition.Cyclic, 4), ("WEIGHTS", Partition.Block, 2)]
+    texts = set()
+    for order in itertools.permutations(requests):
+        s = customize(weigh_twice)
+        for buffer, kind, factor in order:
+            s.partition(buffer, kind, factor=factor)
+        texts.add(str(s.module))
+    assert len(texts) == 1
+
+
+def test_sides_of_a_call_that_disagree_are_no_module():
+    s = customize(weigh_twice)
+    text = str(s.module).replace("func.func @weigh(%arg0: memref<8xi32>", "func.func @weigh(%arg0: memref<8xi32, #allo.partition<[complete]>>")
+    with pytest.raises(ir.MLIRError, match="operand type mismatch"):
+        Module.parse(text.replace("%arg0[%arg1] : memref<8xi32>", "%arg0[%arg1] : memref<8xi32, #allo.partition<[complete]>>", 2))
+
+
+def test_function_without_a_body():
     s = parsed(
         """
         module attributes {allo.top = "g"} {
@@ -407,9 +398,12 @@ def test_result_of_a_call():
     )
     assert_refused(
         """
-        partition: 'R' is the result of a call, and layouts do not travel through calls yet
+        partition: 'R' goes to or comes from 'f', whose body is not in the module, so that its layout cannot change there
           note: 'R' is declared here
             File, line N, column 18
+          note: the call is here
+            File, line N, column 18
+          hint: copy the array to a local one, and partition that
         """,
         s,
         "partition",
@@ -417,27 +411,28 @@ def test_result_of_a_call():
     )
 
 
-def test_constant_that_two_functions_use():
-    assert_refused(
-        """
-        partition: the constant 'weigh_twice:WEIGHTS' is also used as 'weigh:WEIGHTS', and layouts do not travel between uses yet
-          note: 'WEIGHTS' is declared here
-        """,
-        customize(weigh_twice),
-        "partition",
-        "WEIGHTS",
-    )
-    assert_refused(
-        """
-        partition: the constant 'weigh:WEIGHTS' is also used as 'weigh_twice:WEIGHTS', and layouts do not travel between uses yet
-          note: 'WEIGHTS' is declared here
-        """,
-        customize(weigh_twice),
-        "partition",
-        "weigh:WEIGHTS",
+def test_extent_known_at_run_time_in_a_callee():
+    def inner(A: int32[...]):
+        A[0] = 1
+
+    def outer(A: int32[8]):
+        inner(A)
+
+    s = customize(outer)
+    assert refusal(s, "partition", "A").splitlines()[0] == (
+        "partition: 'A' is also 'inner:A', whose extent of dimension 1 is known at run time only"
     )
 
 
 def test_type_that_is_no_partition():
     message = "partition: partition_type must be one of Partition.Complete, Partition.Block, Partition.Cyclic, got 'Block'"
     assert_refused(message, customize(add), "partition", "A", "Block", factor=2)
+
+
+def test_several_dimensions_at_once():
+    s = customize(add)
+    s.partition(s.A, dim=[2, 1])
+    other = customize(add)
+    other.partition(other.A, dim=0)
+    assert str(s.module) == str(other.module)
+    assert str(s.steps[0]) == 's.partition("add:A", dim=[2, 1])'

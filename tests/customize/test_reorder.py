@@ -2,11 +2,14 @@
 
 # ruff: noqa: E501 - golden text is not wrapped
 
+import numpy as np
+import pytest
+
 import allo
 from allo import customize
-from allo.ir.types import int32
+from allo.ir.types import Fixed, float32, int8, int16, int32, uint8
 
-from .checks import assert_faithful, assert_ir, assert_refused
+from .checks import assert_faithful, assert_ir, assert_refused, refusal
 
 
 def gemm(A: int32[4, 6], B: int32[6, 8], C: int32[4, 8]):
@@ -284,19 +287,124 @@ def test_parallel_loop_that_stays_parallel():
     assert_faithful(gemm, s)
 
 
-def test_statement_between():
+def between(A: int32[4, 6], B: int32[6, 8], C: int32[4, 8], D: int32[4]):
+    for i in range(4):
+        D[i] = 1
+        for j in range(8):
+            C[i, j] = 0
+            for k in range(6):
+                C[i, j] += A[i, k] * B[k, j]
+            C[i, j] *= 2
+        D[i] += 3
+
+
+def variable(A: int32[4, 6], C: int32[4]):
+    for i in range(4):
+        total: int32 = 0
+        for j in range(6):
+            total += A[i, j]
+        C[i] = total
+
+
+def guarded(A: int32[4, 6], B: int32[4]):
+    for i in range(4):
+        if i >= 1:
+            B[i] = 1
+            for j in range(6):
+                A[i, j] += i
+        else:
+            B[i] = 2
+
+
+def data_guard(A: int32[4, 6], B: int32[4]):
+    for i in range(4):
+        if B[i] > 0:
+            for j in range(6):
+                A[i, j] += i
+
+
+def nested_triangle(A: int32[8, 8], B: int32[8]):
+    for i in range(8):
+        B[i] = 1
+        for j in range(i):
+            A[i, j] += B[i]
+
+
+def convolution(A: float32[10, 10], K: float32[3, 3], B: float32[8, 8]):
+    for y, x in allo.grid(8, 8):
+        for r, q in allo.grid(3, 3):
+            B[y, x] += A[y + r, x + q] * K[r, q]
+
+
+def fixed_sum(A: Fixed(16, 8)[6, 4], B: Fixed(16, 8)[6, 4], C: Fixed(12, 6)[1]):
+    for i, j in allo.grid(6, 4):
+        C[0] -= A[i, j] * B[i, j]
+
+
+def saturated(A: Fixed(16, 8)[6, 4], C: Fixed(12, 6, "rnd", "sat")[1]):
+    for i, j in allo.grid(6, 4):
+        C[0] += A[i, j]
+
+
+def read_inside(A: int32[6, 4], B: int32[6, 4], C: int32[1]):
+    for i, j in allo.grid(6, 4):
+        C[0] += A[i, j]
+        B[i, j] = C[0]
+
+
+def two_kinds(A: int32[6, 4], C: int32[1]):
+    for i, j in allo.grid(6, 4):
+        C[0] += A[i, j]
+        C[0] *= 3
+
+
+def test_statements_between_get_loops_of_their_own():
+    s = customize(between)
+    s.reorder("k", "j")
+    assert (
+        s.pseudocode()
+        == """\
+def between(A: int32[4, 6], B: int32[6, 8], C: int32[4, 8], D: int32[4]):
+    for i in range(4):
+        D[i] = 1
+        for j_1 in range(8):
+            C[i, j_1] = 0
+        for k in range(6):
+            for j in range(8):
+                C[i, j] += A[i, k] * B[k, j]
+        for j_2 in range(8):
+            C[i, j_2] *= 2
+        D[i] += 3"""
+    )
+    assert_faithful(between, s)
+
+
+@pytest.mark.parametrize("order", ["ki", "jik", "kji", "ji", "jki", "ikj"])
+def test_every_order_of_an_imperfect_nest(order: str):
+    s = customize(between)
+    s.reorder(*order)
+    assert_faithful(between, s)
+
+
+def test_statements_at_the_top_become_nests_of_their_own():
+    s = customize(between)
+    s.reorder("j", "i")
+    assert [nest.name for nest in s.get_loops()] == ["S_i_0_1", "S_i_0", "S_i_0_2"]
+    assert_faithful(between, s)
+
+
+def test_statement_between_that_a_dependence_keeps_in_place():
     assert_refused(
         """
-        reorder: loop 'j' is not perfectly nested in 'i'
-          note: this statement stands between them
+        reorder: the loops cannot run in the order j, i: the statement at line N reads A[i, j - 1] and the statement at line N writes A[t, i]: iteration (t=1, i=1, j=3) must run before iteration (t=1, i=2)
+          note: the statement is here
+            File, line N, column 27
+              A[i, j] = A[i, j - 1] + A[i - 1, j]
+                        ^
+          note: the statement is here
             File, line N, column 13
               A[t, i] = 1
               ^
-          note: loop 'j' is here
-            File, line N, column 13
-              for j in range(1, 7):
-              ^
-          hint: move the statements between them into a loop nest of their own
         """,
         customize(stencil),
         "reorder",
@@ -305,7 +413,85 @@ def test_statement_between():
     )
 
 
-def test_bounds_of_a_triangle():
+def test_variable_of_an_iteration():
+    assert_refused(
+        """
+        reorder: 'total' is new in each iteration of 'i' and is used on both sides of where 'j' begins or ends, so 'j' cannot move out of 'i'
+          note: it is declared here
+            File, line N, column 9
+              total: int32 = 0
+              ^
+          note: loop 'j' is here
+            File, line N, column 9
+              for j in range(6):
+              ^
+          hint: keep it in an array with an element for each iteration
+        """,
+        customize(variable),
+        "reorder",
+        "j",
+        "i",
+    )
+
+
+def test_condition_between_moves_inwards():
+    s = customize(guarded)
+    s.reorder("j", "i")
+    assert (
+        s.pseudocode()
+        == """\
+def guarded(A: int32[4, 6], B: int32[4]):
+    for i in range(4):
+        if i >= 1:
+            B[i] = 1
+    for j in range(6):
+        for i in range(4):
+            if i >= 1:
+                A[i, j] += i
+    for i in range(4):
+        if i >= 1:
+            pass
+        else:
+            B[i] = 2"""
+    )
+    assert_faithful(guarded, s)
+
+
+def test_tail_of_a_split_between():
+    s = customize(gemm)
+    _, inner = s.split("i", 3)
+    s.reorder("k", "j", inner)
+    assert_faithful(gemm, s)
+
+
+def test_condition_on_data_between():
+    assert_refused(
+        """
+        reorder: loop 'j' in loop 'i' is under a condition that cannot be moved into it
+          note: the condition is here
+            File, line N, column 9
+              if B[i] > 0:
+              ^
+          note: loop 'j' is here
+            File, line N, column 13
+              for j in range(6):
+              ^
+        """,
+        customize(data_guard),
+        "reorder",
+        "j",
+        "i",
+    )
+
+
+def test_bounds_of_a_triangle_are_computed_anew():
+    s = customize(triangle)
+    s.reorder("j", "i")
+    assert "    for j in range(7):\n        for i in range(j + 1, 8):" in s.pseudocode()
+    assert_faithful(triangle, s)
+
+
+def test_triangle_with_a_statement_between():
     assert_refused(
         """
         reorder: the bounds of loop 'j' depend on 'i', which must stay outside of it
@@ -317,12 +503,97 @@ def test_bounds_of_a_triangle():
             File, line N, column 5
               for i in range(8):
               ^
+          hint: statements stand between the loops
         """,
-        customize(triangle),
+        customize(nested_triangle),
         "reorder",
         "j",
         "i",
     )
+
+
+def test_bounds_with_steps_are_not_computed_anew():
+    def halves(A: int32[8, 8]):
+        for i in range(0, 8, 2):
+            for j in range(i):
+                A[i, j] += i
+
+    assert_refused(
+        """
+        reorder: the bounds of loop 'j' depend on 'i', which must stay outside of it
+          note: loop 'j' is here
+            File, line N, column 13
+              for j in range(i):
+              ^
+          note: loop 'i' is here
+            File, line N, column 9
+              for i in range(0, 8, 2):
+              ^
+        """,
+        customize(halves),
+        "reorder",
+        "j",
+        "i",
+    )
+
+
+def test_sum_of_integers_in_any_order():
+    def total(A: int8[6, 4], B: uint8[6, 4], C: int16[1]):
+        for i, j in allo.grid(6, 4):
+            C[0] += A[i, j] * B[i, j]
+
+    s = customize(total)
+    s.reorder("j", "i")
+    assert str(s.steps[0]) == 's.reorder("total:S_i_j_0.j", "total:S_i_j_0.i")'
+
+
+def test_sum_of_fixed_point_numbers_in_any_order():
+    s = customize(fixed_sum)
+    s.reorder("j", "i")
+    random = np.random.default_rng(2)
+    a, b = (random.integers(-1000, 1000, (6, 4)) / 256 for _ in range(2))
+    results = []
+    for schedule in (customize(fixed_sum), s):
+        c = np.zeros(1)
+        schedule.build()(a, b, c)
+        results.append(c)
+    assert results[0] == results[1] and results[0] != 0
+
+
+@pytest.mark.parametrize("kernel", [saturated, read_inside, two_kinds])
+def test_sums_whose_order_matters(kernel):
+    message = refusal(customize(kernel), "reorder", "j", "i")
+    assert "must run before" in message
+    assert ("reassociate=True" in message) == (kernel is saturated)
+
+
+def test_sum_of_floating_point_numbers():
+    assert_refused(
+        """
+        reorder: the loops cannot run in the order q, r: the statement at line N writes B[y, x] and reads B[y, x]: iteration (y=0, x=0, r=0, q=1) must run before iteration (y=0, x=0, r=1, q=0)
+          note: the statement is here
+            File, line N, column 13
+              B[y, x] += A[y + r, x + q] * K[r, q]
+              ^
+          hint: these are updates of one floating-point reduction; if another rounding is acceptable, pass reassociate=True
+        """,
+        customize(convolution),
+        "reorder",
+        "q",
+        "r",
+    )
+
+
+def test_reassociate_accepts_another_rounding():
+    s = customize(convolution)
+    s.reorder("q", "r", reassociate=True)
+    assert str(s.steps[0]) == 's.reorder("convolution:S_y_x_0.q", "convolution:S_y_x_0.r", reassociate=True)'
+    assert_faithful(convolution, s)
+
+
+def test_reassociate_does_not_overrule_a_dependence():
+    message = refusal(customize(wave), "reorder", "j", "i", reassociate=True)
+    assert "iteration (i=1, j=1) must run before iteration (i=2, j=0)" in message
 
 
 def test_bounds_known_at_run_time():

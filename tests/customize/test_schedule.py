@@ -309,7 +309,7 @@ def test_loop_that_does_not_exist():
     assert_refused(
         """
         split: function 'scale' has no loop 'S_i_7.i'
-          hint: its loops are i
+          hint: did you mean 'S_i_1.i'?
         """,
         customize(top),
         "split",

@@ -69,7 +69,6 @@ def Allo_RelayOp : Allo_PrimitiveOp<"relay">;
 def Allo_SkewOp : Allo_PrimitiveOp<"skew">;
 def Allo_PeelOp : Allo_PrimitiveOp<"peel",
     (outs Allo_HandleType:$peeled, Allo_HandleType:$rest)>;
-def Allo_InterchangeOp : Allo_PrimitiveOp<"interchange">;
 def Allo_BindOp : Allo_PrimitiveOp<"bind">;
 
 #endif

@@ -94,6 +94,15 @@ def ComposeAffine : Pass<"allo-compose-affine", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::affine::AffineDialect"];
 }
 
+def ExpandRemainders : Pass<"allo-expand-remainders", "::mlir::func::FuncOp"> {
+  let summary = "make arithmetic of affine expressions that divide a remainder, which `canonicalize` folds wrongly";
+  let description = [{
+    An `affine.load`, `affine.store` or `affine.apply` whose map has `mod` inside of `floordiv`, `ceildiv` or `mod` gets
+    computed indices. If a bound or a condition has one, the whole function leaves the affine dialect.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def FpContract : Pass<"allo-fp-contract", "::mlir::func::FuncOp"> {
   let summary = "let the back end fuse floating-point multiplications and additions";
   let description = [{

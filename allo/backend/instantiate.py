@@ -1,0 +1,266 @@
+"""Decides what an unfolded loop nest is as hardware: one function for each processing element, `PE_0_1`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from mlir import ir
+from mlir.passmanager import PassManager
+
+from ..ir.builder import Builder, index_type, string_attr
+from ..ir.context import context
+from ..ir.module import Module
+from ..ir.names import unique_name
+from ..ir.streams import is_stream_type
+from ..ir.walk import (
+    LoopView,
+    argument_names,
+    constant_bounds,
+    entry_block,
+    loops_of,
+    operations,
+    string_of,
+    trip_count,
+)
+from ..poly.formula import compile_set
+
+
+def instantiate(module: Module) -> Module:
+    """A copy of `module` in which each nest with `allo.spatial` loops is a call of one function an element.
+
+    The function of element (0, 1) of nest `PE` is called `PE_0_1`: the nest with these loops gone and conditions on
+    the position decided. It takes the FIFOs that it uses, not arrays of them. If the nest is nothing but one call of
+    `f`, the elements are the copies `f_0_1` of `f`.
+    """
+    result = module.clone()
+    for function in list(result.functions()):
+        for nest in _unfolded(function):
+            _replace(result, function, nest)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Nest:
+    """The outermost loop of an unfolded nest, and its spatial loops."""
+
+    outermost: LoopView
+    spatial: tuple[LoopView, ...]
+
+    @property
+    def call(self) -> ir.Operation | None:
+        """The call that the nest consists of, if it does."""
+        innermost = self.spatial[-1]
+        statements = [op.operation for op in innermost.body.operations][:-1]
+        calls = [op for op in statements if op.name == "func.call"]
+        others = [op for op in statements if op not in calls and not op.name.startswith(("arith.", "affine.apply"))]
+        only = len(calls) == 1 and not others and len(innermost.chain) == len(self.spatial)
+        return calls[0] if only else None
+
+    @property
+    def name(self) -> str:
+        call = self.call
+        if call is not None:
+            return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
+        return self.outermost.nest
+
+
+def _unfolded(function: ir.OpView) -> list[_Nest]:
+    views = [view for view in loops_of(function) if "allo.spatial" in view.op.attributes]
+    found: list[_Nest] = []
+    for first in dict.fromkeys(_start(view) for view in views):
+        found.append(_Nest(first, tuple(view for view in views if first in view.chain)))
+    return found
+
+
+def _start(view: LoopView) -> LoopView:
+    """The outermost loop of the nest that was unfolded: the innermost one around `view` with a nest's name."""
+    return next((v for v in reversed(view.chain) if "allo.nest" in v.op.attributes), view.chain[0])
+
+
+def _replace(module: Module, function: ir.OpView, nest: _Nest) -> None:
+    """Put calls of the elements in the place of a nest."""
+    taken = {f.name.value for f in module.functions()}
+    name, call = nest.name, nest.call
+    for place in product(*(range(trip_count(view.op) or 0) for view in nest.spatial)):
+        symbol = unique_name("_".join([name, *map(str, place)]), taken)
+        if call is not None:
+            _copy_callee(module, nest, call, place, symbol)
+        else:
+            _outline(function, nest, place, symbol)
+    nest.outermost.op.erase()
+    if call is not None and name != module.top and not any(_calls(f, name) for f in module.functions()):
+        module.function(name).operation.erase()
+
+
+def _calls(function: ir.OpView, name: str) -> bool:
+    entry = entry_block(function)
+    calls = (op for op in operations(entry) if op.name == "func.call") if entry is not None else ()
+    return any(ir.FlatSymbolRefAttr(call.attributes["callee"]).value == name for call in calls)
+
+
+def _position(view: LoopView, number: int) -> int:
+    bounds = constant_bounds(view.op)
+    assert bounds is not None
+    return bounds[0] + number * bounds[2]
+
+
+def _copy_callee(
+    module: Module, nest: _Nest, call: ir.Operation, place: tuple[int, ...], symbol: str
+) -> None:
+    callee = module.function(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
+    copy = callee.operation.clone(ir.InsertionPoint(callee.operation))
+    copy.attributes["sym_name"] = string_attr(symbol)
+    for op in _at_place(nest, place, nest.outermost.op):
+        if op.name == "func.call":
+            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(symbol, context())
+
+
+def _at_place(nest: _Nest, place: tuple[int, ...], before: ir.Operation) -> list[ir.Operation]:
+    """A copy of the nest without its spatial loops, in front of `before`: its statements for one element."""
+    copy = nest.outermost.op.clone(ir.InsertionPoint(before))
+    loops = [copy, *(op for op in operations(copy.regions[0].blocks[0]) if "allo.spatial" in op.attributes)]
+    spatial = [op for op in loops if "allo.spatial" in op.attributes]
+    found = [copy]
+    for loop, view, number in zip(spatial, nest.spatial, place, strict=True):
+        value = Builder.before(loop).constant(index_type(), _position(view, number))
+        body = loop.regions[0].blocks[0]
+        body.arguments[0].replace_all_uses_with(value)
+        statements = [op.operation for op in body.operations][:-1]
+        for op in statements:
+            op.move_before(loop)
+        if loop in found:
+            at = found.index(loop)
+            found[at : at + 1] = [value.owner.operation, *statements]
+        loop.erase()
+    return found
+
+
+def _outline(function: ir.OpView, nest: _Nest, place: tuple[int, ...], symbol: str) -> None:
+    """A function of the statements for one element, and its call."""
+    entry = entry_block(function)
+    assert entry is not None
+    names = dict(zip(entry.arguments, argument_names(function), strict=True))
+    statements = _at_place(nest, place, nest.outermost.op)
+    inputs = _captured(statements)
+    builder = Builder(ir.InsertionPoint(function.operation), nest.outermost.op.location)
+    made = builder.op("func.func", (), (), {"sym_name": string_attr(symbol), **_signature([], [])}, 1)
+    block = made.regions[0].blocks.append()
+    arguments = [block.add_argument(value.type, made.location) for value in inputs]
+    builder.point = ir.InsertionPoint(block)
+    end = builder.op("func.return")
+    for op in statements:
+        op.move_before(end)
+    mapping = dict(zip(inputs, arguments, strict=True))
+    for op in operations(block):
+        for number, operand in enumerate(op.operands):
+            if operand in mapping:
+                op.operands[number] = mapping[operand]
+    passed = [_Passed(value, _name(value, names)) for value in inputs]
+    made.attributes["function_type"] = _signature([a.type for a in arguments], [])["function_type"]
+    _constants().run(made)
+    _decide(block)
+    for op in [op for op in operations(block) if op.name == "arith.constant"]:
+        if not any(len(list(result.uses)) for result in op.results):
+            op.erase()
+    call = Builder.before(nest.outermost.op)
+    passed = _take_streams(block, passed, call)
+    taken: set[str] = set()
+    labels = [unique_name(item.name, taken) for item in passed]
+    for name, attribute in _signature([a.type for a in block.arguments], labels).items():
+        made.attributes[name] = attribute
+    callee = ir.FlatSymbolRefAttr.get(symbol, context())
+    call.op("func.call", (), [item.value for item in passed], {"callee": callee})
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """What a call passes, and the name of the argument."""
+
+    value: ir.Value
+    name: str
+
+
+def _signature(kinds: list[ir.Type], names: list[str]) -> dict[str, ir.Attribute]:
+    """The attributes of a function without results that takes arguments of these types and names."""
+    found: dict[str, ir.Attribute] = {
+        "function_type": ir.TypeAttr.get(ir.FunctionType.get(kinds, [], context()), context())
+    }
+    if names:
+        marks = [ir.DictAttr.get({"allo.name": string_attr(name)}, context()) for name in names]
+        found["arg_attrs"] = ir.ArrayAttr.get(marks, context())
+    return found
+
+
+def _captured(statements: list[ir.Operation]) -> list[ir.Value]:
+    """The values that statements use and do not make; constants are copied in front of them."""
+    inner = [i for op in statements for r in op.regions for b in r.blocks for i in operations(b)]
+    everything = [*statements, *inner]
+    made = {result for op in everything for result in op.results}
+    made |= {a for op in everything for r in op.regions for b in r.blocks for a in b.arguments}
+    found: dict[ir.Value, None] = {}
+    for op in everything:
+        for number, operand in enumerate(op.operands):
+            if operand in made:
+                continue
+            if not isinstance(operand.owner, ir.Block) and operand.owner.operation.name == "arith.constant":
+                copy = operand.owner.operation.clone(ir.InsertionPoint(statements[0]))
+                statements.insert(0, copy)
+                op.operands[number] = copy.results[0]
+                made.add(copy.results[0])
+            else:
+                found[operand] = None
+    return list(found)
+
+
+def _name(value: ir.Value, names: dict[ir.Value, str]) -> str:
+    if isinstance(value.owner, ir.Block):
+        return names.get(value, "arg")
+    return string_of(value.owner.operation, "allo.name") or "arg"
+
+
+@cache
+def _constants() -> PassManager:
+    with context():
+        return PassManager.parse("func.func(allo-compose-affine)")
+
+
+def _decide(block: ir.Block) -> None:
+    """Replace conditions without operands by the statements that they choose."""
+    for op in [op for op in operations(block) if op.name == "affine.if" and not len(op.operands)]:
+        formula, equalities = compile_set(op.attributes["condition"])
+        values = [form.constant for form in formula.results if form is not None]
+        holds = all(v == 0 if equality else v >= 0 for v, equality in zip(values, equalities, strict=True))
+        region = op.regions[0 if holds else 1]
+        for inner in [i.operation for b in region.blocks for i in list(b.operations)[:-1]]:
+            inner.move_before(op)
+        op.erase()
+
+
+def _take_streams(block: ir.Block, passed: list[_Passed], call: Builder) -> list[_Passed]:
+    """Let a function take the streams that it uses in place of arrays of streams."""
+    kept: list[_Passed] = []
+    added: list[_Passed] = []
+    for position, item in reversed(list(enumerate(passed))):
+        argument = block.arguments[position]
+        loads = [use.owner.operation for use in argument.uses]
+        fixed = all(op.name == "affine.load" and len(op.operands) == 1 for op in loads)
+        if not isinstance(item.value.type, ir.MemRefType) or not is_stream_type(item.value.type) or not fixed:
+            kept.insert(0, item)
+            continue
+        made: dict[ir.Attribute, ir.Value] = {}
+        own: list[_Passed] = []
+        for load in sorted(loads, key=lambda op: str(op.attributes["map"])):
+            access = load.attributes["map"]
+            if access not in made:
+                made[access] = block.add_argument(load.results[0].type, load.location)
+                subscripts = ir.AffineMapAttr(access).value
+                place = [str(ir.AffineConstantExpr(e).value) for e in subscripts.results]
+                stream = call.affine_load(item.value, subscripts, [])
+                own.append(_Passed(stream, "_".join([item.name, *place])))
+            load.results[0].replace_all_uses_with(made[access])
+            load.erase()
+        added = [*added, *own]
+        block.erase_argument(position)
+    return [*kept, *added]

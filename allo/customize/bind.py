@@ -1,0 +1,89 @@
+"""bind: say in which kind of memory an array is kept."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..errors import Note, ScheduleError
+from ..ir.builder import i32_attr, string_attr
+from ..ir.context import context
+from ..ir.effects import written_arguments
+from ..ir.linalg import is_structured, output_count
+from ..ir.memory import Memory
+from ..ir.module import Module
+from ..ir.walk import location_of
+from .handles import Buffer
+from .primitive import primitive
+from .resolve import buffer_note, find_buffer
+from .whole_array import STORES
+
+_BUFFERS = frozenset({"memref.alloc", "memref.get_global"})
+
+
+@primitive
+def bind(module: Module, buffer: Buffer, memory: Memory) -> None:
+    """Keep `buffer` in `memory`, for example `Memory(resource="URAM", storage_type="RAM_2P", latency=2)`.
+
+        A: T[N]   ->   A: T[N] in memory; written on its declaration, {allo.memory = {resource = "URAM", ...}}
+
+    Always legal: values do not change, and a backend without such memories ignores it. A second bind replaces the
+    first. Refused: a scalar, a ROM for an array that is written, the result of a call (bind it where it is made).
+    Source: HLS storage binding; Allo's Memory annotation.
+    """
+    value = find_buffer(module, buffer)
+    note = buffer_note(buffer, value)
+    if ir.MemRefType(value.type).rank == 0:
+        raise ScheduleError(f"'{buffer.name}' is a scalar and has no memory to choose", notes=[note])
+    if memory.is_rom:
+        _check_never_written(module, buffer, value, memory, note)
+    attribute = _attribute(memory)
+    if isinstance(value.owner, ir.Block):
+        _set_argument(
+            module.function(buffer.function).operation, ir.BlockArgument(value).arg_number, attribute
+        )
+        return
+    op = value.owner.operation
+    if op.name == "allo.element_cast":  # a constant of fixed-point numbers or structs, kept as integers
+        op = op.operands[0].owner.operation
+    if op.name not in _BUFFERS:
+        raise ScheduleError(
+            f"'{buffer.name}' is the result of a call, and is kept where the callee keeps it",
+            hint='bind the array of the callee: s.bind("callee:name", ...)',
+            notes=[note],
+        )
+    op.attributes["allo.memory"] = attribute
+
+
+def _check_never_written(module: Module, buffer: Buffer, value: ir.Value, memory: Memory, note: Note) -> None:
+    for use in value.uses:
+        op = use.owner.operation
+        writes = op.name in STORES or (is_structured(op) and value in list(op.operands)[-output_count(op) :])
+        if op.name == "func.call":
+            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            writes = use.operand_number in written_arguments(module, callee)
+        if writes:
+            raise ScheduleError(
+                f"'{buffer.name}' is written, and {memory.storage_type} is a memory that is only read",
+                notes=[note, Note("it is written here", location_of(op))],
+            )
+
+
+def _attribute(memory: Memory) -> ir.DictAttr:
+    entries: dict[str, ir.Attribute] = {"resource": string_attr(memory.resource)}
+    if memory.storage_type is not None:
+        entries["storage_type"] = string_attr(memory.storage_type)
+    for name, number in (("latency", memory.latency), ("depth", memory.depth)):
+        if number is not None:
+            entries[name] = i32_attr(number)
+    return ir.DictAttr.get(entries, context())
+
+
+def _set_argument(function: ir.Operation, position: int, attribute: ir.Attribute) -> None:
+    """Add the memory to the attributes of one argument."""
+    count = len(function.regions[0].blocks[0].arguments)
+    empty = ir.DictAttr.get({}, context())
+    given = list(ir.ArrayAttr(function.attributes["arg_attrs"])) if "arg_attrs" in function.attributes else []
+    dictionaries = [ir.DictAttr(entry) for entry in given] or [empty] * count
+    entries = {named.name: named.attr for named in dictionaries[position]}
+    dictionaries[position] = ir.DictAttr.get({**entries, "allo.memory": attribute}, context())
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(dictionaries, context())

@@ -1,0 +1,108 @@
+"""dataflow: the statements of a function or loop run as stages that are connected by what they hand on."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..errors import Note, ScheduleError
+from ..ir.builder import unit_attr
+from ..ir.module import Module
+from ..ir.streams import StreamUses
+from ..ir.walk import entry_block, location_of, string_of
+from ..poly import Clash, backward_between_iterations, extract, same_stream, stage_clash
+from .calls import callee_of
+from .handles import Function, Loop
+from .legality import demand
+from .primitive import primitive
+from .resolve import find_loop, loop_note
+
+
+@primitive
+def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False) -> None:
+    """Run the statements of `region`, a function or the body of a loop, at the same time, each as a stage.
+
+        def f(A, B):                      def f(A, B):      # dataflow
+            T: int32[n]                       T: int32[n]   # a channel between stages
+            produce(A, T)        ->           produce(A, T)     # both at the same time,
+            consume(T, B)                     consume(T, B)     # on different data
+
+    A stage is a loop nest, a call or a single statement. The CPU runs the stages one after the other.
+    Refused: an array that two stages write; a stage that writes what an earlier stage reads; a stream with more
+    than one stage at an end; in a loop, a later stage that an earlier stage of a later iteration must wait for (an
+    array of the loop's body has no such dependences). `assume_safe=True` accepts what cannot be decided.
+    Source: Allo paper, Table 2 and section 6.5.
+    """
+    if isinstance(region, Function):
+        function = module.function(region.name)
+        entry = entry_block(function)
+        if entry is None:
+            raise ScheduleError(f"the body of '{region}' is not in the module")
+        statements = [op.operation for op in entry.operations][:-1]
+        _check_stages(module, function, statements, f"function '{region}'")
+        function.operation.attributes["allo.dataflow"] = unit_attr()
+        return
+    view = find_loop(module, region)
+    if view.op.name != "affine.for":
+        raise ScheduleError(f"loop '{region.name}' has run-time bounds", notes=[loop_note(view)])
+    function = module.function(region.function)
+    statements = [op.operation for op in view.body.operations][:-1]
+    _check_stages(module, function, statements, f"loop '{region.name}'")
+    answer = backward_between_iterations(extract(function), view.op, statements)
+    what = f"the stages of loop '{region.name}' cannot run at the same time"
+    demand(answer, what, assume_safe=assume_safe)
+    view.op.attributes["allo.dataflow"] = unit_attr()
+
+
+def _check_stages(module: Module, function: ir.OpView, statements: list[ir.Operation], region: str) -> None:
+    model = extract(function)
+    clash = stage_clash(model, statements)
+    if clash is not None:
+        raise ScheduleError(f"{region} cannot become a dataflow region: {_told(clash)}", notes=_notes(clash))
+    uses = StreamUses(module)
+    ends: dict[tuple[str, ir.Value], list[ir.Operation]] = {}
+    for op in statements:
+        found = uses.of(op)
+        for side, streams in (("put", found.puts), ("get", found.gets)):
+            for stream in streams:
+                others = ends.setdefault((side, stream), [])
+                for other in others:
+                    if same_stream(model, other, op, f"allo.stream_{side}"):
+                        does = "puts into" if side == "put" else "gets from"
+                        raise ScheduleError(
+                            f"{region} cannot become a dataflow region: {_stage(op)} {does} stream "
+                            f"'{_name(stream)}', and so does {_stage(other)}",
+                            notes=[Note("this stage is here", location_of(stage)) for stage in (other, op)],
+                        )
+                others.append(op)
+
+
+def _told(clash: Clash) -> str:
+    first, second = clash.first, clash.second
+    array = first.buffer.name
+    if first.is_write:
+        return (
+            f"'{array}' has two producers, the statement at {first.source} writes {first.text} and "
+            f"the statement at {second.source} writes {second.text}"
+        )
+    return (
+        f"data flow backwards, the statement at {second.source} writes {second.text}, and "
+        f"the statement at {first.source} in an earlier stage reads {first.text}"
+    )
+
+
+def _notes(clash: Clash) -> list[Note]:
+    places = [location_of(access.op) for access in (clash.first, clash.second)]
+    return [Note("the statement is here", place) for place in dict.fromkeys(places) if place is not None]
+
+
+def _stage(op: ir.Operation) -> str:
+    if op.name == "func.call":
+        return f"function '{callee_of(op)}'"
+    name = string_of(op, "allo.nest") or string_of(op, "allo.name")
+    return f"nest '{name}'" if name else "a statement"
+
+
+def _name(stream: ir.Value) -> str:
+    if isinstance(stream.owner, ir.Block):
+        return f"argument {stream.arg_number}"
+    return string_of(stream.owner.operation, "allo.name") or "stream"

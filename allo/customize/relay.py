@@ -1,0 +1,212 @@
+"""relay: connect the producer of an array with a consumer, or neighbouring processing elements, by FIFOs."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..errors import ScheduleError
+from ..ir.builder import Builder
+from ..ir.module import Module
+from ..ir.names import unique_name
+from ..ir.walk import LOOP_OPERATIONS, entry_block, operations, string_of
+from .calls import function_around
+from .fifo import (
+    Get,
+    create,
+    demand_fifo,
+    get_at_loads,
+    gets_of,
+    obstacle,
+    put_at_stores,
+    stream_type,
+)
+from .first_values import drop_first_values
+from .handles import Buffer, Function, Nest
+from .neighbours import pass_on
+from .primitive import primitive
+from .resolve import buffer_note, find_buffer
+from .signature import add_argument, own_callee, result_to_argument, set_argument
+from .stages import Stage, stages_inside, stages_of
+
+
+@primitive
+def relay(
+    module: Module,
+    buffer: Buffer,
+    dst: Function | Nest,
+    axis: int | None = None,
+    depth: int = -1,
+    assume_safe: bool = False,
+) -> None:
+    """Pass the elements of `buffer` to `dst` through a FIFO of `depth` elements. `to` is another name of it.
+
+        C: T[m, n]                              C: Stream[T, depth]
+        for i, j in grid(m, n):                 for i, j in grid(m, n):
+            C[i, j] = S(i, j)           ->          C.put(S(i, j))
+        for i, j in grid(m, n): # dst           for i, j in grid(m, n):
+            R(C[i, j])                              R(C.get())
+
+    Without `axis`, `buffer` is a local array that one loop nest or call writes and that `dst`, a nest or a function
+    called once, reads. An element that inner loops use again is taken out before them. If others read the array too,
+    it stays for them, and each destination gets a FIFO of its own. A function that is also called elsewhere is copied
+    first (`f_1`); an array that a function returns becomes an argument. First values that the producer overwrites are
+    dropped; those that it reads before must be one constant.
+    With `axis`, `dst` is an unfolded nest, and data travel along that loop of it (counted from 0). Either `buffer` is
+    an array of each processing element, filled with the same values along the axis: the first one gets them from
+    outside, by a nest `load_<buffer>`, and each passes them on to the next one; if it reads them once, in the order in
+    which they come, the array disappears. Or `buffer` is made outside of the nest, and an element reads what the one
+    before it has written, X[p] and X[p + 1]: it becomes an array of FIFOs; functions called in the nest are inlined.
+    FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array, never blocks.
+    Refused: an element that is not written once and read once, or not in the same order on both sides, with the first
+    such element; several producers; a producer that reads the array; arrays that are arguments, constants or results;
+    parallel loops; with `axis`, elements that differ along it. `assume_safe=True` accepts what cannot be decided.
+    Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
+    """
+    value = find_buffer(module, buffer)
+    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "func.call":
+        value = result_to_argument(module, value.owner.operation) or value
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "memref.alloc":
+        raise ScheduleError(
+            f"'{buffer.name}' is not a local array, and only an array that is made in the module can become a FIFO",
+            notes=[buffer_note(buffer, value)],
+        )
+    if axis is not None:
+        if not isinstance(dst, Nest):
+            raise ScheduleError(f"axis= needs an unfolded loop nest as destination, got function '{dst}'")
+        pass_on(module, buffer, dst, axis, depth, assume_safe=assume_safe)
+        return
+    _connect(module, buffer, value, dst, depth, assume_safe=assume_safe)
+
+
+def _connect(
+    module: Module, buffer: Buffer, value: ir.Value, dst: Function | Nest, depth: int, *, assume_safe: bool
+) -> None:
+    """Make a FIFO from the producer of an array to one of its readers."""
+    chosen = _consumer(buffer, value, stages_of(module, buffer, value), dst).op
+    stages = drop_first_values(_of_their_own(module, buffer, value, chosen))
+    consumer = next(stage for stage in stages if stage.op == chosen)
+    producer = _producer(buffer, value, stages, consumer)
+    inner = stages_inside(producer)
+    if len(drop_first_values(inner)) < len(inner):
+        stages = stages_of(module, buffer, value)
+        producer = next(stage for stage in stages if stage.op == producer.op)
+    keep = len(stages) > 2
+    gets = gets_of(consumer)
+    demand_fifo(obstacle(producer, consumer, gets), buffer.name, assume_safe=assume_safe)
+    memref = ir.MemRefType(value.type)
+    kind = stream_type(memref.element_type, memref.shape, depth)
+    name = unique_name(f"fifo_{buffer.name}", _names(value))
+    stream = create(Builder.before(value.owner.operation), kind, name)
+    _give(producer, stream, name, keep=keep)
+    _take(consumer, stream, gets)
+    if not keep:
+        value.owner.operation.erase()
+
+
+def _names(value: ir.Value) -> set[str]:
+    """The names of all arrays and streams of the function that makes `value`."""
+    entry = entry_block(function_around(value.owner.operation))
+    assert entry is not None
+    named = (op for op in operations(entry) if op.name not in LOOP_OPERATIONS)
+    return {name for op in named if (name := string_of(op, "allo.name")) is not None}
+
+
+def _consumer(buffer: Buffer, value: ir.Value, stages: list[Stage], dst: Function | Nest) -> Stage:
+    """The stage that `dst` names, which may only read."""
+    found = [stage for stage in stages if stage.is_called(dst)]
+    found = [stage for stage in found if stage.reads and not stage.writes] or found
+    names = [stage.name for stage in stages if stage.reads]
+    hint = f"it is read by {', '.join(names)}" if names else "nothing reads it"
+    if isinstance(dst, Nest) and dst.function != buffer.function:
+        raise ScheduleError(f"'{buffer}' and loop nest '{dst}' are in different functions", hint=hint)
+    if not found:
+        raise ScheduleError(f"'{dst.name}' does not use '{buffer.name}'", hint=hint, notes=[buffer_note(buffer, value)])
+    if len(found) > 1:
+        raise ScheduleError(
+            f"'{buffer.name}' is passed to '{dst.name}' in several calls",
+            hint="inline() the function, and name the loop nest",
+            notes=[stage.note for stage in found],
+        )
+    consumer = found[0]
+    if consumer.writes:
+        raise ScheduleError(
+            f"{consumer.name} writes '{buffer.name}', but it is the end of the FIFO that takes elements out",
+            notes=[consumer.note, buffer_note(buffer, value)],
+        )
+    return consumer
+
+
+def _producer(buffer: Buffer, value: ir.Value, stages: list[Stage], consumer: Stage) -> Stage:
+    """The one stage that writes the array, before the consumer."""
+    found = [stage for stage in stages if stage.writes]
+    if len(found) != 1:
+        names = " and ".join(stage.name for stage in found)
+        written = f"is written by {names}" if found else "is written by nobody"
+        raise ScheduleError(
+            f"'{buffer.name}' {written}, but a FIFO has one producer",
+            hint=_one_producer(buffer, found) if found else None,
+            notes=[*(stage.note for stage in found), buffer_note(buffer, value)],
+        )
+    producer = found[0]
+    if producer.reads:
+        raise ScheduleError(
+            f"{producer.name} also reads '{buffer.name}', but what is in a FIFO cannot be read by its producer",
+            hint=f's.buffer_at("{_inside(buffer, producer)}", axis=...) lets it work on a copy and write once',
+            notes=[producer.note, buffer_note(buffer, value)],
+        )
+    if stages.index(producer) > stages.index(consumer):
+        raise ScheduleError(
+            f"{consumer.name} reads '{buffer.name}' before {producer.name} writes it",
+            notes=[consumer.note, producer.note],
+        )
+    return producer
+
+
+def _one_producer(buffer: Buffer, found: list[Stage]) -> str:
+    """What to do about several producers; first values go if the others do not depend on them."""
+    last = found[-1]
+    if last.reads:
+        copy = f's.buffer_at("{_inside(buffer, last)}", axis=...)'
+        return f"if {found[0].name} writes a constant, {copy} lets {last.name} start with it and write once"
+    return "let one loop nest write all elements"
+
+
+def _inside(buffer: Buffer, stage: Stage) -> Buffer:
+    """What the array is called in the function of the stage."""
+    return buffer if stage.callee is None else Buffer(stage.callee, stage.writes[0].buffer.name)
+
+
+def _give(producer: Stage, stream: ir.Value, name: str, *, keep: bool) -> None:
+    """Let the producer put; `keep` the array that it writes for others."""
+    inside = stream
+    if producer.callee is not None:
+        function = function_around(producer.writes[0].op)
+        if keep:
+            inside = add_argument(function, producer.op, stream, name)
+        else:
+            inside = set_argument(function, producer.op, _position(producer), stream)
+    put_at_stores(producer.writes, lambda _: inside, keep=keep)
+
+
+def _take(consumer: Stage, stream: ir.Value, gets: list[Get]) -> None:
+    """Let the consumer get."""
+    inside = stream
+    if consumer.callee is not None:
+        function = function_around(consumer.reads[0].op)
+        inside = set_argument(function, consumer.op, _position(consumer), stream)
+    get_at_loads(gets, lambda _: inside)
+
+
+def _position(stage: Stage) -> int:
+    """Which argument of the callee the array is."""
+    entry = entry_block(function_around((*stage.writes, *stage.reads)[0].op))
+    assert entry is not None
+    return next(k for k, argument in enumerate(entry.arguments) if argument == stage.value)
+
+
+def _of_their_own(module: Module, buffer: Buffer, value: ir.Value, consumer: ir.Operation) -> list[Stage]:
+    """The stages; those that write, and the consumer, call functions that nothing else calls."""
+    for stage in stages_of(module, buffer, value):
+        if stage.callee is not None and (stage.writes or stage.op == consumer):
+            own_callee(module, stage.op)
+    return stages_of(module, buffer, value)

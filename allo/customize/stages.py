@@ -1,0 +1,166 @@
+"""Reads how the statements around an array use it: which loop nests and calls write it, and which read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..errors import Location, Note, ScheduleError
+from ..ir.module import Module
+from ..ir.walk import entry_block, location_of, string_of
+from ..poly import Access, Model, extract
+from .calls import callee_of, function_around
+from .handles import Buffer, Function, Nest
+
+_SUBSCRIPTED = frozenset({"affine.load", "affine.store", "memref.load", "memref.store"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A statement beside the allocation of an array; `value` is the array inside of it.
+
+    A stage is a loop nest, a single statement, or a call; then `value` is an argument of the callee. `fixed` is the
+    number of loops of `model` around the stage.
+    """
+
+    op: ir.Operation
+    callee: str | None
+    value: ir.Value
+    model: Model
+    fixed: int
+    writes: tuple[Access, ...]
+    reads: tuple[Access, ...]
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        if self.callee is not None:
+            return f"function '{self.callee}'"
+        nest = string_of(self.op, "allo.nest") or string_of(self.op, "allo.name")
+        if nest is not None:
+            return f"nest '{nest}'"
+        place = location_of(self.op)
+        return f"the statement at line {place.line}" if place else "a statement"
+
+    @property
+    def note(self) -> Note:
+        return Note(f"{self.name} is here", location_of(self.op))
+
+    def is_called(self, part: Function | Nest) -> bool:
+        """Whether a user's name means this stage."""
+        if isinstance(part, Function):
+            return self.callee == part.name
+        return self.callee is None and string_of(self.op, "allo.nest") == part.name
+
+
+def stages_of(module: Module, buffer: Buffer, value: ir.Value, model: Model | None = None) -> list[Stage]:
+    """The stages that use a local array, in the order of the text. Refuses uses that are not accesses.
+
+    `model` is that of the function, if it is known.
+    """
+    allocation = value.owner.operation
+    home = allocation.block
+    model = model or extract(function_around(allocation))
+    statements: list[ir.Operation] = []
+    for use in value.uses:
+        op = use.owner.operation
+        while op.block != home:
+            op = op.parent.operation
+        if op.name == "func.return":
+            place = Note("it is returned here", location_of(op))
+            raise ScheduleError(f"'{buffer.name}' is returned, and NumPy has no FIFO", notes=[place])
+        if op not in statements:
+            statements.append(op)
+    statements = [op.operation for op in home.operations if op.operation in statements]
+    return [_stage(module, buffer, value, model, op) for op in statements]
+
+
+def _stage(module: Module, buffer: Buffer, value: ir.Value, model: Model, op: ir.Operation) -> Stage:
+    if op.name != "func.call":
+        known = model.buffer(value)
+        label = "" if known is None else known.label
+        accesses = [a for a in model.accesses if a.buffer.label == label and _is_inside(a.op, op)]
+        fixed = len(_loops_around(op))
+        return _checked(Stage(op, None, value, model, fixed, *_sides(accesses)), buffer)
+    name = callee_of(op)
+    positions = [k for k, operand in enumerate(op.operands) if operand == value]
+    if len(positions) > 1:
+        raise ScheduleError(
+            f"'{buffer.name}' is passed to '{name}' twice in one call",
+            notes=[Note("the call is here", location_of(op))],
+        )
+    function = module.function(name)
+    entry = entry_block(function)
+    if entry is None:
+        raise ScheduleError(
+            f"'{buffer.name}' is passed to '{name}', whose body is not in the module",
+            notes=[Note("the call is here", location_of(op))],
+        )
+    inner = extract(function)
+    argument = entry.arguments[positions[0]]
+    known = inner.buffer(argument)
+    accesses = [] if known is None else [a for a in inner.accesses if a.buffer.label == known.label]
+    return _checked(Stage(op, name, argument, inner, 0, *_sides(accesses)), buffer)
+
+
+def stages_inside(stage: Stage) -> list[Stage]:
+    """What the statements of the function that a stage calls do to the array; of a nest, the stage itself."""
+    if stage.callee is None:
+        return [stage]
+    owner = stage.value.owner
+    statements = owner.operations if isinstance(owner, ir.Block) else []
+    found: list[Stage] = []
+    for op in (op.operation for op in statements):
+        writes = tuple(access for access in stage.writes if _is_inside(access.op, op))
+        reads = tuple(access for access in stage.reads if _is_inside(access.op, op))
+        if writes or reads:
+            found.append(Stage(op, None, stage.value, stage.model, 0, writes, reads))
+    return found
+
+
+def _sides(accesses: list[Access]) -> tuple[tuple[Access, ...], tuple[Access, ...]]:
+    return tuple(a for a in accesses if a.is_write), tuple(a for a in accesses if not a.is_write)
+
+
+def _checked(stage: Stage, buffer: Buffer) -> Stage:
+    for access in (*stage.writes, *stage.reads):
+        place = access.source
+        notes = [Note("the statement is here", Location(place.file, place.line, place.column))] if place.line else []
+        if access.op.name.startswith("linalg."):
+            raise ScheduleError(
+                f"{stage.name} is an operator on the whole array '{buffer.name}', not loops over its elements",
+                hint="customize with lower_linalg=True, which makes loops of it",
+                notes=notes,
+            )
+        if access.op.name not in _SUBSCRIPTED:
+            raise ScheduleError(
+                f"{stage.name} passes '{buffer.name}' on, to a call or a view",
+                hint="inline() the function that is called",
+                notes=notes,
+            )
+        parallel = next((loop for loop in access.loops[stage.fixed :] if "allo.parallel" in loop.op.attributes), None)
+        if parallel is not None:
+            raise ScheduleError(
+                f"loop '{parallel.name}' of {stage.name} runs in parallel, but a FIFO has an order", notes=notes
+            )
+    return stage
+
+
+def _is_inside(op: ir.Operation, outer: ir.Operation) -> bool:
+    while op != outer:
+        parent = op.parent
+        if parent is None:
+            return False
+        op = parent.operation
+    return True
+
+
+def _loops_around(op: ir.Operation) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+    parent = op.parent
+    while parent is not None and parent.operation.name != "func.func":
+        if parent.operation.name in ("affine.for", "scf.for", "scf.while"):
+            found.append(parent.operation)
+        parent = parent.operation.parent
+    return found

@@ -1,0 +1,89 @@
+"""Whether the statements of a block can run as stages of a pipeline: data flow forward only, from one producer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from mlir import ir
+
+from .model import Access, Model
+from .pairs import Signs, pair_of, pairs
+from .violation import Undecided, Violation, undecided, violation
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two stages that cannot run at the same time: `first` and `second` are what they do to one array.
+
+    `first` stands in the earlier stage; if it is a write, the array has two producers, else data flow backwards.
+    """
+
+    first: Access
+    second: Access
+
+
+def stage_clash(model: Model, statements: Sequence[ir.Operation]) -> Clash | None:
+    """The first array that two statements write, or that one writes although an earlier one reads it."""
+    arrays: dict[str, list[tuple[int, Access]]] = {}
+    for access in model.accesses:
+        if access.buffer.origin != "carried" and not _is_stream(access):
+            number = _number(access.op, statements)
+            if number is not None:
+                arrays.setdefault(access.buffer.label, []).append((number, access))
+    for uses in arrays.values():
+        for number, access in uses:
+            earlier = [other for n, other in uses if n < number] if access.is_write else []
+            if earlier:
+                return Clash(next((other for other in earlier if other.is_write), earlier[0]), access)
+    return None
+
+
+def same_stream(model: Model, first: ir.Operation, second: ir.Operation, operation: str) -> bool:
+    """Whether two statements may do `operation` (a put or a get), or pass the stream to a call, on one stream."""
+    ends: list[list[Access]] = [[], []]
+    for access in model.accesses:
+        number = _number(access.op, (first, second)) if _is_stream(access) else None
+        if number is not None and access.op.name in (operation, "func.call"):
+            ends[number].append(access)
+    for one, two in product(*ends):
+        pair = pair_of(one, two) if one.buffer.label == two.buffer.label else None
+        if pair is not None and pair.possible({loop.variable: 0 for loop in pair.common}):
+            return True
+    return False
+
+
+def _is_stream(access: Access) -> bool:
+    value = access.buffer.value
+    return value is not None and "!allo.stream" in str(value.type)
+
+
+def backward_between_iterations(
+    model: Model, loop_op: ir.Operation | ir.OpView, statements: Sequence[ir.Operation]
+) -> Violation | Undecided | None:
+    """A dependence from a later statement of the loop's body to an earlier one of a later iteration."""
+    loop = model.loop(loop_op)
+    doubt: Undecided | None = None
+    for pair in pairs(list(model.inside(loop))):
+        source, sink = _number(pair.source.op, statements), _number(pair.sink.op, statements)
+        if source is None or sink is None or source <= sink or _is_stream(pair.source):
+            continue
+        signs: Signs = {outer.variable: 0 for outer in pair.common[: loop.depth]} | {loop.variable: 1}
+        if not pair.possible(signs):
+            continue
+        if pair.exact and (sample := pair.sample([signs])) is not None:
+            return violation(pair, sample)
+        doubt = doubt or undecided(pair)
+    return doubt
+
+
+def _number(op: ir.Operation, statements: Sequence[ir.Operation]) -> int | None:
+    """Which statement an operation is in."""
+    current: ir.Operation | None = op
+    while current is not None:
+        for number, statement in enumerate(statements):
+            if statement == current:
+                return number
+        current = None if current.parent is None else current.parent.operation
+    return None

@@ -1,0 +1,278 @@
+"""dataflow: stages that hand data on forwards, each array from one producer."""
+
+# ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
+
+from allo import customize
+from allo.ir.types import int32
+
+from .checks import assert_faithful, assert_refused, ir_text, parsed
+
+
+def produce(A: int32[8], T: int32[8]):
+    for i in range(8):
+        T[i] = A[i] * 3
+
+
+def consume(T: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = T[i] + 1
+
+
+def chain(A: int32[8], B: int32[8]):
+    T: int32[8]
+    produce(A, T)
+    consume(T, B)
+
+
+def filled(A: int32[8], B: int32[8]):
+    T: int32[8] = 0
+    for i in range(8):
+        T[i] += A[i]
+    consume(T, B)
+
+
+def backwards(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i]
+    for i in range(8):
+        A[i] = 0
+
+
+def tiles(A: int32[4, 8], B: int32[4, 8]):
+    for t in range(4):
+        T: int32[8]
+        for i in range(8):
+            T[i] = A[t, i] * 2
+        for i in range(8):
+            B[t, i] = T[i] + 1
+
+
+def shared(A: int32[4, 8], B: int32[4, 8]):
+    T: int32[8]
+    for t in range(4):
+        for i in range(8):
+            T[i] = A[t, i] * 2
+        for i in range(8):
+            B[t, i] = T[i] + 1
+
+
+def indirect(A: int32[8, 8], P: int32[8], B: int32[8, 8]):
+    for t in range(8):
+        for i in range(8):
+            A[P[i], i] = t
+        for i in range(8):
+            B[t, i] = A[P[i], i]
+
+
+def dynamic(A: int32[8], n: int32):
+    for i in range(n, 8, n):
+        A[i] = 0
+
+
+def test_a_function():
+    s = customize(chain)
+    s.dataflow("chain")
+    assert "attributes {allo.dataflow}" in ir_text(s).splitlines()[0]
+    assert str(s.steps[0]) == 's.dataflow("chain")'
+    assert_faithful(chain, s)
+
+
+def test_a_loop():
+    s = customize(tiles)
+    s.dataflow("t")
+    assert str(s.get_loops()).splitlines()[2] == "    t  (dataflow)"
+    assert_faithful(tiles, s)
+
+
+def test_a_kernel_object():
+    s = customize(chain)
+    s.dataflow(chain)
+    s.dataflow(produce)
+    assert_faithful(chain, s)
+
+
+def test_two_producers():
+    assert_refused(
+        """
+        dataflow: function 'filled' cannot become a dataflow region: 'T' has two producers, the statement at line N writes T[T_init_0] and the statement at line N writes T[i]
+          note: the statement is here
+            File, line N, column 5
+              T: int32[8] = 0
+              ^
+          note: the statement is here
+            File, line N, column 9
+              T[i] += A[i]
+              ^
+        """,
+        customize(filled),
+        "dataflow",
+        "filled",
+    )
+
+
+def test_data_that_flow_backwards():
+    assert_refused(
+        """
+        dataflow: function 'backwards' cannot become a dataflow region: data flow backwards, the statement at line N writes A[i], and the statement at line N in an earlier stage reads A[i]
+          note: the statement is here
+            File, line N, column 16
+              B[i] = A[i]
+                     ^
+          note: the statement is here
+            File, line N, column 9
+              A[i] = 0
+              ^
+        """,
+        customize(backwards),
+        "dataflow",
+        "backwards",
+    )
+
+
+def test_an_array_that_the_next_iteration_overwrites():
+    assert_refused(
+        """
+        dataflow: the stages of loop 't' cannot run at the same time: the statement at line N reads T[i_1] and the statement at line N writes T[i]: iteration (t=0, i_1=0) must run before iteration (t=1, i=0)
+          note: the statement is here
+            File, line N, column 23
+              B[t, i] = T[i] + 1
+                        ^
+          note: the statement is here
+            File, line N, column 13
+              T[i] = A[t, i] * 2
+              ^
+        """,
+        customize(shared),
+        "dataflow",
+        "t",
+    )
+
+
+def test_what_cannot_be_decided():
+    s = customize(indirect)
+    assert_refused(
+        """
+        dataflow: the stages of loop 't' cannot run at the same time, because it cannot be decided: the statement at line N reads A[?, i_1], but it has a subscript that is not affine
+          note: the statement is here
+            File, line N, column 23
+              B[t, i] = A[P[i], i]
+                        ^
+          hint: if you know that it is safe, pass assume_safe=True
+        """,
+        s,
+        "dataflow",
+        "t",
+    )
+    s.dataflow("t", assume_safe=True)
+
+
+def test_a_stream_with_two_producers():
+    s = parsed(
+        """
+        module attributes {allo.top = "f"} {
+          func.func @f(%a: i8) {
+            %s = allo.stream_create {allo.name = "pipe"} : !allo.stream<i8, 2>
+            affine.for %i = 0 to 2 {
+              allo.stream_put %s, %a : !allo.stream<i8, 2>
+            } {allo.name = "i", allo.nest = "one"}
+            affine.for %i = 0 to 2 {
+              allo.stream_put %s, %a : !allo.stream<i8, 2>
+            } {allo.name = "i", allo.nest = "two"}
+            return
+          }
+        }"""
+    )
+    assert_refused(
+        """
+        dataflow: function 'f' cannot become a dataflow region: nest 'two' puts into stream 'pipe', and so does nest 'one'
+          note: this stage is here
+            File, line N, column 13
+          note: this stage is here
+            File, line N, column 13
+        """,
+        s,
+        "dataflow",
+        "f",
+    )
+
+
+def test_run_time_bounds():
+    assert_refused(
+        """
+        dataflow: loop 'i' has run-time bounds
+          note: loop 'i' is here
+            File, line N, column 5
+              for i in range(n, 8, n):
+              ^
+        """,
+        customize(dynamic),
+        "dataflow",
+        "i",
+    )
+
+
+def test_nothing_of_that_name():
+    assert_refused(
+        """
+        dataflow: there is no function or loop 'chian'
+          hint: did you mean 'chain'?
+        """,
+        customize(chain),
+        "dataflow",
+        "chian",
+    )
+
+
+def test_a_function_without_a_body():
+    s = parsed(
+        'module attributes {allo.top = "f"} { func.func private @g(memref<4xi32>)\n func.func @f(%a: memref<4xi32>) '
+        "{ func.call @g(%a) : (memref<4xi32>) -> () return } }"
+    )
+    assert_refused(
+        """
+        dataflow: the body of 'g' is not in the module
+        """,
+        s,
+        "dataflow",
+        "g",
+    )
+
+
+def streams(first: str, second: str) -> str:
+    """A module whose two nests put into elements of one array of streams."""
+    nests = "".join(
+        f"""affine.for %i = 0 to 3 {{
+              %t = affine.load %s[{place}] : memref<4x!allo.stream<i8, 2>>
+              allo.stream_put %t, %a : !allo.stream<i8, 2>
+            }} {{allo.name = "i", allo.nest = "{name}"}}
+            """
+        for name, place in (("one", first), ("two", second))
+    )
+    return f"""
+        module attributes {{allo.top = "f"}} {{
+          func.func @f(%a: i8) {{
+            %s = memref.alloc() {{allo.name = "pipes"}} : memref<4x!allo.stream<i8, 2>>
+            {nests}return
+          }}
+        }}"""
+
+
+def test_stages_at_different_streams_of_an_array():
+    s = parsed(streams("0", "%i + 1"))
+    s.dataflow("f")
+    assert "allo.dataflow" in str(s.module)
+
+
+def test_stages_at_one_stream_of_an_array():
+    assert_refused(
+        """
+        dataflow: function 'f' cannot become a dataflow region: nest 'two' puts into stream 'pipes', and so does nest 'one'
+          note: this stage is here
+            File, line N, column 13
+          note: this stage is here
+            File, line N, column 13
+        """,
+        parsed(streams("2", "%i")),
+        "dataflow",
+        "f",
+    )

@@ -1,0 +1,67 @@
+"""Random stencils whose loops keep values in line and window buffers: the results stay the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from allo import ScheduleError, customize
+
+from .checks import assert_equal, outcome
+from .random_kernels import load
+from .random_stencils import LOOPS, stencils
+
+QUICK = settings(
+    max_examples=30,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+LONG = settings(QUICK, max_examples=300)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stencils")
+
+
+def buffers_keep_results(directory: Path, data: st.DataObject) -> int:
+    """Applies reuse_at to loops in random order, each to `A` or to what an earlier one made; counts the successes."""
+    kernel = load(data.draw(stencils()), directory)
+    note(kernel.source)
+    plain, s = customize(kernel.function), customize(kernel.function)
+    handle = s.A
+    spatial = [name for name in kernel.nests[0] if name in LOOPS]
+    for name in data.draw(st.one_of(st.just(spatial), st.permutations(kernel.nests[0]))):
+        target = handle if data.draw(st.integers(0, 3)) else s.A
+        try:
+            handle = s.reuse_at(target, name)
+        except ScheduleError as error:
+            note(str(error))
+    note(f"{s!r}\n{s.module}")
+    assert_equal(outcome(s, kernel.function), outcome(plain, kernel.function))
+    return len(s.steps)
+
+
+def test_stencils_keep_results(directory: Path) -> None:
+    applied: Counter[int] = Counter()
+
+    @QUICK
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        applied[buffers_keep_results(directory, data)] += 1
+
+    check()
+    assert sum(count for steps, count in applied.items() if steps) > 8 and applied[2] + applied[3] > 1
+
+
+@pytest.mark.slow
+@LONG
+@given(st.data())
+def test_many_stencils_keep_results(directory: Path, data: st.DataObject) -> None:
+    buffers_keep_results(directory, data)
