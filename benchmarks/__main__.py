@@ -1,7 +1,9 @@
 """`python -m benchmarks` runs all measurements at their default sizes."""
 
-from benchmarks import compile_time, cpu
+from benchmarks import compile_time, cpu, layout
 
 compile_time.main()
 print()
 cpu.main()
+print()
+layout.main()

@@ -9,7 +9,6 @@ CPU time of this process (all threads), warm: everything has run once before. Ea
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib.util
 import os
 import re
@@ -23,10 +22,9 @@ from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # polybench lies beside the package
-import itertools
-
 import allo
 import polybench
+from benchmarks.primitives import attempt, primitives
 
 SIZE = "MEDIUM"
 LIMITS_MS = {"import allo": 600.0, "customize": 30.0, "primitive": 30.0, "build": 50.0, "first call": 100.0}
@@ -56,66 +54,13 @@ def import_ms(repeat: int) -> float:
     return median_ms(float(text) for text in texts[1:])
 
 
-def primitives(kernel: Callable[..., None]) -> dict[str, Callable[[allo.Schedule], Any]]:
-    """One application of each primitive to a nest of two loops of `kernel`; the buffer is one that the nest touches."""
-    loops = _nests(allo.customize(kernel))
-    outer, inner = next(_pairs(loops, kernel), (loops[-1][-1], None))
-    buffer = next((name for name in allo.customize(kernel).buffers if _works(kernel, name, outer)), None)
-    of_loops: dict[str, Callable[[allo.Schedule], Any]] = {
-        "split": lambda s: s.split(outer, 4),
-        "unroll": lambda s: s.unroll(inner or outer, 4),
-        "pipeline": lambda s: s.pipeline(inner or outer),
-        "parallel": lambda s: s.parallel(outer),
-    }
-    of_pairs: dict[str, Callable[[allo.Schedule], Any]] = {
-        "reorder": lambda s: s.reorder(inner, outer),
-        "fuse": lambda s: s.fuse(outer, inner),
-    }
-    of_buffers: dict[str, Callable[[allo.Schedule], Any]] = {
-        "partition": lambda s: s.partition(buffer, allo.Partition.Cyclic, dim=1, factor=4),
-        "buffer_at": lambda s: s.buffer_at(buffer, axis=outer),
-    }
-    return of_loops | (of_pairs if inner else {}) | (of_buffers if buffer else {})
-
-
-def _nests(schedule: allo.Schedule) -> list[list[Any]]:
-    """The loops of each nest of each function."""
-    functions = dict.fromkeys(name.partition(":")[0] for name in schedule.buffers if ":" in name)
-    return [list(nest) for function in functions for nest in schedule.get_loops(function)]
-
-
-def _pairs(loops: list[list[Any]], kernel: Callable[..., None]) -> Iterator[tuple[Any, Any]]:
-    """Pairs of neighbouring loops that can be exchanged, else those that cannot."""
-    pairs = [pair for nest in loops for pair in itertools.pairwise(nest)]
-    yield from (pair for pair in pairs if _accepted(kernel, lambda s, pair=pair: s.reorder(pair[1], pair[0])))
-    yield from pairs
-
-
-def _works(kernel: Callable[..., None], buffer: str, loop: Any) -> bool:
-    return _accepted(kernel, lambda s: s.buffer_at(buffer, axis=loop))
-
-
-def _accepted(kernel: Callable[..., None], action: Callable[[allo.Schedule], Any]) -> bool:
-    try:
-        action(allo.customize(kernel))
-    except allo.ScheduleError:
-        return False
-    return True
-
-
-def _attempt(action: Callable[[allo.Schedule], Any], schedule: allo.Schedule) -> None:
-    """Apply a primitive; a refusal takes its time too."""
-    with contextlib.suppress(allo.ScheduleError):
-        action(schedule)
-
-
 def stages(benchmark: polybench.Benchmark, repeat: int) -> dict[str, float]:
     """Milliseconds of each stage for one kernel."""
     kernel, arguments = benchmark.kernel(SIZE), benchmark.arguments(SIZE)
     result = {"customize": median_ms(cpu_seconds(lambda: allo.customize(kernel)) for _ in range(repeat + 1))}
     for name, action in primitives(kernel).items():
         fresh = [allo.customize(kernel) for _ in range(repeat)]
-        result[name] = median_ms(cpu_seconds(lambda s=s, action=action: _attempt(action, s)) for s in fresh)
+        result[name] = median_ms(cpu_seconds(lambda s=s, action=action: attempt(action, s)) for s in fresh)
     built, first = [], []
     for _ in range(repeat):
         schedule = allo.customize(kernel)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from mlir import ir
 
 from ..ir.mlir_types import from_mlir
+from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import buffers_of, loops_of
+from .meets import LayoutMeet, layout_meets
 from .traffic import Count, Traffic
 
 if TYPE_CHECKING:
@@ -53,11 +55,12 @@ class BufferRow:
 
 @dataclass(frozen=True, slots=True)
 class StructureReport:
-    """The loops and arrays of all functions of a schedule."""
+    """The loops and arrays of all functions of a schedule, and the layouts that serve several requests at once."""
 
     top: str
     loops: tuple[LoopRow, ...]
     buffers: tuple[BufferRow, ...]
+    meets: tuple[LayoutMeet, ...] = ()
 
     def to_json(self) -> str:
         """The report as JSON; a count is `{"value": n, "exact": bool}`."""
@@ -76,7 +79,9 @@ class StructureReport:
             name = f"{array.function}:{array.name}"
             buffers.append((name, array.kind, array.type, size, array.layout, banks, ports))
         notes = "trips: each time the loop is reached; bytes: of arrays, in one run of the function; ports: 2 a bank"
-        return "\n".join([f"{self.top}: from the text of the program ({notes})", *_table(loops), "", *_table(buffers)])
+        tables = [*_table(loops), "", *_table(buffers)]
+        met = ["", "partitions that meet in arrays joined by calls", *map(str, self.meets)] if self.meets else []
+        return "\n".join([f"{self.top}: from the text of the program ({notes})", *tables, *met])
 
     __repr__ = __str__
 
@@ -104,7 +109,7 @@ def structure_report(schedule: Schedule) -> StructureReport:
             loops.append(LoopRow(name, view.nest, view.name, depth, trips, marks, moved.read, moved.written))
         found = (_buffer(name, buffer, value) for buffer, value in buffers_of(function).items())
         buffers += [row for row in found if row is not None]
-    return StructureReport(module.top, tuple(loops), tuple(buffers))
+    return StructureReport(module.top, tuple(loops), tuple(buffers), layout_meets(schedule))
 
 
 def _mark(op: ir.Operation, name: str) -> str:
@@ -113,7 +118,8 @@ def _mark(op: ir.Operation, name: str) -> str:
 
 
 def _buffer(function: str, name: str, value: ir.Value) -> BufferRow | None:
-    tensor = from_mlir(value.type) if isinstance(value.type, ir.MemRefType) else None
+    array = isinstance(value.type, ir.MemRefType) and not is_stream_type(value.type)
+    tensor = from_mlir(value.type) if array else None
     if not isinstance(tensor, TensorType) or not tensor.shape:
         return None
     argument = isinstance(value.owner, ir.Block)

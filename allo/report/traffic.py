@@ -8,6 +8,7 @@ from mlir import ir
 
 from ..ir.mlir_types import from_mlir
 from ..ir.module import Module
+from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import LOOP_OPERATIONS, entry_block
 from ..poly import max_trip_count, trip_count
@@ -112,7 +113,9 @@ class Traffic:
 
 
 def _bytes_of(memref: ir.Value) -> Count:
-    """The bytes of one element of an array; a scalar variable is a register."""
+    """The bytes of one element of an array; a scalar variable is a register, a stream a FIFO."""
+    if is_stream_type(memref.type):
+        return Count(0)
     tensor = from_mlir(memref.type)
     assert isinstance(tensor, TensorType)
     return Count(-(-tensor.element.bits // 8)) if tensor.shape else Count(0)

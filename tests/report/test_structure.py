@@ -71,3 +71,48 @@ def test_text_and_json():
         "    k      32     -            92160       30720",
     ]
     assert json.loads(report.to_json())["loops"][2]["trips"] == {"value": 32, "exact": True}
+
+
+def square(X: int32[8]):
+    for i in range(8):
+        X[i] = X[i] * X[i]
+
+
+def test_partitions_that_meet_and_what_they_cost():
+    def top(A: int32[8]):
+        square(A)
+
+    s = allo.customize(top)
+    s.partition("A", Partition.Cyclic, factor=4)
+    assert s.report().meets == ()
+    s.partition("square:X", Partition.Block, factor=2)
+    (meet,) = s.report().meets
+    assert (meet.arrays, meet.layout, meet.banks) == (("square:X", "top:A"), "[complete]", 8)
+    assert [(r.buffer, r.layout, r.banks) for r in meet.requests] == [
+        ("top:A", "[cyclic 4]", 4),
+        ("square:X", "[block 2]", 2),
+    ]
+    assert str(s.report()).splitlines()[-2] == "partitions that meet in arrays joined by calls"
+    assert str(s.report()).splitlines()[-1].endswith("meet in [complete], 8 banks")
+
+
+def test_a_request_that_serves_the_others_costs_nothing_more():
+    def top(A: int32[8]):
+        square(A)
+
+    s = allo.customize(top)
+    s.partition("A", factor=2)
+    s.partition("square:X", factor=4)
+    assert s.report().meets == ()
+
+
+def test_arrays_of_streams_are_no_memories():
+    s = allo.customize(gemm)
+    rows = s.buffer_at("A", "j")
+    s.relay(rows, s.unfold("PE", axes=[1]), axis=1)
+    report = s.report()
+    assert [b.name for b in report.buffers] == ["A", "B", "C"]
+    assert {loop.name: loop.bytes_read.value for loop in report.loops if loop.nest == "load_buf_A"} == {
+        "k_init": 3840,
+        "i": 3840,
+    }

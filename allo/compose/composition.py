@@ -1,0 +1,211 @@
+"""Decides how schedules are composed: replay of their steps, refusal of conflicts (Allo paper, Algorithm 1)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from ..customize import Schedule
+from ..customize.primitive import schedule_line
+from ..customize.step import Step
+from ..errors import Location, Note, ScheduleError
+from ..ir.names import unique_name
+from .correspondence import Origins, instances, reachable
+from .footprint import History, Touch, called_functions, functions_of, made_names
+from .renaming import Names, functions_in, renamed_functions
+
+
+def replay(schedule: Schedule, parts: Sequence[Schedule], id: str | None) -> None:
+    """Apply the steps of `parts` to their kernels in `schedule`; on an error nothing has changed."""
+    at, before = schedule_line(), len(schedule.steps)
+    try:
+        for part in parts:
+            _Composition(schedule, part, id, at).run()
+    except ScheduleError as error:
+        schedule.undo(len(schedule.steps) - before)
+        error.diagnostics = tuple(
+            dataclasses.replace(d, at=at, message=f"compose: {d.message}")
+            if d.at is None
+            else dataclasses.replace(d, notes=(*d.notes, Note("its schedule is composed here", at)))
+            if d.at != at
+            else d
+            for d in error.diagnostics
+        )
+        raise
+    except Exception:
+        schedule.undo(len(schedule.steps) - before)
+        raise
+
+
+class _Composition:
+    """One schedule that is composed into another one."""
+
+    def __init__(self, schedule: Schedule, part: Schedule, id: str | None, at: Location | None) -> None:
+        self.schedule = schedule
+        self.part = part
+        self.id = id
+        self.at = at
+        self.part_history = History(part)
+        self.history = History(schedule)  # up to the steps that are there already
+        self.known = schedule.steps
+        self.origins = Origins(self.history)
+        self.shared: set[int] = set()  # steps of the schedule that the part has too
+
+    def run(self) -> None:
+        images = self._images()
+        if self.id is not None:
+            self._separate(images)
+        names = [Names(functions) for functions in images]
+        for number, step in enumerate(self.part.steps):
+            applied: list[tuple[Step, History, int]] = []  # instances may share the function of a step
+            for table in names:
+                wanted = table.step(step)
+                found = next(((h, k) for other, h, k in applied if _same(wanted, other)), None)
+                history, index = found or self._apply(wanted, number, table)
+                applied.append((wanted, history, index))
+                self._learn(table, number, history, index)
+
+    def _apply(self, wanted: Step, number: int, table: Names) -> tuple[History, int]:
+        """Do step `number` of the part, unless the schedule has done it: the number that it has in a history."""
+        if (index := self._done(wanted, number, table)) is not None:
+            self.shared.add(index)
+            return self.history, index
+        self._check(wanted, number, table)
+        self.schedule._replay(wanted)
+        return History(self.schedule), len(self.schedule.steps) - 1
+
+    def _images(self) -> list[dict[str, str]]:
+        """For each instance of the kernel, what the functions of the part are called now."""
+        found = []
+        for first, pairs in instances(self.schedule, self.part, self.id).items():
+            copies = self.origins.copies(first)
+            if not copies:
+                self._refuse_removed(first)
+            for copy in copies:
+                below = reachable(functions_of(self.schedule.ir), copy)
+                found.append(self._image(copy, pairs, below))
+        return found
+
+    def _image(self, copy: str, pairs: dict[str, str], below: list[str]) -> dict[str, str]:
+        functions = {}
+        for ours, theirs in pairs.items():
+            now = [copy] if ours == self.part.top_func_name else []
+            now = now or [name for name in below if self.origins.first(name) == theirs]
+            if len(now) > 1 and self._uses(ours):
+                listed = " and ".join(f"'{name}'" for name in now)
+                raise ScheduleError(
+                    f"'{ours}' has become {listed} in '{copy}' by earlier steps, and each is another function now",
+                    hint="compose before these steps",
+                )
+            if not now and self._uses(ours):
+                self._refuse_removed(theirs)
+            functions[ours] = now[0] if now else theirs
+        return functions
+
+    def _separate(self, images: list[dict[str, str]]) -> None:
+        """Copy the functions that the steps are about, and those between, where others call them too."""
+        own = {image[self.part.top_func_name] for image in images}
+        wanted = {theirs for image in images for ours, theirs in image.items() if self._uses(ours)}
+        functions = functions_of(self.schedule.ir)
+        order = list(dict.fromkeys(name for start in sorted(own) for name in reachable(functions, start)))
+        for name in [name for name in order if name not in own and wanted & set(reachable(functions, name))]:
+            functions = functions_of(self.schedule.ir)
+            callers = [caller for caller, function in functions.items() if name in called_functions(function)]
+            mine = [caller for caller in callers if caller in own]
+            if len(mine) == len(callers):
+                own.add(name)
+                continue
+            copy = unique_name(f"{name}_{self.id}", set(functions))
+            self.schedule.specialize(name, callers=mine, name=copy)
+            own.add(copy)
+            self.origins.made[copy] = (name, len(self.known))
+            for image in images:
+                image.update({ours: copy for ours, theirs in image.items() if theirs == name})
+
+    def _uses(self, function: str) -> bool:
+        """Whether a step of the part names or changes a function."""
+        return any(
+            function in functions_in(step) or self.part_history.touched(number, function)
+            for number, step in enumerate(self.part.steps)
+        )
+
+    def _refuse_removed(self, function: str) -> None:
+        for number, step in enumerate(self.known):
+            if self.history.at(number + 1, function) is None and self.history.at(number, function) is not None:
+                raise ScheduleError(
+                    f"'{function}' is no function of its own any more",
+                    hint="compose its schedule first",
+                    notes=[Note(f"the step that removed it, {step}, is here", step.at)],
+                )
+
+    def _touched(self, number: int, table: Names) -> list[Touch]:
+        """What a step of the part changes, by the names in the schedule."""
+        found: list[Touch] = []
+        for function in self.part_history.functions(number):
+            for touch in self.part_history.touched(number, function):
+                if function in table.functions:
+                    nest, dot, loop = touch.name.partition(".") if touch.kind == "loop" else (touch.name, "", "")
+                    name = table.parts.get((function, nest), nest) + dot + loop
+                    found.append(Touch(table.functions[function], touch.kind, name))
+        return found
+
+    def _earlier(self, touches: list[Touch], end: int) -> Iterator[tuple[int, Touch]]:
+        """The steps before number `end`, the last first, that the part does not have and that touched the same."""
+        for number in reversed(range(end)):
+            if number in self.shared:
+                continue
+            for touch in touches:
+                holder = self.origins.at(touch.function, number)
+                here = dataclasses.replace(touch, function=holder)
+                for other in self.history.touched(number, holder):
+                    if here.overlaps(other):
+                        yield number, other if here.kind == "loop" else here
+
+    def _done(self, wanted: Step, number: int, table: Names) -> int | None:
+        """The step of the schedule that did the same before, and does not depend on steps the part does not have."""
+        for index, step in enumerate(self.known):
+            now = {f: self.origins.at(f, index) for f in functions_in(wanted)}
+            if index not in self.shared and _same(renamed_functions(wanted, now), step):
+                before = next(self._earlier(self._touched(number, table), index), None)
+                return index if before is None else None
+        return None
+
+    def _check(self, wanted: Step, number: int, table: Names) -> None:
+        conflicts = list(self._earlier(self._touched(number, table), len(self.known)))
+        if not conflicts:
+            return
+        others = [found for found in conflicts if not _same(self.known[found[0]], wanted)]
+        index, touch = (others or conflicts)[0]
+        earlier = self.known[index]
+        raise ScheduleError(
+            f"{wanted} conflicts with {earlier}: both change {touch}",
+            hint="drop one of the two steps, or compose before the caller's own steps on that function",
+            notes=[Note("the first one is here", wanted.at), Note("the second one is here", earlier.at)],
+        )
+
+    def _learn(self, table: Names, number: int, history: History, index: int) -> None:
+        """The names of what step `number` of the part made, and step `index` of the schedule."""
+        made, there = self.part_history.made_functions(number), history.made_functions(index)
+        table.functions.update(zip(made, there, strict=False))
+        if there and history is not self.history:
+            self._follow_copies(table, there, history, index)
+        for ours, theirs in list(table.functions.items()):
+            if self.part_history.touched(number, ours):
+                before = made_names(self.part_history.at(number, ours), self.part_history.at(number + 1, ours))
+                holder = theirs if history is not self.history else self.origins.at(theirs, index)
+                after = made_names(history.at(index, holder), history.at(index + 1, holder))
+                table.learn_parts(ours, before, after)
+
+    def _follow_copies(self, table: Names, made: list[str], history: History, index: int) -> None:
+        """A step copied functions that others call too: the kernel now calls the copies."""
+        for copy in made:
+            self.origins.add(copy, history, index, len(self.known))
+        below = reachable(history.functions(index + 1), table.functions[self.part.top_func_name])
+        for ours, theirs in table.functions.items():
+            copies = [copy for copy in made if self.origins.made.get(copy, ("",))[0] == theirs]
+            if theirs not in below and copies:
+                table.functions[ours] = copies[0]
+
+
+def _same(left: Step, right: Step) -> bool:
+    return (left.name, left.arguments) == (right.name, right.arguments)

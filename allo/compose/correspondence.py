@@ -1,0 +1,160 @@
+"""Decides which functions of a module are instances of the kernel that another schedule is of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from mlir import ir
+
+from ..customize import Schedule
+from ..errors import Location, Note, ScheduleError, nearest
+from ..ir.module import Module
+from ..ir.walk import location_of
+from .footprint import History, called_functions, functions_of
+
+_SYMBOL = re.compile(r'@(?:"[^"]*"|[\w$.-]+)')
+
+
+def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, dict[str, str]]:
+    """The functions of the first module of `schedule` that are the kernel of `part`, or its instance named `id`.
+
+    Each with what the functions of `part` are called there. Raises ScheduleError if there is none, and if the
+    functions that come from the same kernel have other types or another body.
+    """
+    module, kernel = schedule.state(0), part.state(0)
+    wanted = f"{kernel.top}_{id}" if id is not None else None
+    top = kernel.function(kernel.top)
+    related = [f for f in module.functions() if _same_source(f, top)]
+    names = [f.name.value for f in related]
+    if not related:
+        known = [f.name.value for f in module.functions() if f.name.value != module.top]
+        listed = f"the functions are {', '.join(known)}" if known else f"'{module.top}' calls nothing"
+        hint = nearest(kernel.top, known) or listed
+        raise ScheduleError(f"'{module.top}' does not call the kernel '{kernel.top}'", hint=hint)
+    if wanted is not None and wanted not in names:
+        raise ScheduleError(
+            f"there is no instance '{id}' of '{kernel.top}', which would be function '{wanted}'",
+            hint=f'its instances are {", ".join(names)}; {kernel.top}[..., "{id}"](...) in the kernel names one',
+        )
+    found: dict[str, dict[str, str]] = {}
+    for name in names if wanted is None else [wanted]:
+        pairs = correspondence(kernel, kernel.top, module, name)
+        if pairs is not None:
+            found[name] = pairs
+    if not found:
+        raise _mismatch(kernel, module, related if wanted is None else [module.function(wanted)])
+    return found
+
+
+def _same_source(left: ir.OpView, right: ir.OpView) -> bool:
+    """Whether two functions come from one `def`; by name, or that of an instance, if their lines are not known."""
+    first, second = _source(left), _source(right)
+    if first is None or second is None:
+        return f"{left.name.value}_".startswith(f"{right.name.value}_")
+    return first == second
+
+
+def _source(function: ir.OpView) -> Location | None:
+    """The line of the `def`; a module that was read from text knows only lines of that text."""
+    place = location_of(function.operation)
+    return None if place is None or place.file == "-" or place.file.endswith(".mlir") else place
+
+
+def correspondence(kernel: Module, name: str, module: Module, other: str) -> dict[str, str] | None:
+    """What function `name` of `kernel` and all that it calls are called in `module`, where `name` is `other`.
+
+    None if the functions differ in more than the names of functions and constants.
+    """
+    ours, theirs = functions_of(kernel), functions_of(module)
+    pairs, todo = {name: other}, [name]
+    for current in todo:
+        left, right = _text(ours[current]), _text(theirs[pairs[current]])
+        if _SYMBOL.split(left) != _SYMBOL.split(right):
+            return None
+        for mine, other_symbol in zip(_SYMBOL.findall(left), _SYMBOL.findall(right), strict=True):
+            first, second = mine[1:].strip('"'), other_symbol[1:].strip('"')
+            if first in ours and second in theirs:
+                if pairs.setdefault(first, second) != second:
+                    return None
+                if first not in todo:
+                    todo.append(first)
+    return pairs
+
+
+def _text(function: ir.OpView) -> str:
+    text: str = function.operation.get_asm(use_local_scope=True)
+    return text
+
+
+def _mismatch(kernel: Module, module: Module, related: Iterable[ir.OpView]) -> ScheduleError:
+    """Why no function is the kernel, though it has the same source."""
+    top = kernel.function(kernel.top)
+    wanted = _signature(top)
+    notes = []
+    for function in related:
+        name, found = function.name.value, _signature(function)
+        differs = f"it is {found}" if found != wanted else "its body, or that of a function it calls, is another one"
+        notes.append(Note(f"'{name}' in '{module.top}': {differs}", location_of(function.operation)))
+    return ScheduleError(
+        f"the schedule is of '{kernel.top}' {wanted}, and '{module.top}' has no such instance",
+        hint="customize the kernel as it is called here: the same instantiate=, typing_rule_set= and lower_linalg=",
+        notes=notes,
+    )
+
+
+def _signature(function: ir.OpView) -> str:
+    return str(ir.TypeAttr(function.operation.attributes["function_type"]).value)
+
+
+class Origins:
+    """Where the functions of a schedule come from: copies that steps have made stand for their originals."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.made: dict[str, tuple[str, int]] = {}  # a copy: its original, and the number of the step
+        for step in range(len(history.schedule.steps)):
+            for name in history.made_functions(step):
+                self.add(name, history, step, step)
+
+    def add(self, name: str, history: History, step: int, since: int) -> None:
+        """Step number `step` of `history` made a function, which from step `since` of the schedule is its own."""
+        after, before = history.functions(step + 1), history.functions(step)
+        place = location_of(after[name].operation)
+        same = [n for n, f in before.items() if location_of(f.operation) == place and name.startswith(n)]
+        if same:
+            self.made[name] = (max(same, key=len), since)
+
+    def first(self, name: str) -> str:
+        """The function of the first module that a function is, or is a copy of."""
+        while name in self.made:
+            name = self.made[name][0]
+        return name
+
+    def at(self, name: str, step: int) -> str:
+        """The function that held the code of `name` before step number `step`."""
+        while name in self.made and step <= self.made[name][1]:
+            name = self.made[name][0]
+        return name
+
+    def copies(self, first: str) -> list[str]:
+        """The functions now that are `first` or copies of it."""
+        now = self.history.functions(len(self.history.schedule.steps))
+        return [name for name in now if self.first(name) == first]
+
+
+def reachable(functions: dict[str, ir.OpView], start: str) -> list[str]:
+    """The functions that `start` calls, directly or not, after it: callers first."""
+    calls: dict[str, list[str]] = {}
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in calls or name not in functions:
+            return
+        calls[name] = called_functions(functions[name])
+        for callee in calls[name]:
+            visit(callee)
+        order.append(name)
+
+    visit(start)
+    return order[::-1]

@@ -1,0 +1,61 @@
+"""Decides which schedule a kernel brings along: the function `schedule_<kernel>` beside it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from ..customize import Schedule, customize
+from ..errors import KernelError, ScheduleError
+
+
+def schedules_of(parts: Any, instantiate: Sequence[Any] | Mapping[str, Any] | None) -> list[Schedule]:
+    """The schedules that `parts` means: schedules, or kernels that stand for their default schedules, or a list."""
+    given = list(parts) if isinstance(parts, list | tuple) else [parts]
+    found = []
+    for part in given:
+        if isinstance(part, Schedule):
+            if instantiate is not None:
+                raise ScheduleError(
+                    f"instantiate= is for kernels, and the schedule of '{part.top_func_name}' is of one instance",
+                    hint="give it to allo.customize",
+                )
+            found.append(part)
+        elif isinstance(part, FunctionType):
+            found.append(default_schedule(part, instantiate))
+        else:
+            raise ScheduleError(f"a schedule or a kernel is composed, got {type(part).__name__} {part!r}")
+    return found
+
+
+def default_schedule(
+    kernel: Callable[..., Any], instantiate: Sequence[Any] | Mapping[str, Any] | None = None
+) -> Schedule:
+    """The schedule of `kernel` by the function `schedule_<kernel>(s)` of the module that defines the kernel.
+
+    The function gets a schedule without steps, and applies its steps to it or returns another one. Raises
+    ScheduleError if there is no such function, KernelError if the kernel cannot be compiled.
+    """
+    name = f"schedule_{kernel.__name__}"
+    function = getattr(sys.modules.get(kernel.__module__), name, None)
+    if function is None:
+        function = kernel.__globals__.get(name)
+    if not callable(function):
+        raise ScheduleError(
+            f"kernel '{kernel.__name__}' has no default schedule: there is no function '{name}' in "
+            f"'{kernel.__module__}'",
+            hint=f"compose a schedule: allo.customize({kernel.__name__})",
+        )
+    try:
+        schedule = customize(kernel, instantiate=instantiate)
+    except KernelError as error:
+        if instantiate is None and "template" in str(error):
+            raise ScheduleError(
+                f"'{kernel.__name__}' is a template, and the instance to compose is not known",
+                hint="s.compose(kernel, instantiate=[...]) with the values of the call",
+            ) from error
+        raise
+    made = function(schedule)
+    return made if isinstance(made, Schedule) else schedule

@@ -1,0 +1,219 @@
+"""Decides what a step changed: loop nests, loops, arrays and statements of functions, by the modules around the step.
+
+Steps that changed different things commute. Partition layouts are left out: they meet, whatever the order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..customize import Schedule
+from ..customize.loop_rewrite import compose_affine
+from ..ir.module import Module
+from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, string_of
+
+_LAYOUT = re.compile(r", #allo\.partition<\[[^\]]*\]>")
+_NAMES = frozenset({"allo.name", "allo.nest"})
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A part of a function that a step changed; `name` is empty for its statements, and for the function itself."""
+
+    function: str
+    kind: str  # function, nest, loop, buffer, statements
+    name: str = ""
+
+    def overlaps(self, other: Touch) -> bool:
+        """Whether two steps that changed these parts may depend on each other's order."""
+        if self.function != other.function:
+            return False
+        if "function" in (self.kind, other.kind) or self == other:
+            return True
+        if {self.kind, other.kind} == {"nest", "loop"}:
+            return self.name.split(".")[0] == other.name.split(".")[0]
+        return False
+
+    def __str__(self) -> str:
+        match self.kind:
+            case "function":
+                return f"function '{self.function}'"
+            case "statements":
+                return f"the statements of '{self.function}'"
+            case "nest":
+                return f"loop nest '{self.function}:{self.name}'"
+            case _:
+                return f"{self.kind} '{self.function}:{self.name}'"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The parts of a function as texts, without layouts: nests without annotations, annotations, arrays, the rest."""
+
+    nests: dict[str, str]
+    loops: dict[str, str]
+    buffers: dict[str, str]
+    statements: str
+
+
+def snapshot(function: ir.OpView) -> Snapshot:
+    """The parts of a function."""
+    return _Reader(function).run()
+
+
+class _Reader:
+    def __init__(self, function: ir.OpView) -> None:
+        self.function = function
+        self.values: dict[ir.Value, str] = {}
+        self.result = Snapshot({}, {}, {}, "")
+
+    def run(self) -> Snapshot:
+        entry, attributes = entry_block(self.function), self.function.operation.attributes
+        if entry is None:
+            return self.result
+        own = [f"{n} {a}" for n, a in attributes.items() if n not in ("function_type", "sym_name", "arg_attrs")]
+        given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+        for position, (name, argument) in enumerate(zip(argument_names(self.function), entry.arguments, strict=True)):
+            self.values[argument] = f"%{name}"
+            kept = str(given[position]) if position < len(given) else ""
+            self.result.buffers[name] = f"{_plain(argument.type)} {kept}"
+        lines: list[str] = [*own]
+        for op in entry.operations:
+            operation = op.operation
+            nest = string_of(operation, "allo.nest") or string_of(operation, "allo.name")
+            if operation.name in LOOP_OPERATIONS and nest is not None:
+                self.result.nests[nest] = "\n".join(self._lines(operation, nest))
+            elif operation.name != "arith.constant":
+                lines += [line for line in self._lines(operation, "") if line]
+        return Snapshot(self.result.nests, self.result.loops, self.result.buffers, "\n".join(lines))
+
+    def _lines(self, op: ir.Operation, nest: str) -> Iterator[str]:
+        """The operations of a nest or statement; values are numbered from the head of each operation they are in."""
+        loop, name = op.name in LOOP_OPERATIONS, string_of(op, "allo.name")
+        attributes = {n: _plain(a) for n, a in op.attributes.items()}
+        notes = {n: a for n, a in attributes.items() if n.startswith("allo.") and n not in _NAMES}
+        if loop and nest:
+            self.result.loops[f"{nest}.{name}"] = str(sorted(notes.items()))
+            attributes = {n: a for n, a in attributes.items() if n not in notes}
+        types = [_plain(result.type) for result in op.results]
+        array = name is not None and not loop and op.name != "func.call" and bool(types)
+        if array and name is not None:
+            self.result.buffers[name] = f"{op.name} {types} {sorted(attributes.items())}"
+            attributes = {"allo.name": name}
+        operands = [self._value(operand) for operand in op.operands]
+        for position, result in enumerate(op.results):
+            self.values[result] = f"%{name}" if array else f"{op.name}{position}({', '.join(operands)}){attributes}"
+        if not array or nest:
+            yield f"{op.name} {operands} {sorted(attributes.items())} {types}"
+        for region in op.regions:
+            for block in region.blocks:
+                for position, argument in enumerate(block.arguments):
+                    self.values[argument] = f"{name or op.name}#{position}"
+                for inner in block.operations:
+                    yield from self._lines(inner.operation, nest)
+                yield "end"
+
+    def _value(self, value: ir.Value) -> str:
+        """A short name of a value by what it is computed from, so that equal names are equal values."""
+        text = self.values.get(value, "?")
+        return text if len(text) < 80 else f"#{hash(text)}"
+
+
+def _plain(attribute: ir.Attribute | ir.Type) -> str:
+    return _LAYOUT.sub("", str(attribute))
+
+
+def difference(function: str, before: Snapshot | None, after: Snapshot | None) -> Iterator[Touch]:
+    """The parts of a function that differ; parts that are new are not there for anybody else to change."""
+    if before is None or after is None:
+        if before is not after:
+            yield Touch(function, "function")
+        return
+    for nest in before.nests:
+        if before.nests[nest] != after.nests.get(nest):
+            yield Touch(function, "nest", nest)
+    for loop in before.loops:
+        if loop in after.loops and before.loops[loop] != after.loops[loop]:
+            yield Touch(function, "loop", loop)
+    for buffer in before.buffers:
+        if before.buffers[buffer] != after.buffers.get(buffer):
+            yield Touch(function, "buffer", buffer)
+    common = [nest for nest in before.nests if nest in after.nests]
+    if before.statements != after.statements or common != [nest for nest in after.nests if nest in before.nests]:
+        yield Touch(function, "statements")
+
+
+def made_names(before: Snapshot | None, after: Snapshot | None) -> list[str]:
+    """The nests and arrays that are new, in the order of the text."""
+    old = Snapshot({}, {}, {}, "") if before is None else before
+    if after is None:
+        return []
+    return [n for n in after.nests if n not in old.nests] + [n for n in after.buffers if n not in old.buffers]
+
+
+class History:
+    """What the steps of a schedule changed; looks only at the functions that it is asked for."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self._functions: dict[int, dict[str, ir.OpView]] = {}
+        self._composed: dict[int, Module] = {}
+        self._texts: dict[tuple[int, str], str | None] = {}
+        self._snapshots: dict[str, Snapshot] = {}
+
+    def functions(self, state: int) -> dict[str, ir.OpView]:
+        """The functions of the module after the first `state` steps."""
+        if state not in self._functions:
+            self._functions[state] = functions_of(self.schedule.state(state))
+        return self._functions[state]
+
+    def at(self, state: int, function: str) -> Snapshot | None:
+        """A function after the first `state` steps; None if it is not there."""
+        text = self._text(state, function)
+        if text is None:
+            return None
+        key = f"{function}\n{text}"
+        if key not in self._snapshots:
+            self._snapshots[key] = snapshot(self._normal(state).function(function))
+        return self._snapshots[key]
+
+    def _normal(self, state: int) -> Module:
+        """The module with composed affine maps: primitives leave them so, also in functions they do not change."""
+        if state not in self._composed:
+            self._composed[state] = self.schedule.state(state).clone()
+            compose_affine(self._composed[state])
+        return self._composed[state]
+
+    def touched(self, step: int, function: str) -> tuple[Touch, ...]:
+        """What step number `step` changed in a function."""
+        if self._text(step, function) == self._text(step + 1, function):
+            return ()
+        return tuple(difference(function, self.at(step, function), self.at(step + 1, function)))
+
+    def made_functions(self, step: int) -> list[str]:
+        """The functions that a step made."""
+        before = self.functions(step)
+        return [name for name in self.functions(step + 1) if name not in before]
+
+    def _text(self, state: int, function: str) -> str | None:
+        key = (state, function)
+        if key not in self._texts:
+            found = self.functions(state).get(function)
+            self._texts[key] = None if found is None else found.operation.get_asm(use_local_scope=True)
+        return self._texts[key]
+
+
+def functions_of(module: Module) -> dict[str, ir.OpView]:
+    """The functions of a module by name."""
+    return {function.name.value: function for function in module.functions()}
+
+
+def called_functions(function: ir.OpView) -> list[str]:
+    """The functions that a function calls itself, each once, in the order of the text."""
+    entry = entry_block(function)
+    calls = [op for op in operations(entry) if op.name == "func.call"] if entry is not None else []
+    return list(dict.fromkeys(ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls))

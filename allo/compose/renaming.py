@@ -1,0 +1,67 @@
+"""Decides what the handles of a step mean in another module: functions, nests and arrays by tables of names."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..customize.handles import Buffer, Function, Loop, Nest
+from ..customize.step import Step
+
+
+@dataclass(slots=True)
+class Names:
+    """What functions are called in the other module, and what nests and arrays that steps made are called there."""
+
+    functions: dict[str, str]
+    parts: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def step(self, step: Step) -> Step:
+        """The step on the functions of the other module."""
+        arguments = tuple((name, self._value(value)) for name, value in step.arguments)
+        return dataclasses.replace(step, arguments=arguments, result=None)
+
+    def _value(self, value: Any) -> Any:
+        match value:
+            case Loop(function, nest, name):
+                return Loop(self.functions[function], self._part(function, nest), name)
+            case Nest(function, name):
+                return Nest(self.functions[function], self._part(function, name))
+            case Buffer(function, name):
+                return Buffer(self.functions[function], self._part(function, name))
+            case Function(name):
+                return Function(self.functions[name])
+            case tuple():
+                return tuple(map(self._value, value))
+            case _:
+                return value
+
+    def _part(self, function: str, name: str) -> str:
+        return self.parts.get((function, name), name)
+
+    def learn_parts(self, function: str, made: Iterable[str], made_there: Iterable[str]) -> None:
+        """A step made nests and arrays of `function`: their names in the two modules."""
+        for ours, theirs in zip(made, made_there, strict=False):
+            if ours != theirs:
+                self.parts[function, ours] = theirs
+
+
+def functions_in(step: Step) -> list[str]:
+    """The functions that the handles of a step name, each once."""
+    return list(dict.fromkeys(_functions([value for _, value in step.arguments])))
+
+
+def _functions(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        match value:
+            case Loop(function) | Nest(function) | Buffer(function) | Function(function):
+                yield function
+            case tuple():
+                yield from _functions(value)
+
+
+def renamed_functions(step: Step, names: Mapping[str, str]) -> Step:
+    """The step with other functions."""
+    return Names({f: names.get(f, f) for f in functions_in(step)}).step(step)

@@ -1,0 +1,6 @@
+"""Layouts as mathematics: how an array lies in banks; values without any IR in them."""
+
+from .inference import infer
+from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
+
+__all__ = ["COMPLETE", "NONE", "Banks", "Division", "PartitionLayout", "block", "cyclic", "infer"]

@@ -1,0 +1,176 @@
+"""Decides which partition of an array serves two others: the lattice of the Allo paper (section 6.4, Figs. 10 and 11).
+
+A layout below another one, X <: Y, does for everybody who wants Y: elements that Y puts into different banks are in
+different banks of X too. At the top everything is in one bank, at the bottom each element is a bank of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Division(Enum):
+    """How the elements of one dimension are dealt to banks."""
+
+    NONE = "none"  # all in one bank
+    CYCLIC = "cyclic"  # element i in bank i mod factor
+    BLOCK = "block"  # runs of ceil(extent / factor) elements
+    COMPLETE = "complete"  # each in a bank of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Banks:
+    """The division of one dimension; `factor` is the number of banks of a cyclic or block division, else 0."""
+
+    kind: Division
+    factor: int = 0
+
+    def canonical(self, extent: int) -> Banks:
+        """The division that deals `extent` elements in the same way and has one spelling for it.
+
+        As many banks as elements are a complete division, one bank is none, and a block division has as many banks
+        as it fills: seven banks of 10 elements are runs of two, in five banks.
+        """
+        match self.kind:
+            case Division.CYCLIC:
+                return COMPLETE if self.factor >= extent else NONE if self.factor <= 1 else self
+            case Division.BLOCK:
+                return _runs(_run(self, extent), extent)
+            case _:
+                return self
+
+    def count(self, extent: int) -> int:
+        """How many banks hold `extent` elements."""
+        match self.canonical(extent):
+            case Banks(Division.NONE):
+                return 1
+            case Banks(Division.COMPLETE):
+                return extent
+            case Banks(factor=factor):
+                return factor
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} {self.factor}" if self.factor else self.kind.value
+
+
+NONE = Banks(Division.NONE)
+COMPLETE = Banks(Division.COMPLETE)
+
+
+def cyclic(factor: int) -> Banks:
+    """Element i in bank i mod `factor`."""
+    return Banks(Division.CYCLIC, factor)
+
+
+def block(factor: int) -> Banks:
+    """Consecutive elements, in `factor` banks."""
+    return Banks(Division.BLOCK, factor)
+
+
+def _run(banks: Banks, extent: int) -> int:
+    """How many consecutive elements a bank of a block division holds."""
+    return -(-extent // banks.factor)
+
+
+def _runs(run: int, extent: int) -> Banks:
+    """The block division into runs of `run` elements."""
+    return COMPLETE if run <= 1 else NONE if run >= extent else block(-(-extent // run))
+
+
+def below(left: Banks, right: Banks, extent: int) -> bool:
+    """Whether `left` <: `right`, for `extent` elements: C_a <: C_b iff b divides a, B_a <: B_b iff runs divide."""
+    left, right = left.canonical(extent), right.canonical(extent)
+    if left in (right, COMPLETE) or right == NONE:
+        return True
+    if left.kind is not right.kind:
+        return False
+    if left.kind is Division.CYCLIC:
+        return left.factor % right.factor == 0
+    return left.kind is Division.BLOCK and _run(right, extent) % _run(left, extent) == 0
+
+
+def meet(left: Banks, right: Banks, extent: int) -> Banks:
+    """The greatest division below both: what serves both with the fewest banks."""
+    left, right = left.canonical(extent), right.canonical(extent)
+    if below(left, right, extent):
+        return left
+    if below(right, left, extent):
+        return right
+    if left.kind is not right.kind:
+        return COMPLETE
+    if left.kind is Division.CYCLIC:
+        return cyclic(math.lcm(left.factor, right.factor)).canonical(extent)
+    return _runs(math.gcd(_run(left, extent), _run(right, extent)), extent)
+
+
+def join(left: Banks, right: Banks, extent: int) -> Banks:
+    """The least division above both: what each of them serves."""
+    left, right = left.canonical(extent), right.canonical(extent)
+    if below(left, right, extent):
+        return right
+    if below(right, left, extent):
+        return left
+    if left.kind is not right.kind:
+        return NONE
+    if left.kind is Division.CYCLIC:
+        return cyclic(math.gcd(left.factor, right.factor)).canonical(extent)
+    run = math.lcm(_run(left, extent), _run(right, extent))
+    made = _runs(run, extent)
+    return made if made == NONE or _run(made, extent) == run else NONE
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionLayout:
+    """The partition of an array of `shape`, a division for each dimension; `of` gives equal layouts one spelling."""
+
+    shape: tuple[int, ...]
+    dims: tuple[Banks, ...]
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], dims: tuple[Banks, ...]) -> PartitionLayout:
+        """The layout with canonical divisions. Raises ValueError if their number is not that of the dimensions."""
+        if len(shape) != len(dims):
+            raise ValueError(f"{len(dims)} divisions for {len(shape)} dimensions")
+        return cls(shape, tuple(d.canonical(extent) for d, extent in zip(dims, shape, strict=True)))
+
+    @classmethod
+    def top(cls, shape: tuple[int, ...]) -> PartitionLayout:
+        """All elements in one bank."""
+        return cls(shape, (NONE,) * len(shape))
+
+    @classmethod
+    def bottom(cls, shape: tuple[int, ...]) -> PartitionLayout:
+        """Each element in a bank of its own."""
+        return cls(shape, (COMPLETE,) * len(shape))
+
+    @property
+    def banks(self) -> int:
+        """How many banks the array lies in."""
+        return math.prod(d.count(extent) for d, extent in zip(self.dims, self.shape, strict=True))
+
+    def __le__(self, other: PartitionLayout) -> bool:
+        """X <: Y, dimension by dimension (the rule S-Array)."""
+        self._demand_same_shape(other)
+        return all(map(below, self.dims, other.dims, self.shape))
+
+    def meet(self, other: PartitionLayout) -> PartitionLayout:
+        """The greatest layout below both."""
+        return self._combined(other, meet)
+
+    def join(self, other: PartitionLayout) -> PartitionLayout:
+        """The least layout above both."""
+        return self._combined(other, join)
+
+    def _combined(self, other: PartitionLayout, rule: Callable[[Banks, Banks, int], Banks]) -> PartitionLayout:
+        self._demand_same_shape(other)
+        return PartitionLayout(self.shape, tuple(map(rule, self.dims, other.dims, self.shape)))
+
+    def _demand_same_shape(self, other: PartitionLayout) -> None:
+        if self.shape != other.shape:
+            raise ValueError(f"layouts of shapes {self.shape} and {other.shape} cannot be compared")
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.dims))}]"

@@ -1,0 +1,219 @@
+"""Decides how the dataflow graph of a schedule is drawn: as DOT text, and as SVG with a box for each function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..compose.graph import DataflowGraph, Node, Role, Use, dataflow_graph
+
+if TYPE_CHECKING:
+    from ..customize import Schedule
+
+_CHARACTER, _LINE, _GAP, _PAD = 7, 26, 46, 18  # pixels: width of a character, height of a vertex, between vertices
+_FILL = {"array": "#eef4ff", "stream": "#fff3d6", "nest": "#e9f7ea", "call": "#f3e9f7", "statement": "#f4f4f4"}
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """What is drawn: an array, or a part of a function that uses arrays."""
+
+    name: str
+    label: str
+    kind: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The picture of a dataflow graph; a notebook shows it by itself."""
+
+    dot: str
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __str__(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture: DOT for a name that ends in `.dot` or `.gv`, SVG for `.svg`. ValueError for another."""
+        texts = {".dot": self.dot, ".gv": self.dot, ".svg": self.svg}
+        file = Path(path)
+        if file.suffix not in texts:
+            raise ValueError(f"cannot draw to '{path}': the name must end in {', '.join(texts)}")
+        file.write_text(texts[file.suffix])
+
+
+def draw(schedule: Schedule) -> Drawing:
+    """The picture of `schedule` as it is now: arrays and streams, what writes and reads them, and what is one array."""
+    graph = dataflow_graph(schedule.ir)
+    vertices = _vertices(graph)
+    flows, same = _flows(graph, vertices), [(e.source, e.target) for e in graph.edges]
+    functions = [f.name.value for f in schedule.ir.functions()]
+    return Drawing(_dot(vertices, flows, same, functions), _svg(vertices, flows, same, functions))
+
+
+def _vertices(graph: DataflowGraph) -> dict[str, Vertex]:
+    """All vertices by name: arrays, then their uses."""
+    found = {name: Vertex(name, node.buffer, _kind(node), node.function) for name, node in graph.nodes.items()}
+    for name in graph.nodes:
+        for use in graph.users(name):
+            if use.kind != "return":
+                found.setdefault(_use_name(use), Vertex(_use_name(use), use.part, use.kind, use.function))
+    return found
+
+
+def _kind(node: Node) -> str:
+    if node.role is Role.GLOBAL:
+        return "statement"
+    return "stream" if "!allo.stream" in node.type else "array"
+
+
+def _use_name(use: Use) -> str:
+    place = f"@{use.at.line}" if use.at is not None and use.kind != "nest" else ""
+    return f"{use.function}:{use.part}{place}()"
+
+
+def _flows(graph: DataflowGraph, vertices: Mapping[str, Vertex]) -> list[tuple[str, str]]:
+    """From what writes an array to the array, and from the array to what reads it."""
+    found: dict[tuple[str, str], None] = {}
+    for name in graph.nodes:
+        for use in graph.producers(name):
+            found[_use_name(use), name] = None
+        for use in graph.consumers(name):
+            found[name, _use_name(use)] = None
+    return [(a, b) for a, b in found if a in vertices and b in vertices]
+
+
+def _dot(
+    vertices: Mapping[str, Vertex],
+    flows: Iterable[tuple[str, str]],
+    same: Iterable[tuple[str, str]],
+    functions: Iterable[str],
+) -> str:
+    lines = ["digraph dataflow {", "  rankdir=LR;", "  node [style=filled];"]
+    for function in (*functions, ""):
+        inside = [v for v in vertices.values() if v.function == function]
+        indent = "    " if function else "  "
+        if function:
+            lines += [f'  subgraph "cluster_{function}" {{', f'    label="{function}";']
+        for vertex in inside:
+            shape = "ellipse" if vertex.kind in ("array", "stream") else "box"
+            lines.append(
+                f'{indent}"{vertex.name}" [label="{vertex.label}", shape={shape}, fillcolor="{_FILL[vertex.kind]}"];'
+            )
+        if function:
+            lines.append("  }")
+    lines += [f'  "{a}" -> "{b}";' for a, b in flows]
+    lines += [f'  "{a}" -> "{b}" [style=dashed, arrowhead=none];' for a, b in same]
+    return "\n".join([*lines, "}", ""])
+
+
+def _ranks(inside: list[Vertex], flows: list[tuple[str, str]]) -> dict[str, int]:
+    """The column of each vertex of a function: behind those it gets data from; what closes a cycle does not count."""
+    order = {vertex.name: position for position, vertex in enumerate(inside)}
+    after: dict[str, list[str]] = {name: [] for name in order}
+    for a, b in flows:
+        if a in order and b in order:
+            after[a].append(b)
+    ranks = dict.fromkeys(order, 0)
+    for _ in order:
+        changed = False
+        for a, targets in after.items():
+            for b in targets:
+                if ranks[b] <= ranks[a] < len(order) and a not in after[b]:
+                    ranks[b], changed = ranks[a] + 1, True
+        if not changed:
+            break
+    columns = {rank: column for column, rank in enumerate(sorted(set(ranks.values())))}
+    return {name: columns[rank] for name, rank in ranks.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    x: int
+    y: int
+    width: int
+
+    @property
+    def left(self) -> str:
+        return f"{self.x} {self.y + _LINE // 2}"
+
+    @property
+    def right(self) -> str:
+        return f"{self.x + self.width} {self.y + _LINE // 2}"
+
+
+def _svg(
+    vertices: Mapping[str, Vertex],
+    flows: list[tuple[str, str]],
+    same: list[tuple[str, str]],
+    functions: list[str],
+) -> str:
+    places: dict[str, _Place] = {}
+    boxes: list[str] = []
+    top, width = _PAD, 0
+    for function in (*reversed(functions), ""):
+        inside = [v for v in vertices.values() if v.function == function]
+        if not inside:
+            continue
+        right, bottom = _place(inside, flows, top + _PAD, places)
+        boxes.append(
+            f'<rect x="{_PAD // 2}" y="{top - 4}" width="{right}" height="{bottom - top + _PAD}" rx="6" fill="none" '
+            f'stroke="#999"/><text x="{_PAD}" y="{top + 10}" font-weight="bold">'
+            f"{escape(function or 'constants')}</text>"
+        )
+        top, width = bottom + 2 * _PAD, max(width, right + _PAD)
+    lines = [_edge(places[a], places[b], "") for a, b in flows]
+    lines += [_edge(places[a], places[b], ' stroke-dasharray="4 3"') for a, b in same]
+    shapes = [_shape(vertex, places[vertex.name]) for vertex in vertices.values()]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}" '
+        f'viewBox="0 0 {width} {top}" font-family="monospace" font-size="11">'
+    )
+    arrow = (
+        '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>'
+    )
+    return "\n".join([head, arrow, *boxes, *lines, *shapes, "</svg>", ""])
+
+
+def _place(
+    inside: list[Vertex], flows: list[tuple[str, str]], top: int, places: dict[str, _Place]
+) -> tuple[int, int]:
+    """Give each vertex of a function its place; the right and the lower end of them."""
+    ranks = _ranks(inside, flows)
+    columns = [[v for v in inside if ranks[v.name] == column] for column in range(max(ranks.values()) + 1)]
+    x, bottom = _PAD, top
+    for column in columns:
+        width = max(len(v.label) for v in column) * _CHARACTER + _PAD
+        for row, vertex in enumerate(column):
+            y = top + row * (_LINE + 10) + 4
+            places[vertex.name] = _Place(x, y, width)
+            bottom = max(bottom, y + _LINE)
+        x += width + _GAP
+    return x, bottom
+
+
+def _edge(a: _Place, b: _Place, style: str) -> str:
+    arrow = "" if style else ' marker-end="url(#arrow)"'
+    start, end = (a.right, b.left) if a.x <= b.x else (a.left, b.right)
+    bend = _GAP // 2 if a.x <= b.x else -_GAP // 2
+    (x1, y1), (x2, y2) = (map(int, point.split()) for point in (start, end))
+    path = f"M{x1} {y1}C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
+    return f'<path d="{path}" fill="none" stroke="#555"{style}{arrow}/>'
+
+
+def _shape(vertex: Vertex, place: _Place) -> str:
+    radius = _LINE // 2 if vertex.kind in ("array", "stream") else 3
+    return (
+        f'<g><title>{escape(vertex.name)}</title><rect x="{place.x}" y="{place.y}" width="{place.width}" '
+        f'height="{_LINE}" rx="{radius}" fill="{_FILL[vertex.kind]}" stroke="#777"/>'
+        f'<text x="{place.x + place.width // 2}" y="{place.y + _LINE // 2 + 4}" text-anchor="middle">'
+        f"{escape(vertex.label)}</text></g>"
+    )

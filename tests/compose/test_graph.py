@@ -1,0 +1,148 @@
+"""The hierarchical dataflow graph: what are its nodes, which are one array, who writes and reads them."""
+
+# ruff: noqa: F821 - kernels declare arrays without a value
+
+import re
+
+import numpy as np
+import pytest
+
+import allo
+from allo import ScheduleError, customize
+from allo.compose import Link, Role, dataflow_graph
+from allo.ir.types import Fixed, float32, int32
+
+WEIGHTS = np.arange(8, dtype=np.int32)
+
+
+def mul(A: int32[8], B: int32[8]) -> int32[8]:
+    C: int32[8]
+    for i in range(8, name="product"):
+        C[i] = A[i] * B[i] + WEIGHTS[i]
+    return C
+
+
+def add(A: int32[8]) -> int32[8]:
+    B: int32[8]
+    for i in range(8):
+        B[i] = A[i] + 1
+    return B
+
+
+def top(A: int32[8], B: int32[8]) -> int32[8]:
+    C = mul(A, B)
+    D = add(C)
+    return D
+
+
+def graph_of(kernel):
+    return dataflow_graph(customize(kernel).ir)
+
+
+def test_nodes():
+    graph = graph_of(top)
+    assert {name: node.role for name, node in graph.nodes.items() if node.function in ("", "mul", "top")} == {
+        "@mul_WEIGHTS": Role.GLOBAL,
+        "mul:A": Role.ARGUMENT,
+        "mul:B": Role.ARGUMENT,
+        "mul:WEIGHTS": Role.CONSTANT,
+        "mul:C": Role.LOCAL,
+        "top:A": Role.ARGUMENT,
+        "top:B": Role.ARGUMENT,
+        "top:C": Role.RESULT,
+        "top:D": Role.RESULT,
+    }
+    assert graph.node("mul:C").type == "memref<8xi32>"
+    assert graph.node("mul:C").at.line == mul.__code__.co_firstlineno + 1
+
+
+def test_edges_of_fig_9():
+    edges = {(edge.kind, edge.source, edge.target) for edge in graph_of(top).edges}
+    assert edges == {
+        (Link.GLOBAL, "@mul_WEIGHTS", "mul:WEIGHTS"),
+        (Link.ARGUMENT, "top:A", "mul:A"),
+        (Link.ARGUMENT, "top:B", "mul:B"),
+        (Link.RETURN, "mul:C", "top:C"),
+        (Link.ARGUMENT, "top:C", "add:A"),
+        (Link.RETURN, "add:B", "top:D"),
+    }
+
+
+def test_equivalent_nodes():
+    graph = graph_of(top)
+    assert graph.equivalent("top:C") == ("top:C", "mul:C", "add:A")
+    assert set(graph.equivalent("add:A")) == {"top:C", "mul:C", "add:A"}
+    assert [(edge.source, edge.target) for edge in graph.edges_of("top:C")] == [("mul:C", "top:C"), ("top:C", "add:A")]
+
+
+def test_producers_and_consumers():
+    graph = graph_of(top)
+    assert [(use.part, use.kind) for use in graph.producers("mul:C")] == [("product", "nest")]
+    assert [(use.part, use.kind) for use in graph.consumers("mul:C")] == [("func.return", "return")]
+    assert [(use.part, use.kind) for use in graph.producers("top:C")] == [("mul", "call")]
+    assert [(use.part, use.kind) for use in graph.consumers("top:C")] == [("add", "call")]
+    assert [use.part for use in graph.users("mul:A")] == ["product"] and graph.producers("mul:A") == ()
+
+
+def test_arguments_that_a_callee_writes():
+    def fill(A: int32[8], B: int32[8]):
+        for i in range(8):
+            A[i] = B[i]
+
+    def calls(A: int32[8], B: int32[8]):
+        fill(A, B)
+
+    graph = graph_of(calls)
+    assert [use.part for use in graph.producers("calls:A")] == ["fill"] and graph.consumers("calls:A") == ()
+    assert [use.part for use in graph.consumers("calls:B")] == ["fill"] and graph.producers("calls:B") == ()
+
+
+def test_streams_are_nodes():
+    def stages(A: int32[8], B: int32[8]):
+        C: int32[8]
+        for i in range(8, name="produce"):
+            C[i] = A[i] + 1
+        for i in range(8, name="consume"):
+            B[i] = C[i] * 2
+
+    s = customize(stages)
+    s.relay("C", "consume", depth=2)
+    graph = dataflow_graph(s.ir)
+    assert graph.node("stages:fifo_C").type == "!allo.stream<i32, 2>"
+    assert [use.part for use in graph.producers("stages:fifo_C")] == ["produce"]
+    assert [use.part for use in graph.consumers("stages:fifo_C")] == ["consume"]
+
+
+def test_views_are_the_array_that_they_show():
+    table = np.array([0.5, 1.5])
+
+    def kernel(A: Fixed(16, 8)[2]):
+        T: Fixed(16, 8)[2] = table
+        for i in range(2):
+            A[i] = T[i]
+
+    names = list(graph_of(kernel).nodes)
+    assert len(names) == len(set(names)) and not any("#" in name for name in names)
+
+
+def test_operators_on_whole_arrays():
+    def kernel(A: float32[4, 4], B: float32[4, 4]) -> float32[4, 4]:
+        C = allo.matmul(A, B)
+        return C
+
+    graph = graph_of(kernel)
+    assert [use.kind for use in graph.producers("kernel:C")][-1] == "nest"
+    assert len(graph.consumers("kernel:A")) == 1
+
+
+def test_a_node_that_is_not_there():
+    with pytest.raises(ScheduleError, match=re.escape("the dataflow graph has no node 'top:c'")):
+        graph_of(top).users("top:c")
+
+
+def test_a_graph_outlives_the_module():
+    s = customize(top)
+    graph = dataflow_graph(s.ir)
+    s.partition("C")
+    assert graph.node("top:C").type == "memref<8xi32>"
+    assert dataflow_graph(s.ir).node("add:A").type == "memref<8xi32, #allo.partition<[complete]>>"
