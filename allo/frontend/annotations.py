@@ -21,6 +21,9 @@ _PYTHON_TYPES: dict[type, AlloType] = {
 
 _NOT_EVALUATED = object()
 _STATIC = "variables and results have a size that is known when the kernel is compiled: give every extent a number"
+_FORGOTTEN = (
+    "if it is a variable of the function around the kernel, drop `from __future__ import annotations`, which hides it"
+)
 _MAX_TENSOR_BITS = 1 << 50  # addresses have 47 bits
 
 
@@ -67,7 +70,8 @@ def _evaluate(scope: Scope, node: ast.expr) -> Any:
         name = error.args[0]
         known = {**vars(types), **scope.source.names}.items()
         hint = nearest(name, [n for n, value in known if isinstance(value, AlloType | TensorType)])
-        scope.error(node, f"Unsupported type `{name}`: the name is not defined", hint or "import it from allo.ir.types")
+        hint = hint or (_FORGOTTEN if scope.source.forgets_enclosing_names else "import it from allo.ir.types")
+        scope.error(node, f"Unsupported type `{name}`: the name is not defined", hint)
     except ValueError as error:
         scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")
     return _NOT_EVALUATED
@@ -117,7 +121,8 @@ def _read_tensor(scope: Scope, node: ast.Subscript, run_time: bool) -> TensorTyp
         try:
             value = static_value(scope, extent)
         except NameError as error:
-            scope.report_unknown_in(extent, error.args[0])
+            hint = _FORGOTTEN if scope.source.forgets_enclosing_names else None
+            scope.report_unknown_in(extent, error.args[0], hint)
             return None
         except ValueError as error:
             scope.error(extent, f"the extent `{ast.unparse(extent)}` is not a compile-time constant: {error}")

@@ -16,6 +16,7 @@ from .check_expr import ExpressionChecker
 from .check_meta import MetaChecker
 from .check_parallel import assign_at_once, assigns_at_once
 from .convert import NotExpressible, constant, convert
+from .external import External
 from .nodes import (
     Call,
     Const,
@@ -338,6 +339,6 @@ class StatementChecker:
         elif (callee := self.expressions.calls.callee(node.value)) is not None:
             if is_function_of_values(callee):
                 self.scope.error(node, f"the statement `{ast.unparse(node)}` has no effect", "assign its value")
-            elif not isinstance(callee, FunctionType):
+            elif not isinstance(callee, FunctionType | External):
                 self.scope.compile_callee(callee, node.value, self.scope)
         return ()

@@ -15,6 +15,7 @@ from .check_expr import BINARY_OPERATORS, ExpressionChecker
 from .check_struct import Place
 from .convert import convert
 from .declared_values import declare_qualified, list_constant
+from .external import External
 from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
 from .scope import Scope
 from .templates import NestedKernel, TemplateInstance
@@ -111,7 +112,7 @@ class AssignmentChecker:
         if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
             return None
         callee = self.expressions.calls.callee(node)
-        kinds = FunctionType | NestedKernel | TemplateInstance
+        kinds = FunctionType | NestedKernel | TemplateInstance | External
         if not isinstance(callee, kinds) or is_function_of_values(callee):
             return None
         call = self.expressions.calls.kernel_call(node, callee)

@@ -13,8 +13,10 @@ from ..ir.types import DYNAMIC, AlloType, Float, Struct, TensorType, float32, in
 from . import dsl
 from .annotations import read_annotation
 from .around import Seen
+from .check_external import external_callee
 from .convert import constant, convert
 from .deduce import NotDeduced, completed, template_source
+from .external import External
 from .library.check import is_operator
 from .nodes import CallSite, Const, Expr, Function, KernelCall, Kind, MathCall, Symbol, Var
 from .operations import absolute
@@ -171,11 +173,14 @@ class CallChecker:
     def kernel_call(self, node: ast.Call, callee: Any) -> CallSite | None:
         """A call of another kernel, its arguments checked against the parameters."""
         template = template_source(callee)
-        function = None if template else self.scope.compile_callee(callee, node, self.scope)
+        deduced = template is not None or isinstance(callee, External)
+        function = None if deduced else self.scope.compile_callee(callee, node, self.scope)
         given = [(argument, self.expressions.any(argument)) for argument in node.args]
         named = {keyword.arg: (keyword.value, self.expressions.any(keyword.value)) for keyword in node.keywords}
         if template is not None:
             function = self._deduced(node, callee, template, given, named)
+        elif isinstance(callee, External):
+            function = external_callee(self.scope, node, callee.kernel, given, named)
         if function is None or (bound := self._bound(node, function, given, named)) is None:
             return None
         self._refuse_shared(bound, function)

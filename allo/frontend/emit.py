@@ -17,6 +17,7 @@ from .affine_form import AffineForm, AffineLoop
 from .convert import convert
 from .emit_constants import ConstantPool
 from .emit_expr import ExpressionEmitter
+from .emit_external import emit_external
 from .emit_loops import dynamic_for
 from .library.emit import emit_structured
 from .nodes import (
@@ -53,7 +54,10 @@ def emit_module(functions: Sequence[Function], top: Function) -> Module:
     module = Module.empty(top.name)
     constants = ConstantPool(module, {function.name for function in functions})
     for function in functions:
-        FunctionEmitter(module, function, constants).emit()
+        if function.external is not None:
+            emit_external(module, function, function.external)
+        else:
+            FunctionEmitter(module, function, constants).emit()
     module.verify()
     return module
 

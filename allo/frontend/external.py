@@ -59,9 +59,13 @@ class ExternalInstance:
     types: tuple[AlloType | TensorType, ...]
 
 
-def fitting(parameter: ExternalParameter, given: AlloType | TensorType | None) -> AlloType | TensorType | None:
+def fitting(
+    parameter: ExternalParameter, given: AlloType | TensorType | None
+) -> AlloType | TensorType | None:
     """The type of `parameter` in a call with an argument of type `given`; None if it needs an array and gets none."""
-    if parameter.type is not None and (not isinstance(parameter.type, TensorType) or parameter.type.is_static):
+    if parameter.type is not None and (
+        not isinstance(parameter.type, TensorType) or parameter.type.is_static
+    ):
         return parameter.type
     if not isinstance(given, TensorType) or not given.is_static:
         return None
@@ -76,8 +80,9 @@ def fitting(parameter: ExternalParameter, given: AlloType | TensorType | None) -
 def external_function(instance: ExternalInstance, name: str) -> Function:
     """The function without a body that calls of `instance` mean."""
     kernel = instance.kernel
-    tree = ast.parse(f"def {name}(): pass").body[0]
+    tree = ast.parse("def external(): pass").body[0]
     assert isinstance(tree, ast.FunctionDef)
+    tree.name = name  # which may be a keyword of Python
     source = KernelSource(None, tree, kernel.file, kernel.line - 1, {})
     at = source.position(tree)
     params = tuple(

@@ -11,6 +11,7 @@ from ..ir.types import AlloType, TensorType
 from .source import Position
 
 if TYPE_CHECKING:
+    from .external import ExternalKernel
     from .source import KernelSource
 
 
@@ -314,3 +315,4 @@ class Function:
     results: tuple[AlloType | TensorType, ...]
     body: tuple[Stmt, ...] = field(default=())
     effects: Effects | None = None  # once `writes.effects_of` was asked
+    external: ExternalKernel | None = None  # of a function without a body, which is not written in Python

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
-from ..errors import Diagnostic, KernelError, counted
+from ..errors import Diagnostic, KernelError, Note, counted
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.types import (
@@ -30,6 +30,7 @@ from .annotations import read_annotation
 from .check import StatementChecker
 from .declared_values import constants_in_place
 from .emit import emit_module
+from .external import ExternalInstance, external_function
 from .nodes import Function, Kind, Return, Symbol
 from .ranges import surely_inside
 from .scope import Scope
@@ -111,6 +112,10 @@ class Program:
 
     def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> Function | None:
         """The function that a call means; None after an error at `node`."""
+        if isinstance(callee, ExternalInstance):
+            if callee not in self.functions:
+                self.functions[callee] = external_function(callee, self._unique(callee.kernel.name))
+            return self.functions[callee]
         text = ast.unparse(getattr(node, "func", node))
         instance = callee if isinstance(callee, TemplateInstance) else TemplateInstance(callee, (), None)
         kernel = instance.kernel
@@ -139,7 +144,13 @@ class Program:
             if isinstance(callee, TemplateInstance) or parameters_of(source):
                 source = instantiate(source, instance.values)
             name = f"{source.name}_{instance.id}" if instance.id else None
-            return self.function(source, key, name)
+            before = len(self.diagnostics)
+            made = self.function(source, key, name)
+            if isinstance(callee, TemplateInstance):
+                at = scope.source.location(scope.source.position(node))
+                note = Note(f"in the instance `{text}`, which is called here", at)
+                self.diagnostics[before:] = [replace(d, notes=(*d.notes, note)) for d in self.diagnostics[before:]]
+            return made
         except KernelError as error:
             first = error.diagnostics[0]
             scope.error(node, f"`{text}` cannot be called in a kernel: {first.message}", first.hint)

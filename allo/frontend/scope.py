@@ -90,8 +90,8 @@ class Scope:
             raise KeyError(name)
         return value
 
-    def report_unknown(self, node: ast.Name) -> None:
-        """Say once that `node.id` means nothing here."""
+    def report_unknown(self, node: ast.Name, hint: str | None = None) -> None:
+        """Say once that `node.id` means nothing here; `hint` is for names that are like no other."""
         if node.id in self._unknown:
             return
         self._unknown.add(node.id)
@@ -103,11 +103,11 @@ class Scope:
                 "declare it before the loop or branch",
             )
             return
-        self.error(node, f"name '{node.id}' is not defined", nearest(node.id, self.known_names()))
+        self.error(node, f"name '{node.id}' is not defined", nearest(node.id, self.known_names()) or hint)
 
-    def report_unknown_in(self, node: ast.expr, name: str) -> None:
+    def report_unknown_in(self, node: ast.expr, name: str, hint: str | None = None) -> None:
         """Say that `name` means nothing, at its place in the expression `node`."""
-        self.report_unknown(next(n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name))
+        self.report_unknown(next(n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name), hint)
 
     def known_names(self) -> list[str]:
         """The names that a kernel can use here, for hints: not every name that Python has built in."""

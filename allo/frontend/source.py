@@ -31,6 +31,14 @@ class KernelSource:
     def name(self) -> str:
         return self.tree.name
 
+    @property
+    def forgets_enclosing_names(self) -> bool:
+        """Are its annotations texts, which nothing keeps the variables of the function around the kernel for?"""
+        function = self.function
+        if function is None or "<locals>" not in function.__qualname__:
+            return False
+        return bool(function.__code__.co_flags & annotations.compiler_flag)
+
     def position(self, node: ast.AST) -> Position:
         """Where `node` stands in the file."""
         own = getattr(node, "lineno", self.tree.lineno)

@@ -1,0 +1,1 @@
+"""External kernels: functions of C++ that Python and kernels call as they call kernels."""

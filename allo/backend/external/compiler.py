@@ -1,0 +1,141 @@
+"""Decides which C++ compiler is called, how, and where what it makes is kept.
+
+Libraries are kept in `$XDG_CACHE_HOME/allo/external` (`~/.cache/allo/external` if it is not set). The name of a
+library is a hash of all that goes into it: the sources after preprocessing, so with all their headers, the wrapper,
+the flags and the version of the compiler. Processes that want one library wait for each other at a lock; the file
+appears by one rename, so nobody sees half of it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ...errors import ToolError
+from .source import ExternalSource, vendor_folders
+
+_COMPILERS = ("g++", "clang++", "c++")
+_FLAGS = (
+    "-std=c++17",
+    "-O2",
+    "-fPIC",
+    "-fvisibility=hidden",
+)  # hidden: two libraries may have functions of one name
+_MISSING_HEADER = re.compile(
+    r"fatal error: '?((?:ap|hls)_[\w/]+(?:\.h|\.hpp)?|etc/ap\w+\.h)'?(?::| file not found)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A compiler: the words that begin its command, and what it says of its version."""
+
+    command: tuple[str, ...]
+    version: str
+
+    def run(self, arguments: Sequence[str], what: str) -> str:
+        """What the compiler prints; ToolError with its messages if it fails."""
+        command = [*self.command, *arguments]
+        done = _started(command)
+        if done.returncode == 0:
+            return done.stdout
+        missing = _MISSING_HEADER.search(done.stderr)
+        hint = None
+        if missing:
+            hint = (
+                f"'{missing[1]}' is a header of an HLS tool, and none is installed here: pass its folder in "
+                "include_paths=[...], or set XILINX_HLS"
+            )
+        raise ToolError(
+            f"{what} does not compile:\n{done.stderr.rstrip()}\n  command: {shlex.join(command)}", hint=hint
+        )
+
+
+def find_compiler() -> Compiler:
+    """The compiler that `CXX` names, else the first that is installed; ToolError if there is none."""
+    named = shlex.split(os.environ.get("CXX", ""))
+    candidates = [tuple(named)] if named else [(name,) for name in _COMPILERS]
+    for command in candidates:
+        path = shutil.which(command[0])
+        if path is not None:
+            found = (path, *command[1:])
+            return Compiler(found, _version(found))
+    looked = f"'{named[0]}', which CXX names" if named else "g++, clang++ or c++"
+    raise ToolError(
+        f"external kernels need a C++ compiler, and there is none: looked for {looked}",
+        hint="install g++, or set CXX to the command of a compiler",
+    )
+
+
+@cache
+def _version(command: tuple[str, ...]) -> str:
+    return _started([*command, "--version"]).stdout
+
+
+def _started(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise ToolError(f"the C++ compiler does not start: {shlex.join(command)}: {error.strerror}") from None
+
+
+def _include_flags(source: ExternalSource) -> list[str]:
+    own = [f"-I{folder}" for folder in source.search_paths]
+    return [*own, *(word for folder in vendor_folders() for word in ("-isystem", folder))]
+
+
+def preprocessed(compiler: Compiler, source: ExternalSource, file: str) -> str:
+    """The text of `file` with its headers and without macros."""
+    arguments = ["-E", *_FLAGS, *_include_flags(source), file]
+    return compiler.run(arguments, f"the external kernel '{source.top}'")
+
+
+def cache_folder() -> Path:
+    """Where libraries are kept."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    root = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
+    return root / "allo" / "external"
+
+
+def content_key(compiler: Compiler, texts: Sequence[str]) -> str:
+    """The name of what `compiler` makes of `texts`."""
+    parts = (compiler.version, *compiler.command, *_FLAGS, *texts)
+    return hashlib.sha256("\0".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()[:32]
+
+
+def library_of(
+    compiler: Compiler, source: ExternalSource, key: str, wrapper: str, others: Sequence[str]
+) -> Path:
+    """The shared library of a wrapper and the other files of a kernel: the one in the cache, or a new one."""
+    folder = cache_folder()
+    library = folder / f"{key}.so"
+    if library.exists():
+        return library
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / f"{key}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not library.exists():
+            _compile(compiler, source, wrapper, others, library)
+    return library
+
+
+def _compile(
+    compiler: Compiler, source: ExternalSource, wrapper: str, others: Sequence[str], library: Path
+) -> None:
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        text = Path(folder) / "wrapper.cpp"
+        text.write_text(wrapper)
+        made = Path(folder) / "library.so"
+        flags = [*_FLAGS, "-shared", *_include_flags(source), str(text), *others, "-o", str(made)]
+        compiler.run(flags, f"the external kernel '{source.top}'")
+        os.replace(made, library)

@@ -1,0 +1,70 @@
+"""Decides which machine code runs an external kernel, and what happens to an exception in it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...errors import ToolError
+from ...ir.types import AlloType, TensorType
+from .compiler import Compiler, content_key, library_of
+from .signature import Signature
+from .source import ExternalSource
+from .wrapper import ENTRY_PLACE, FAILURE, wrapper_text
+
+_MESSAGE_SIZE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A shared library that holds the external kernel `top` as the function `entry`."""
+
+    path: Path
+    entry: str
+    top: str
+
+    def function(self) -> Any:
+        """The entry, which takes the address of each argument and of the result."""
+        return getattr(_loaded(self.path), self.entry)
+
+    def raise_failure(self) -> None:
+        """Raise RuntimeError if the kernel has thrown an exception since the last call."""
+        text = ctypes.create_string_buffer(_MESSAGE_SIZE)
+        failure = getattr(_loaded(self.path), self.entry + FAILURE)
+        failure.restype = ctypes.c_bool
+        if failure(text, ctypes.c_size_t(_MESSAGE_SIZE)):
+            raise RuntimeError(
+                f"the external kernel '{self.top}' threw: {text.value.decode(errors='replace')}"
+            )
+
+
+@cache
+def _loaded(path: Path) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ToolError(
+            f"the library of an external kernel cannot be loaded: {error}",
+            hint="an undefined symbol is a function whose file is missing: pass impls=[...] with all files",
+        ) from None
+
+
+def compiled(
+    compiler: Compiler,
+    source: ExternalSource,
+    signature: Signature,
+    types: Sequence[AlloType | TensorType],
+) -> Library:
+    """The library of a kernel for arguments of `types`; compiled unless the cache has it."""
+    include, wrapper = wrapper_text(signature, tuple(types))
+    key = content_key(compiler, [*signature.texts, wrapper])
+    entry = f"allo_external_{key}"
+    text = include + wrapper.replace(ENTRY_PLACE, entry)
+    others = [file for file in source.implementations if file != signature.file]
+    library = Library(library_of(compiler, source, key, text, others), entry, source.top)
+    library.function()
+    return library

@@ -1,0 +1,162 @@
+"""An external kernel as a value: Python calls it with NumPy arrays, kernels call it as they call kernels."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import KernelError, counted
+from ...frontend.external import External, ExternalKernel
+from ...ir.types import AlloType, TensorType
+from ..cpu.arguments import (
+    Array,
+    Parameter,
+    bound_arguments,
+    overlapping,
+    pointer_to,
+    result_memory,
+    result_value,
+    scalar_argument,
+    tensor_argument,
+)
+from .compiler import find_compiler
+from .library import Library, compiled
+from .signature import signature_of
+from .source import ExternalSource, found_files
+
+type _Path = str | os.PathLike[str]
+
+
+class IPModule(External):
+    """The function `top` of C++ files, which Python and kernels may call.
+
+        vadd = allo.IPModule(top="vadd", impl="vadd.cpp")
+        vadd(A, B, C)                    # NumPy arrays, changed in place; a number that it returns is returned
+
+    `impl` is the file that defines `top`; `impls` are several, of which one does. Relative paths start from the folder
+    of the file that makes the module, or else from the current one. Headers are looked for in the folders of `headers`
+    and implementations and in `include_paths`. `top` may be in a namespace (`"math::vadd"`) and an instance of a
+    template (`"vadd<float, 32>"`). Arrays of fixed extents, pointers, references and numbers can be passed; a
+    pointer takes an array of any shape unless `signature` (`["float32[32]", "int32"]`) gives it one. Arrays that are
+    not `const` count as written. The kernel must depend on its arguments only: a schedule may reorder its calls.
+    With `link_hls` a project of an HLS backend includes the files rather than a model of them.
+
+    Raises ToolError if a file or the compiler is missing or the compiler fails, KernelError if `top` is not found
+    or has a parameter that kernels cannot pass. It is compiled when it is first called or built, and kept (see
+    `allo.backend.external.compiler`). Calls raise TypeError or ValueError, naming the argument, as built kernels do,
+    and RuntimeError if the function throws an exception.
+    """
+
+    def __init__(
+        self,
+        top: str,
+        impl: _Path | None = None,
+        include_paths: Sequence[_Path] | None = None,
+        link_hls: bool = False,
+        *,
+        headers: Sequence[_Path] | None = None,
+        impls: Sequence[_Path] | None = None,
+        signature: Sequence[str] | None = None,
+    ) -> None:
+        given = [*([] if impl is None else [impl]), *(impls or ())]
+        if not given:
+            raise KernelError(
+                f"the external kernel '{top}' has no implementation", hint='pass impl="vadd.cpp"'
+            )
+        folders = _folders()
+        self.source = ExternalSource(
+            top,
+            found_files(given, "implementation", folders),
+            found_files(headers or (), "header", folders),
+            tuple(str((folders[0] / path).resolve()) for path in include_paths or ()),
+            link_hls,
+            tuple(signature or ()),
+        )
+        self._compiler = find_compiler()
+        self._signature = signature_of(self._compiler, self.source)
+        self._libraries: dict[tuple[AlloType | TensorType, ...], Library] = {}
+
+    @property
+    def top(self) -> str:
+        """The name of the function."""
+        return self.source.top
+
+    @property
+    def kernel(self) -> ExternalKernel:
+        """Its name, parameters and result."""
+        return self._signature.kernel
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{p.name}: {p.type or f'{p.element!r} array'}" for p in self.kernel.parameters)
+        return f"IPModule {self.top}({listed})"
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        kernel = self.kernel
+        loose = [Parameter(p.name, p.element, p.written) for p in kernel.parameters]
+        values = bound_arguments(self.top, loose, arguments, named)
+        if len(values) != len(loose):
+            listed = ", ".join(f"{p.name}: {p.type or f'{p.element!r} array'}" for p in kernel.parameters)
+            takes = f"{counted(len(loose), 'argument')} ({listed})" if listed else "no arguments"
+            raise TypeError(f"{self.top}() takes {takes}, got {len(values) or 'none'}")
+        parameters = self._parameters(values)
+        holders: list[Array] = []
+        passed: list[Array | None] = []
+        afterwards = []
+        for parameter, value in zip(parameters, values, strict=True):
+            if isinstance(parameter.type, TensorType):
+                array, bring_back = tensor_argument(parameter, value)
+                holders.append(array)
+                passed.append(value)
+                afterwards += [] if bring_back is None else [bring_back]
+            else:
+                holders.append(scalar_argument(parameter, value))
+                passed.append(None)
+        if afterwards or any(p.is_vendor for p in self._signature.parameters):
+            self._refuse_overlap(parameters, passed)  # each is a copy, and one would undo the other
+        result = None if kernel.result is None else result_memory(kernel.result)
+        self._run([p.type for p in parameters], holders if result is None else [*holders, result])
+        for bring_back in afterwards:
+            bring_back()
+        return None if kernel.result is None or result is None else result_value(kernel.result, result)
+
+    def _parameters(self, values: Sequence[Any]) -> list[Parameter]:
+        """The parameters of this call: arrays of any shape have that of their argument."""
+        found = []
+        for parameter, value in zip(self.kernel.parameters, values, strict=True):
+            kind = parameter.type
+            if kind is None:
+                kind = TensorType(parameter.element, value.shape if isinstance(value, np.ndarray) else (-1,))
+            found.append(Parameter(parameter.name, kind, parameter.written))
+        return found
+
+    def _refuse_overlap(self, parameters: Sequence[Parameter], arrays: Sequence[Array | None]) -> None:
+        clash = overlapping(parameters, arrays)
+        if clash is not None:
+            first, second = (parameters[position].name for position in clash)
+            raise ValueError(
+                f"arguments '{first}' and '{second}' share memory, and the kernel writes to it; pass a copy"
+            )
+
+    def _run(self, types: Sequence[AlloType | TensorType], holders: Sequence[Array]) -> None:
+        key = tuple(types)
+        if key not in self._libraries:
+            self._libraries[key] = compiled(self._compiler, self.source, self._signature, key)
+        library = self._libraries[key]
+        addresses = [pointer_to(holder) for holder in holders]
+        library.function()(*addresses)
+        library.raise_failure()
+
+
+def _folders() -> tuple[Path, ...]:
+    """Where relative paths start: the folder of the file that makes the module, and the current one."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    file = Path(frame.f_code.co_filename) if frame is not None else None
+    own = (file.resolve().parent,) if file is not None and file.is_file() else ()
+    return tuple(dict.fromkeys((*own, Path.cwd())))

@@ -1,0 +1,50 @@
+"""Emits the declaration of an external kernel: what it may write, and where its source is."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..ir.builder import Builder, string_attr, unit_attr
+from ..ir.context import context
+from ..ir.mlir_types import memref_type, storage_type
+from ..ir.module import Module
+from ..ir.types import AlloType, TensorType
+from .external import ExternalKernel
+from .nodes import Function
+
+EXTERNAL = "allo.x_external"
+
+
+def emit_external(module: Module, function: Function, kernel: ExternalKernel) -> None:
+    """Add `func.func private`; arrays that are only read are marked `llvm.readonly`."""
+    inputs = [_type(symbol.type) for symbol in function.params if symbol.type is not None]
+    results = [] if kernel.result is None else [storage_type(kernel.result)]
+    marks = []
+    for symbol, parameter in zip(function.params, kernel.parameters, strict=True):
+        entries: dict[str, ir.Attribute] = {"allo.name": string_attr(symbol.name)}
+        if isinstance(symbol.type, TensorType) and not parameter.written:
+            entries["llvm.readonly"] = unit_attr()
+        marks.append(ir.DictAttr.get(entries, context()))
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": string_attr(function.name),
+        "sym_visibility": string_attr("private"),
+        "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context()),
+        EXTERNAL: ir.DictAttr.get({name: _fact(value) for name, value in kernel.facts}, context()),
+    }
+    if marks:
+        attributes["arg_attrs"] = ir.ArrayAttr.get(marks, context())
+    location = ir.Location.file(kernel.file, kernel.line, 1, context())
+    Builder(ir.InsertionPoint(module.mlir.body), location).op("func.func", (), (), attributes, 1)
+
+
+def _type(kind: AlloType | TensorType) -> ir.Type:
+    return memref_type(kind) if isinstance(kind, TensorType) else storage_type(kind)
+
+
+def _fact(value: str | bool | tuple[str, ...]) -> ir.Attribute:
+    match value:
+        case bool():
+            return ir.BoolAttr.get(value, context())
+        case str():
+            return string_attr(value)
+    return ir.ArrayAttr.get([string_attr(text) for text in value], context())

@@ -1,0 +1,1 @@
+int offset() { return 100; }
