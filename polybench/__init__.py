@@ -1,7 +1,9 @@
 """PolyBench/C 4.2.1 as Allo kernels; `polybench.load("gemm")` gives one benchmark.
 
-Each nest of a kernel that consists of several is a kernel of its own. Annotations name the extents and the element type
-of the function around them: these files do without `from __future__ import annotations`, which would hide those names.
+Each nest of a kernel that consists of several is a kernel of its own. Some benchmarks have `designs`: the same in
+stages, with a schedule for hardware; `polybench.load("atax").designs["best"].customized("MEDIUM")` applies it.
+Annotations name the extents and the element type of the function around them: these files do without
+`from __future__ import annotations`, which would hide those names.
 """
 
 from importlib import import_module

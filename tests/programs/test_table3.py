@@ -1,0 +1,212 @@
+"""The five designs of Table 3 of the Allo paper, in no more lines of schedule than there."""
+
+import time
+
+import numpy as np
+import pytest
+
+import allo
+import polybench
+from allo.ir.types import int32
+
+from .designs import assert_loops, assert_same_results, assert_steps_make_it_again, results
+
+PUBLISHED_LINES = {"atax": 9, "correlation": 19, "jacobi_2d": 17, "symm": 15, "trmm": 12}
+NAMES = list(PUBLISHED_LINES)
+FUSED = 1e-6  # relative error of sums of float32 whose products are rounded or not
+
+
+def design(name):
+    return polybench.load(name).designs["best"]
+
+
+def inputs(name, size):
+    """PolyBench's, but for jacobi-2d, where each point is the mean of its neighbours already."""
+    arguments = polybench.load(name).arguments(size)
+    if name == "jacobi_2d":
+        random = np.random.default_rng(31)
+        return tuple(random.random(array.shape, np.float32) for array in arguments)
+    return arguments
+
+
+@pytest.mark.parametrize("size", ["MINI", "SMALL"])
+@pytest.mark.parametrize("name", NAMES)
+def test_same_as_without_schedule(name, size):
+    assert_same_results(design(name).customized(size), design(name).kernel(size), inputs(name, size), FUSED)
+
+
+@pytest.mark.parametrize("size", ["SMALL", pytest.param("MEDIUM", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", NAMES)
+def test_same_as_the_benchmark(name, size):
+    """The stages compute what the kernel of the benchmark computes, as NumPy does it."""
+    arguments = inputs(name, size)
+    wanted = tuple(np.copy(argument) if np.ndim(argument) else argument for argument in arguments)
+    polybench.load(name).reference(size, *wanted)
+    for found, expected in zip(results(design(name).customized(size).build(), arguments), wanted, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", ["atax", "symm", "trmm"])
+def test_sums_of_integers_are_the_same(name):
+    """Bit for bit what the kernel of the benchmark gives."""
+    benchmark = polybench.load(name)
+    random = np.random.default_rng(32)
+    arguments = benchmark.arguments("SMALL", int32)
+    arguments = [random.integers(-9, 9, a.shape, np.int32) if np.ndim(a) else 3 for a in arguments]
+    if name == "trmm":
+        np.fill_diagonal(arguments[1], 1)
+    assert_same_results(design(name).customized("SMALL", int32), benchmark.kernel("SMALL", int32), arguments)
+
+
+@pytest.mark.parametrize("size", ["MINI", "MEDIUM"])
+@pytest.mark.parametrize("name", NAMES)
+def test_steps_make_it_again(name, size):
+    assert_steps_make_it_again(design(name).customized(size), design(name).kernel(size))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_of_schedule(name):
+    assert design(name).lines() <= PUBLISHED_LINES[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_grows_with_the_program_only(name):
+    texts = [design(name).customized(size).pseudocode() for size in ("MEDIUM", "EXTRALARGE")]
+    assert texts[0].count("\n") == texts[1].count("\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_each_step_takes_30_ms_at_most(name):
+    """At the largest size: the time grows with the text, not with the extents."""
+    steps = design(name).customized("EXTRALARGE").steps
+    assert max(min(times) for times in zip(*(times_of(name, steps) for _ in range(3)), strict=True)) <= 0.03
+
+
+def times_of(name, steps):
+    s = allo.customize(design(name).kernel("EXTRALARGE"))
+    times = []
+    for step in steps:
+        start = time.process_time()
+        s.replay([step])
+        times.append(time.process_time() - start)
+    return times
+
+
+def test_loops_of_atax() -> None:
+    s = design("atax").customized("MEDIUM")
+    assert_loops(s, """
+        rows
+          S_i_0:
+            i.outer
+              i.inner_1
+              j.outer
+                i.inner  (pipeline=1)
+                  j.inner
+              i.inner_1_back
+        """, "rows")
+    assert_loops(s, """
+        columns
+          S_j0_0:
+            j0
+          S_i_1:
+            i
+              j.outer  (pipeline=1)
+                j.inner
+        """, "columns")
+
+
+def test_loops_of_correlation() -> None:
+    s = design("correlation").customized("MEDIUM")
+    assert_loops(s, """
+        means
+          S_j_0_1:
+            j  (pipeline=1)
+          S_j_0:
+            i
+              j.outer  (pipeline=1)
+                j.inner
+          S_j_0_2:
+            j  (pipeline=1)
+        """, "means")
+    assert_loops(s, """
+        products
+          S_i_j_0:
+            i
+              j_1.outer  (pipeline=1)
+                j_1.inner
+              k
+                j.outer  (pipeline=1)
+                  j.inner
+              j_1_back  (pipeline=1)
+        """, "products")
+
+
+def test_loops_of_jacobi_2d() -> None:
+    assert_loops(design("jacobi_2d").customized("MEDIUM"), """
+        jacobi_2d
+          S_t_0:
+            t
+              i  (pipeline=1)
+                j_fill
+                  i_shift
+                j
+              p  (pipeline=1)
+                q_fill
+                  p_shift
+                q
+        """)
+
+
+def test_loops_of_symm() -> None:
+    s = design("symm").customized("MEDIUM")
+    assert_loops(s, """
+        product
+          S_i_j_0:
+            i
+              j_1.outer  (pipeline=1)
+                j_1.inner
+              k
+                j.outer  (pipeline=1)
+                  j.inner
+              j_1_back  (pipeline=1)
+        """, "product")
+    assert_loops(s, """
+        add
+          S_i_j_0:
+            i
+              j  (pipeline=1)
+        """, "add")
+
+
+def test_loops_of_trmm() -> None:
+    assert_loops(design("trmm").customized("MEDIUM"), """
+        product
+          S_i_0:
+            i
+              j_1.outer  (pipeline=1)
+                j_1.inner
+              k
+                j.outer  (pipeline=1)
+                  j.inner
+              j_1_back.outer  (pipeline=1)
+                j_1_back.inner
+        """, "product")
+
+
+@pytest.mark.parametrize("name", ["atax", "symm"])
+def test_stages_run_at_the_same_time(name):
+    """They are connected by a stream only."""
+    s = design(name).customized("MEDIUM")
+    top = s.ir.function(name).operation.get_asm(use_local_scope=True)
+    assert "allo.dataflow" in top and top.count("allo.stream_create") == 1 and "memref.alloc" not in top
+
+
+def test_jacobi_2d_reads_each_row_once() -> None:
+    s = design("jacobi_2d").customized("MEDIUM")
+    text = s.ir.function("jacobi_2d").operation.get_asm(use_local_scope=True)
+    assert text.count("affine.load %arg0[") == 1 and text.count("affine.load %arg1[") == 1
+
+
+def test_divisor_leaves_no_tail() -> None:
+    assert [polybench.benchmark.divisor(extent, 41) for extent in (124, 410, 43, 1)] == [31, 41, 1, 1]
