@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setuptools import Extension, find_namespace_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).parent.resolve()
 SOURCE = HERE / "mlir" / "allo-dialect"
@@ -20,6 +21,16 @@ def require(condition: object, remedy: str) -> None:
 
 
 require(sys.version_info >= (3, 12), f"Python 3.12 or newer is needed, this is {sys.version.split()[0]}.")
+
+
+class PackageTemplates(build_py):
+    """`pip install .`: the text that HLS backends fill in goes into the package (allo/backend/headers.py)."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            destination = Path(self.build_lib) / "allo" / "_templates"
+            shutil.copytree(HERE / "lib" / "templates", destination, dirs_exist_ok=True)
 
 
 class CMakeBuild(build_ext):
@@ -84,5 +95,5 @@ setup(
     package_dir={"": "."},  # so that an editable install is a plain path
     packages=find_namespace_packages(include=["allo", "allo.*"], exclude=["*.__pycache__"]),
     ext_modules=[Extension("allo._mlir._allo_mlir", sources=[])],
-    cmdclass={"build_ext": CMakeBuild},
+    cmdclass={"build_ext": CMakeBuild, "build_py": PackageTemplates},
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .backend.cpu import MANIFEST as CPU
+from .backend.hls import CODE as HLS_CODE
+from .backend.hls import MANIFEST as VITIS
 from .backend.manifest import Manifest
 from .customize import Schedule
 from .errors import TargetError, ToolError, nearest
 
-_BACKENDS: tuple[Manifest, ...] = (CPU,)
+_BACKENDS: tuple[Manifest, ...] = (CPU, HLS_CODE, VITIS)
 
 
 def build(
@@ -23,7 +25,11 @@ def build(
     """Make `schedule` run on `target`.
 
     `target` is `None` or `"llvm"` for the CPU: the result is called with NumPy arrays, changes them in place, and
-    returns the results. Options of the CPU: `fastmath=True` lets floating-point arithmetic be reordered.
+    returns the results. Options of the CPU: `fastmath=True` lets floating-point arithmetic be reordered;
+    `contract=False` rounds every product and every sum, as hardware and the simulation of HLS code do.
+
+    `"vhls"` gives HLS C++ (`.hls_code`); `"vitis_hls"` with `mode="csim"` compiles and runs it on NumPy arrays, with
+    `mode="csyn"` writes a project for synthesis to the folder `project`.
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """

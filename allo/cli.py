@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
+import inspect
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from .customize import Schedule, customize
-from .errors import AlloError, nearest
+from .customize.step_text import parse_steps
+from .errors import AlloError, counted, nearest
 
 _DESIGN = "a kernel, a schedule or a function that makes one, as `file.py:name`; or a module, `file.mlir`"
 _EXIT_REFUSED, _EXIT_USAGE = 1, 2
@@ -23,12 +27,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run: Callable[[argparse.Namespace], None] = options.run
         run(options)
+        sys.stdout.flush()
     except AlloError as error:
         print(error, file=sys.stderr)
         return _EXIT_REFUSED
     except _UsageError as error:
         print(f"allo: {error}", file=sys.stderr)
         return _EXIT_USAGE
+    except BrokenPipeError:  # the reader of the output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -74,14 +81,8 @@ def load(design: str) -> Schedule:
     if not file.is_file():
         raise _UsageError(f"there is no file '{path}'")
     if file.suffix != ".py":
-        return Schedule.from_mlir(file.read_text())
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(file.stem, module)
-    sys.path.insert(0, str(file.resolve().parent))
-    spec.loader.exec_module(module)
-    found = vars(module)
+        return Schedule.from_mlir(file)
+    found = vars(_imported(file.resolve()))
     if name not in found:
         known = [n for n, value in found.items() if isinstance(value, Schedule | FunctionType)]
         hint = nearest(name, known) or f"it defines {', '.join(known) or 'no kernel and no schedule'}"
@@ -89,18 +90,43 @@ def load(design: str) -> Schedule:
     return _schedule(found[name], name)
 
 
+def _imported(file: Path) -> ModuleType:
+    """The Python module that `file` is: one of a package if there is an `__init__.py` beside it."""
+    root, name = file.parent, file.stem
+    while (root / "__init__.py").is_file():
+        root, name = root.parent, f"{root.name}.{name}"
+    sys.path.insert(0, str(root))
+    if "." in name:
+        return importlib.import_module(name)
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
 def _schedule(value: Any, name: str) -> Schedule:
     if isinstance(value, Schedule):
         return value
     if not callable(value):
         raise _UsageError(f"'{name}' is a {type(value).__name__}, neither a schedule nor a kernel")
-    code = getattr(value, "__code__", None)
-    if code is not None and code.co_argcount == 0:  # a function that makes a schedule
+    if _makes_schedule(value):
         made = value()
         if isinstance(made, Schedule):
             return made
         raise _UsageError(f"'{name}()' gave a {type(made).__name__}, not a schedule")
     return customize(value)
+
+
+def _makes_schedule(function: Callable[..., Any]) -> bool:
+    """Can it be called without arguments, and does it not say that its result is another thing?"""
+    signature = inspect.signature(function)
+    result = getattr(signature.return_annotation, "__name__", str(signature.return_annotation))
+    open_ends = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return result.rpartition(".")[2] in ("_empty", "Schedule") and all(
+        p.default is not p.empty or p.kind in open_ends for p in signature.parameters.values()
+    )
 
 
 def _print(options: argparse.Namespace) -> None:
@@ -120,7 +146,7 @@ def _print(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     schedule = load(options.design)
-    print(f"{schedule.top_func_name}: the kernel is valid and all {len(schedule.steps)} steps are accepted")
+    print(f"{schedule.top_func_name}: the kernel is valid; {counted(len(schedule.steps), 'step')} accepted")
 
 
 def _apply(options: argparse.Namespace) -> None:
@@ -128,12 +154,16 @@ def _apply(options: argparse.Namespace) -> None:
     if options.steps is not None:
         if not options.steps.is_file():
             raise _UsageError(f"there is no file '{options.steps}'")
-        schedule.replay(options.steps.read_text())
+        text = options.steps.read_text()
+        schedule.replay(parse_steps(text, Schedule.primitives(), str(options.steps)))
     text = f"{schedule.module}\n"
     if options.output is None:
         print(text, end="")
-    else:
+        return
+    try:
         options.output.write_text(text)
+    except OSError as error:
+        raise _UsageError(f"cannot write '{options.output}': {error.strerror}") from None
 
 
 def _steps(options: argparse.Namespace) -> None:

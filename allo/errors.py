@@ -6,6 +6,7 @@ import difflib
 import linecache
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,8 @@ class AlloError(Exception):
     def __str__(self) -> str:
         return "\n\n".join(diagnostic.render() for diagnostic in self.diagnostics)
 
-
-class KernelError(AlloError):
-    """The kernel uses the language wrongly; carries every mistake found, not the first."""
-
     @classmethod
-    def collected(cls, diagnostics: Iterable[Diagnostic]) -> KernelError:
+    def collected(cls, diagnostics: Iterable[Diagnostic]) -> Self:
         """One error for all `diagnostics`, in the order of the source."""
         ordered = sorted(
             dict.fromkeys(diagnostics),
@@ -103,12 +100,16 @@ class KernelError(AlloError):
         return error
 
 
+class KernelError(AlloError):
+    """The kernel uses the language wrongly; carries every mistake found, not the first."""
+
+
 class ScheduleError(AlloError):
     """A primitive cannot be applied; the schedule is as it was before."""
 
 
-class LayoutConflict(AlloError):
-    """Two requests for the layout of one buffer contradict each other."""
+class LayoutConflict(ScheduleError):
+    """Two requests for the layout of one buffer contradict each other; the schedule is as it was before."""
 
 
 class VerificationError(AlloError):

@@ -1,5 +1,7 @@
 """The `allo` command: what it prints, its exit codes, and what it says of wrong input."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from allo.ir.types import float32
 
 DESIGN = """\
 import allo
-from allo.ir.types import float32
+from allo.ir.types import float32, int32
 
 
 def gemm(A: float32[4, 6], B: float32[6, 8], C: float32[4, 8]):
@@ -28,6 +30,16 @@ def tiled():
     s.split("i", 2)
     s.pipeline("k")
     return s
+
+
+def tiled_by(factor: int = 2) -> "allo.Schedule":
+    s = allo.customize(gemm)
+    s.split("i", factor)
+    return s
+
+
+def answer() -> int32:
+    return 42
 
 
 schedule = tiled()
@@ -65,7 +77,7 @@ def test_print_other_forms(capsys, design):
 def test_check(capsys, design):
     assert run(capsys, "check", f"{design}:schedule") == (
         0,
-        "gemm: the kernel is valid and all 2 steps are accepted\n",
+        "gemm: the kernel is valid; 2 steps accepted\n",
         "",
     )
     code, out, err = run(capsys, "check", f"{design}:broken")
@@ -106,16 +118,71 @@ def test_wrong_commands(capsys, design, tmp_path):
     assert run(capsys, "print", design) == (
         2,
         "",
-        f"allo: say what of '{design}': {design}:name; it defines gemm, broken, tiled, schedule\n",
+        f"allo: say what of '{design}': {design}:name; it defines gemm, broken, tiled, tiled_by, answer, schedule\n",
     )
     assert run(capsys, "print", f"{design}:number")[2] == "allo: 'number' is a int, neither a schedule nor a kernel\n"
+
+
+def test_a_function_that_makes_a_schedule_may_have_defaults(capsys, design):
+    assert "i.outer" in run(capsys, "print", "--loops", f"{design}:tiled_by")[1]
+
+
+def test_a_kernel_may_have_no_arguments(capsys, design):
+    assert run(capsys, "print", "--python", f"{design}:answer")[1] == "def answer() -> int32:\n    return 42\n"
+
+
+def test_a_design_in_a_package(capsys, tmp_path):
+    package = tmp_path / "package_of_cli"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "kernels.py").write_text(DESIGN)
+    (package / "designs.py").write_text("from .kernels import tiled\n")
+    assert "i.outer" in run(capsys, "print", "--loops", f"{package / 'designs.py'}:tiled")[1]
+
+
+def test_wrong_steps_are_shown_in_their_file(capsys, design, tmp_path):
+    path = tmp_path / "wrong.txt"
+    path.write_text('s.split("i", 2)\ns.pipeline("x")\n')
+    assert run(capsys, "apply", f"{design}:gemm", "--steps", str(path)) == (
+        1,
+        "",
+        f"""\
+File "{path}", line 2, column 1: pipeline: function 'gemm' has no loop 'x'
+    s.pipeline("x")
+    ^
+  hint: its loops are i.outer, i.inner, j, k
+""",
+    )
+
+
+def test_output_that_cannot_be_written(capsys, design, tmp_path):
+    path = tmp_path / "absent" / "out.mlir"
+    assert run(capsys, "apply", f"{design}:gemm", "-o", str(path)) == (
+        2,
+        "",
+        f"allo: cannot write '{path}': No such file or directory\n",
+    )
+
+
+def test_a_reader_that_stops_early_is_no_error(design):
+    command = [sys.executable, "-m", "allo", "print", f"{design}:gemm"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b"" and process.wait() == 0
 
 
 def test_wrong_module(capsys, tmp_path):
     path = tmp_path / "bad.mlir"
     path.write_text("func.func @f(")
     code, _, err = run(capsys, "apply", str(path))
-    assert code == 1 and err.startswith("the text is not a valid module")
+    assert (code, err) == (
+        1,
+        f"""\
+File "{path}", line 1, column 13: the file is not a valid module: expected non-function type
+    func.func @f(
+                ^
+""",
+    )
 
 
 def test_a_schedule_of_python_and_the_command_agree(capsys, design):

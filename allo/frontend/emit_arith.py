@@ -243,10 +243,8 @@ class ArithmeticEmitter:
                 return b.value("arith.truncf", arith_type(target), [value])
             name = "arith.extf" if source.width < target.width else "arith.truncf"
             return b.value(name, arith_type(target), [value])
-        wide = (
-            Int(64)
-            if isinstance(target, Index)
-            else Int(target.bits + (1 if isinstance(target, UInt) else 0))
-        )
-        integer = b.value("arith.fptosi", arith_type(wide), [value])
-        return self._int_to_int(integer, wide, target)
+        if isinstance(target, UInt):  # one bit more, so that all its values are in the range of the conversion
+            wider = ir.IntegerType.get_signless(target.width + 1, context())
+            return b.value("arith.trunci", arith_type(target), [b.value("arith.fptosi", wider, [value])])
+        signed = Int(64) if isinstance(target, Index) else Int(target.bits)
+        return self._int_to_int(b.value("arith.fptosi", arith_type(signed), [value]), signed, target)

@@ -6,7 +6,7 @@ from mlir import ir
 
 from .linalg import is_structured, output_count
 from .module import Module
-from .walk import entry_block, operations
+from .walk import argument_names, entry_block, operations
 
 _CASTS = frozenset({"memref.cast", "allo.element_cast"})
 
@@ -23,8 +23,8 @@ def written_arguments(
         return answers[name]
     entry = entry_block(module.function(name))
     if entry is None:  # a declaration: nothing is known of its body
-        signature = ir.FunctionType(ir.TypeAttr(module.function(name).operation.attributes["function_type"]).value)
-        return frozenset(range(len(signature.inputs)))
+        names = argument_names(module.function(name))
+        return frozenset(range(len(names))) - read_only_arguments(module.function(name).operation)
     written: set[ir.Value] = set()
     for op in operations(entry):
         if op.name in ("affine.store", "memref.store", "memref.copy"):
@@ -38,6 +38,14 @@ def written_arguments(
     sources = {array_of(value) for value in written}
     answers[name] = frozenset(p for p, argument in enumerate(entry.arguments) if argument in sources)
     return answers[name]
+
+
+def read_only_arguments(declaration: ir.Operation) -> frozenset[int]:
+    """The positions of the arguments that a function without a body promises to read only."""
+    if "arg_attrs" not in declaration.attributes:
+        return frozenset()
+    marks = ir.ArrayAttr(declaration.attributes["arg_attrs"])
+    return frozenset(position for position, mark in enumerate(marks) if "llvm.readonly" in ir.DictAttr(mark))
 
 
 def array_of(value: ir.Value) -> ir.Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from mlir import ir
 
@@ -31,9 +32,11 @@ class Module:
         return cls(made)
 
     @classmethod
-    def parse(cls, text: str) -> Module:
-        """The module that `text` prints; raises mlir.ir.MLIRError with the place if it is not valid."""
-        return cls(ir.Module.parse(text, context()))
+    def parse(cls, source: str | Path) -> Module:
+        """The module that a text or a file prints; raises mlir.ir.MLIRError with the place if it is not valid."""
+        if isinstance(source, Path):
+            return cls(ir.Module.parseFile(str(source), context()))
+        return cls(ir.Module.parse(source, context()))
 
     @property
     def top(self) -> str:

@@ -9,6 +9,8 @@ from mlir import ir
 
 from ..errors import Location
 
+# Most operations of a kernel; that they have no regions to walk saves the walkers half of their time.
+_WITHOUT_REGIONS = ("arith.", "math.", "affine.load", "affine.store", "affine.apply", "affine.yield")
 LOOP_OPERATIONS = frozenset({"affine.for", "scf.for", "scf.while"})
 # a constant of fixed-point numbers or structs has two values of one name; accesses are on the second one
 _BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "allo.element_cast", "func.call"})
@@ -45,6 +47,8 @@ def operations(block: ir.Block) -> Iterator[ir.Operation]:
     for op in block.operations:
         operation = op.operation
         yield operation
+        if operation.name.startswith(_WITHOUT_REGIONS):
+            continue
         for region in operation.regions:
             for inner in region.blocks:
                 yield from operations(inner)
@@ -68,8 +72,11 @@ def loops_of(function: ir.OpView) -> list[LoopView]:
 def _collect(block: ir.Block, parent: LoopView | None, found: list[LoopView]) -> None:
     for op in block.operations:
         operation = op.operation
+        name = operation.name
+        if name.startswith(_WITHOUT_REGIONS):
+            continue
         inner = parent
-        if operation.name in LOOP_OPERATIONS:
+        if name in LOOP_OPERATIONS:
             name = string_of(operation, "allo.name") or f"loop_{len(found)}"
             nest = parent.nest if parent else string_of(operation, "allo.nest") or name
             inner = LoopView(operation, name, nest, parent)
@@ -110,7 +117,11 @@ def argument_names(function: ir.OpView) -> list[str]:
 
 def location_of(op: ir.Operation) -> Location | None:
     """The line of the kernel that `op` comes from."""
-    location = op.location
+    return file_location(op.location)
+
+
+def file_location(location: ir.Location) -> Location | None:
+    """The place in a file that `location` is."""
     if location.is_a_file():
         return Location(location.filename, location.start_line, location.start_col)
     return None
@@ -118,10 +129,7 @@ def location_of(op: ir.Operation) -> Location | None:
 
 def buffer_location(value: ir.Value) -> Location | None:
     """The line of the kernel that declares a buffer."""
-    location = value.location if isinstance(value.owner, ir.Block) else value.owner.location
-    if location.is_a_file():
-        return Location(location.filename, location.start_line, location.start_col)
-    return None
+    return file_location(value.location if isinstance(value.owner, ir.Block) else value.owner.location)
 
 
 def constant_bounds(loop: ir.Operation) -> tuple[int, int, int] | None:

@@ -221,7 +221,7 @@ def negated(rules: TypingRules, operand: AlloType, value: Value) -> Value:
     if isinstance(operand, Float):
         return -value
     exact = -convert(value, operand, result)
-    return convert(exact, Int(exact.bit_length() + 1), result) if isinstance(result, Int | UInt) else exact
+    return wrap(int(exact), result) if isinstance(result, Int | UInt) else exact
 
 
 def absolute(rules: TypingRules, operand: AlloType, value: Value) -> Value:
@@ -230,4 +230,4 @@ def absolute(rules: TypingRules, operand: AlloType, value: Value) -> Value:
     if isinstance(operand, Float):
         return float_class(operand)(abs(float(value)))
     exact = abs(convert(value, operand, result))
-    return convert(exact, Int(exact.bit_length() + 1), result) if isinstance(result, Int | UInt) else exact
+    return wrap(int(exact), result) if isinstance(result, Int | UInt) else exact

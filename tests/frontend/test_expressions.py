@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import allo
+from allo.errors import KernelError
 from allo.frontend.typing_rules import TypingRules
 from allo.frontend.typing_tables import CPP, DEFAULT
 from allo.ir.types import Float, Int, UInt, bfloat16, float16, float32, float64, wrap
@@ -35,7 +36,7 @@ def compiled(text: str, rules: TypingRules = DEFAULT) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         kernel = load(text, Path(folder))
         linecache.clearcache()
-        return allo.customize(kernel, typing_rule_set=rules.name).build()
+        return allo.customize(kernel, typing_rule_set=rules.name).build(contract=False)
 
 
 def check_program(seed: int, rules: TypingRules) -> None:
@@ -44,7 +45,12 @@ def check_program(seed: int, rules: TypingRules) -> None:
     words = program.fill(variables=12, results=20, depth=3)
     a, b, x = inputs(np.random.default_rng(seed), ROWS)
     integers, floats = np.zeros((ROWS, words), np.uint64), np.zeros((ROWS, words))
-    compiled(program.text(ROWS, words), rules)(a, b, x, integers, floats)
+    try:
+        built = compiled(program.text(ROWS, words), rules)
+    except KernelError as error:  # a program with an intermediate wider than any type
+        assume(not all("needs more than 1024 bits" in d.message for d in error.diagnostics))
+        raise
+    built(a, b, x, integers, floats)
     for s in range(ROWS):
         wanted = program.expected({"s": s, "a": int(a[s]), "b": int(b[s]), "x": x[s]})
         for (node, place), value in zip(program.results, wanted, strict=True):

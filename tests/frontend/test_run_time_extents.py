@@ -161,7 +161,7 @@ def test_refusals() -> None:
 
 def test_a_layout_does_not_get_lost_where_the_extent_does() -> None:
     s = allo.customize(constant_extent)
-    with pytest.raises(allo.ScheduleError, match="'A' is passed between functions, and layouts do not travel"):
+    with pytest.raises(allo.ScheduleError, match="'A' is also 'scale:X', whose extent of dimension 1"):
         s.partition("A")
 
 

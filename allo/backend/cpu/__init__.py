@@ -12,14 +12,15 @@ __all__ = ["MANIFEST", "LLVMModule"]
 
 
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMModule:
-    return LLVMModule(module, fastmath=bool(options.get("fastmath", False)))
+    fastmath, contract = bool(options.get("fastmath", False)), bool(options.get("contract", True))
+    return LLVMModule(module, fastmath=fastmath, contract=contract)
 
 
 MANIFEST = Manifest(
     names=("llvm",),
     emits="machine code of this CPU",
     modes=(),
-    options=("fastmath",),
+    options=("fastmath", "contract"),
     missing_tools=lambda: (),
     build=_build,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from mlir.execution_engine import ExecutionEngine
@@ -14,6 +15,6 @@ from ...ir.module import Module
 _RUNTIME_LIBRARY = str(Path(_mlir.__file__).parent / "libAlloDialect.so")
 
 
-def compile_module(module: Module) -> ExecutionEngine:
-    """The engine that holds the code of `module`, optimised for this CPU."""
-    return ExecutionEngine(module.mlir, opt_level=3, shared_libs=[_RUNTIME_LIBRARY])
+def compile_module(module: Module, libraries: Sequence[Path] = ()) -> ExecutionEngine:
+    """The engine that holds the code of `module`, optimised for this CPU; `libraries` have what else it calls."""
+    return ExecutionEngine(module.mlir, opt_level=3, shared_libs=[_RUNTIME_LIBRARY, *map(str, libraries)])

@@ -21,8 +21,11 @@ def add_entry(module: Module) -> None:
     """
     top = module.function(module.top)
     signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
+    own = {function.name.value for function in module.functions() if entry_block(function) is not None}
     for function in module.functions():
-        _rename(function)
+        if function.name.value not in own:  # the entry of a library, which has its name
+            continue
+        _rename(function, own)
         function.operation.attributes["sym_visibility"] = string_attr("private")
         function.operation.attributes["llvm.linkage"] = ir.Attribute.parse(
             "#llvm.linkage<internal>", context()
@@ -56,14 +59,15 @@ def add_entry(module: Module) -> None:
     builder.op("func.return")
 
 
-def _rename(function: ir.OpView) -> None:
-    """Prefix the name of `function`, and the names of those it calls."""
+def _rename(function: ir.OpView, own: set[str]) -> None:
+    """Prefix the name of `function`, and the names of those it calls, which are in `own` if this module has them."""
     function.operation.attributes["sym_name"] = string_attr(_PREFIX + function.name.value)
     entry = entry_block(function)
     for op in operations(entry) if entry is not None else ():
         if op.name == "func.call":
             called = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_PREFIX + called, context())
+            if called in own:
+                op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_PREFIX + called, context())
 
 
 def _buffer_of(result: ir.Type) -> ir.Type:

@@ -9,24 +9,15 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from ...errors import InternalError, counted
+from ...errors import InternalError
 from ...ir.effects import written_arguments
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
-from .arguments import (
-    Array,
-    Parameter,
-    bound_arguments,
-    overlapping,
-    pointer_to,
-    result_memory,
-    result_value,
-    run_time_extents,
-    scalar_argument,
-    tensor_argument,
-)
+from ..external.linking import link_external
+from .arguments import Array, Parameter, pointer_to, result_memory, result_value, run_time_extents
+from .calls import converted_arguments
 from .entry import ENTRY, add_entry
 from .extents import pass_extents
 from .layouts import drop_partitions
@@ -41,8 +32,9 @@ class LLVMModule:
     code is made at the first call. Raises TypeError or ValueError, naming the argument, for arguments that do not fit.
     """
 
-    def __init__(self, module: Module, *, fastmath: bool = False) -> None:
+    def __init__(self, module: Module, *, fastmath: bool = False, contract: bool = True) -> None:
         self._lowered = module.clone()
+        self._libraries = link_external(self._lowered)
         self._has_streams = prepare_streams(self._lowered)
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
@@ -57,7 +49,7 @@ class LLVMModule:
         pass_extents(self._lowered)
         drop_partitions(self._lowered)
         add_entry(self._lowered)
-        lower(self._lowered, fastmath=fastmath)
+        lower(self._lowered, fastmath=fastmath, contract=contract)
         self._engine: Any = None
         self._function: Any = None
 
@@ -70,30 +62,7 @@ class LLVMModule:
         return self.llvm
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        arguments = bound_arguments(self.top_func_name, self.parameters, arguments, named)
-        if len(arguments) != len(self.parameters):
-            wanted = ", ".join(map(str, self.parameters))
-            takes = f"{counted(len(self.parameters), 'argument')} ({wanted})" if wanted else "no arguments"
-            raise TypeError(f"{self.top_func_name}() takes {takes}, got {len(arguments) or 'none'}")
-        arrays: list[Array | None] = []
-        holders: list[Array] = []
-        afterwards = []
-        for parameter, value in zip(self.parameters, arguments, strict=True):
-            if isinstance(parameter.type, TensorType):
-                array, bring_back = tensor_argument(parameter, value)
-                arrays.append(array if bring_back is None else value)  # what is written in the end
-                holders.append(array)
-                if bring_back is not None:
-                    afterwards.append(bring_back)
-            else:
-                arrays.append(None)
-                holders.append(scalar_argument(parameter, value))
-        clash = overlapping(self.parameters, arrays)
-        if clash is not None:
-            first, second = (self.parameters[position].name for position in clash)
-            raise ValueError(
-                f"arguments '{first}' and '{second}' share memory, and the kernel writes to it; pass a copy"
-            )
+        arguments, holders, afterwards = converted_arguments(self.top_func_name, self.parameters, arguments, named)
         outputs = [result_memory(result) for result in self.results]
         self._invoke(arguments, holders, outputs)
         for bring_back in afterwards:
@@ -121,6 +90,8 @@ class LLVMModule:
             address = slot.ctypes.data if isinstance(slot, np.ndarray) else ctypes.addressof(slot)
             packed[position] = address
         self._function(packed)
+        for library in self._libraries:
+            library.raise_failure()
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""
@@ -131,7 +102,7 @@ class LLVMModule:
             compile_module,  # loads the compiler of LLVM, which `import allo` need not wait for
         )
 
-        self._engine = compile_module(self._lowered)
+        self._engine = compile_module(self._lowered, [library.path for library in self._libraries])
         address = self._engine.raw_lookup(ENTRY)
         if not address:
             raise InternalError(f"the machine code of '{self.top_func_name}' calls a function that is nowhere defined")

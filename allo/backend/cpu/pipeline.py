@@ -29,7 +29,8 @@ class Pass:
 
 FUNCTION = "func.func"
 PIPELINE: tuple[Pass, ...] = (
-    Pass("convert-linalg-to-affine-loops", on=FUNCTION),  # first: all passes on loops and types see those loops too
+    Pass("allo-expand-remainders", on=FUNCTION),  # before any pass that folds, which MLIR does wrongly for them
+    Pass("convert-linalg-to-affine-loops", on=FUNCTION),  # early: all passes on loops and types see those loops too
     # results go to the caller's buffers, without a copy
     Pass("buffer-results-to-out-params", "hoist-static-allocs=true"),
     Pass("allo-fp-contract", on=FUNCTION),  # a * b + c may become one instruction, as in C by default
@@ -58,20 +59,23 @@ PIPELINE: tuple[Pass, ...] = (
 
 
 @cache
-def _manager() -> PassManager:
+def _manager(contract: bool) -> PassManager:
+    passes = (str(step) for step in PIPELINE if contract or step.name != "allo-fp-contract")
     with context():
-        return PassManager.parse(f"builtin.module({','.join(map(str, PIPELINE))})")
+        return PassManager.parse(f"builtin.module({','.join(passes)})")
 
 
-def lower(module: Module, *, fastmath: bool) -> None:
-    """Turn `module` into the LLVM dialect, in place; `fastmath` lets floating-point arithmetic be reordered.
+def lower(module: Module, *, fastmath: bool, contract: bool = True) -> None:
+    """Turn `module` into the LLVM dialect, in place.
+
+    `fastmath` lets floating-point arithmetic be reordered, `contract` lets `a * b + c` be rounded once.
 
     Raises TargetError if it holds something that the CPU cannot run.
     """
     if fastmath:
         _allow_reordering(module)
     try:
-        _manager().run(module.mlir.operation)
+        _manager(contract).run(module.mlir.operation)
     except ir.MLIRError as error:
         message = str(error)
         if "allo." in message:

@@ -1,0 +1,56 @@
+"""Decides how the C++ of a kernel is compiled against our headers and called: a simulation on this machine."""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataflowError
+from ..external.compiler import find_compiler
+from ..headers import include_directory
+from .wrapper import ENTRY
+
+FLAGS = (
+    "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
+    "-Wall", "-Wextra", "-Werror",
+    "-Wno-unknown-pragmas",  # those of HLS tools
+    "-Wno-unused-label",  # the names of loops
+    "-Wno-maybe-uninitialized",  # a guess of the optimiser, not a rule of the language
+    "-ffp-contract=off",  # an addition and a multiplication are two units of hardware, which round both
+    "-fwrapv",  # integers wrap
+)  # fmt: skip
+
+
+def compile_library(folder: Path) -> Path:
+    """The shared library of `kernel.cpp` and `csim.cpp` in `folder`; ToolError with what the compiler says."""
+    compiler = find_compiler()
+    library = folder / "csim.so"
+    sources = [str(folder / name) for name in ("kernel.cpp", "csim.cpp")]
+    compiler.run(
+        [*FLAGS, f"-I{include_directory()}", f"-I{folder}", *sources, "-o", str(library)], "the HLS code"
+    )
+    return library
+
+
+def load(library: bytes) -> Callable[[Any], None]:
+    """The function that runs a kernel on packed addresses; it has states of its own each time."""
+    with tempfile.NamedTemporaryFile(
+        suffix=".so"
+    ) as copy:  # a library that is loaded twice would share its states
+        copy.write(library)
+        copy.flush()
+        entry = getattr(ctypes.CDLL(copy.name), ENTRY)
+    entry.restype, entry.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
+
+    def call(packed: Any) -> None:
+        message = entry(packed)
+        if message is not None:
+            raise DataflowError(
+                f"the simulation of the HLS code ended: {message.decode(errors='replace')}",
+                hint="put as many elements into a stream as are taken out, in a task that runs before",
+            )
+
+    return call

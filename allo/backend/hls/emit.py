@@ -1,0 +1,334 @@
+"""Decides how a module reads as one file of HLS C++: what it includes, its constants, its functions, callees first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ...errors import TargetError, counted
+from ...ir.linalg import lower_linalg
+from ...ir.module import Module
+from ...ir.types import Struct
+from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations
+from ..headers import templates_directory
+from ..instantiate import instantiate
+from .bits import BitWriter
+from .constants import global_text
+from .cxx_types import TypeNames
+from .expression import Expr
+from .memory import copy_loops
+from .names import identifier
+from .operations import MATH
+from .statements import StatementWriter
+from .vendor import Pragmas
+
+# what of each header occurs in code that needs it
+_HEADERS = (
+    (("ap_int<", "ap_uint<"), "ap_int.h"),
+    (("ap_fixed<", "ap_ufixed<"), "ap_fixed.h"),
+    (("half ", "half("), "hls_half.h"),
+    (tuple(MATH.values()), "hls_math.h"),
+    (("hls::stream<",), "hls_stream.h"),
+)
+# functions of the prelude in the order of the file, with what each needs
+PRELUDE: dict[str, tuple[str, ...]] = {
+    "floor_div": (), "floor_mod": (), "ceil_div": (), "absolute": (), "reversed": (), "from_bits": (),
+    "integer_of": (), "fixed_div": ("integer_of", "floor_div", "from_bits"), "float_bits": (), "half_bits": (),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The text of a module: the whole file, the declarations that a header has, the name and prototype of the entry."""
+
+    code: str
+    preamble: str
+    prototype: str
+    top: str
+    structs: tuple[tuple[Struct, str], ...]
+
+
+@cache
+def template(name: str) -> str:
+    """A text of `lib/templates/hls`."""
+    return (templates_directory() / "hls" / name).read_text()
+
+
+def emit(module: Module, pragmas: Pragmas) -> Emitted:
+    """The C++ of `module`.
+
+    Raises TargetError, with the line of the kernel, for what HLS C++ cannot express.
+    """
+    _check(module)
+    module = instantiate(module)
+    lower_linalg(module)
+    return _FileWriter(module, pragmas).run()
+
+
+def _check(module: Module) -> None:
+    """Refuse what has no form in HLS C++ before anything is written."""
+    for function in module.functions():
+        name = function.name.value
+        entry = entry_block(function)
+        if entry is None:
+            raise TargetError(
+                f"'{name}' is an external kernel, which the HLS backend cannot put into its code yet",
+                at=location_of(function.operation), hint="build for the CPU, or write the function as a kernel",
+            )  # fmt: skip
+        for argument, value in zip(argument_names(function), entry.arguments, strict=True):
+            if isinstance(value.type, ir.MemRefType) and not value.type.has_static_shape:
+                raise TargetError(
+                    f"argument '{argument}' of '{name}' has an extent that is known at run time only; the interface "
+                    "of hardware needs them all",
+                    at=buffer_location(value), hint="give the extents, or make them parameters of a template",
+                )  # fmt: skip
+
+
+class _FileWriter:
+    """One module on its way to text."""
+
+    def __init__(self, module: Module, pragmas: Pragmas) -> None:
+        self.module = module
+        self.pragmas = pragmas
+        self.types = TypeNames()
+        self.operations = BitWriter(self.types)
+        taken: set[str] = set()
+        self.functions = {
+            function.name.value: identifier(function.name.value, taken, function=True)
+            for function in module.functions()
+        }
+        self.globals = {
+            ir.StringAttr(op.attributes["sym_name"]).value: identifier(
+                ir.StringAttr(op.attributes["sym_name"]).value, taken
+            )
+            for op in (view.operation for view in module.mlir.body.operations)
+            if op.name == "memref.global"
+        }
+        self.labels: set[str] = set()
+
+    def run(self) -> Emitted:
+        bodies, prototypes = [], []
+        for function in self._ordered():
+            prototype, lines = self._function(function)
+            prototypes.append(prototype)
+            bodies.append("\n".join(lines))
+        constants = self._constants()
+        structs = self._struct_text()
+        parts = [*structs, *self._prelude(), *constants, *bodies]
+        preamble = "\n".join([*self._includes("\n".join(parts)), "", *structs])
+        parts = [preamble, *parts[len(structs) :]]
+        code = "\n\n".join(part.rstrip() for part in parts if part.strip()) + "\n"
+        top = self.functions[self.module.top]
+        prototype = prototypes[-1] if prototypes else ""
+        return Emitted(code, preamble, prototype, top, tuple(self.types.structs.items()))
+
+    def _ordered(self) -> list[ir.OpView]:
+        """Callees first, the entry last; functions that the entry does not reach are left out."""
+        done: dict[str, ir.OpView] = {}
+
+        def visit(name: str) -> None:
+            function = self.module.function(name)
+            block = entry_block(function)
+            for op in operations(block) if block is not None else ():
+                if op.name == "func.call":
+                    callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+                    if callee not in done:
+                        visit(callee)
+            done[name] = function
+
+        visit(self.module.top)
+        return list(done.values())
+
+    # -- around the functions ----------------------------------------------------------------------
+
+    def _includes(self, text: str) -> list[str]:
+        """The headers whose names occur in the rest of the file."""
+        own = [f"#include <{file}>" for names, file in _HEADERS if any(name in text for name in names)]
+        return ["#include <algorithm>", "#include <cmath>", "#include <cstdint>", "#include <cstring>", *own]
+
+    def _struct_text(self) -> list[str]:
+        if "struct_bits" in self.operations.needs:
+            self.struct_functions = self.operations.struct_functions()
+        else:
+            self.struct_functions = []
+        return self.types.declarations()
+
+    def _prelude(self) -> list[str]:
+        needs = set(self.operations.needs)
+        for name, others in PRELUDE.items():
+            if name in needs:
+                needs.update(others)
+        return [
+            *(template(f"code/{name}.h") for name in PRELUDE if name in needs),
+            "\n".join(self.struct_functions),
+        ]
+
+    def _constants(self) -> Iterator[str]:
+        lines = []
+        for view in self.module.mlir.body.operations:
+            op = view.operation
+            if op.name == "memref.global":
+                symbol = ir.StringAttr(op.attributes["sym_name"]).value
+                seen = self._seen_as(symbol)
+                if seen is not None:
+                    lines.append(global_text(op, seen, self.globals[symbol], self.operations))
+        return iter(["\n".join(lines)])
+
+    def _seen_as(self, symbol: str) -> ir.Type | None:
+        """The type by which kernels see a constant of integers; None if nothing uses it."""
+        for function in self.module.functions():
+            block = entry_block(function)
+            for op in operations(block) if block is not None else ():
+                if (
+                    op.name == "memref.get_global"
+                    and ir.FlatSymbolRefAttr(op.attributes["name"]).value == symbol
+                ):
+                    casts = [use.owner.operation for use in op.results[0].uses]
+                    cast = next((user for user in casts if user.name == "allo.element_cast"), None)
+                    kind: ir.Type = cast.results[0].type if cast is not None else op.results[0].type
+                    return kind
+        return None
+
+    # -- functions -----------------------------------------------------------------------------------
+
+    def _function(self, function: ir.OpView) -> tuple[str, list[str]]:
+        """The prototype, and the whole definition."""
+        name = function.name.value
+        entry = entry_block(function)
+        assert entry is not None
+        writer = StatementWriter(self.operations, self.pragmas, self.globals, self.functions)
+        writer.labels = set()
+        parameters, pragmas = self._parameters(function, entry, writer)
+        returned = [view.operation for view in entry.operations][-1]
+        scalar = len(returned.operands) == 1 and not isinstance(returned.operands[0].type, ir.MemRefType)
+        leaving = self._results(function, returned, writer, parameters, pragmas) if not scalar else {}
+        result = self.types.of(returned.operands[0].type) if scalar else "void"
+        head = f"{result} {self.functions[name]}({', '.join(parameters)})"
+        body = self._body(entry, returned, scalar, leaving, writer)
+        if name != self.module.top:
+            pragmas.insert(0, self.pragmas.inline_off)
+        if "allo.dataflow" in function.operation.attributes:
+            pragmas.append(self.pragmas.dataflow)
+        at = location_of(function.operation)
+        comment = f"  // {Path(at.file).name}:{at.line}" if at is not None else ""
+        lines = [line if line.startswith("#") else f"  {line}" for line in body]
+        return head, [f"{head} {{{comment}", *pragmas, *lines, "}"]
+
+    def _parameters(
+        self, function: ir.OpView, entry: ir.Block, writer: StatementWriter
+    ) -> tuple[list[str], list[str]]:
+        """The declarations of the arguments, and the pragmas on them."""
+        parameters, pragmas = [], []
+        attributes = function.operation.attributes
+        given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+        for position, (label, value) in enumerate(
+            zip(argument_names(function), entry.arguments, strict=True)
+        ):
+            name = identifier(label, writer.taken)
+            parameters.append(self._declared(value, name, writer))
+            if isinstance(value.type, ir.MemRefType):
+                pragmas += writer.layout(value.type, name)
+                if given:
+                    pragmas += writer.storage(ir.DictAttr(given[position]), name)
+            if not len(list(value.uses)):
+                parameters[-1] = "[[maybe_unused]] " + parameters[-1]
+        return parameters, pragmas
+
+    def _declared(self, value: ir.Value, name: str, writer: StatementWriter) -> str:
+
+        kind = value.type
+        width = kind.width if isinstance(kind, ir.IntegerType) else 0
+        if isinstance(kind, allo_d.StreamType):
+            writer.exprs[value] = Expr(name)
+            return f"{writer.stream_type(kind)} &{name}"
+        if not isinstance(kind, ir.MemRefType):
+            writer.exprs[value] = Expr(name, type=self.types.of(kind), width=width)
+            return f"{self.types.of(kind)} {name}"
+        writer.exprs[value] = Expr(name)
+        return self._array(kind, name, writer)
+
+    def _array(self, kind: ir.Type, name: str, writer: StatementWriter) -> str:
+        memref = ir.MemRefType(kind)
+        if isinstance(memref.element_type, allo_d.StreamType):
+            element = writer.stream_type(memref.element_type)
+        else:
+            element = self.types.of(memref.element_type)
+        return f"{element} {name}{writer.extents(memref)}" if memref.shape else f"{element} &{name}"
+
+    def _results(
+        self,
+        function: ir.OpView,
+        returned: ir.Operation,
+        writer: StatementWriter,
+        parameters: list[str],
+        pragmas: list[str],
+    ) -> dict[int, str]:
+        """Arguments for the results; those that are not variables of the function itself get a copy in the end."""
+        leaving: dict[int, str] = {}
+        for position, value in enumerate(returned.operands):
+            label = f"result{position}" if len(returned.operands) > 1 else "result"
+            own = _own_array(value, returned)
+            if own is not None and value not in writer.outputs:
+                name = identifier(own, writer.taken)
+                writer.outputs[value] = name
+            else:
+                name = identifier(label, writer.taken)
+                leaving[position] = name
+            if isinstance(value.type, ir.MemRefType):
+                parameters.append(self._array(value.type, name, writer))
+                pragmas += writer.layout(value.type, name)
+            else:
+                parameters.append(f"{self.types.of(value.type)} &{name}")
+        return leaving
+
+    def _body(
+        self,
+        entry: ir.Block,
+        returned: ir.Operation,
+        scalar: bool,
+        leaving: dict[int, str],
+        writer: StatementWriter,
+    ) -> list[str]:
+        lines: list[str] = []
+        for view in list(entry.operations)[:-1]:
+            lines += writer.operation(view.operation)
+        lines += writer._declared(list(returned.operands))
+        values = writer.take(returned.operands)
+        if scalar:
+            lines += writer.flush(returned.operands)
+            return [
+                *lines,
+                f"return {writer.assigned(values[0], returned.operands[0].type)};",
+                *writer._declare_all(),
+            ]
+        for position, name in leaving.items():
+            kind = returned.operands[position].type
+            if isinstance(kind, ir.MemRefType) and kind.shape:
+                lines += copy_loops(ir.MemRefType(kind), values[position].text, name, writer.taken)
+            elif isinstance(kind, ir.MemRefType):
+                lines.append(f"{name} = {values[position].text};")
+            else:
+                lines.append(f"{name} = {writer.assigned(values[position], kind)};")
+        return lines
+
+
+def _own_array(value: ir.Value, returned: ir.Operation) -> str | None:
+    """The name of an array that the function makes itself, once, and returns."""
+    if isinstance(value.owner, ir.Block) or not isinstance(value.type, ir.MemRefType) or not value.type.shape:
+        return None
+    maker = value.owner.operation
+    if maker.name not in ("memref.alloc", "func.call") or maker.block != returned.block:
+        return None
+    name = ir.StringAttr(maker.attributes["allo.name"]).value if "allo.name" in maker.attributes else "result"
+    return str(name)
+
+
+def described(emitted: Emitted) -> str:
+    """One line for `repr`."""
+    return f"{emitted.top}: {counted(emitted.code.count(chr(10)), 'line')} of C++"

@@ -1,0 +1,238 @@
+"""Decides how memory reads in C++: declarations with their pragmas, accesses, bits of variables, FIFOs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ...errors import TargetError
+from ...ir.walk import string_of
+from .expression import Expr
+from .names import identifier
+from .values import ValueWriter
+
+QUERIES = {"allo.stream_empty": "empty", "allo.stream_full": "full"}
+
+
+class MemoryWriter(ValueWriter):
+    """The statements that declare, read and write."""
+
+    def element(self, op: ir.Operation, first: int) -> Expr:
+        """The element of an array that an access names: its operands from `first` on, the array in front of them."""
+        memref = op.operands[first - 1]
+        values = list(op.operands)[first:]
+        subscripts = self._affine(op, "map", values) if "map" in op.attributes else self.take(values)
+        array = self.exprs[memref].text
+        kind = ir.MemRefType(memref.type).element_type
+        text = array + "".join(f"[{subscript.text}]" for subscript in subscripts)
+        if isinstance(kind, allo_d.StreamType):
+            return Expr(text)
+        width = kind.width if isinstance(kind, ir.IntegerType) else 0
+        return Expr(text, reads=True, type=self.types.of(kind), width=width)
+
+    def _load(self, op: ir.Operation) -> list[str]:
+        lines = self._declared([op.operands[0]])
+        expr = self.element(op, 1)
+        if not expr.type:  # a stream is a reference
+            self.exprs[op.results[0]] = expr
+            return lines
+        return [*lines, *self.set_value(op, expr)]
+
+    def _store(self, op: ir.Operation) -> list[str]:
+        memref = op.operands[1]
+        kind = ir.MemRefType(memref.type).element_type
+        if memref in self.undeclared and memref not in op.operands[2:]:
+            value = self.take([op.operands[0]])[0]
+            if value.kind != "set":
+                lines = self.flush(())
+                name = self.undeclared.pop(memref)
+                return [
+                    *lines,
+                    f"{self.types.of(kind)} {name} = {self.assigned(value, kind)};",
+                    *self._unread(memref, name),
+                ]
+        lines = self._declared([memref])
+        value = self.take([op.operands[0]])[0]
+        target = self.element(op, 2)
+        lines += self.flush(())
+        if value.kind == "set":
+            return [*lines, *self._store_bits(value, target, kind)]
+        return [*lines, f"{target.text} = {self.assigned(value, kind)};"]
+
+    def _declared(self, memrefs: Sequence[ir.Value]) -> list[str]:
+        """Declarations of the variables among `memrefs` that still wait for one."""
+        lines = []
+        for memref in memrefs:
+            if memref in self.undeclared:
+                name = self.undeclared.pop(memref)
+                lines.append(f"{self.types.of(ir.MemRefType(memref.type).element_type)} {name};")
+                lines += self._unread(memref, name)
+        return lines
+
+    def _declare_all(self) -> list[str]:
+        return self._declared(list(self.undeclared))
+
+    def _unread(self, memref: ir.Value, name: str) -> list[str]:
+        """Compilers warn of variables that are only assigned."""
+        stores = ("affine.store", "memref.store")
+        only_written = all(use.owner.operation.name in stores for use in memref.uses)
+        return [f"(void){name};"] if only_written else []
+
+    def _declare(self, op: ir.Operation) -> list[str]:
+        result = op.results[0]
+        if op.name == "allo.element_cast":
+            self.exprs[result] = self.exprs[op.operands[0]]
+            return []
+        if op.name == "memref.get_global":
+            name = self.globals[ir.FlatSymbolRefAttr(op.attributes["name"]).value]
+            self.exprs[result] = Expr(name)
+            return [*self.layout(result.type, name), *self.storage(op.attributes, name)]
+        if result in self.outputs:
+            self.exprs[result] = Expr(self.outputs[result])
+            return self.storage(op.attributes, self.outputs[result])
+        if not len(list(result.uses)):
+            return []
+        name = identifier(string_of(op, "allo.name") or "buffer", self.taken)
+        self.exprs[result] = Expr(name)
+        if op.name == "allo.stream_create":
+            return self._stream_declaration(result.type, "", name)
+        memref = ir.MemRefType(result.type)
+        if isinstance(memref.element_type, allo_d.StreamType):
+            return self._stream_declaration(memref.element_type, self.extents(memref), name)
+        if not memref.shape:
+            self.undeclared[result] = name
+            return []
+        lines = [
+            f"{self.types.of(memref.element_type)} {name}{self.extents(memref)};",
+            *self._unread(result, name),
+        ]
+        return [*lines, *self.layout(memref, name), *self.storage(op.attributes, name)]
+
+    def extents(self, memref: ir.MemRefType) -> str:
+        return "".join(f"[{extent}]" for extent in memref.shape)
+
+    def stream_type(self, stream: ir.Type) -> str:
+        """The type of a FIFO."""
+        if isinstance(stream.element_type, ir.VectorType | ir.RankedTensorType):
+            raise TargetError(
+                f"streams of blocks ({stream}) have no form in HLS C++", hint="stream their elements"
+            )
+        element = (
+            "int64_t" if isinstance(stream.element_type, ir.IndexType) else self.types.of(stream.element_type)
+        )
+        return f"hls::stream<{element}>"
+
+    def _stream_declaration(self, stream: ir.Type, extents: str, name: str) -> list[str]:
+        declared = f"{self.stream_type(stream)} {name}{extents};"
+        return [declared, self.pragmas.stream.format(name=name, depth=max(stream.depth, 1))]
+
+    def layout(self, kind: ir.Type, name: str) -> list[str]:
+        """The pragmas of a partition."""
+        layout = ir.MemRefType(kind).layout
+        if not isinstance(layout, allo_d.PartitionAttr):
+            return []
+        dims = enumerate(layout.dims, 1)
+        return [self.pragmas.partition_text(name, n, k, f) for n, (k, f) in dims if k != "none"]
+
+    def storage(self, attributes: ir.OpAttributeMap | ir.DictAttr, name: str) -> list[str]:
+        """The pragma of a memory that the user has bound."""
+        if "allo.memory" not in attributes:
+            return []
+        memory = ir.DictAttr(attributes["allo.memory"])
+        kind = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else "RAM_2P"
+        latency = ir.IntegerAttr(memory["latency"]).value if "latency" in memory else None
+        resource = ir.StringAttr(memory["resource"]).value.lower()
+        return [self.pragmas.storage_text(name, kind.lower(), resource, latency)]
+
+    def _copy(self, op: ir.Operation) -> list[str]:
+        """Element by element, in loops."""
+        source, target = self.take(op.operands)
+        lines = [*self._declared(op.operands), *self.flush(())]
+        return [*lines, *copy_loops(ir.MemRefType(op.operands[0].type), source.text, target.text, self.taken)]
+
+    # -- bits ------------------------------------------------------------------------------------
+
+    def _set_bits(self, op: ir.Operation) -> list[str]:
+        operands = self.take(op.operands)
+        word = self.operations.word(op.operands[0], operands[0])
+        if op.name == "allo.set_bit":
+            change = f"[{operands[1].text}] = {operands[2].text}"
+        else:
+            value = self.operations.word(op.operands[3], operands[3])
+            change = f".range({self.operations.span(operands[1:3])}) = {value.text}"
+        kind = op.results[0].type
+        whole = Expr(
+            word.text, word.binds, True, kind="set", type=word.type, width=kind.width, operator=change
+        )
+        if self._goes_to_store(op.results[0]):
+            self.exprs[op.results[0]] = self.pending[op.results[0]] = whole
+            return []
+        lines = self.flush(list(op.operands))
+        name = identifier("bits", self.taken)
+        made = self.operations.integer_result(Expr(name, type=word.type, width=kind.width), kind)
+        self.exprs[op.results[0]] = made
+        return [*lines, f"{word.type} {name} = {word.text};", f"{name}{change};"]
+
+    def _goes_to_store(self, value: ir.Value) -> bool:
+        """Whether the next operations store the value and nothing else uses it."""
+        uses = list(value.uses)
+        if len(uses) != 1:
+            return False
+        user = uses[0].owner.operation
+        if user.name == "allo.sign_cast":
+            return self._goes_to_store(user.results[0])
+        return (
+            user.name in ("affine.store", "memref.store")
+            and bool(user.operands[0] == value)
+            and self._directly(value, user)
+        )
+
+    def _directly(self, value: ir.Value, store: ir.Operation) -> bool:
+        block = value.owner.operation.block if not isinstance(value.owner, ir.Block) else None
+        return bool(block == store.block)
+
+    def _store_bits(self, value: Expr, target: Expr, kind: ir.Type) -> list[str]:
+        if value.text == target.text and target.type.startswith("ap_"):
+            return [f"{target.text}{value.operator};"]
+        name = identifier("bits", self.taken)
+        made = Expr(name, type=value.type, width=value.width)
+        return [
+            f"{value.type} {name} = {value.text};",
+            f"{name}{value.operator};",
+            f"{target.text} = {self.assigned(made, kind)};",
+        ]
+
+    # -- streams ---------------------------------------------------------------------------------
+
+    def _stream(self, op: ir.Operation) -> list[str]:
+        operands = self.take(op.operands)
+        stream = operands[0].text
+        if op.name == "allo.stream_put":
+            kind = op.operands[1].type
+            return [*self.flush(()), f"{stream}.write({self.operations.stored(operands[1], kind)});"]
+        lines = self.flush(())
+        kind = op.results[0].type
+        target = self._value_type(kind)
+        width = kind.width if isinstance(kind, ir.IntegerType) else 0
+        if op.name == "allo.stream_get":
+            element = "int64_t" if isinstance(kind, ir.IndexType) else self.types.of(kind)
+            return [*lines, self.name(op.results[0], Expr(f"{stream}.read()", type=element, width=width))]
+        query = f"{stream}.{QUERIES[op.name]}()"
+        return [*lines, self.name(op.results[0], Expr(query, type=target, width=width))]
+
+
+def copy_loops(memref: ir.MemRefType, source: str, target: str, taken: set[str]) -> Iterator[str]:
+    """Loops that copy an array."""
+    subscripts = ""
+    names: set[str] = set(taken)
+    for depth, extent in enumerate(memref.shape):
+        name = identifier(f"c{depth}", names)
+        yield f"{'  ' * depth}for (int {name} = 0; {name} < {extent}; {name}++) {{"
+        subscripts += f"[{name}]"
+    rank = len(memref.shape)
+    yield f"{'  ' * rank}{target}{subscripts} = {source}{subscripts};"
+    for depth in reversed(range(rank)):
+        yield f"{'  ' * depth}}}"

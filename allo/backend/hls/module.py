@@ -1,0 +1,125 @@
+"""A kernel as HLS C++: its text, and the simulation that is called with NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mlir import ir
+
+from ...errors import TargetError
+from ...ir.effects import written_arguments
+from ...ir.mlir_types import from_mlir
+from ...ir.module import Module
+from ...ir.streams import is_stream_type, uses_streams
+from ...ir.types import AlloType, TensorType
+from ...ir.walk import argument_names
+from ..cpu.arguments import Array, Parameter, pointer_to, result_memory, result_value
+from ..cpu.calls import converted_arguments
+from ..cpu.tasks import order_tasks
+from .csim import compile_library, load
+from .emit import Emitted, described, emit
+from .project import Project, header_text, kernel_text
+from .vendor import VITIS
+from .wrapper import wrapper_text
+
+
+class HLSModule:
+    """The result of a build for HLS: `hls_code` is the C++; with `mode="csim"` it is called with NumPy arrays.
+
+    A call passes arrays by reference and returns results, as that of a CPU build does. The C++ is compiled at the first
+    call. Raises TypeError or ValueError, naming the argument, for arguments that do not fit.
+    """
+
+    def __init__(self, module: Module, *, mode: str | None = None, project: Project | None = None) -> None:
+        self.top_func_name = module.top
+        self.module = module.mlir
+        self.mode = mode
+        self.project = project
+        self.emitted: Emitted = emit(_in_order(module) if mode == "csim" else module, VITIS)
+        self._library: bytes | None = None
+        self._function: Any = None
+        if mode == "csim":
+            self._read_signature(module)
+        if project is not None:
+            project.write(self.emitted)
+
+    @property
+    def hls_code(self) -> str:
+        """The C++."""
+        return self.emitted.code
+
+    def __str__(self) -> str:
+        return self.emitted.code
+
+    def __repr__(self) -> str:
+        return f"<HLSModule {described(self.emitted)}>"
+
+    def _read_signature(self, module: Module) -> None:
+        top = module.function(module.top)
+        signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
+        for kind in (*signature.inputs, *signature.results):
+            if is_stream_type(kind):
+                raise TargetError(
+                    f"'{module.top}' has a stream in its signature ({kind}) and cannot be called from Python",
+                    hint="build a kernel that makes the stream itself and calls this one",
+                )
+        written = written_arguments(module, module.top)
+        self.parameters = tuple(
+            Parameter(name, from_mlir(t), position in written)
+            for position, (name, t) in enumerate(zip(argument_names(top), signature.inputs, strict=True))
+        )
+        self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(t) for t in signature.results)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if self.mode != "csim":
+            raise TargetError(
+                f"this build of '{self.top_func_name}' is code only and cannot be called",
+                hint='build with target="vitis_hls", mode="csim" to simulate it',
+            )
+        _, holders, bring_back = converted_arguments(self.top_func_name, self.parameters, arguments, named)
+        outputs = [result_memory(result) for result in self.results]
+        self._invoke([*holders, *outputs])
+        for action in bring_back:
+            action()
+        values = [result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)]
+        return None if not values else values[0] if len(values) == 1 else tuple(values)
+
+    def _invoke(self, slots: Sequence[Array]) -> None:
+        packed = (ctypes.c_void_p * max(len(slots), 1))(*(pointer_to(slot).value for slot in slots))
+        if self._function is None:
+            self._function = load(self._compiled())
+        self._function(packed)
+
+    def _compiled(self) -> bytes:
+        """The library; made in the folder of the project, or in a temporary one."""
+        if self._library is None and self.project is not None:
+            self._library = self._compile(self.project.folder)
+        elif self._library is None:
+            with tempfile.TemporaryDirectory(prefix="allo-csim-") as name:
+                folder = Path(name)
+                (folder / "kernel.cpp").write_text(kernel_text(self.emitted))
+                (folder / "kernel.h").write_text(header_text(self.emitted))
+                self._library = self._compile(folder)
+        return self._library
+
+    def _compile(self, folder: Path) -> bytes:
+        kinds = [parameter.type for parameter in self.parameters]
+        (folder / "csim.cpp").write_text(wrapper_text(self.emitted, kinds, self.results))
+        return compile_library(folder).read_bytes()
+
+    def reset(self) -> None:
+        """Give Stateful variables their first values again."""
+        self._function = None
+
+
+def _in_order(module: Module) -> Module:
+    """A copy whose tasks stand in the order of their data: the simulation runs one behind the other."""
+    if not any(uses_streams(function) for function in module.functions()):
+        return module
+    ordered = module.clone()
+    order_tasks(ordered)
+    return ordered

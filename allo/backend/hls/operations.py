@@ -1,0 +1,354 @@
+"""Decides which expression of C++ an operation on scalars is, bit for bit."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+
+import numpy as np
+from mlir import ir
+
+from ...errors import TargetError
+from ...ir.mlir_types import scalar_from_mlir
+from ...ir.types import Fixed, UFixed
+from ...ir.walk import location_of
+from .cxx_types import TypeNames, fixed_type, is_native, signed_type, unsigned_type
+from .expression import (
+    ATOM,
+    PRECEDENCE,
+    UNARY,
+    Expr,
+    arithmetic,
+    as_unsigned,
+    atom,
+    call,
+    convert,
+    extend,
+    from_unsigned,
+    infix,
+    integer,
+    low_bits,
+)
+
+_MODULAR = {"addi": "+", "subi": "-", "muli": "*", "andi": "&", "ori": "|", "xori": "^"}
+_DIVISION = {"divsi": ("/", False), "divui": ("/", True), "remsi": ("%", False), "remui": ("%", True)}
+_FLOAT = {"addf": "+", "subf": "-", "mulf": "*", "divf": "/"}
+_SHIFTS = {"shli": ("<<", False), "shrsi": (">>", False), "shrui": (">>", True)}
+_LEAST = {"minsi": ("min", False), "minui": ("min", True), "maxsi": ("max", False), "maxui": ("max", True)}
+_TRUTH = {"addi": "!=", "subi": "!=", "muli": "&&", "andi": "&&", "ori": "||", "xori": "!="}
+_COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+_ORDERED = ("", "==", ">", ">=", "<", "<=", "")
+MATH = {
+    "exp": "hls::exp", "log": "hls::log", "log2": "hls::log2", "log10": "hls::log10", "sqrt": "hls::sqrt",
+    "sin": "hls::sin", "cos": "hls::cos", "tan": "hls::tan", "tanh": "hls::tanh", "powf": "hls::pow",
+    "floor": "hls::floor", "ceil": "hls::ceil", "absf": "hls::fabs",
+    "fmod": "hls::fmod",
+}  # fmt: skip
+
+
+class OperationWriter:
+    """Writes operations; remembers which functions of the prelude they need."""
+
+    def __init__(self, types: TypeNames) -> None:
+        self.types = types
+        self.needs: set[str] = set()
+
+    def expression(self, op: ir.Operation, operands: list[Expr]) -> Expr | None:
+        """The value of an operation with one result; None if it is none that this class knows."""
+        name = op.name.partition(".")[2]
+        method: Callable[[ir.Operation, list[Expr]], Expr] | None = getattr(self, f"_op_{name}", None)
+        if method is not None:
+            return method(op, operands)
+        if name in _MODULAR:
+            return self._modular(name, op, operands)
+        if name in _DIVISION:
+            return self._division(op, operands, *_DIVISION[name])
+        if name in _SHIFTS:
+            return self._shift(op, operands, *_SHIFTS[name])
+        if name in _LEAST:
+            return self._least(op, operands, *_LEAST[name])
+        if name in _FLOAT:
+            return infix(_FLOAT[name], operands[0], operands[1], self.types.of(op.results[0].type))
+        if name in MATH and op.name.startswith("math."):
+            return call(MATH[name], operands, self.types.of(op.results[0].type))
+        return None
+
+    # -- integers --------------------------------------------------------------------------------
+
+    def _modular(self, name: str, op: ir.Operation, operands: list[Expr]) -> Expr:
+        width = width_of(op.results[0])
+        if width == 0:
+            return infix(_MODULAR[name], operands[0], operands[1], "int")
+        if width == 1:
+            lhs, rhs = operands
+            if name == "xori" and rhs.value == 1:
+                return Expr(f"!{atom(lhs)}", UNARY, lhs.reads, type="bool", width=1)
+            return with_width(infix(_TRUTH[name], lhs, rhs, "bool"), 1)
+        return arithmetic(_MODULAR[name], operands[0], operands[1], width)
+
+    def _division(self, op: ir.Operation, operands: list[Expr], operator: str, unsigned: bool) -> Expr:
+        width = width_of(op.results[0])
+        if width == 0:
+            return infix(operator, operands[0], operands[1], "int")
+        if width == 1:  # one bit can be divided by one only, or, signed, -1 by -1
+            return operands[0] if operator == "/" else integer(0, 1)
+        lhs, rhs = map(as_unsigned, operands) if unsigned else operands
+        target = unsigned_type(width) if unsigned else signed_type(width)
+        whole = _typed(infix(operator, lhs, rhs), target, width)
+        return from_unsigned(whole, width) if unsigned else with_width(whole, width)
+
+    def _floor_or_ceil(self, function: str, op: ir.Operation, operands: list[Expr]) -> Expr:
+        width = width_of(op.results[0])
+        self.needs.update(("floor_div", function))
+        target = signed_type(width) if width else "int"
+        return with_width(call(f"{function}<{target}>", operands, target), width)
+
+    def _op_floordivsi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return self._floor_or_ceil("floor_div", op, operands)
+
+    def _op_ceildivsi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return self._floor_or_ceil("ceil_div", op, operands)
+
+    def _shift(self, op: ir.Operation, operands: list[Expr], operator: str, unsigned: bool) -> Expr:
+        width = width_of(op.results[0])
+        if width <= 1:
+            return operands[0]  # one bit can be shifted by 0 only
+        amount = as_unsigned(operands[1])
+        if amount.value is None and not (is_native(amount.type) and width <= 32):
+            amount = convert("int", amount)
+        value = as_unsigned(operands[0]) if unsigned else operands[0]
+        target = unsigned_type(width) if unsigned else signed_type(width)
+        if operator == "<<" and is_native(target) and width == 32:
+            whole = infix(operator, value, amount, target)
+        else:
+            whole = _typed(infix(operator, value, amount), target, width)
+        return from_unsigned(whole, width) if unsigned else with_width(whole, width)
+
+    def _least(self, op: ir.Operation, operands: list[Expr], function: str, unsigned: bool) -> Expr:
+        width = width_of(op.results[0])
+        if width == 0:
+            return call(f"std::{function}<int>", operands, "int")
+        lhs, rhs = map(as_unsigned, operands) if unsigned else operands
+        target = unsigned_type(width) if unsigned else signed_type(width)
+        made = call(f"std::{function}<{target}>", [lhs, rhs], target)
+        return from_unsigned(made, width) if unsigned else with_width(made, width)
+
+    def _op_absi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        width = width_of(op.results[0])
+        self.needs.add("absolute")
+        return with_width(call(f"absolute<{signed_type(width)}>", operands, signed_type(width)), width)
+
+    def _op_cmpi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+        if predicate >= 6 and not width_of(op.operands[0]):  # subscripts
+            wide = [
+                operand if operand.value is not None else convert("uint64_t", operand) for operand in operands
+            ]
+            return with_width(infix(_COMPARE[predicate], wide[0], wide[1], "bool"), 1)
+        if predicate >= 6 or (
+            predicate < 2 and all(operand.kind == "sign" or operand.value is not None for operand in operands)
+        ):
+            operands = [as_unsigned(operand) for operand in operands]
+        elif predicate >= 2 and width_of(op.operands[0]) == 1:
+            operands = [extend(operand, 8, unsigned=False) for operand in operands]
+        return with_width(infix(_COMPARE[predicate], operands[0], operands[1], "bool"), 1)
+
+    def _op_extsi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return extend(operands[0], width_of(op.results[0]), unsigned=False)
+
+    def _op_extui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return extend(operands[0], width_of(op.results[0]), unsigned=True)
+
+    def _op_trunci(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return low_bits(operands[0], width_of(op.results[0]))
+
+    def _op_index_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        width = width_of(op.results[0])
+        operand = operands[0]
+        if width:
+            if operand.type == "int" and width == 32:
+                return Expr(
+                    operand.text, operand.binds, operand.reads, kind=operand.kind, type="int32_t", width=32
+                )
+            if operand.value is not None:
+                return integer(operand.value, width)
+            if operand.type == "int" and width > 1:
+                number = Expr(operand.text, operand.binds, operand.reads, type="int32_t", width=32)
+                return extend(number, width, unsigned=False) if width > 32 else low_bits(number, width)
+            return with_width(convert(signed_type(width), operand), width)
+        if operand.type in ("int8_t", "int16_t", "int32_t"):
+            return Expr(operand.text, operand.binds, operand.reads, kind="index", type="int")
+        return convert("int", operand)
+
+    def _op_index_castui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        if width_of(op.results[0]):
+            return self._op_index_cast(op, operands)
+        return convert("int", as_unsigned(operands[0]))
+
+    def _op_sign_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        source, result = op.operands[0].type, op.results[0].type
+        width = result.width
+        if result.is_unsigned:
+            return convert(self.types.of(result), as_unsigned(operands[0]))
+        if result.is_signed:
+            return convert(self.types.of(result), operands[0])
+        if source.is_unsigned and width > 1:
+            return from_unsigned(operands[0], width)
+        return with_width(convert(signed_type(width), operands[0]), width)
+
+    # -- floats ----------------------------------------------------------------------------------
+
+    def _op_negf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return Expr(f"-{atom(operands[0])}", UNARY, operands[0].reads, type=operands[0].type)
+
+    def _op_remf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return call(MATH["fmod"], operands, self.types.of(op.results[0].type))
+
+    def _op_cmpf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+        lhs, rhs = operands
+        if 1 <= predicate <= 5:
+            return with_width(infix(_ORDERED[predicate], lhs, rhs, "bool"), 1)
+        if predicate == 13:
+            return with_width(infix("!=", lhs, rhs, "bool"), 1)
+        raise TargetError(f"no expression of C++ for {op}", at=location_of(op))
+
+    def _op_extf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return convert(self.types.of(op.results[0].type), operands[0])
+
+    _op_truncf = _op_extf
+
+    def _op_sitofp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        width = width_of(op.operands[0])
+        operand = extend(operands[0], 8, unsigned=False) if width == 1 else operands[0]
+        return self._to_float(op, operand, max(width, 8), signed_type(64))
+
+    def _op_uitofp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return self._to_float(op, as_unsigned(operands[0]), width_of(op.operands[0]), unsigned_type(64))
+
+    def _to_float(self, op: ir.Operation, operand: Expr, width: int, native: str) -> Expr:
+        target = self.types.of(op.results[0].type)
+        if width > 64:
+            return convert(target, Expr(f"{atom(operand)}.to_double()", reads=operand.reads, type="double"))
+        if not is_native(operand.type):
+            operand = convert(native, operand)
+        return convert(target, convert("float", operand) if target == "half" else operand)
+
+    def _op_fptosi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        width = width_of(op.results[0])
+        inner = (
+            operands[0] if is_native(signed_type(width)) or width > 64 else convert("int64_t", operands[0])
+        )
+        return with_width(convert(signed_type(width), _wide(inner)), width)
+
+    def _op_fptoui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        width = width_of(op.results[0])
+        inner = (
+            operands[0] if is_native(unsigned_type(width)) or width > 64 else convert("uint64_t", operands[0])
+        )
+        return from_unsigned(convert(unsigned_type(width), _wide(inner)), width)
+
+    # -- every type ------------------------------------------------------------------------------
+
+    def _op_constant(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        value = op.attributes["value"]
+        kind = op.results[0].type
+        if isinstance(kind, ir.IndexType):
+            number = ir.IntegerAttr(value).value
+            return Expr(str(number), UNARY if number < 0 else 12, type="int", kind="constant", value=number)
+        if isinstance(kind, ir.IntegerType):
+            return integer(integer_of(value), kind.width)
+        return self.float_constant(ir.FloatAttr(value).value, kind)
+
+    def float_constant(self, value: float, kind: ir.Type) -> Expr:
+        """The shortest digits that are the number."""
+        target = self.types.of(kind)
+        return Expr(float_text(value, target), UNARY if math.copysign(1, value) < 0 else 12, type=target)
+
+    def _op_select(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+        test, first, second = operands
+        kind = op.results[0].type
+        if isinstance(kind, ir.IntegerType | ir.IndexType):
+            width = width_of(op.results[0])
+            target = signed_type(width) if width else "int"
+        else:
+            target = self._value_type(kind)
+        return with_width(choice(test, first, second, target), width_of(op.results[0]))
+
+    def _value_type(self, kind: ir.Type) -> str:
+        scalar = scalar_from_mlir(kind)
+        if isinstance(scalar, Fixed | UFixed):
+            return fixed_type(scalar, modes=False)
+        return self.types.of(kind)
+
+
+def _only_digits(part: Expr) -> bool:
+    """Whether a constant of a type that C++ lacks is written as an `int`."""
+    return part.kind == "constant" and not is_native(part.type) and not part.text.startswith("ap_")
+
+
+def _made(target: str, part: Expr) -> Expr:
+    return Expr(f"{target}({part.text})", ATOM, part.reads, type=target)
+
+
+def choice(test: Expr, first: Expr, second: Expr, target: str) -> Expr:
+    """`test ? first : second`, both converted to `target`."""
+    texts = [
+        part if part.type == target and not _only_digits(part) else _made(target, part)
+        for part in (first, second)
+    ]
+    left, right = (atom(part, PRECEDENCE["||"]) for part in texts)
+    text = f"{atom(test, PRECEDENCE['||'])} ? {left} : {right}"
+    return Expr(text, PRECEDENCE["?"], test.reads or first.reads or second.reads, type=target)
+
+
+def integer_of(attribute: ir.Attribute) -> int:
+    """The value of an integer attribute of any width."""
+    if isinstance(attribute, ir.BoolAttr):
+        return int(attribute.value)
+    text = str(attribute).split(" :")[0]
+    return {"true": 1, "false": 0}.get(text) or (0 if text == "false" else int(text))
+
+
+def float_text(value: float, target: str) -> str:
+    """A literal of the type."""
+    if math.isnan(value):
+        text = "NAN"
+    elif math.isinf(value):
+        text = "INFINITY" if value > 0 else "-INFINITY"
+    elif target == "double":
+        return repr(float(value))
+    else:
+        digits = str(np.float32(value))
+        text = f"{digits if '.' in digits or 'e' in digits else digits + '.0'}f"
+    return f"half({text})" if target == "half" else text
+
+
+def float_of_bits(bits: int, width: int) -> float:
+    """The float with these bits."""
+    code = {16: "<e", 32: "<f", 64: "<d"}[width]
+    return float(struct.unpack(code, bits.to_bytes(width // 8, "little"))[0])
+
+
+def _wide(expr: Expr) -> Expr:
+    return convert("float", expr) if expr.type == "half" else expr
+
+
+def width_of(value: ir.Value) -> int:
+    """The bits of an integer; 0 for others."""
+    return int(value.type.width) if isinstance(value.type, ir.IntegerType) else 0
+
+
+def _typed(whole: Expr, target: str, width: int) -> Expr:
+    """`whole` converted; a result of plain C++ has the type from 32 bits on."""
+    if is_native(target) and width >= 32:
+        return Expr(whole.text, whole.binds, whole.reads, type=target, width=width)
+    return Expr(f"{target}({whole.text})", reads=whole.reads, type=target, width=width, cast=whole.text)
+
+
+def with_width(expr: Expr, width: int) -> Expr:
+    if not width or expr.width == width:
+        return expr
+    return Expr(expr.text, expr.binds, expr.reads, expr.effect, expr.kind, expr.operator, expr.parts, expr.type, width,
+                expr.unsigned, expr.cast, expr.value)  # fmt: skip

@@ -1,0 +1,285 @@
+"""Decides how the body of a function reads in C++: loops with labels and pragmas, variables, assignments, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ...errors import TargetError
+from ...ir.walk import location_of, string_of
+from .affine import condition, never_negative
+from .expression import Expr, atom, call
+from .memory import QUERIES, MemoryWriter
+from .names import identifier
+from .operations import choice
+
+_SILENT = frozenset({"func.return", "affine.yield", "scf.yield", "scf.condition", "memref.dealloc"})
+
+
+class StatementWriter(MemoryWriter):
+    """Names of the values of one function; what an expression has read stays in front of what is written later."""
+
+    # -- blocks ----------------------------------------------------------------------------------
+
+    def block(self, block: ir.Block, targets: Sequence[str] = ()) -> list[str]:
+        """The statements of a block; what it yields is assigned to `targets`."""
+        lines: list[str] = []
+        for view in block.operations:
+            op = view.operation
+            if op.name in ("scf.yield", "affine.yield") and targets:
+                values = self.take(op.operands)
+                lines += self.flush(op.operands)
+                kinds = [operand.type for operand in op.operands]
+                pairs = zip(targets, values, kinds, strict=True)
+                lines += [f"{target} = {self.assigned(value, kind)};" for target, value, kind in pairs]
+            elif op.name not in _SILENT:
+                lines += self.operation(op)
+        return lines + self.flush(())
+
+    def scope(self, block: ir.Block, targets: Sequence[str] = ()) -> list[str]:
+        """A block with names of its own, indented."""
+        before, waiting = set(self.taken), dict(self.undeclared)
+        assert not waiting
+        lines = self.block(block, targets)
+        lines += self._declare_all()
+        self.taken = before
+        return [line if line.startswith("#") else f"  {line}" for line in lines]
+
+    def operation(self, op: ir.Operation) -> list[str]:
+        match op.name:
+            case "affine.for" | "scf.for":
+                return self.marked(op, self._for(op))
+            case "scf.while":
+                return self.marked(op, self._while(op))
+            case "affine.if" | "scf.if":
+                return self._if(op)
+            case "affine.store" | "memref.store":
+                return self.marked(op, self._store(op))
+            case "memref.alloc" | "memref.get_global" | "allo.element_cast" | "allo.stream_create":
+                return self._declare(op)
+            case "affine.load" | "memref.load":
+                return self._load(op)
+            case "affine.apply":
+                return self._apply(op)
+            case "func.call":
+                return self.marked(op, self._call(op))
+            case "allo.stream_put" | "allo.stream_get" | "allo.stream_empty" | "allo.stream_full":
+                return self.marked(op, self._stream(op))
+            case "memref.copy":
+                return self.marked(op, self._copy(op))
+            case "allo.set_bit" | "allo.set_slice":
+                return self._set_bits(op)
+        return self._scalar(op)
+
+    def _scalar(self, op: ir.Operation) -> list[str]:
+        operands = self.take(op.operands)
+        if op.name == "allo.sign_cast" and operands[0].kind == "set":
+            self.exprs[op.results[0]] = operands[0]
+            return []
+        expr = self.operations.expression(op, operands)
+        if expr is None:
+            raise TargetError(f"HLS C++ has no form of '{op.name}'", at=location_of(op))
+        if (op.name == "arith.constant" and (expr.value or 0) >= 0) or op.name == "arith.index_castui":
+            self.positive.add(op.results[0])
+        return self.set_value(op, expr)
+
+    # -- loops and branches ----------------------------------------------------------------------
+
+    def _for(self, op: ir.Operation) -> list[str]:
+        if len(op.results):
+            raise TargetError("loops with results have no form in HLS C++", at=location_of(op))
+        variable = op.regions[0].blocks[0].arguments[0]
+        lines = [*self._declare_all(), *self.flush(())]
+        if op.name == "affine.for":
+            lower, upper, step = self._affine_bounds(op)
+        else:
+            lower, upper, step = self.take(list(op.operands)[:3])
+            if op.operands[0] in self.positive:
+                self.positive.add(variable)
+        waiting = list(lines)
+        upper = self._fixed_bound(upper, waiting)
+        step = self._fixed_bound(step, waiting)
+        before = set(self.taken)
+        name = identifier(string_of(op, "allo.name") or "i", self.taken)
+        self.exprs[variable] = Expr(name, type="int")
+        increment = f"{name}++" if step.text == "1" else f"{name} += {step.text}"
+        head = f"for (int {name} = {lower.text}; {name} < {atom(upper, 8)}; {increment}) {{"
+        body = self.scope(op.regions[0].blocks[0])
+        self.taken = before | {text for text in self.taken if text in before}
+        return [*waiting, f"{self._label(op)}: {head}", *self._loop_pragmas(op), *body, "}"]
+
+    def _fixed_bound(self, bound: Expr, lines: list[str]) -> Expr:
+        """A bound that reads memory is read once."""
+        if not bound.reads and bound.kind != "call":
+            return bound
+        name = identifier("bound", self.taken)
+        lines.append(f"int {name} = {bound.text};")
+        return Expr(name, type="int")
+
+    def _affine_bounds(self, op: ir.Operation) -> tuple[Expr, Expr, Expr]:
+        first = ir.AffineMapAttr(op.attributes["lowerBoundMap"]).value
+        operands = list(op.operands)
+        lower_operands, upper_operands = operands[: first.n_inputs], operands[first.n_inputs :]
+        if never_negative(first, [value in self.positive for value in lower_operands]):
+            self.positive.add(op.regions[0].blocks[0].arguments[0])
+        lower = self._affine(op, "lowerBoundMap", lower_operands)
+        upper = self._affine(op, "upperBoundMap", upper_operands)
+        step = ir.IntegerAttr(op.attributes["step"]).value
+        return _least("max", lower), _least("min", upper), Expr(str(step))
+
+    def _label(self, op: ir.Operation) -> str:
+        nest, parent = string_of(op, "allo.nest"), op
+        while nest is None and parent.parent is not None and parent.parent.operation.name != "func.func":
+            parent = parent.parent.operation
+            nest = string_of(parent, "allo.nest")
+        name = string_of(op, "allo.name") or "loop"
+        return identifier(
+            "l_" + (name if nest is None or name.startswith(nest) else f"{nest}_{name}"), self.labels
+        )
+
+    def _loop_pragmas(self, op: ir.Operation) -> list[str]:
+        attributes, lines = op.attributes, []
+        if "allo.pipeline" in attributes:
+            interval = ir.IntegerAttr(attributes["allo.pipeline"]).value
+            lines.append(self.pragmas.pipeline_text(interval, "allo.rewind" in attributes))
+        if "allo.unroll" in attributes:
+            lines.append(self.pragmas.unroll_text(ir.IntegerAttr(attributes["allo.unroll"]).value))
+        if "allo.dataflow" in attributes:
+            lines.append(self.pragmas.dataflow)
+        return lines
+
+    def _while(self, op: ir.Operation) -> list[str]:
+        if len(op.results) or len(op.operands):
+            raise TargetError("loops with results have no form in HLS C++", at=location_of(op))
+        lines = [*self._declare_all(), *self.flush(())]
+        taken = set(self.taken)
+        before = op.regions[0].blocks[0]
+        inner: list[str] = []
+        for view in before.operations:
+            if view.operation.name not in _SILENT:
+                inner += self.operation(view.operation)
+        inner += self._declare_all()
+        test = self.take([before.operations[len(before.operations) - 1].operation.operands[0]])[0]
+        inner += self.flush(())
+        label = self._label(op)
+        if inner:  # the condition takes statements of its own
+            inner.append(f"if (!{atom(test)}) {{ break; }}")
+            head = [f"{label}: while (true) {{", *self._loop_pragmas(op), *(f"  {line}" for line in inner)]
+        else:
+            head = [f"{label}: while ({test.text}) {{", *self._loop_pragmas(op)]
+        body = self.scope(op.regions[1].blocks[0])
+        self.taken = taken
+        return [*lines, *head, *body, "}"]
+
+    def _if(self, op: ir.Operation) -> list[str]:
+        if op.name == "affine.if":
+            positive = [value in self.positive for value in op.operands]
+            test = condition(op.attributes["condition"], self.take(op.operands), positive)
+        else:
+            test = self.take([op.operands[0]])[0]
+        lines = [*self._declare_all(), *self.flush(())]
+        if len(op.results) == 1 and (chosen := self._choice(op, test)) is not None:
+            return [*lines, *self.set_value(op, chosen)]
+        targets = []
+        for result in op.results:
+            name = identifier("t", self.taken)
+            kind = result.type
+            target = self._value_type(kind)
+            width = kind.width if isinstance(kind, ir.IntegerType) else 0
+            self.exprs[result] = Expr(name, type=target, width=width)
+            lines.append(f"{target} {name};")
+            targets.append(name)
+        lines += [f"if ({test.text}) {{", *self.scope(op.regions[0].blocks[0], targets)]
+        if len(op.regions[1].blocks):
+            other = self.scope(op.regions[1].blocks[0], targets)
+            lines += ["} else {", *other] if other else []
+        return [*lines, "}"]
+
+    def _choice(self, op: ir.Operation, test: Expr) -> Expr | None:
+        """`c ? a : b` where both branches are expressions."""
+        yielded = []
+        for region in op.regions:
+            block = region.blocks[0]
+            statements = [view.operation for view in block.operations]
+            if any(o.regions or not _is_expression(o) for o in statements[:-1]):
+                return None
+            yielded.append(statements)
+        exprs: list[Expr] = []
+        saved = dict(self.exprs)
+        for statements in yielded:
+            lines = [line for o in statements[:-1] for line in self.operation(o)]
+            value = self.take(statements[-1].operands)[0]
+            lines += self.flush(())
+            if lines:
+                self.exprs = saved
+                return None
+            exprs.append(value)
+        kind = op.results[0].type
+        made = choice(test, exprs[0], exprs[1], self._value_type(kind))
+        width = kind.width if isinstance(kind, ir.IntegerType) else 0
+        return Expr(made.text, made.binds, True, type=made.type, width=width)
+
+    # -- calls and streams -----------------------------------------------------------------------
+
+    def _call(self, op: ir.Operation) -> list[str]:
+        callee = self.functions[ir.FlatSymbolRefAttr(op.attributes["callee"]).value]
+        lines = self._declared(op.operands)
+        arguments = []
+        for value, expr in zip(op.operands, self.take(op.operands), strict=True):
+            plain = isinstance(value.type, ir.MemRefType | allo_d.StreamType)
+            arguments.append(
+                expr if plain else Expr(self.operations.stored(expr, value.type), reads=expr.reads)
+            )
+        lines += self.flush(())
+        if len(op.results) == 1 and not isinstance(op.results[0].type, ir.MemRefType):
+            kind = op.results[0].type
+            width = kind.width if isinstance(kind, ir.IntegerType) else 0
+            made = call(callee, arguments)
+            expr = Expr(made.text, type=self.types.of(kind), width=width)
+            return [*lines, self.name(op.results[0], expr, string_of(op, "allo.name") or callee + "_result")]
+        for result in op.results:
+            name, declaration = self._result_place(op, result)
+            self.exprs[result] = Expr(
+                name, type="" if isinstance(result.type, ir.MemRefType) else self.types.of(result.type)
+            )
+            lines += declaration
+            arguments.append(Expr(name))
+        return [*lines, f"{call(callee, arguments).text};"]
+
+    def _result_place(self, op: ir.Operation, result: ir.Value) -> tuple[str, list[str]]:
+        """A variable for a result of a call, and its declaration."""
+        if result in self.outputs:
+            return self.outputs[result], []
+        name = identifier(string_of(op, "allo.name") or "result", self.taken)
+        if not isinstance(result.type, ir.MemRefType):
+            return name, [f"{self.types.of(result.type)} {name};"]
+        memref = ir.MemRefType(result.type)
+        declared = f"{self.types.of(memref.element_type)} {name}{self.extents(memref)};"
+        return name, [declared, *self.layout(memref, name), *self.storage(op.attributes, name)]
+
+
+def _is_expression(op: ir.Operation) -> bool:
+    changes = (
+        "allo.stream_put",
+        "allo.stream_get",
+        "allo.set_bit",
+        "allo.set_slice",
+        "allo.element_cast",
+        *QUERIES,
+    )
+    if op.name in changes:
+        return False
+    found: bool = op.name.startswith(
+        ("arith.", "math.", "allo.", "affine.load", "affine.apply", "memref.load")
+    )
+    return found
+
+
+def _least(function: str, exprs: list[Expr]) -> Expr:
+    result = exprs[0]
+    for expr in exprs[1:]:
+        result = call(f"std::{function}<int>", [result, expr], "int")
+    return result

@@ -1,0 +1,114 @@
+"""Decides where values of a function get names, so that what was read stays in front of what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mlir import ir
+
+from ...ir.walk import location_of
+from .affine import affine_exprs, never_negative
+from .bits import BitWriter
+from .cxx_types import signed_type
+from .expression import Expr
+from .names import identifier
+from .vendor import Pragmas
+
+
+class ValueWriter:
+    """The values of one function: expressions where they are used once, constants of C++ where they are used again."""
+
+    def __init__(
+        self, operations: BitWriter, pragmas: Pragmas, globals_: dict[str, str], functions: dict[str, str]
+    ) -> None:
+        self.operations = operations
+        self.types = operations.types
+        self.pragmas = pragmas
+        self.globals = globals_  # symbol -> name in C++
+        self.functions = functions
+        self.exprs: dict[ir.Value, Expr] = {}
+        self.pending: dict[ir.Value, Expr] = {}  # values that read memory and are not used yet
+        self.undeclared: dict[ir.Value, str] = {}  # scalar variables that wait for their first assignment
+        self.positive: set[ir.Value] = set()
+        self.taken: set[str] = {*globals_.values(), *functions.values()}
+        self.labels: set[str] = set()
+        self.outputs: dict[ir.Value, str] = {}  # arrays that the function returns: arguments here
+        self.line = 0
+
+    def take(self, values: Sequence[ir.Value]) -> list[Expr]:
+        """What stands for `values`; a value that was waiting is used up."""
+        for value in values:
+            self.pending.pop(value, None)
+        return [self.exprs[value] for value in values]
+
+    def flush(self, used: Sequence[ir.Value]) -> list[str]:
+        """Names for the values that were read before, in front of a statement that may change what they read."""
+        lines = [self.name(value, expr) for value, expr in self.pending.items() if value not in used]
+        self.pending.clear()
+        return lines
+
+    def name(self, value: ir.Value, expr: Expr, wanted: str = "t") -> str:
+        """A constant variable with the value."""
+        name = identifier(wanted, self.taken)
+        self.exprs[value] = Expr(name, type=expr.type, width=expr.width)
+        return f"{expr.type or 'auto'} {name} = {expr.cast or expr.text};"
+
+    def set_value(self, op: ir.Operation, expr: Expr) -> list[str]:
+        result = op.results[0]
+        uses = len(list(result.uses))
+        if not uses and not expr.effect:
+            return []
+        if expr.effect or (uses > 1 and expr.compound and expr.kind != "set"):
+            wait = [value for value in op.operands]
+            return [*(self.flush(wait) if expr.effect else []), self.name(result, expr)]
+        self.exprs[result] = expr
+        if expr.reads:
+            self.pending[result] = expr
+        return []
+
+    def assigned(self, value: Expr, kind: ir.Type) -> str:
+        """`value` on the right of an assignment to a place of type `kind`."""
+        target = "int64_t" if isinstance(kind, ir.IndexType) else self.types.of(kind)
+        if value.type == target:
+            return value.cast if value.cast and target != "bool" else value.text
+        return self.operations.stored(value, kind)
+
+    def _affine(self, op: ir.Operation, attribute: str, values: Sequence[ir.Value]) -> list[Expr]:
+        affine_map = ir.AffineMapAttr(op.attributes[attribute]).value
+        exprs = affine_exprs(affine_map, self.take(values), [value in self.positive for value in values])
+        text = " ".join(expr.text for expr in exprs)
+        if "floor_div" in text or "floor_mod" in text or "ceil_div" in text:
+            self.operations.needs.update(
+                name for name in ("floor_div", "floor_mod", "ceil_div") if name in text
+            )
+        return exprs
+
+    def _apply(self, op: ir.Operation) -> list[str]:
+        values = list(op.operands)
+        affine_map = ir.AffineMapAttr(op.attributes["map"]).value
+        if never_negative(affine_map, [value in self.positive for value in values]):
+            self.positive.add(op.results[0])
+        found = self._affine(op, "map", values)[0]
+        expr = Expr(
+            found.text, found.binds, found.reads, type="int", kind="call" if found.kind == "call" else ""
+        )
+        return self.set_value(op, expr)
+
+    def _value_type(self, kind: ir.Type) -> str:
+        """The type of a value of an expression."""
+        if isinstance(kind, ir.IndexType):
+            return "int"
+        if isinstance(kind, ir.IntegerType) and kind.is_signless:
+            return signed_type(kind.width)
+        return self.types.of(kind)
+
+    def marked(self, op: ir.Operation, lines: list[str]) -> list[str]:
+        """The line of the kernel as a comment, where it is another one than before."""
+        at = location_of(op)
+        if at is None or at.line == self.line or not lines:
+            return lines
+        self.line = at.line
+        place = next((n for n, line in enumerate(lines) if not line.startswith("#")), 0)
+        first = f"{lines[place]}  // {Path(at.file).name}:{at.line}"
+        return [*lines[:place], first, *lines[place + 1 :]]

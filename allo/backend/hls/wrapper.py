@@ -1,0 +1,97 @@
+"""Decides how NumPy memory becomes the arguments of the C++ kernel, and its results memory again, in a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
+from ...ir.words import container_bits, is_signed
+from .bits import BitWriter
+from .cxx_types import TypeNames
+from .emit import PRELUDE, Emitted, template
+from .expression import Expr
+
+ENTRY = "allo_csim"
+
+
+def wrapper_text(
+    emitted: Emitted, arguments: Sequence[AlloType | TensorType], results: Sequence[AlloType | TensorType]
+) -> str:
+    """A file with the function `ENTRY(void **memory)`: null, or the message of what went wrong."""
+    return _Wrapper(emitted).text(arguments, results)
+
+
+class _Wrapper:
+    def __init__(self, emitted: Emitted) -> None:
+        self.emitted = emitted
+        self.types = TypeNames()
+        self.types.structs = dict(emitted.structs)
+        self.operations = BitWriter(self.types)
+        self.before: list[str] = []
+        self.after: list[str] = []
+
+    def text(
+        self, arguments: Sequence[AlloType | TensorType], results: Sequence[AlloType | TensorType]
+    ) -> str:
+        kinds = [*arguments, *results]
+        values = [self._argument(n, kind, is_result=n >= len(arguments)) for n, kind in enumerate(kinds)]
+        returned = len(results) == 1 and not isinstance(results[0], TensorType)
+        if returned:
+            call = f"{values.pop()} = {self.emitted.top}({', '.join(values)});"
+        else:
+            call = f"{self.emitted.top}({', '.join(values)});"
+        body = "\n".join(f"    {line}" for line in [*self.before, call, *self.after])
+        functions = self._functions()
+        if "ap_" in functions + body:
+            functions = f"#include <ap_int.h>\n\n{functions}"
+        text = template("code/csim.cpp").replace("@FUNCTIONS@", functions).replace("@BODY@", body)
+        return text.replace("@ENTRY@", ENTRY)
+
+    def _functions(self) -> str:
+        """What the conversions need."""
+        parts = (
+            ["\n".join(self.operations.struct_functions())] if "struct_bits" in self.operations.needs else []
+        )
+        prelude = [template(f"code/{name}.h") for name in PRELUDE if name in self.operations.needs]
+        memory = (
+            [template("code/csim_memory.h")]
+            if any("_bits<" in line for line in self.before + self.after)
+            else []
+        )
+        return "\n".join(part.rstrip() + "\n" for part in [*prelude, *parts, *memory])
+
+    def _argument(self, position: int, kind: AlloType | TensorType, *, is_result: bool) -> str:
+        element, shape = (kind.element, kind.shape) if isinstance(kind, TensorType) else (kind, ())
+        target = self.types.scalar(element)
+        extents = "".join(f"[{extent}]" for extent in shape)
+        memory = f"memory[{position}]"
+        if _is_direct(element):
+            return f"*reinterpret_cast<{target} (*){extents}>({memory})"
+        name = f"value{position}"
+        count = 1
+        for extent in shape:
+            count *= extent
+        bits, container = element.bits, container_bits(element)
+        if shape:
+            self.before.append(f"std::vector<{target}> {name}({count});")
+        else:
+            self.before.append(f"{target} {name};")
+        place = f"{name}[n]" if shape else name
+        word = Expr(f"load_bits<{bits}, {container}>({memory}, n)", type=f"ap_uint<{bits}>")
+        loop = f"for (std::size_t n = 0; n < {count}; n++)"
+        if not is_result:
+            self.before.append(f"{loop} {{ {place} = {self.operations.from_bits(element, word).text}; }}")
+        if is_result or shape:
+            signed = "true" if is_signed(element) else "false"
+            word = self.operations.bits_of(element, Expr(place, type=target))
+            self.after.append(
+                f"{loop} {{ store_bits<{bits}, {container}, {signed}>({memory}, n, {word.text}); }}"
+            )
+        return f"*reinterpret_cast<{target} (*){extents}>({name}.data())" if shape else name
+
+
+def _is_direct(element: AlloType) -> bool:
+    """Whether an element lies in memory as C++ has it."""
+    if isinstance(element, Int | UInt):
+        return element.width in (8, 16, 32, 64)
+    return isinstance(element, Float | Bool | Index)

@@ -1,0 +1,85 @@
+// Decides what TAPA programs are on a CPU: tasks run in the order of their `invoke`, over queues without bound.
+#ifndef ALLO_SIM_TAPA_H
+#define ALLO_SIM_TAPA_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "ap_int.h"
+#include "hls_stream.h"
+#include "hls_vector.h"
+
+namespace tapa {
+
+using hls::stream_error;
+
+/// The reading end: a reference to a stream of any depth.
+template <class T>
+class istream {
+ public:
+  istream(hls::stream<T, 0> &queue) : queue_(&queue) {}
+  bool empty() const { return queue_->empty(); }
+  T read() { return queue_->read(); }
+  bool try_read(T &value) { return queue_->read_nb(value); }
+  istream &operator>>(T &value) {
+    value = read();
+    return *this;
+  }
+
+ private:
+  hls::stream<T, 0> *queue_;
+};
+
+/// The writing end.
+template <class T>
+class ostream {
+ public:
+  ostream(hls::stream<T, 0> &queue) : queue_(&queue) {}
+  bool full() const { return queue_->full(); }
+  void write(const T &value) { queue_->write(value); }
+  bool try_write(const T &value) { return queue_->write_nb(value); }
+  ostream &operator<<(const T &value) {
+    write(value);
+    return *this;
+  }
+
+ private:
+  hls::stream<T, 0> *queue_;
+};
+
+template <class T, int Depth = 2>
+class stream : public hls::stream<T, Depth> {
+ public:
+  stream() = default;
+  explicit stream(const char *name) : hls::stream<T, Depth>(name) {}
+};
+
+/// Memory of the host.
+template <class T>
+class mmap {
+ public:
+  mmap(T *data, std::size_t size = 0) : data_(data), size_(size) {}
+  T &operator[](std::ptrdiff_t i) const { return data_[i]; }
+  operator T *() const { return data_; }
+  T *get() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  T *data_;
+  std::size_t size_;
+};
+
+struct task {
+  template <class Function, class... Arguments>
+  task &invoke(Function &&function, Arguments &&...arguments) {
+    std::invoke(function, std::forward<Arguments>(arguments)...);
+    return *this;
+  }
+};
+
+}  // namespace tapa
+
+#endif

@@ -1,0 +1,1 @@
+"""Tests of the HLS backend and of its simulation headers."""

@@ -1,0 +1,27 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <hls_stream.h>
+
+void add_one(int32_t A[8][8], hls::stream<int32_t> &B) {  // designs.py:31
+#pragma HLS inline off
+  l_S_i_j_0_i: for (int i = 0; i < 8; i++) {
+    l_S_i_j_0_j: for (int j = 0; j < 8; j++) {  // designs.py:32
+      B.write(A[i][j] + 1);  // designs.py:33
+    }
+  }
+}
+
+void chain(int32_t A[8][8], int32_t C[8][8]) {  // designs.py:36
+#pragma HLS dataflow
+  hls::stream<int32_t> fifo_B;
+#pragma HLS stream variable=fifo_B depth=2
+  add_one(A, fifo_B);  // designs.py:38
+  l_last_i: for (int i = 0; i < 8; i++) {
+    l_last_j: for (int j = 0; j < 8; j++) {  // designs.py:39
+      int32_t t = fifo_B.read();  // designs.py:40
+      C[i][j] = t * 2;
+    }
+  }
+}

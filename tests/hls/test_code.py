@@ -1,0 +1,195 @@
+"""The C++ of the stored designs, read by eye, and what the emitter refuses."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import allo
+import polybench
+from allo.backend.hls import is_available
+from allo.errors import TargetError, ToolError
+from allo.ir.types import bfloat16, float32, int32
+from allo.memory import Memory
+
+from .designs import DESIGNS, gemm
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_golden(name: str) -> None:
+    """Written by `python -m tests.hls.write_golden`."""
+    assert DESIGNS[name]().build(target="vhls").hls_code == (GOLDEN / f"{name}.cpp").read_text()
+
+
+def test_code_is_the_text_of_the_module() -> None:
+    built = allo.customize(gemm).build(target="vhls")
+    assert isinstance(built, allo.HLSModule)
+    assert str(built) == built.hls_code
+    assert repr(built) == "<HLSModule gemm: 19 lines of C++>"
+
+
+def test_annotations_become_pragmas() -> None:
+    s = allo.customize(gemm)
+    s.split("j", 4)
+    s.unroll("j.inner", 2)
+    s.pipeline("k", initiation_interval=3, rewind=True)
+    code = s.build(target="vhls").hls_code
+    assert "#pragma HLS unroll factor=2" in code
+    assert "#pragma HLS pipeline II=3 rewind" in code
+    assert "l_S_i_j_0_j_outer: for (int j_outer = 0;" in code
+
+
+def test_memory_is_bound() -> None:
+    def copied(A: float32[8]) -> float32[8]:
+        B: float32[8] = 0.0
+        C: float32[8]
+        for i in range(8):
+            B[i] = A[i]
+        for i in range(8):
+            C[i] = B[i]  # noqa: F821
+        return C  # noqa: F821
+
+    s = allo.customize(copied)
+    s.bind("B", Memory(resource="URAM", storage_type="RAM_2P", latency=2))
+    assert (
+        "#pragma HLS bind_storage variable=B type=ram_2p impl=uram latency=2"
+        in s.build(target="vhls").hls_code
+    )
+
+
+def test_names_of_cpp_are_avoided() -> None:
+    def double(int: int32, new: int32) -> int32:
+        this: int32 = int + new
+        return this
+
+    code = allo.customize(double).build(target="vhls").hls_code
+    assert "int32_t double_(int32_t int_, int32_t new_) {" in code
+    assert "return this_;" in code
+
+
+def test_run_time_extents_are_refused() -> None:
+    def total(A: int32[...]) -> int32:
+        s: int32 = 0
+        for i in range(4):
+            s += A[i]
+        return s
+
+    with pytest.raises(TargetError) as caught:
+        allo.customize(total).build(target="vhls")
+    text = str(caught.value)
+    assert (
+        "argument 'A' of 'total' has an extent that is known at run time only; the interface of hardware"
+        in text
+    )
+    assert text.endswith("hint: give the extents, or make them parameters of a template")
+
+
+def test_bfloat16_is_refused() -> None:
+    def one(x: bfloat16) -> bfloat16:
+        return x
+
+    with pytest.raises(TargetError) as caught:
+        allo.customize(one).build(target="vhls")
+    assert str(caught.value) == "HLS C++ has no type for bfloat16\n  hint: use float16 or float32"
+
+
+def test_code_cannot_be_called() -> None:
+    with pytest.raises(TargetError) as caught:
+        allo.customize(gemm).build(target="vhls")(np.zeros((8, 8), np.float32), np.zeros((8, 8), np.float32))
+    assert str(caught.value) == (
+        "this build of 'gemm' is code only and cannot be called\n"
+        '  hint: build with target="vitis_hls", mode="csim" to simulate it'
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", polybench.NAMES)
+def test_emission_is_fast(name: str) -> None:
+    s = allo.customize(polybench.load(name).kernel("MINI"))
+    s.build(target="vhls")
+    start = time.process_time()
+    s.build(target="vhls")
+    assert time.process_time() - start < 0.05
+
+
+# -- projects --------------------------------------------------------------------------------------
+
+
+def test_synthesis_writes_a_project_and_names_the_tool(tmp_path: Path) -> None:
+    if is_available("vitis_hls"):
+        pytest.skip("Vitis HLS is installed")
+    folder = tmp_path / "gemm.prj"
+    with pytest.raises(ToolError) as caught:
+        allo.customize(gemm).build(
+            target="vitis_hls",
+            mode="csyn",
+            project=folder,
+            configs={"part": "xc7z020clg400-1", "frequency": 100},
+        )
+    assert str(caught.value) == (
+        f"the project is written to {folder}, but Vitis HLS is not installed here (no command 'vitis_hls')\n"
+        f"  hint: run `make -C {folder} csyn` on a machine that has it"
+    )
+    assert sorted(p.name for p in folder.iterdir()) == [
+        ".allo-project",
+        "Makefile",
+        "csyn.tcl",
+        "kernel.cpp",
+        "kernel.h",
+    ]
+    script = (folder / "csyn.tcl").read_text()
+    assert "set_top gemm\n" in script and "set_part {xc7z020clg400-1}" in script and "-period 10 " in script
+    assert "void gemm(float A[8][8], float B[8][8], float C[8][8]);" in (folder / "kernel.h").read_text()
+
+
+def test_folders_of_others_are_never_written(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(TargetError) as caught:
+        allo.customize(gemm).build(target="vitis_hls", mode="csim", project=tmp_path)
+    assert str(caught.value) == (
+        f"the folder {tmp_path} exists and is no project of allo; nothing is written to it\n"
+        "  hint: name a folder that does not exist yet, or an empty one"
+    )
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"mode": "csyn"},
+            'mode "csyn" writes a project and needs its folder\n  hint: pass project="folder"',
+        ),
+        (
+            {"mode": "csim", "configs": {"part": "x"}},
+            'configs are those of a project\n  hint: pass project="folder"',
+        ),
+        (
+            {"mode": "hw", "project": "p"},
+            'mode \'hw\' is not supported yet\n  hint: use mode="csim" to simulate, "csyn" to write a project',
+        ),
+        (
+            {"project": "p", "configs": {"prat": "x"}},
+            "there is no setting 'prat' in configs\n  hint: did you mean 'part'?",
+        ),
+        (
+            {"project": "p", "configs": {"frequency": -1}},
+            "configs['frequency'] must be a positive number of MHz, got -1",
+        ),
+        ({"project": "p", "configs": {"part": 7}}, "configs['part'] must be the name of a device, got 7"),
+    ],
+)
+def test_wrong_options(options: dict[str, object], message: str) -> None:
+    with pytest.raises(TargetError) as caught:
+        allo.customize(gemm).build(target="vitis_hls", **options)
+    assert str(caught.value) == message
+
+
+def test_unknown_tools() -> None:
+    with pytest.raises(TargetError, match="there is no HLS tool 'vitis'"):
+        is_available("vitis")
