@@ -1,6 +1,7 @@
 """Allo: plain Python kernels, schedules that rewrite them step by step, backends that run them."""
 
 from . import dsl, errors
+from .backend.cpu import LLVMModule
 from .backend.external.module import IPModule
 from .backend.hls import HLSModule
 from .build import build
@@ -48,6 +49,7 @@ from .frontend.dsl import (
     zeros,
 )
 from .frontend.interpret import interpret
+from .memory import Memory
 
 __all__ = [
     "AlloError",
@@ -55,7 +57,9 @@ __all__ = [
     "HLSModule",
     "IPModule",
     "KernelError",
+    "LLVMModule",
     "LayoutConflict",
+    "Memory",
     "Partition",
     "Schedule",
     "ScheduleError",
