@@ -23,7 +23,7 @@ def refusal(function: Any, **options: Any) -> str:
 
 def test_unknown_target() -> None:
     message = refusal(kernel, target="quantum")
-    assert message == "there is no target 'quantum'\n  hint: the targets are llvm"
+    assert message == "there is no target 'quantum'\n  hint: the targets are llvm, vhls, vitis_hls"
 
 
 def test_misspelt_target() -> None:
@@ -37,9 +37,9 @@ def test_unknown_mode() -> None:
 
 def test_unknown_option() -> None:
     message = refusal(kernel, fast_math=True)
-    assert message == "target 'llvm' takes no option 'fast_math'\n  hint: its options: fastmath"
+    assert message == "target 'llvm' takes no option 'fast_math'\n  hint: its options: fastmath, contract"
 
 
 def test_project_for_a_target_without_one() -> None:
     message = refusal(kernel, project="out")
-    assert message == "target 'llvm' takes no option 'project'\n  hint: its options: fastmath"
+    assert message == "target 'llvm' takes no option 'project'\n  hint: its options: fastmath, contract"
