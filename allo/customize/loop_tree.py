@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import ScheduleError, nearest
 from ..ir.module import Module
-from ..ir.walk import LoopView, loops_of, string_of
+from ..ir.walk import LoopView, annotations_of, loops_of, string_of
 from .handles import Loop
 
 
@@ -98,10 +98,5 @@ def loop_tree(module: Module, function: str) -> LoopTree:
 
 def _line(view: LoopView) -> str:
     """The loop with its annotations, as the tree prints it."""
-    marks = []
-    attributes = view.op.attributes
-    for name in ("pipeline", "unroll", "parallel", "spatial", "dataflow"):
-        if f"allo.{name}" in attributes:
-            text = str(attributes[f"allo.{name}"]).split(" :")[0]
-            marks.append(name if text == "unit" else f"{name}={text}")
+    marks = annotations_of(view.op)
     return view.name + (f"  ({', '.join(marks)})" if marks else "")

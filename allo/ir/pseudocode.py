@@ -13,10 +13,9 @@ from .mlir_types import from_mlir
 from .module import Module
 from .names import unique_name
 from .pseudocode_expr import TERNARY, Text, affine_text, atom, joined, operation_text, set_text
-from .walk import argument_names, entry_block, string_of
+from .walk import annotations_of, argument_names, entry_block, string_of
 
 _SILENT = frozenset({"func.return", "affine.yield", "scf.yield", "scf.condition", "memref.dealloc", "linalg.yield"})
-_ANNOTATIONS = ("pipeline", "rewind", "unroll", "parallel", "spatial", "dataflow")
 
 
 def module_text(module: Module) -> str:
@@ -257,11 +256,7 @@ def _least(function: str, texts: list[Text]) -> str:
 
 def _marks(op: ir.Operation) -> str:
     """The annotations of an operation as a comment."""
-    marks = []
-    for name in _ANNOTATIONS:
-        if f"allo.{name}" in op.attributes:
-            text = str(op.attributes[f"allo.{name}"]).split(" :")[0]
-            marks.append(name if text == "unit" else f"{name}={text}")
+    marks = annotations_of(op)
     if "allo.memory" in op.attributes:
         marks.append(f"memory={op.attributes['allo.memory']}")
     return f"  # {', '.join(marks)}" if marks else ""

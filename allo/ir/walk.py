@@ -11,6 +11,7 @@ from ..errors import Location
 
 # Most operations of a kernel; that they have no regions to walk saves the walkers half of their time.
 _WITHOUT_REGIONS = ("arith.", "math.", "affine.load", "affine.store", "affine.apply", "affine.yield")
+_ANNOTATIONS = ("pipeline", "rewind", "unroll", "parallel", "spatial", "dataflow")
 LOOP_OPERATIONS = frozenset({"affine.for", "scf.for", "scf.while"})
 # a constant of fixed-point numbers or structs has two values of one name; accesses are on the second one
 _BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "allo.element_cast", "func.call"})
@@ -40,6 +41,16 @@ class LoopView:
 def string_of(op: ir.Operation, name: str) -> str | None:
     """The value of a string attribute, if `op` has it."""
     return ir.StringAttr(op.attributes[name]).value if name in op.attributes else None
+
+
+def annotations_of(op: ir.Operation) -> list[str]:
+    """What primitives have noted on a loop or function, as texts such as `pipeline=2`, `parallel`."""
+    marks = []
+    for name in _ANNOTATIONS:
+        if f"allo.{name}" in op.attributes:
+            text = str(op.attributes[f"allo.{name}"]).split(" :")[0]
+            marks.append(name if text == "unit" else f"{name}={text}")
+    return marks
 
 
 def operations(block: ir.Block) -> Iterator[ir.Operation]:

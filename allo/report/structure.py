@@ -14,7 +14,7 @@ from mlir import ir
 from ..ir.mlir_types import from_mlir
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
-from ..ir.walk import buffers_of, loops_of
+from ..ir.walk import annotations_of, buffers_of, loops_of
 from .meets import LayoutMeet, layout_meets
 from .traffic import Count, Traffic
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..customize import Schedule
 
 _PORTS_OF_A_BANK = 2  # a block RAM of the FPGAs of AMD and Intel has two
-_MARKS = ("pipeline", "rewind", "unroll", "parallel", "spatial", "dataflow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +103,12 @@ def structure_report(schedule: Schedule) -> StructureReport:
         traffic.of_function(name)
         for view in loops_of(function):
             moved = traffic.loops[view.op]
-            marks = tuple(_mark(view.op, mark) for mark in _MARKS if f"allo.{mark}" in view.op.attributes)
+            marks = tuple(annotations_of(view.op))
             depth, trips = len(view.chain) - 1, traffic.trips[view.op]
             loops.append(LoopRow(name, view.nest, view.name, depth, trips, marks, moved.read, moved.written))
         found = (_buffer(name, buffer, value) for buffer, value in buffers_of(function).items())
         buffers += [row for row in found if row is not None]
     return StructureReport(module.top, tuple(loops), tuple(buffers), layout_meets(schedule))
-
-
-def _mark(op: ir.Operation, name: str) -> str:
-    text = str(op.attributes[f"allo.{name}"]).split(" :")[0]
-    return name if text == "unit" else f"{name}={text}"
 
 
 def _buffer(function: str, name: str, value: ir.Value) -> BufferRow | None:
