@@ -29,6 +29,8 @@ class Pass:
 
 FUNCTION = "func.func"
 PIPELINE: tuple[Pass, ...] = (
+    # before any pass that folds, which MLIR does wrongly for bounds that are always equal
+    Pass("allo-simplify-bounds", on=FUNCTION),
     Pass("allo-expand-remainders", on=FUNCTION),  # before any pass that folds, which MLIR does wrongly for them
     Pass("convert-linalg-to-affine-loops", on=FUNCTION),  # early: all passes on loops and types see those loops too
     # results go to the caller's buffers, without a copy

@@ -103,6 +103,15 @@ def ExpandRemainders : Pass<"allo-expand-remainders", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SimplifyBounds : Pass<"allo-simplify-bounds", "::mlir::func::FuncOp"> {
+  let summary = "drop bounds of affine loops that never decide, and keep one of several equal ones";
+  let description = [{
+    For `affine.for` with `min` or `max` bounds, from the constant bounds of the loops around it. Folding does the same,
+    but drops all of several equal bounds. Loops whose constant bounds leave no iteration are erased.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect"];
+}
+
 def FpContract : Pass<"allo-fp-contract", "::mlir::func::FuncOp"> {
   let summary = "let the back end fuse floating-point multiplications and additions";
   let description = [{
