@@ -70,7 +70,10 @@ def _evaluate(scope: Scope, node: ast.expr) -> Any:
         name = error.args[0]
         known = {**vars(types), **scope.source.names}.items()
         hint = nearest(name, [n for n, value in known if isinstance(value, AlloType | TensorType)])
-        hint = hint or (_FORGOTTEN if scope.source.forgets_enclosing_names else "import it from allo.ir.types")
+        if hint is None and scope.source.forgets_enclosing_names:
+            hint = _FORGOTTEN
+        elif hint is None or name in vars(types):
+            hint = "import it from allo.ir.types"
         scope.error(node, f"Unsupported type `{name}`: the name is not defined", hint)
     except ValueError as error:
         scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")

@@ -286,7 +286,7 @@ class ExpressionChecker:
                 return self.combine(node, "-", constant(0, at), operand) if result is None else result
             case ast.Invert():
                 if isinstance(operand, Const) and isinstance(operand.value, int):
-                    return constant(~operand.value, at)
+                    return constant(~int(operand.value), at)
                 return self.combine(node, "^", operand, constant(-1, at))
             case _:
                 return operand

@@ -11,7 +11,7 @@ from mlir import ir
 from ..ir.builder import Builder
 from ..ir.context import context
 from ..ir.mlir_types import arith_type, storage_type
-from ..ir.types import MAX_BITS, AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, float32, float64
+from ..ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, float32, float64
 from .nodes import Binary, Const
 
 _FLOAT_OPS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
@@ -243,8 +243,6 @@ class ArithmeticEmitter:
                 return b.value("arith.truncf", arith_type(target), [value])
             name = "arith.extf" if source.width < target.width else "arith.truncf"
             return b.value(name, arith_type(target), [value])
-        # A UInt takes one bit more, so that all its values are in the range (2**1023 and above are not:
-        # LLVM converts to at most 1024 bits).
-        more = 1 if isinstance(target, UInt) else 0
-        signed = Int(64) if isinstance(target, Index) else Int(min(target.bits + more, MAX_BITS))
-        return self._int_to_int(b.value("arith.fptosi", arith_type(signed), [value]), signed, target)
+        whole = Int(64) if isinstance(target, Index) else target
+        name = "arith.fptosi" if _signed(whole) else "arith.fptoui"
+        return self._int_to_int(b.value(name, arith_type(whole), [value]), whole, target)

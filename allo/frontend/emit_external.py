@@ -8,6 +8,7 @@ from ..ir.builder import Builder, string_attr, unit_attr
 from ..ir.context import context
 from ..ir.mlir_types import memref_type, storage_type
 from ..ir.module import Module
+from ..ir.streams import SIDE
 from ..ir.types import AlloType, TensorType
 from .external import ExternalKernel
 from .nodes import Function
@@ -24,6 +25,8 @@ def emit_external(module: Module, function: Function, kernel: ExternalKernel) ->
         entries: dict[str, ir.Attribute] = {"allo.name": string_attr(symbol.name)}
         if isinstance(symbol.type, TensorType) and not parameter.written:
             entries["llvm.readonly"] = unit_attr()
+        if parameter.stream:
+            entries[SIDE] = string_attr(parameter.stream)
         marks.append(ir.DictAttr.get(entries, context()))
     attributes: dict[str, ir.Attribute] = {
         "sym_name": string_attr(function.name),

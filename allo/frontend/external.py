@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ..ir.types import AlloType, TensorType
+from ..ir.types import AlloType, TensorType, shape_text
 from .nodes import Effects, Function, Kind, Symbol
 from .source import KernelSource
 
@@ -14,13 +14,21 @@ from .source import KernelSource
 class ExternalParameter:
     """A parameter: a scalar by value if `shape` is (), an array of any shape if it is None.
 
-    Extents that are DYNAMIC may be any; `written` tells whether the external kernel may change the array.
+    Extents that are DYNAMIC may be any; `written` tells whether the external kernel may change the array. A stream of
+    C++ is an array of its elements in their order, and `stream` says which way they go: "in" or "out".
     """
 
     name: str
     element: AlloType
     shape: tuple[int, ...] | None
     written: bool
+    stream: str = ""
+
+    def __str__(self) -> str:
+        if self.stream:
+            extents = "" if self.type is None else shape_text(self.shape or ())
+            return f"{self.name}: Stream[{self.element!r}]{extents} {self.stream}"
+        return f"{self.name}: {self.type or f'{self.element!r} array'}"
 
     @property
     def type(self) -> AlloType | TensorType | None:

@@ -49,6 +49,8 @@ def lower_linalg(module: Module) -> None:
         if entry is None:
             continue
         structured = [op for op in operations(entry) if is_structured(op)]
+        if not structured:
+            continue
         nests = {nest for op in operations(entry) if (nest := string_of(op, "allo.nest")) is not None}
         for op in structured:
             _Lowering(op, string_of(op, "allo.nest") or _numbered(op.name.removeprefix("linalg."), nests)).run()

@@ -9,6 +9,7 @@ from mlir import ir
 from .module import Module
 from .walk import entry_block, operations
 
+SIDE = "allo.x_stream"  # of an argument of a declaration: "in" or "out" if the function has a stream there
 _PUTS = frozenset({"allo.stream_put", "allo.stream_full"})
 _GETS = frozenset({"allo.stream_get", "allo.stream_empty"})
 
@@ -28,6 +29,14 @@ def uses_streams(function: ir.OpView) -> bool:
     if any(is_stream_type(argument.type) for argument in entry.arguments):
         return True
     return any(is_stream_type(result.type) for op in operations(entry) for result in op.results)
+
+
+def declared_sides(function: ir.OpView) -> dict[int, str]:
+    """The arguments that are streams in a function without a body: "in" if it gets from them, "out" if it puts."""
+    attributes = function.operation.attributes
+    marks = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+    found = {k: ir.DictAttr(mark) for k, mark in enumerate(marks)}
+    return {k: ir.StringAttr(mark[SIDE]).value for k, mark in found.items() if SIDE in mark}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +82,22 @@ class StreamUses:
         elif op.name in _GETS:
             gets.add(stream_of(op.operands[0]))
         elif op.name == "func.call":
-            given, taken = self._of_callee(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
+            given, taken = self.of_arguments(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
             operands = list(op.operands)
             puts.update(stream_of(operands[position]) for position in given)
             gets.update(stream_of(operands[position]) for position in taken)
 
-    def _of_callee(self, name: str) -> tuple[frozenset[int], frozenset[int]]:
+    def of_arguments(self, name: str) -> tuple[frozenset[int], frozenset[int]]:
         """The positions of the arguments that a function puts into, and of those it gets from."""
         if name not in self._arguments:
             function = self._functions.get(name)
             entry = None if function is None else entry_block(function)
             if entry is None:
-                self._arguments[name] = (frozenset(), frozenset())
+                sides = {} if function is None else declared_sides(function)
+                self._arguments[name] = (
+                    frozenset(k for k, side in sides.items() if side == "out"),
+                    frozenset(k for k, side in sides.items() if side == "in"),
+                )
             else:
                 ends = self.of(entry.owner.operation)
                 arguments = list(enumerate(entry.arguments))

@@ -171,6 +171,24 @@ def test_jam_with_a_clean_up_loop() -> None:
     assert names(text, "allo-cpu-locality") == "j i j i"
 
 
+def triangle(start: int) -> str:
+    """Sums over k, which stays innermost: all of its accesses are contiguous."""
+    rows = f"j {start} to affine_map<(row) -> (row)>(%i)"
+    text = function(nest(["i", rows, "k"], accumulate("C i j", "A i k", "A j k")), matrices="AC")
+    return on_function(text, "allo-cpu-locality")
+
+
+def test_jam_of_a_triangle() -> None:
+    text = triangle(0)
+    assert text.count("step 4") == 1
+    assert text.count("affine.store") == 4 + 1  # and the clean-up loop
+
+
+def test_rows_that_may_count_backwards_are_not_jammed() -> None:
+    # From 5 to 1, rounded down to whole groups of 4, is nothing; the clean-up loop would start below 5.
+    assert "step" not in triangle(5)
+
+
 def test_jam_against_a_dependence_is_refused() -> None:
     # y of one row is read by the sum of the next row, and written after the sum of this one.
     rows = nest("j", accumulate("x i", "A i j", "y j")) + nest(["k"], accumulate("y k", "A i k", "x i"))

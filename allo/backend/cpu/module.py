@@ -34,8 +34,8 @@ class LLVMModule:
 
     def __init__(self, module: Module, *, fastmath: bool = False, contract: bool = True) -> None:
         self._lowered = module.clone()
+        self._has_streams = prepare_streams(self._lowered)  # while declarations say which way streams go
         self._libraries = link_external(self._lowered)
-        self._has_streams = prepare_streams(self._lowered)
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
         written = written_arguments(module, module.top)
@@ -89,9 +89,11 @@ class LLVMModule:
         for position, slot in enumerate(slots):
             address = slot.ctypes.data if isinstance(slot, np.ndarray) else ctypes.addressof(slot)
             packed[position] = address
-        self._function(packed)
-        for library in self._libraries:
-            library.raise_failure()
+        try:
+            self._function(packed)
+        finally:  # what went wrong in an external kernel comes before what that did to streams
+            for library in self._libraries:
+                library.raise_failure()
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""

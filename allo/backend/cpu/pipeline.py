@@ -49,7 +49,9 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("convert-scf-to-cf"),
     Pass("convert-math-to-llvm"),
     Pass("convert-math-to-libm"),
+    Pass("allo-saturate-casts", on=FUNCTION),  # late: one operation vectorizes and folds better than its selects
     Pass("arith-expand"),
+    Pass("allo-expand-wide-division", on=FUNCTION),  # after rounding divisions became plain ones
     Pass("convert-vector-to-llvm"),
     Pass("convert-arith-to-llvm"),
     Pass("convert-cf-to-llvm"),

@@ -14,7 +14,7 @@ from allo import _mlir
 from ...errors import DataflowError
 from ...ir.module import Module
 from ...ir.streams import uses_streams
-from .tasks import order_tasks
+from ...ir.tasks import order_tasks
 
 
 @cache

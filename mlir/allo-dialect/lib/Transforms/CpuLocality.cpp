@@ -3,7 +3,10 @@
 #include "NestCost.h"
 #include "NestDependences.h"
 #include "allo/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
 #include "mlir/Dialect/Affine/Analysis/LoopAnalysis.h"
+#include "mlir/Dialect/Affine/Analysis/Utils.h"
+#include "mlir/Dialect/Affine/IR/AffineValueMap.h"
 #include "mlir/Dialect/Affine/LoopUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -65,6 +68,34 @@ SmallVector<AffineForOp> bandFrom(AffineForOp loop) {
   SmallVector<AffineForOp> band;
   affine::getPerfectlyNestedLoops(band, loop);
   return band;
+}
+
+/// `loop` and all loops in it.
+SmallVector<AffineForOp> nestFrom(AffineForOp loop) {
+  SmallVector<AffineForOp> nest;
+  loop->walk<WalkOrder::PreOrder>([&](AffineForOp inner) { nest.push_back(inner); });
+  return nest;
+}
+
+/// Whether `loop` has no bounds of several expressions, and its lower bound never exceeds its upper one: where it did,
+/// the clean-up loop of unrolling would start too early.
+bool neverCountsBackwards(AffineForOp loop) {
+  AffineMap lowerMap = loop.getLowerBoundMap(), upperMap = loop.getUpperBoundMap();
+  SmallVector<Operation *> outer;
+  affine::getEnclosingAffineOps(*loop, &outer);
+  affine::FlatAffineValueConstraints domain;
+  if (lowerMap.getNumResults() != 1 || upperMap.getNumResults() != 1 || failed(affine::getIndexSet(outer, &domain)))
+    return false;
+  affine::AffineValueMap lower(lowerMap, loop.getLowerBoundOperands()), trips;
+  affine::AffineValueMap::difference({upperMap, loop.getUpperBoundOperands()}, lower, &trips);
+  for (Value operand : trips.getOperands())
+    if (!domain.containsVar(operand))
+      return false;
+  unsigned length = domain.appendDimVar(1);
+  if (failed(domain.addBound(presburger::BoundType::EQ, length, trips.getAffineMap(), trips.getOperands())))
+    return false;
+  domain.addBound(presburger::BoundType::UB, length, -1);
+  return domain.isEmpty();
 }
 
 /// The order of `count` loops that moves the one at `position` innermost (new position -> old position).
@@ -245,7 +276,8 @@ private:
     unsigned limit = height == 1 ? jamLimit : height == 2 ? outerJamLimit : 1;
     std::optional<uint64_t> trips = affine::getConstantTripCount(loop);
     bool gains = reuse(loop) > 0 || (height == 1 && holdsReduction(loop));
-    if (limit < 2 || !gains || !trips || *trips < 2 * limit)
+    if (limit < 2 || !gains || (trips && *trips < 2 * limit) || !isRectangular(nestFrom(loop), 0) ||
+        (!trips && !neverCountsBackwards(loop)))
       return 1;
     unsigned ops = 0;
     for (AffineForOp child : childrenOf(loop)) {
@@ -254,7 +286,8 @@ private:
         return 1;
       ops += bodyOps(child);
     }
-    unsigned factor = jamFactor(*trips, std::min(limit, kMaxJammedOps / std::max(1u, ops)));
+    unsigned most = std::min(limit, kMaxJammedOps / std::max(1u, ops));
+    unsigned factor = trips ? jamFactor(*trips, most) : most; // those of a triangle have a clean-up loop
     if (factor < 2 || !dependences.canJam(loop, factor))
       return 1;
     jammed[loop] = factor;

@@ -69,6 +69,7 @@ def Allo_RelayOp : Allo_PrimitiveOp<"relay">;
 def Allo_SkewOp : Allo_PrimitiveOp<"skew">;
 def Allo_PeelOp : Allo_PrimitiveOp<"peel",
     (outs Allo_HandleType:$peeled, Allo_HandleType:$rest)>;
+def Allo_SpecializeOp : Allo_PrimitiveOp<"specialize", (outs Allo_HandleType:$copy)>;
 def Allo_BindOp : Allo_PrimitiveOp<"bind">;
 
 #endif

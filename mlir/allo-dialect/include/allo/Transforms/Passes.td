@@ -103,6 +103,14 @@ def ExpandRemainders : Pass<"allo-expand-remainders", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def LeaveAffine : Pass<"allo-leave-affine", "::mlir::func::FuncOp"> {
+  let summary = "make memref, scf and arith operations of affine ones with operands that are no dimensions or symbols";
+  let description = [{
+    For functions that inlining has left invalid. Loops keep their names and attributes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SimplifyBounds : Pass<"allo-simplify-bounds", "::mlir::func::FuncOp"> {
   let summary = "drop bounds of affine loops that never decide, and keep one of several equal ones";
   let description = [{
@@ -110,6 +118,22 @@ def SimplifyBounds : Pass<"allo-simplify-bounds", "::mlir::func::FuncOp"> {
     but drops all of several equal bounds. Loops whose constant bounds leave no iteration are erased.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect"];
+}
+
+def SaturateCasts : Pass<"allo-saturate-casts", "::mlir::func::FuncOp"> {
+  let summary = "floats outside of an integer type become its nearest number, NaN becomes 0";
+  let description = [{
+    Selects around each `arith.fptosi` and `arith.fptoui`, whose results are poison for such values.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandWideDivision : Pass<"allo-expand-wide-division", "::mlir::func::FuncOp"> {
+  let summary = "divide signed integers of 256 bits and more as unsigned ones; LLVM aborts on divisors that are powers of two";
+  let description = [{
+    `arith.divsi` and `arith.remsi` from `i256` on become the unsigned operation on magnitudes, negated where the signs ask.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def FpContract : Pass<"allo-fp-contract", "::mlir::func::FuncOp"> {

@@ -1,4 +1,4 @@
-"""Decides the order in which a CPU runs tasks that are joined by streams: a producer before its consumers."""
+"""Decides in which order tasks that streams join can run one after the other: a producer before its consumers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from mlir import ir
 
-from ...errors import DataflowError, Note
-from ...ir.effects import written_arguments
-from ...ir.module import Module
-from ...ir.streams import Ends, StreamUses, is_stream_type
-from ...ir.walk import entry_block, location_of, operations, string_of
+from ..errors import DataflowError, Note
+from .effects import written_arguments
+from .module import Module
+from .streams import Ends, StreamUses, is_stream_type
+from .walk import entry_block, location_of, operations, string_of
 
 type Edges = dict[int, dict[int, str]]  # a task -> those that it must wait for, each with the reason
 

@@ -1,0 +1,300 @@
+// How expressions are stored once: folding of constants in exact widths, and a hash table over nodes.
+#include "ComputationGraph.h"
+
+#include <cstdlib>
+#include <sys/mman.h>
+
+using namespace allo::graph;
+using llvm::APInt;
+
+static uint64_t mix(uint64_t x) {
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93u;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93u;
+  return x ^ (x >> 32);
+}
+
+uint64_t allo::graph::hashOf(const uint64_t *words, size_t count) {
+  uint64_t hash = count;
+  for (size_t i = 0; i < count; ++i)
+    hash = mix(hash ^ words[i]) + i;
+  return hash;
+}
+
+static void *reserve(uint64_t bytes) {
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    std::abort();
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
+}
+
+Graph::Graph(uint64_t limit, uint64_t bytes) : limit(limit), reserved(limit + 1), bytes(bytes) {
+  nodes = static_cast<Node *>(reserve(reserved * sizeof(Node)));
+  slots = 1 << 12;
+  table = static_cast<uint64_t *>(reserve(slots * sizeof(uint64_t)));
+  operators.push_back({Kind::Opaque, false, 0, 0, 0, 0}); // of kUndefined
+  nodes[0] = {0, {0, 0, 0}, 0};
+}
+
+Graph::~Graph() {
+  munmap(nodes, reserved * sizeof(Node));
+  munmap(table, slots * sizeof(uint64_t));
+}
+
+Id Graph::constant(uint32_t type, const APInt &value) {
+  uint64_t hash = mix(hashOf(value.getRawData(), value.getNumWords()) ^ (uint64_t(type) << 32 | value.getBitWidth()));
+  auto [first, last] = constantIds.equal_range(hash);
+  for (; first != last; ++first) {
+    const Constant &known = getConstant(first->second);
+    if (known.type == type && known.value.getBitWidth() == value.getBitWidth() && known.value == value)
+      return first->second;
+  }
+  Id id = kConstantBit | Id(constants.size());
+  constants.push_back({type, value});
+  constantIds.emplace(hash, id);
+  return id;
+}
+
+void Graph::grow() {
+  uint64_t larger = slots * 2;
+  if (count * sizeof(Node) + (slots + larger) * sizeof(uint64_t) > bytes) {
+    limit = count; // full; the table has room for no more
+    return;
+  }
+  auto *moved = static_cast<uint64_t *>(reserve(larger * sizeof(uint64_t)));
+  for (uint64_t i = 0; i < slots; ++i) {
+    if (!table[i])
+      continue;
+    uint64_t slot = (table[i] >> 32) & (larger - 1);
+    while (moved[slot])
+      slot = (slot + 1) & (larger - 1);
+    moved[slot] = table[i];
+  }
+  munmap(table, slots * sizeof(uint64_t));
+  table = moved;
+  slots = larger;
+}
+
+static bool isSame(const Node &a, const Node &b) {
+  return a.op == b.op && a.operands[0] == b.operands[0] && a.operands[1] == b.operands[1] &&
+         a.operands[2] == b.operands[2];
+}
+
+/// Most nodes are the only ones that use their youngest operand: these are found there, near in memory.
+Id Graph::intern(const Node &node) {
+  Id youngest = kUndefined;
+  if (operators[node.op].kind != Kind::Leaf)
+    for (Id operand : node.operands)
+      if (!isConstant(operand) && operand > youngest)
+        youngest = operand;
+  if (youngest == kUndefined)
+    return probe(node, youngest);
+  Id user = nodes[youngest].user;
+  if (user && isSame(nodes[user], node))
+    return user;
+  if (user)
+    return probe(node, youngest);
+  if (isFull() || count * sizeof(Node) + slots * sizeof(uint64_t) > bytes) {
+    limit = std::min(limit, count);
+    return kUndefined; // the caller looks at isFull()
+  }
+  Id id = Id(count++);
+  nodes[youngest].user = id;
+  nodes[id] = node;
+  return id;
+}
+
+/// Neighbours among the other operands are neighbours in the table: loops count up.
+Id Graph::probe(const Node &node, Id youngest) {
+  const Id *x = node.operands;
+  uint64_t others = x[0] == youngest ? uint64_t(x[1]) << 32 | x[2] : x[1] == youngest ? uint64_t(x[0]) << 32 | x[2]
+                                                                  : uint64_t(x[0]) << 32 | x[1];
+  if (youngest == kUndefined)
+    others = uint64_t(x[0]) << 32 | x[1];
+  uint64_t low = (others >> 32) & 7;
+  uint64_t tag = mix(mix(uint64_t(node.op) << 32 | youngest) + (others & ~(uint64_t(7) << 32)));
+  tag = (tag & 0xfffffff8) | low;
+  uint64_t slot = tag & (slots - 1);
+  for (uint64_t entry; (entry = table[slot]); slot = (slot + 1) & (slots - 1))
+    if (entry >> 32 == tag && isSame(nodes[Id(entry)], node))
+      return Id(entry);
+  if (isFull())
+    return kUndefined;
+  Id id = Id(count++);
+  nodes[id] = node;
+  table[slot] = tag << 32 | id;
+  if (++entered * 4 > slots * 3)
+    grow();
+  return id;
+}
+
+Id Graph::node(uint32_t op, Id a, Id b, Id c) {
+  const Operator &o = operators[op];
+  if (o.kind >= Kind::Select && o.kind != Kind::AddF && o.kind != Kind::MulF) {
+    Id folded = fold(o, a, b, c);
+    if (folded != kNone)
+      return folded;
+  }
+  if (o.commutative && a > b)
+    std::swap(a, b);
+  return intern({op, {a, b, c}, 0});
+}
+
+//===-- folding -----------------------------------------------------------===//
+
+static bool compare(int64_t predicate, const APInt &a, const APInt &b) {
+  switch (predicate) {
+  case 0: return a == b;
+  case 1: return a != b;
+  case 2: return a.slt(b);
+  case 3: return a.sle(b);
+  case 4: return a.sgt(b);
+  case 5: return a.sge(b);
+  case 6: return a.ult(b);
+  case 7: return a.ule(b);
+  case 8: return a.ugt(b);
+  default: return a.uge(b);
+  }
+}
+
+/// The quotient of numbers with signs, rounded down (or up); the caller has excluded the undefined ones.
+static APInt roundedQuotient(const APInt &a, const APInt &b, bool up) {
+  APInt quotient = a.sdiv(b), rest = a.srem(b);
+  if (!rest.isZero() && (rest.isNegative() == b.isNegative()) == up)
+    up ? ++quotient : --quotient;
+  return quotient;
+}
+
+/// False if the result is not defined.
+static bool divide(Kind kind, const APInt &a, const APInt &b, APInt &result) {
+  bool isSigned = kind == Kind::DivS || kind == Kind::RemS || kind == Kind::FloorDivS || kind == Kind::CeilDivS;
+  if (b.isZero() || (isSigned && a.isMinSignedValue() && b.isAllOnes()))
+    return false;
+  switch (kind) {
+  case Kind::DivS: result = a.sdiv(b); return true;
+  case Kind::DivU: result = a.udiv(b); return true;
+  case Kind::RemS: result = a.srem(b); return true;
+  case Kind::RemU: result = a.urem(b); return true;
+  case Kind::FloorDivS: result = roundedQuotient(a, b, false); return true;
+  case Kind::CeilDivS: result = roundedQuotient(a, b, true); return true;
+  default:
+    result = a.udiv(b);
+    if (!a.urem(b).isZero())
+      ++result;
+    return true;
+  }
+}
+
+static bool evaluate(Kind kind, const APInt &a, const APInt &b, APInt &result) {
+  switch (kind) {
+  case Kind::Add: result = a + b; return true;
+  case Kind::Sub: result = a - b; return true;
+  case Kind::Mul: result = a * b; return true;
+  case Kind::And: result = a & b; return true;
+  case Kind::Or: result = a | b; return true;
+  case Kind::Xor: result = a ^ b; return true;
+  case Kind::MinS: result = a.slt(b) ? a : b; return true;
+  case Kind::MaxS: result = a.sgt(b) ? a : b; return true;
+  case Kind::MinU: result = a.ult(b) ? a : b; return true;
+  case Kind::MaxU: result = a.ugt(b) ? a : b; return true;
+  case Kind::Shl:
+  case Kind::ShrS:
+  case Kind::ShrU:
+    if (b.uge(a.getBitWidth()))
+      return false;
+    result = kind == Kind::Shl ? a.shl(b) : kind == Kind::ShrS ? a.ashr(b) : a.lshr(b);
+    return true;
+  default: return divide(kind, a, b, result);
+  }
+}
+
+Id Graph::fold(const Operator &o, Id a, Id b, Id c) const {
+  auto *self = const_cast<Graph *>(this);
+  bool isCast = o.kind == Kind::Bitcast || (o.kind >= Kind::ExtS && o.kind <= Kind::Trunc);
+  if (isCast && a == kUndefined)
+    return kUndefined;
+  switch (o.kind) {
+  case Kind::Select:
+    return isConstant(a) ? (getConstant(a).value.isZero() ? c : b) : b == c ? b : kNone;
+  case Kind::SubF:
+  case Kind::NegF:
+  case Kind::FromSigned:
+  case Kind::FromUnsigned:
+    return kNone;
+  case Kind::Bitcast:
+    if (isConstant(a))
+      return self->constant(o.type, getConstant(a).value);
+    if (operatorOf(a).kind == Kind::Bitcast && typeOf(nodes[a].operands[0]) == o.type)
+      return nodes[a].operands[0];
+    return kNone;
+  case Kind::ExtS:
+    return isConstant(a) ? self->constant(0, getConstant(a).value.sext(o.width)) : kNone;
+  case Kind::ExtU:
+    return isConstant(a) ? self->constant(0, getConstant(a).value.zext(o.width)) : kNone;
+  case Kind::Trunc:
+    return isConstant(a) ? self->constant(0, getConstant(a).value.trunc(o.width)) : self->extract(a, 0, o.width, 0);
+  default:
+    if (!isConstant(a) || !isConstant(b))
+      return kNone;
+  }
+  const APInt &x = getConstant(a).value, &y = getConstant(b).value;
+  if (o.kind == Kind::Compare)
+    return self->constant(0, APInt(1, compare(o.extra, x, y)));
+  APInt result(1, 0);
+  return evaluate(o.kind, x, y, result) ? self->constant(0, result) : kNone;
+}
+
+Id Graph::extract(Id id, unsigned low, unsigned size, unsigned depth) {
+  if (id == kUndefined || depth > 256)
+    return kNone;
+  if (isConstant(id))
+    return constant(0, getConstant(id).value.extractBits(size, low));
+  const Operator &o = operatorOf(id);
+  if (low == 0 && size == o.width)
+    return id;
+  Id a = nodes[id].operands[0], b = nodes[id].operands[1];
+  auto zero = [&] { return constant(0, APInt(size, 0)); };
+  switch (o.kind) {
+  case Kind::Trunc:
+    return extract(a, low, size, depth + 1);
+  case Kind::ExtS:
+  case Kind::ExtU:
+    if (low + size <= widthOf(a))
+      return extract(a, low, size, depth + 1);
+    return o.kind == Kind::ExtU && low >= widthOf(a) ? zero() : kNone;
+  case Kind::Or: {
+    Id left = extract(a, low, size, depth + 1);
+    if (left == kNone)
+      return kNone;
+    Id right = extract(b, low, size, depth + 1);
+    if (right == kNone || left == right)
+      return right;
+    if (isConstant(left) && getConstant(left).value.isZero())
+      return right;
+    return isConstant(right) && getConstant(right).value.isZero() ? left : kNone;
+  }
+  case Kind::And: {
+    if (isConstant(a))
+      std::swap(a, b);
+    if (!isConstant(b))
+      return kNone;
+    APInt mask = getConstant(b).value.extractBits(size, low);
+    return mask.isZero() ? zero() : mask.isAllOnes() ? extract(a, low, size, depth + 1) : kNone;
+  }
+  case Kind::Shl:
+  case Kind::ShrU: {
+    if (!isConstant(b) || getConstant(b).value.uge(o.width))
+      return kNone;
+    unsigned by = getConstant(b).value.getZExtValue();
+    if (o.kind == Kind::ShrU)
+      return low + by >= o.width         ? zero()
+             : low + by + size > o.width ? kNone
+                                         : extract(a, low + by, size, depth + 1);
+    return low + size <= by ? zero() : low < by ? kNone : extract(a, low - by, size, depth + 1);
+  }
+  default:
+    return kNone;
+  }
+}
