@@ -11,16 +11,17 @@ from ..customize.step import Step
 from ..errors import Location, Note, ScheduleError
 from ..ir.names import unique_name
 from .correspondence import Origins, instances, reachable
-from .footprint import History, Touch, called_functions, functions_of, made_names
+from .footprint import History, Touch, called_functions, functions_of
 from .renaming import Names, functions_in, renamed_functions
 
 
 def replay(schedule: Schedule, parts: Sequence[Schedule], id: str | None) -> None:
     """Apply the steps of `parts` to their kernels in `schedule`; on an error nothing has changed."""
     at, before = schedule_line(), len(schedule.steps)
+    history = History.of(schedule)
     try:
         for part in parts:
-            _Composition(schedule, part, id, at).run()
+            _Composition(history, part, id, at).run()
     except ScheduleError as error:
         schedule.undo(len(schedule.steps) - before)
         error.diagnostics = tuple(
@@ -40,15 +41,20 @@ def replay(schedule: Schedule, parts: Sequence[Schedule], id: str | None) -> Non
 class _Composition:
     """One schedule that is composed into another one."""
 
-    def __init__(self, schedule: Schedule, part: Schedule, id: str | None, at: Location | None) -> None:
+    def __init__(self, history: History, part: Schedule, id: str | None, at: Location | None) -> None:
+        schedule = history.schedule
         self.schedule = schedule
         self.part = part
         self.id = id
         self.at = at
-        self.part_history = History(part)
-        self.history = History(schedule)  # up to the steps that are there already
-        self.known = schedule.steps
+        self.part_history = History.of(part)
+        self.history = history
+        self.known = schedule.steps  # those that are there already
         self.origins = Origins(self.history)
+        self.changes: dict[str, set[int]] = {}  # the steps of the part that changed a function of it
+        self.untouched = (
+            False  # whether the functions of the part are in the schedule as they were in the part
+        )
         self.shared: set[int] = set()  # steps of the schedule that the part has too
 
     def run(self) -> None:
@@ -56,23 +62,27 @@ class _Composition:
         if self.id is not None:
             self._separate(images)
         names = [Names(functions) for functions in images]
+        end = len(self.known)
+        self.untouched = not any(
+            self._changed_before(f, end) for table in names for f in table.functions.values()
+        )
         for number, step in enumerate(self.part.steps):
-            applied: list[tuple[Step, History, int]] = []  # instances may share the function of a step
+            applied: list[tuple[Step, int]] = []  # instances may share the function of a step
             for table in names:
                 wanted = table.step(step)
-                found = next(((h, k) for other, h, k in applied if _same(wanted, other)), None)
-                history, index = found or self._apply(wanted, number, table)
-                applied.append((wanted, history, index))
-                self._learn(table, number, history, index)
+                found = next((k for other, k in applied if _same(wanted, other)), None)
+                index = self._apply(wanted, number, table) if found is None else found
+                applied.append((wanted, index))
+                self._learn(table, number, index)
 
-    def _apply(self, wanted: Step, number: int, table: Names) -> tuple[History, int]:
-        """Do step `number` of the part, unless the schedule has done it: the number that it has in a history."""
+    def _apply(self, wanted: Step, number: int, table: Names) -> int:
+        """Do step `number` of the part, unless the schedule has done it: the number that it has there."""
         if (index := self._done(wanted, number, table)) is not None:
             self.shared.add(index)
-            return self.history, index
+            return index
         self._check(wanted, number, table)
         self.schedule._replay(wanted)
-        return History(self.schedule), len(self.schedule.steps) - 1
+        return len(self.schedule.steps) - 1
 
     def _images(self) -> list[dict[str, str]]:
         """For each instance of the kernel, what the functions of the part are called now."""
@@ -124,37 +134,61 @@ class _Composition:
 
     def _uses(self, function: str) -> bool:
         """Whether a step of the part names or changes a function."""
-        return any(
-            function in functions_in(step) or self.part_history.touched(number, function)
-            for number, step in enumerate(self.part.steps)
+        return any(function in functions_in(step) for step in self.part.steps) or bool(
+            self._changes(function)
         )
+
+    def _changes(self, function: str) -> set[int]:
+        """The steps of the part that changed a function of it."""
+        if function not in self.changes:
+            self.changes[function] = self.part_history.changes(function, 0, len(self.part.steps))
+        return self.changes[function]
+
+    def _changed_before(self, function: str, end: int) -> set[int]:
+        """The steps before number `end`, which the part does not have, that changed a function of the schedule."""
+        found: set[int] = set()
+        for holder, first, last in self.origins.holders(function, end):
+            found |= self.history.changes(holder, first, last)
+        return found - self.shared
 
     def _refuse_removed(self, function: str) -> None:
         for number, step in enumerate(self.known):
-            if self.history.at(number + 1, function) is None and self.history.at(number, function) is not None:
+            if (
+                self.history.at(number + 1, function) is None
+                and self.history.at(number, function) is not None
+            ):
                 raise ScheduleError(
                     f"'{function}' is no function of its own any more",
                     hint="compose its schedule first",
                     notes=[Note(f"the step that removed it, {step}, is here", step.at)],
                 )
 
+    def _changed_functions(self, number: int, table: Names) -> list[str]:
+        """The functions of the part that its step `number` changed and the schedule has."""
+        there = self.part_history.functions(number)
+        return [
+            function
+            for function in there
+            if function in table.functions and number in self._changes(function)
+        ]
+
     def _touched(self, number: int, table: Names) -> list[Touch]:
         """What a step of the part changes, by the names in the schedule."""
         found: list[Touch] = []
-        for function in self.part_history.functions(number):
+        for function in self._changed_functions(number, table):
             for touch in self.part_history.touched(number, function):
-                if function in table.functions:
-                    nest, dot, loop = touch.name.partition(".") if touch.kind == "loop" else (touch.name, "", "")
-                    name = table.parts.get((function, nest), nest) + dot + loop
-                    found.append(Touch(table.functions[function], touch.kind, name))
+                nest, dot, loop = touch.name.partition(".") if touch.kind == "loop" else (touch.name, "", "")
+                name = table.parts.get((function, nest), nest) + dot + loop
+                found.append(Touch(table.functions[function], touch.kind, name))
         return found
 
     def _earlier(self, touches: list[Touch], end: int) -> Iterator[tuple[int, Touch]]:
         """The steps before number `end`, the last first, that the part does not have and that touched the same."""
+        changed = {touch.function: self._changed_before(touch.function, end) for touch in touches}
         for number in reversed(range(end)):
-            if number in self.shared:
-                continue
             for touch in touches:
+                if number not in changed[touch.function]:
+                    continue
                 holder = self.origins.at(touch.function, number)
                 here = dataclasses.replace(touch, function=holder)
                 for other in self.history.touched(number, holder):
@@ -171,6 +205,8 @@ class _Composition:
         return None
 
     def _check(self, wanted: Step, number: int, table: Names) -> None:
+        if self.untouched:
+            return
         conflicts = list(self._earlier(self._touched(number, table), len(self.known)))
         if not conflicts:
             return
@@ -183,24 +219,26 @@ class _Composition:
             notes=[Note("the first one is here", wanted.at), Note("the second one is here", earlier.at)],
         )
 
-    def _learn(self, table: Names, number: int, history: History, index: int) -> None:
+    def _learn(self, table: Names, number: int, index: int) -> None:
         """The names of what step `number` of the part made, and step `index` of the schedule."""
-        made, there = self.part_history.made_functions(number), history.made_functions(index)
+        made, there = self.part_history.made_functions(number), self.history.made_functions(index)
         table.functions.update(zip(made, there, strict=False))
-        if there and history is not self.history:
-            self._follow_copies(table, there, history, index)
+        is_new = index >= len(self.known)
+        if there and is_new:
+            self._follow_copies(table, there, index)
+        if self.untouched:
+            return  # the same steps make parts of the same names
         for ours, theirs in list(table.functions.items()):
-            if self.part_history.touched(number, ours):
-                before = made_names(self.part_history.at(number, ours), self.part_history.at(number + 1, ours))
-                holder = theirs if history is not self.history else self.origins.at(theirs, index)
-                after = made_names(history.at(index, holder), history.at(index + 1, holder))
-                table.learn_parts(ours, before, after)
+            if number in self._changes(ours):
+                holder = theirs if is_new else self.origins.at(theirs, index)
+                if parts := self.part_history.made_parts(number, ours):
+                    table.learn_parts(ours, parts, self.history.made_parts(index, holder))
 
-    def _follow_copies(self, table: Names, made: list[str], history: History, index: int) -> None:
+    def _follow_copies(self, table: Names, made: list[str], index: int) -> None:
         """A step copied functions that others call too: the kernel now calls the copies."""
         for copy in made:
-            self.origins.add(copy, history, index, len(self.known))
-        below = reachable(history.functions(index + 1), table.functions[self.part.top_func_name])
+            self.origins.add(copy, index, len(self.known))
+        below = reachable(self.history.functions(index + 1), table.functions[self.part.top_func_name])
         for ours, theirs in table.functions.items():
             copies = [copy for copy in made if self.origins.made.get(copy, ("",))[0] == theirs]
             if theirs not in below and copies:

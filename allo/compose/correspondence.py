@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from mlir import ir
 
@@ -11,7 +11,7 @@ from ..customize import Schedule
 from ..errors import Location, Note, ScheduleError, nearest
 from ..ir.module import Module
 from ..ir.walk import location_of
-from .footprint import History, called_functions, functions_of
+from .footprint import History, called_functions, function_text, functions_of
 
 _SYMBOL = re.compile(r'@(?:"[^"]*"|[\w$.-]+)')
 
@@ -69,7 +69,7 @@ def correspondence(kernel: Module, name: str, module: Module, other: str) -> dic
     ours, theirs = functions_of(kernel), functions_of(module)
     pairs, todo = {name: other}, [name]
     for current in todo:
-        left, right = _text(ours[current]), _text(theirs[pairs[current]])
+        left, right = function_text(ours[current]), function_text(theirs[pairs[current]])
         if _SYMBOL.split(left) != _SYMBOL.split(right):
             return None
         for mine, other_symbol in zip(_SYMBOL.findall(left), _SYMBOL.findall(right), strict=True):
@@ -80,11 +80,6 @@ def correspondence(kernel: Module, name: str, module: Module, other: str) -> dic
                 if first not in todo:
                     todo.append(first)
     return pairs
-
-
-def _text(function: ir.OpView) -> str:
-    text: str = function.operation.get_asm(use_local_scope=True)
-    return text
 
 
 def _mismatch(kernel: Module, module: Module, related: Iterable[ir.OpView]) -> ScheduleError:
@@ -115,11 +110,11 @@ class Origins:
         self.made: dict[str, tuple[str, int]] = {}  # a copy: its original, and the number of the step
         for step in range(len(history.schedule.steps)):
             for name in history.made_functions(step):
-                self.add(name, history, step, step)
+                self.add(name, step, step)
 
-    def add(self, name: str, history: History, step: int, since: int) -> None:
-        """Step number `step` of `history` made a function, which from step `since` of the schedule is its own."""
-        after, before = history.functions(step + 1), history.functions(step)
+    def add(self, name: str, step: int, since: int) -> None:
+        """Step number `step` made a function, which from step `since` on is its own."""
+        after, before = self.history.functions(step + 1), self.history.functions(step)
         place = location_of(after[name].operation)
         same = [n for n, f in before.items() if location_of(f.operation) == place and name.startswith(n)]
         if same:
@@ -136,6 +131,16 @@ class Origins:
         while name in self.made and step <= self.made[name][1]:
             name = self.made[name][0]
         return name
+
+    def holders(self, name: str, end: int) -> Iterator[tuple[str, int, int]]:
+        """Which functions held the code of `name` before the steps before number `end`: each, from which and until."""
+        while name in self.made:
+            original, since = self.made[name]
+            if since + 1 < end:
+                yield name, since + 1, end
+                end = since + 1
+            name = original
+        yield name, 0, end
 
     def copies(self, first: str) -> list[str]:
         """The functions now that are `first` or copies of it."""

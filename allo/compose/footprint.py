@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary, ref
 
 from mlir import ir
 
@@ -17,7 +18,9 @@ from ..ir.module import Module
 from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, string_of
 
 _LAYOUT = re.compile(r", #allo\.partition<\[[^\]]*\]>")
+_NAMED = re.compile(r'allo\.(?:name|nest) = "([^"]*)"')
 _NAMES = frozenset({"allo.name", "allo.nest"})
+_NO_ARRAYS = LOOP_OPERATIONS | {"func.call", "arith.constant"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,11 @@ class _Reader:
 
 
 def _plain(attribute: ir.Attribute | ir.Type) -> str:
-    return _LAYOUT.sub("", str(attribute))
+    return _plain_text(str(attribute))
+
+
+def _plain_text(text: str) -> str:
+    return _LAYOUT.sub("", text) if "#allo.partition" in text else text
 
 
 def difference(function: str, before: Snapshot | None, after: Snapshot | None) -> Iterator[Touch]:
@@ -147,33 +154,58 @@ def difference(function: str, before: Snapshot | None, after: Snapshot | None) -
         yield Touch(function, "statements")
 
 
-def made_names(before: Snapshot | None, after: Snapshot | None) -> list[str]:
-    """The nests and arrays that are new, in the order of the text."""
-    old = Snapshot({}, {}, {}, "") if before is None else before
-    if after is None:
+def part_names(function: ir.OpView) -> list[str]:
+    """The nests of a function, then its arrays, in the order of the text."""
+    entry = entry_block(function)
+    if entry is None:
         return []
-    return [n for n in after.nests if n not in old.nests] + [n for n in after.buffers if n not in old.buffers]
+    statements = [op.operation for op in entry.operations if op.operation.name in LOOP_OPERATIONS]
+    nests = [string_of(op, "allo.nest") or string_of(op, "allo.name") for op in statements]
+    made = (op for op in operations(entry) if len(op.results) and op.name not in _NO_ARRAYS)
+    arrays = [*argument_names(function), *(string_of(op, "allo.name") for op in made)]
+    return [name for name in dict.fromkeys([*nests, *arrays]) if name is not None]
+
+
+# what was found out about schedules, for as long as they live
+_KNOWN: WeakKeyDictionary[Schedule, History] = WeakKeyDictionary()
 
 
 class History:
-    """What the steps of a schedule changed; looks only at the functions that it is asked for."""
+    """What the steps of a schedule changed; looks only at the functions that it is asked for, and grows with it."""
 
     def __init__(self, schedule: Schedule) -> None:
-        self.schedule = schedule
+        self._schedule = ref(schedule)
+        self._states: dict[int, Module] = {}  # what is known belongs to these
         self._functions: dict[int, dict[str, ir.OpView]] = {}
         self._composed: dict[int, Module] = {}
         self._texts: dict[tuple[int, str], str | None] = {}
         self._snapshots: dict[str, Snapshot] = {}
 
+    @classmethod
+    def of(cls, schedule: Schedule) -> History:
+        """The history that was made for `schedule` before, if its steps are still there."""
+        history, last = _KNOWN.get(schedule), len(schedule.steps)
+        if history is None or any(k > last or schedule.state(k) is not old for k, old in history._states.items()):
+            history = _KNOWN[schedule] = cls(schedule)
+        return history
+
+    @property
+    def schedule(self) -> Schedule:
+        """The schedule."""
+        schedule = self._schedule()
+        assert schedule is not None, "a history is used while its schedule lives"
+        return schedule
+
     def functions(self, state: int) -> dict[str, ir.OpView]:
         """The functions of the module after the first `state` steps."""
         if state not in self._functions:
-            self._functions[state] = functions_of(self.schedule.state(state))
+            self._states[state] = self.schedule.state(state)
+            self._functions[state] = functions_of(self._states[state])
         return self._functions[state]
 
     def at(self, state: int, function: str) -> Snapshot | None:
         """A function after the first `state` steps; None if it is not there."""
-        text = self._text(state, function)
+        text = self.text(state, function)
         if text is None:
             return None
         key = f"{function}\n{text}"
@@ -190,26 +222,55 @@ class History:
 
     def touched(self, step: int, function: str) -> tuple[Touch, ...]:
         """What step number `step` changed in a function."""
-        if self._text(step, function) == self._text(step + 1, function):
+        if self.text(step, function) == self.text(step + 1, function):
             return ()
         return tuple(difference(function, self.at(step, function), self.at(step + 1, function)))
+
+    def changes(self, function: str, first: int, last: int) -> set[int]:
+        """The steps from number `first` on and before `last` that changed more of a function than layouts.
+
+        Where a function is the same before and after several steps, they are not looked at one by one.
+        """
+        if first >= last or self.text(first, function) == self.text(last, function):
+            return set()
+        if last - first == 1:
+            return {first}
+        middle = (first + last) // 2
+        return self.changes(function, first, middle) | self.changes(function, middle, last)
 
     def made_functions(self, step: int) -> list[str]:
         """The functions that a step made."""
         before = self.functions(step)
         return [name for name in self.functions(step + 1) if name not in before]
 
-    def _text(self, state: int, function: str) -> str | None:
+    def made_parts(self, step: int, function: str) -> list[str]:
+        """The nests and arrays of a function that a step made."""
+        texts = (self.text(state, function) or "" for state in (step, step + 1))
+        known, now = (set(_NAMED.findall(text)) for text in texts)
+        if now <= known:
+            return []
+        before, after = (self.functions(state).get(function) for state in (step, step + 1))
+        old = set() if before is None else set(part_names(before))
+        return [] if after is None else [name for name in part_names(after) if name not in old]
+
+    def text(self, state: int, function: str) -> str | None:
+        """A function without layouts after the first `state` steps; None if it is not there."""
         key = (state, function)
         if key not in self._texts:
             found = self.functions(state).get(function)
-            self._texts[key] = None if found is None else found.operation.get_asm(use_local_scope=True)
+            self._texts[key] = None if found is None else _plain_text(function_text(found))
         return self._texts[key]
 
 
 def functions_of(module: Module) -> dict[str, ir.OpView]:
     """The functions of a module by name."""
     return {function.name.value: function for function in module.functions()}
+
+
+def function_text(function: ir.OpView) -> str:
+    """A function as text that does not depend on the rest of the module."""
+    text: str = function.operation.get_asm(use_local_scope=True, assume_verified=True)
+    return text
 
 
 def called_functions(function: ir.OpView) -> list[str]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from mlir import ir
 
 from ..ir.array_graph import callee_name, is_array
-from ..ir.effects import array_of
+from ..ir.effects import array_of, read_only_arguments
 from ..ir.linalg import is_structured, output_count
 from ..ir.module import Module
-from ..ir.streams import stream_of
-from ..ir.walk import entry_block, operations
+from ..ir.streams import declared_sides, stream_of
+from ..ir.walk import argument_names, entry_block, operations
 
 _LOADS = frozenset({"affine.load", "memref.load"})
 _STORES = frozenset({"affine.store", "memref.store"})
@@ -23,7 +23,8 @@ class Accesses:
     """Answers for the functions of one module; keeps what callees do with their arguments."""
 
     def __init__(self, module: Module) -> None:
-        self._entries = {f.name.value: entry_block(f) for f in module.functions()}
+        self._functions = {f.name.value: f for f in module.functions()}
+        self._entries = {name: entry_block(f) for name, f in self._functions.items()}
         self._known: dict[str, tuple[frozenset[int], frozenset[int]]] = {}
 
     def below(self, op: ir.Operation) -> Iterator[tuple[ir.Operation, list[ir.Value], list[ir.Value]]]:
@@ -52,19 +53,26 @@ class Accesses:
         if op.name == "func.call":
             results = [r for r in op.results if is_array(r.type)]
             arrays = [(k, o) for k, o in enumerate(operands) if is_array(o.type)]
-            if self._entries[callee_name(op)] is None:  # nothing is known of its body
-                return [*(o for _, o in arrays), *results], [o for _, o in arrays]
             written, read = self._callee(callee_name(op))
             return [*(o for k, o in arrays if k in written), *results], [o for k, o in arrays if k in read]
         if op.name == "func.return":
             return [], [o for o in operands if is_array(o.type)]
         return [], []
 
+    def _declared(self, function: ir.OpView) -> tuple[frozenset[int], frozenset[int]]:
+        """What a function without a body may do: all that it does not promise to leave."""
+        sides = declared_sides(function)
+        kept = read_only_arguments(function.operation) | {k for k, side in sides.items() if side == "in"}
+        filled = {k for k, side in sides.items() if side == "out"}
+        everything = frozenset(range(len(argument_names(function))))
+        return everything - kept, everything - filled
+
     def _callee(self, name: str) -> tuple[frozenset[int], frozenset[int]]:
         """The positions of the arguments that a function writes, and of those it reads."""
         if name not in self._known:
             entry = self._entries[name]
-            assert entry is not None
+            if entry is None:
+                return self._declared(self._functions[name])
             written: set[ir.Value] = set()
             read: set[ir.Value] = set()
             for op in entry.operations:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from mlir import ir
 
 from ..ir.module import Module
@@ -19,6 +21,12 @@ def calls_of(module: Module, name: str) -> list[ir.Operation]:
     entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
     calls = [op for entry in entries for op in operations(entry) if op.name == "func.call"]
     return [call for call in calls if callee_of(call) == name]
+
+
+def call_counts(module: Module) -> Counter[str]:
+    """How often each function is called."""
+    entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
+    return Counter(callee_of(op) for entry in entries for op in operations(entry) if op.name == "func.call")
 
 
 def function_around(op: ir.Operation) -> ir.OpView:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from mlir import ir
+from mlir.passmanager import PassManager
 
 from ..errors import Note, ScheduleError
 from ..ir.builder import string_attr
+from ..ir.context import context
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.walk import (
@@ -47,6 +51,7 @@ def inline(module: Module, func: Function) -> None:
     for call in calls:
         _replace(call, function)
     function.operation.erase()
+    _leave_affine(module)
 
 
 def inline_inside(module: Module, outer: ir.Operation) -> None:
@@ -56,9 +61,22 @@ def inline_inside(module: Module, outer: ir.Operation) -> None:
         callees = [(call, module.function(callee_of(call))) for call in calls]
         bodies = [(call, function) for call, function in callees if entry_block(function) is not None]
         if not bodies:
+            _leave_affine(module)
             return
         for call, function in bodies:
             _replace(call, function)
+
+
+@cache
+def _pass() -> PassManager:
+    with context():
+        return PassManager.parse("builtin.module(func.func(allo-leave-affine))")
+
+
+def _leave_affine(module: Module) -> None:
+    """Subscripts and bounds that depended on a scalar argument are not affine where it is computed from data."""
+    with context():
+        _pass().run(module.mlir.operation)
 
 
 def _replace(call: ir.Operation, function: ir.OpView) -> None:

@@ -9,7 +9,8 @@ from ..ir.builder import Builder
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.walk import LOOP_OPERATIONS, entry_block, operations, string_of
-from .calls import function_around
+from .calls import call_counts, callee_of, function_around
+from .external_streams import close_calls, open_calls
 from .fifo import (
     Get,
     create,
@@ -49,8 +50,9 @@ def relay(
     Without `axis`, `buffer` is a local array that one loop nest or call writes and that `dst`, a nest or a function
     called once, reads. An element that inner loops use again is taken out before them. If others read the array too,
     it stays for them, and each destination gets a FIFO of its own. A function that is also called elsewhere is copied
-    first (`f_1`); an array that a function returns becomes an argument. First values that the producer overwrites are
-    dropped; those that it reads before must be one constant.
+    first (`f_1`), with those that it only passes the array on to; an array that a function returns becomes an argument.
+    An external kernel takes part where C++ has a stream, whose elements are those of the array in the order of memory.
+    First values that the producer overwrites are dropped; those that it reads before must be one constant.
     With `axis`, `dst` is an unfolded nest, and data travel along that loop of it (counted from 0). Either `buffer` is
     an array of each processing element, filled with the same values along the axis: the first one gets them from
     outside, by a nest `load_<buffer>`, and each passes them on to the next one; if it reads them once, in the order in
@@ -75,15 +77,20 @@ def relay(
             raise ScheduleError(f"axis= needs an unfolded loop nest as destination, got function '{dst}'")
         pass_on(module, buffer, dst, axis, depth, assume_safe=assume_safe)
         return
+    taps = open_calls(module, value)
     _connect(module, buffer, value, dst, depth, assume_safe=assume_safe)
+    close_calls(module, taps)
 
 
 def _connect(
     module: Module, buffer: Buffer, value: ir.Value, dst: Function | Nest, depth: int, *, assume_safe: bool
 ) -> None:
     """Make a FIFO from the producer of an array to one of its readers."""
-    chosen = _consumer(buffer, value, stages_of(module, buffer, value), dst).op
-    stages = drop_first_values(_of_their_own(module, buffer, value, chosen))
+    stages = stages_of(module, buffer, value)
+    chosen = _consumer(buffer, value, stages, dst).op
+    while _copied(module, stages, chosen):
+        stages = stages_of(module, buffer, value)
+    stages = drop_first_values(stages)
     consumer = next(stage for stage in stages if stage.op == chosen)
     producer = _producer(buffer, value, stages, consumer)
     inner = stages_inside(producer)
@@ -173,40 +180,46 @@ def _one_producer(buffer: Buffer, found: list[Stage]) -> str:
 
 def _inside(buffer: Buffer, stage: Stage) -> Buffer:
     """What the array is called in the function of the stage."""
-    return buffer if stage.callee is None else Buffer(stage.callee, stage.writes[0].buffer.name)
+    return buffer if stage.callee is None else Buffer(stage.model.function, stage.writes[0].buffer.name)
 
 
 def _give(producer: Stage, stream: ir.Value, name: str, *, keep: bool) -> None:
     """Let the producer put; `keep` the array that it writes for others."""
     inside = stream
-    if producer.callee is not None:
-        function = function_around(producer.writes[0].op)
-        if keep:
-            inside = add_argument(function, producer.op, stream, name)
-        else:
-            inside = set_argument(function, producer.op, _position(producer), stream)
+    if keep:
+        for (call, _), function in zip(producer.calls, _functions(producer), strict=True):
+            inside = add_argument(function, call, inside, name)
+    else:
+        inside = _passed(producer, stream)
     put_at_stores(producer.writes, lambda _: inside, keep=keep)
 
 
 def _take(consumer: Stage, stream: ir.Value, gets: list[Get]) -> None:
     """Let the consumer get."""
-    inside = stream
-    if consumer.callee is not None:
-        function = function_around(consumer.reads[0].op)
-        inside = set_argument(function, consumer.op, _position(consumer), stream)
+    inside = _passed(consumer, stream)
     get_at_loads(gets, lambda _: inside)
 
 
-def _position(stage: Stage) -> int:
-    """Which argument of the callee the array is."""
-    entry = entry_block(function_around((*stage.writes, *stage.reads)[0].op))
-    assert entry is not None
-    return next(k for k, argument in enumerate(entry.arguments) if argument == stage.value)
+def _passed(stage: Stage, stream: ir.Value) -> ir.Value:
+    """The stream inside of a stage, which gets it in the place of the array."""
+    inside = stream
+    for (call, position), function in zip(stage.calls, _functions(stage), strict=True):
+        inside = set_argument(function, call, position, inside)
+    return inside
 
 
-def _of_their_own(module: Module, buffer: Buffer, value: ir.Value, consumer: ir.Operation) -> list[Stage]:
-    """The stages; those that write, and the consumer, call functions that nothing else calls."""
-    for stage in stages_of(module, buffer, value):
-        if stage.callee is not None and (stage.writes or stage.op == consumer):
-            own_callee(module, stage.op)
-    return stages_of(module, buffer, value)
+def _functions(stage: Stage) -> list[ir.OpView]:
+    """The functions that the calls of a stage call."""
+    inner = [function_around(call) for call, _ in stage.calls[1:]]
+    return [*inner, function_around((*stage.writes, *stage.reads)[0].op)] if stage.calls else []
+
+
+def _copied(module: Module, stages: list[Stage], consumer: ir.Operation) -> bool:
+    """Whether a stage that writes, or the consumer, called a function that others call too, and got a copy of it."""
+    counts = call_counts(module)
+    for stage in stages:
+        for call, _ in stage.calls if stage.writes or stage.op == consumer else ():
+            if counts[callee_of(call)] > 1:
+                own_callee(module, call)
+                return True
+    return False

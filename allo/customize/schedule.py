@@ -259,6 +259,12 @@ class Schedule:
 
         return build(self, target=target, mode=mode, project=project, configs=configs, **options)
 
+    def verify(self, **options: Any) -> Any:
+        """Whether the steps have kept the meaning of the kernel: `allo.verify` of the unscheduled kernel and this."""
+        from ..equivalence import verify
+
+        return verify(self.state(0), self, **options)
+
     @property
     def graph(self) -> Any:
         """The hierarchical dataflow graph as it is now (`allo.compose.DataflowGraph`): users, producers, consumers."""
@@ -280,11 +286,16 @@ class Schedule:
 
         return draw(self)
 
-    def report(self) -> Any:
-        """Trip counts and bytes moved of each loop, size and layout of each array (`allo.report.StructureReport`)."""
-        from ..report import structure_report
+    def report(self, target: Any = None, **options: Any) -> Any:
+        """Trip counts and bytes moved of each loop, size and layout of each array (`allo.report.StructureReport`).
 
-        return structure_report(self)
+        With a `target` (`"u280"`), what the schedule costs there, *estimated*: see `allo.estimate`.
+        """
+        from ..report import estimate_report, structure_report
+
+        if target is None and options:
+            raise TypeError(f"report() takes {', '.join(options)} with a target only, such as target=\"u280\"")
+        return structure_report(self) if target is None else estimate_report(self, target, **options)
 
     def __repr__(self) -> str:
         lines = [f"Schedule of '{self.ir.top}', {len(self.steps)} steps"]

@@ -63,6 +63,11 @@ def result_to_argument(module: Module, call: ir.Operation) -> ir.Value | None:
     if returned is None or len(returned.operands) != 1 or isinstance(returned.operands[0].owner, ir.Block):
         return None
     made = returned.operands[0].owner.operation
+    if made.name == "func.call" and len(made.results) == 1 and made.block == entry:
+        array = result_to_argument(module, made)  # of the function that makes the array
+        if array is None:
+            return None
+        made = array.owner.operation
     if made.name != "memref.alloc" or made.block != entry:
         return None
     name = string_of(made, "allo.name") or "result"

@@ -20,8 +20,9 @@ _SUBSCRIPTED = frozenset({"affine.load", "affine.store", "memref.load", "memref.
 class Stage:
     """A statement beside the allocation of an array; `value` is the array inside of it.
 
-    A stage is a loop nest, a single statement, or a call; then `value` is an argument of the callee. `fixed` is the
-    number of loops of `model` around the stage.
+    A stage is a loop nest, a single statement, or a call; then `value` is an argument of the callee, or of the function
+    that this passes the array on to, and nothing else: `calls` are the calls on the way, from `op` on, each with the
+    position of the array among its arguments. `fixed` is the number of loops of `model` around the stage.
     """
 
     op: ir.Operation
@@ -31,17 +32,23 @@ class Stage:
     fixed: int
     writes: tuple[Access, ...]
     reads: tuple[Access, ...]
+    calls: tuple[tuple[ir.Operation, int], ...] = ()
 
     @property
     def name(self) -> str:
         """How messages call it."""
-        if self.callee is not None:
-            return f"function '{self.callee}'"
+        if self.function is not None:
+            return f"function '{self.function}'"
         nest = string_of(self.op, "allo.nest") or string_of(self.op, "allo.name")
         if nest is not None:
             return f"nest '{nest}'"
         place = location_of(self.op)
         return f"the statement at line {place.line}" if place else "a statement"
+
+    @property
+    def function(self) -> str | None:
+        """The function that it calls, or that its loop stands for."""
+        return self.callee or string_of(self.op, "allo.x_call")
 
     @property
     def note(self) -> Note:
@@ -50,8 +57,8 @@ class Stage:
     def is_called(self, part: Function | Nest) -> bool:
         """Whether a user's name means this stage."""
         if isinstance(part, Function):
-            return self.callee == part.name
-        return self.callee is None and string_of(self.op, "allo.nest") == part.name
+            return self.function == part.name
+        return self.function is None and string_of(self.op, "allo.nest") == part.name
 
 
 def stages_of(module: Module, buffer: Buffer, value: ir.Value, model: Model | None = None) -> list[Stage]:
@@ -61,7 +68,6 @@ def stages_of(module: Module, buffer: Buffer, value: ir.Value, model: Model | No
     """
     allocation = value.owner.operation
     home = allocation.block
-    model = model or extract(function_around(allocation))
     statements: list[ir.Operation] = []
     for use in value.uses:
         op = use.owner.operation
@@ -73,35 +79,52 @@ def stages_of(module: Module, buffer: Buffer, value: ir.Value, model: Model | No
         if op not in statements:
             statements.append(op)
     statements = [op.operation for op in home.operations if op.operation in statements]
+    if model is None and any(op.name != "func.call" for op in statements):
+        model = extract(function_around(allocation))
     return [_stage(module, buffer, value, model, op) for op in statements]
 
 
-def _stage(module: Module, buffer: Buffer, value: ir.Value, model: Model, op: ir.Operation) -> Stage:
+def _stage(module: Module, buffer: Buffer, value: ir.Value, model: Model | None, op: ir.Operation) -> Stage:
     if op.name != "func.call":
+        assert model is not None
         known = model.buffer(value)
         label = "" if known is None else known.label
         accesses = [a for a in model.accesses if a.buffer.label == label and _is_inside(a.op, op)]
         fixed = len(_loops_around(op))
         return _checked(Stage(op, None, value, model, fixed, *_sides(accesses)), buffer)
-    name = callee_of(op)
-    positions = [k for k, operand in enumerate(op.operands) if operand == value]
-    if len(positions) > 1:
-        raise ScheduleError(
-            f"'{buffer.name}' is passed to '{name}' twice in one call",
-            notes=[Note("the call is here", location_of(op))],
-        )
-    function = module.function(name)
-    entry = entry_block(function)
-    if entry is None:
-        raise ScheduleError(
-            f"'{buffer.name}' is passed to '{name}', whose body is not in the module",
-            notes=[Note("the call is here", location_of(op))],
-        )
+    calls, argument = _followed(module, buffer, op, value)
+    function = function_around(argument.owner.operations[0].operation)
     inner = extract(function)
-    argument = entry.arguments[positions[0]]
     known = inner.buffer(argument)
     accesses = [] if known is None else [a for a in inner.accesses if a.buffer.label == known.label]
-    return _checked(Stage(op, name, argument, inner, 0, *_sides(accesses)), buffer)
+    return _checked(Stage(op, callee_of(op), argument, inner, 0, *_sides(accesses), calls), buffer)
+
+
+def _followed(
+    module: Module, buffer: Buffer, call: ir.Operation, value: ir.Value
+) -> tuple[tuple[tuple[ir.Operation, int], ...], ir.Value]:
+    """The calls through which an array goes that functions only pass on, and the argument that it is in the end."""
+    found: list[tuple[ir.Operation, int]] = []
+    while True:
+        name = callee_of(call)
+        positions = [k for k, operand in enumerate(call.operands) if operand == value]
+        if len(positions) > 1:
+            raise ScheduleError(
+                f"'{buffer.name}' is passed to '{name}' twice in one call",
+                notes=[Note("the call is here", location_of(call))],
+            )
+        entry = entry_block(module.function(name))
+        if entry is None:
+            raise ScheduleError(
+                f"'{buffer.name}' is passed to '{name}', whose body is not in the module",
+                notes=[Note("the call is here", location_of(call))],
+            )
+        found.append((call, positions[0]))
+        value = entry.arguments[positions[0]]
+        users = [use.owner.operation for use in value.uses]
+        if len(users) != 1 or users[0].name != "func.call" or users[0].block != entry:
+            return tuple(found), value
+        call = users[0]
 
 
 def stages_inside(stage: Stage) -> list[Stage]:

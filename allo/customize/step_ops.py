@@ -44,9 +44,6 @@ class _Writer:
         for step in steps:
             operands: list[ir.Value] = []
             attributes: dict[str, ir.Attribute] = {}
-            if step.name == "specialize":
-                self._write_copy(step)
-                continue
             for name, value in step.arguments:
                 items = value if name == step.variadic else (value,)
                 if all(isinstance(item, HANDLES) for item in items):
@@ -56,13 +53,6 @@ class _Writer:
             made = [r for r in _flat(step.result) if isinstance(r, HANDLES)]
             op = self._create(f"allo.{step.name}", operands, attributes, len(made), step.at)
             self.values.update(zip(made, op.results, strict=True))
-
-    def _write_copy(self, step: Step) -> None:
-        """A copy of a function is the handle of a function that says whose copy it is."""
-        given = dict(step.arguments)
-        names = {"function": given["func"], "callers": given["callers"], "name": given["name"]}
-        attributes = {name: _attribute(value) for name, value in names.items()}
-        self.values[step.result] = self._create("allo.function", [], attributes, 1, step.at).results[0]
 
     def _handle(self, handle: Handle) -> ir.Value:
         if handle not in self.values:
@@ -151,11 +141,6 @@ class StepReader:
         match op.name:
             case "allo.loop" | "allo.buffer" | "allo.nest":
                 self.values[op.results[0]] = f"{texts['function']}:{texts['target']}"
-            case "allo.function" if "callers" in op.attributes:
-                given = [Function(ir.StringAttr(caller).value) for caller in ir.ArrayAttr(op.attributes["callers"])]
-                name = ir.StringAttr(op.attributes["name"]).value
-                function = Function(texts["function"])
-                return make_step(self.primitives["specialize"], [function, given, name], {}, location_of(op))
             case "allo.function":
                 self.values[op.results[0]] = texts["function"]
             case _:

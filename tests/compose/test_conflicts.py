@@ -2,6 +2,9 @@
 
 # ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
+import gc
+import weakref
+
 import pytest
 
 import allo
@@ -232,3 +235,27 @@ def test_a_step_that_only_tidies_another_nest_changes_nothing_there():
 
 def ir_of(schedule, function):
     return schedule.ir.function(function).operation.get_asm(use_local_scope=True)
+
+
+def test_what_was_found_out_is_forgotten_with_the_steps():
+    """A composition that fails half way, and other steps in the place of those that it took back."""
+    s = customize(top)
+    bad = part(lambda s: (s.split("first.i", 2), s.pipeline("first.i.inner"), s.split("second.j", 4)))
+    s.split("work:second.j", 2)
+    refusal(s, bad)
+    s.unroll("work:first.i", factor=2)
+    message = refusal(s, part(lambda s: s.split("first.i", 2)))
+    assert 's.split("work:first.i", factor=2) conflicts with s.unroll("work:first.i", factor=2)' in message
+    s.undo(2)
+    s.compose(bad)
+    assert len(s.steps) == 3
+    assert_faithful(top, s)
+
+
+def test_schedules_are_not_kept_alive():
+    s, other = customize(top), part(lambda s: s.split("first.i", 2))
+    s.compose(other)
+    alive = [weakref.ref(s), weakref.ref(other)]
+    del s, other
+    gc.collect()
+    assert [reference() for reference in alive] == [None, None]

@@ -2,6 +2,8 @@
 
 # ruff: noqa: B007, F821 - golden text is not wrapped; kernels declare arrays without a value
 
+import numpy as np
+
 from allo import customize
 from allo.ir.types import int32
 
@@ -212,3 +214,31 @@ def test_a_function_that_nothing_calls():
         "inline",
         "bump",
     )
+
+
+def test_a_subscript_that_the_caller_reads_from_an_array() -> None:
+    """It is affine in the parameter of the function, but not in the loop of the caller."""
+
+    def get(A: int32[8], i: int32) -> int32:
+        return A[i]
+
+    def clear(A: int32[8], n: int32):
+        for k in range(n):
+            if k < n - 1:
+                A[k] = 0
+
+    def top(A: int32[8], P: int32[8], B: int32[8]):
+        for i in range(8):
+            B[i] = get(A, P[i])
+        for j in range(2):
+            clear(A, P[j])
+
+    s = customize(top)
+    s.inline("get")
+    s.inline("clear")
+    text = str(s.module)
+    assert "memref.load %arg0[" in text and "scf.for" in text and 'allo.name = "k"' in text and "scf.if" in text
+    A, P, B = np.arange(8, dtype=np.int32) + 1, np.array([5, 3, 0, 7, 7, 1, 2, 6], np.int32), np.zeros(8, np.int32)
+    s.build()(A, P, B)
+    np.testing.assert_array_equal(B, P + 1)
+    np.testing.assert_array_equal(A, [0, 0, 0, 0, 5, 6, 7, 8])

@@ -31,6 +31,11 @@ def on(X: int32[4], B: int32[4]):
     copy(X, B)
 
 
+def reads_and_passes(X: int32[4], B: int32[4]):
+    copy(X, B)
+    B[0] = X[0]
+
+
 def returned(A: int32[4]) -> int32[4]:
     T: int32[4]
     for i in range(4, name="produce"):
@@ -50,6 +55,12 @@ def passed_on(B: int32[4]):
     T: int32[4]
     fill(T)
     on(T, B)
+
+
+def used_and_passed_on(B: int32[4]):
+    T: int32[4]
+    fill(T)
+    reads_and_passes(T, B)
 
 
 def several_calls(B: int32[4], C: int32[4]):
@@ -155,20 +166,20 @@ def test_an_array_that_a_call_takes_twice():
     )
 
 
-def test_an_array_that_a_function_passes_on():
+def test_an_array_that_a_function_uses_and_passes_on():
     assert_refused(
         """
-        relay: function 'on' passes 'T' on, to a call or a view
+        relay: function 'reads_and_passes' passes 'T' on, to a call or a view
           note: the statement is here
             File, line N, column 5
               copy(X, B)
               ^
           hint: inline() the function that is called
         """,
-        customize(passed_on),
+        customize(used_and_passed_on),
         "relay",
         "T",
-        "on",
+        "reads_and_passes",
     )
 
 

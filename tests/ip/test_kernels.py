@@ -266,3 +266,12 @@ def declared_text(kernel: Any) -> str:
 
 def test_pseudocode_shows_the_declaration() -> None:
     assert declared_text(may_throw).startswith("def checked(value: int32, seen: int32[1])")
+
+
+def test_failures_of_a_library_in_another_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine code of each build calls its own library, not that of the same kernel in the first cache."""
+    assert allo.customize(may_throw).build()(1) == 3
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    elsewhere = allo.customize(may_throw).build()
+    with pytest.raises(RuntimeError, match="value is negative"):
+        elsewhere(-1)

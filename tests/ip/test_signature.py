@@ -122,15 +122,6 @@ def test_parameters_that_cannot_be_passed(parameter: str, reason: str, tmp_path:
     assert text.endswith(f"`, cannot be passed: {reason}\n    {line}")
 
 
-def test_stream(tmp_path: Path) -> None:
-    line = "void f(hls::stream<int> &in) {}"
-    assert refusal(line, tmp_path) == at(
-        line,
-        "parameter 1 of 'f', `hls::stream<int> &in`, cannot be passed: streams are not passed to external kernels",
-        hint="write a function that takes arrays and makes the streams",
-    )
-
-
 def test_no_such_function(tmp_path: Path) -> None:
     text = "void vadd(int x) {}\nvoid f(int x);\n"
     message = "no function 'vad' is defined in f.cpp\n  hint: did you mean 'vadd'?"

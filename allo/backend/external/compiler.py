@@ -100,6 +100,17 @@ def preprocessed(compiler: Compiler, source: ExternalSource, file: str) -> str:
     return compiler.run(arguments, f"the external kernel '{source.top}'")
 
 
+def files_of(compiler: Compiler, source: ExternalSource, file: str) -> tuple[str, ...]:
+    """`file` and the headers that it includes, without those of the system and of HLS types."""
+    rule = compiler.run(
+        ["-MM", *_FLAGS, *_include_flags(source), file], f"the external kernel '{source.top}'"
+    )
+    listed = rule.replace("\\\n", " ").partition(": ")[2]
+    names = re.findall(r"(?:\\.|\S)+", listed)
+    paths = [Path(re.sub(r"\\(.)", r"\1", name).replace("$$", "$")) for name in names]
+    return tuple(dict.fromkeys(str(path.resolve()) for path in paths))
+
+
 def cache_folder() -> Path:
     """Where libraries are kept."""
     base = os.environ.get("XDG_CACHE_HOME")
@@ -108,8 +119,11 @@ def cache_folder() -> Path:
 
 
 def content_key(compiler: Compiler, texts: Sequence[str]) -> str:
-    """The name of what `compiler` makes of `texts`."""
-    parts = (compiler.version, *compiler.command, *_FLAGS, *texts)
+    """The name of what `compiler` makes of `texts`.
+
+    Machine code finds a library by the name of its function, so libraries of two caches have different names.
+    """
+    parts = (compiler.version, *compiler.command, *_FLAGS, str(cache_folder()), *texts)
     return hashlib.sha256("\0".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()[:32]
 
 

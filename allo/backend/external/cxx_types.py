@@ -49,7 +49,8 @@ class UnsupportedType(Exception):
 class CxxType:
     """The type of a parameter or a result; `element` is None for void.
 
-    `extents` begins with None if the first extent is not written. `spelling` is the element in C++.
+    `extents` begins with None if the first extent is not written. `spelling` is the element in C++, `stream` the type
+    of a FIFO of such elements.
     """
 
     element: AlloType | None
@@ -59,7 +60,7 @@ class CxxType:
     reference: bool = False
     extents: tuple[int | None, ...] = ()
     name: str = ""
-    stream: bool = False
+    stream: str = ""
 
     @property
     def is_vendor(self) -> bool:
@@ -171,9 +172,14 @@ class TypeReader:
 
     def _vendor(self, name: str, arguments: tuple[Tokens, ...], whole: Tokens) -> CxxType:
         """`ap_int<W>`, `ap_fixed<W, I, Q, O>`, `hls::stream<T>`, and their unsigned forms."""
-        if name == "stream" and arguments:
-            return replace(self.read(arguments[0]), stream=True)
         try:
+            if name == "stream" and len(arguments) in (1, 2):
+                element = self.read(arguments[0])
+                depth = [integer_of(argument, self.constants, self.values) for argument in arguments[1:]]
+                if element.pointer or element.reference or element.extents or element.stream:
+                    raise UnsupportedType(f"`{text_of(whole)}` is a stream of something else than numbers")
+                inner = ", ".join([element.spelling, *map(str, depth)])
+                return replace(element, stream=f"hls::stream<{inner}>", const=False)
             if name in _VENDOR_INTEGERS and len(arguments) == 1:
                 width = integer_of(arguments[0], self.constants, self.values)
                 if 1 <= width <= MAX_BITS:

@@ -16,7 +16,8 @@ _CLASSES = frozenset({"struct", "class", "union"})
 class CxxFunction:
     """A declared or defined function; `template` has its parameters as (name, is a type), None if it is no template.
 
-    `instance` are the arguments of an explicit instantiation, `template void f<float, 8>(...)`.
+    `instance` are the arguments of an explicit instantiation, `template void f<float, 8>(...)`; `body` is what stands
+    in its braces.
     """
 
     name: str
@@ -25,6 +26,7 @@ class CxxFunction:
     result: Tokens
     parameters: tuple[Tokens, ...]
     defined: bool
+    body: Tokens = field(default=(), repr=False)
 
     @property
     def at(self) -> Token:
@@ -107,7 +109,7 @@ class _Reader:
         elif words[0] == "enum" and body is not None:
             self._enumeration(*body)
         elif words[0] not in _CLASSES and words[0] != "using":
-            self._function_or_constant(head, template, prefix, body is not None)
+            self._function_or_constant(head, template, prefix, body)
         return end
 
     def _head(self, position: int, stop: int) -> tuple[Tokens, int, tuple[int, int] | None]:
@@ -163,7 +165,11 @@ class _Reader:
             self.found.constants[at.text] = previous = (opening, *value, closing)
 
     def _function_or_constant(
-        self, head: Tokens, template: tuple[tuple[str, bool], ...] | None, prefix: str, defined: bool
+        self,
+        head: Tokens,
+        template: tuple[tuple[str, bool], ...] | None,
+        prefix: str,
+        body: tuple[int, int] | None,
     ) -> None:
         words = [token.text for token in head]
         if "=" in words and ("(" not in words or words.index("(") > words.index("=")):
@@ -191,8 +197,10 @@ class _Reader:
         closing = opening + _closing(words[opening:])
         parameters = split(head[opening + 1 : closing], ",")
         name = prefix + "".join(words[begin:name_end])
+        inside = () if body is None else tuple(self.tokens[body[0] + 1 : body[1]])
+        defined = body is not None or explicit
         self.found.functions.append(
-            CxxFunction(name, template, instance, result, parameters, defined or explicit)
+            CxxFunction(name, template, instance, result, parameters, defined, inside)
         )
 
     def _template_parameters(self, start: int, end: int) -> tuple[tuple[str, bool], ...]:

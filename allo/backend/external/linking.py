@@ -7,19 +7,23 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from allo._mlir.dialects import allo as allo_d
+
 from ...errors import TargetError
 from ...frontend.emit_external import EXTERNAL
-from ...frontend.external import fitting
+from ...frontend.external import ExternalParameter, fitting
 from ...ir.builder import Builder, segments_attr, string_attr
 from ...ir.context import context, unknown_location
-from ...ir.mlir_types import from_mlir
+from ...ir.mlir_types import from_mlir, scalar_from_mlir
 from ...ir.module import Module
+from ...ir.streams import declared_sides
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import entry_block, location_of, operations
-from .compiler import find_compiler
+from .compiler import Compiler, find_compiler
 from .library import Library, compiled
 from .signature import Signature, signature_of
 from .source import ExternalSource
+from .stream_wrapper import FifoType
 
 
 def external_sources(module: Module) -> dict[str, ExternalSource]:
@@ -29,6 +33,19 @@ def external_sources(module: Module) -> dict[str, ExternalSource]:
         for function in module.functions()
         if EXTERNAL in function.operation.attributes
     }
+
+
+def declared_signature(
+    compiler: Compiler, source: ExternalSource, declaration: ir.OpView
+) -> tuple[Signature, list[AlloType | TensorType | FifoType]]:
+    """The parameters in C++ of what `declaration` declares, and their types in the module.
+
+    Raises TargetError if the source no longer has the signature that the module declares.
+    """
+    signature = signature_of(compiler, source)
+    types = _declared(declaration)
+    _check_unchanged(declaration, signature, types)
+    return signature, types
 
 
 def link_external(module: Module) -> tuple[Library, ...]:
@@ -43,9 +60,7 @@ def link_external(module: Module) -> tuple[Library, ...]:
     compiler = find_compiler()
     linked = {}
     for name, source in sources.items():
-        signature = signature_of(compiler, source)
-        types = _declared(module.function(name))
-        _check_unchanged(module.function(name), signature, types)
+        signature, types = declared_signature(compiler, source, module.function(name))
         linked[name] = _Linked(
             compiled(compiler, source, signature, types), _entry_types(module.function(name), signature)
         )
@@ -71,15 +86,17 @@ class _Linked:
     """The library of a declaration, and the types that its entry takes."""
 
     library: Library
-    types: tuple[ir.MemRefType, ...]
+    types: tuple[ir.Type, ...]
 
 
-def _entry_types(function: ir.OpView, signature: Signature) -> tuple[ir.MemRefType, ...]:
-    """What the entry takes: an array of any shape by the address of its first element."""
+def _entry_types(function: ir.OpView, signature: Signature) -> tuple[ir.Type, ...]:
+    """What the entry takes: an array of any shape by the address of its first element, a FIFO by its handle."""
     declared = _signature(function)
-    types = []
+    types: list[ir.Type] = []
     for kind, parameter in zip(declared.inputs, signature.kernel.parameters, strict=True):
-        if not isinstance(kind, ir.MemRefType):
+        if isinstance(kind, allo_d.StreamType):
+            types.append(kind)
+        elif not isinstance(kind, ir.MemRefType):
             types.append(_memref((), kind))
         elif isinstance(parameter.type, TensorType) and parameter.type.is_static:
             types.append(ir.MemRefType(kind))
@@ -103,21 +120,34 @@ def _signature(function: ir.OpView) -> ir.FunctionType:
     return ir.FunctionType(ir.TypeAttr(function.operation.attributes["function_type"]).value)
 
 
-def _declared(function: ir.OpView) -> list[AlloType | TensorType]:
-    return [from_mlir(kind) for kind in _signature(function).inputs]
+def _declared(function: ir.OpView) -> list[AlloType | TensorType | FifoType]:
+    return [
+        FifoType(scalar_from_mlir(kind.element_type), kind.depth)
+        if isinstance(kind, allo_d.StreamType)
+        else from_mlir(kind)
+        for kind in _signature(function).inputs
+    ]
+
+
+def _fits(parameter: ExternalParameter, kind: AlloType | TensorType | FifoType, side: str) -> bool:
+    """Whether a parameter of the source is what the module declares."""
+    if parameter.stream != side:
+        return False
+    return kind.element == parameter.element if isinstance(kind, FifoType) else fitting(parameter, kind) == kind
 
 
 def _check_unchanged(
-    function: ir.OpView, signature: Signature, types: Sequence[AlloType | TensorType]
+    function: ir.OpView, signature: Signature, types: Sequence[AlloType | TensorType | FifoType]
 ) -> None:
     """Raises TargetError unless the source still has the parameters that `function` declares."""
-    kernel = signature.kernel
+    kernel, sides = signature.kernel, declared_sides(function)
     same = len(types) == len(kernel.parameters) and all(
-        fitting(parameter, kind) == kind for parameter, kind in zip(kernel.parameters, types, strict=True)
+        _fits(parameter, kind, sides.get(position, ""))
+        for position, (parameter, kind) in enumerate(zip(kernel.parameters, types, strict=True))
     )
     results = [from_mlir(kind) for kind in _signature(function).results]
     if not same or results != ([] if kernel.result is None else [kernel.result]):
-        listed = ", ".join(f"{p.name}: {p.type or f'{p.element!r} array'}" for p in kernel.parameters)
+        listed = ", ".join(map(str, kernel.parameters))
         raise TargetError(
             f"the external kernel '{kernel.name}' takes ({listed}) in {signature.file}, "
             f"which is not what the module declares: {_signature(function)}",
@@ -136,6 +166,9 @@ def _call(call: ir.Operation, kernel: _Linked) -> None:
     for position, (operand, kind) in enumerate(zip(call.operands, kernel.types[:count], strict=True)):
         if isinstance(operand.type, ir.MemRefType):
             operands.append(operand if operand.type == kind else _first_element(builder, operand, kind))
+            continue
+        if isinstance(operand.type, allo_d.StreamType):
+            operands.append(operand)
             continue
         place = builder.alloc(kind, f"{top}_argument_{position}")
         builder.affine_store(operand, place, scalar, [])

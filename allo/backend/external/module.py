@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +44,15 @@ class IPModule(External):
     template (`"vadd<float, 32>"`). Arrays of fixed extents, pointers, references and numbers can be passed; a
     pointer takes an array of any shape unless `signature` (`["float32[32]", "int32"]`) gives it one. Arrays that are
     not `const` count as written. The kernel must depend on its arguments only: a schedule may reorder its calls.
-    With `link_hls` a project of an HLS backend includes the files rather than a model of them.
+    An `hls::stream` is an array of its elements: those that the function takes, all of which it must take, or those
+    that it puts, as many as the array has; `streams={"a": "in"}` says which, if the body of the function does not.
+    Projects of HLS backends get the files, whether `link_hls` asks for it or not.
 
     Raises ToolError if a file or the compiler is missing or the compiler fails, KernelError if `top` is not found
     or has a parameter that kernels cannot pass. It is compiled when it is first called or built, and kept (see
     `allo.backend.external.compiler`). Calls raise TypeError or ValueError, naming the argument, as built kernels do,
-    and RuntimeError if the function throws an exception.
+    RuntimeError if the function throws an exception, and DataflowError if it gets from an empty stream or leaves
+    elements in one.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class IPModule(External):
         headers: Sequence[_Path] | None = None,
         impls: Sequence[_Path] | None = None,
         signature: Sequence[str] | None = None,
+        streams: Mapping[str, str] | None = None,
     ) -> None:
         given = [*([] if impl is None else [impl]), *(impls or ())]
         if not given:
@@ -76,6 +80,7 @@ class IPModule(External):
             tuple(str((folders[0] / path).resolve()) for path in include_paths or ()),
             link_hls,
             tuple(signature or ()),
+            _directions(streams or {}),
         )
         self._compiler = find_compiler()
         self._signature = signature_of(self._compiler, self.source)
@@ -92,7 +97,7 @@ class IPModule(External):
         return self._signature.kernel
 
     def __repr__(self) -> str:
-        listed = ", ".join(f"{p.name}: {p.type or f'{p.element!r} array'}" for p in self.kernel.parameters)
+        listed = ", ".join(map(str, self.kernel.parameters))
         return f"IPModule {self.top}({listed})"
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -100,7 +105,7 @@ class IPModule(External):
         loose = [Parameter(p.name, p.element, p.written) for p in kernel.parameters]
         values = bound_arguments(self.top, loose, arguments, named)
         if len(values) != len(loose):
-            listed = ", ".join(f"{p.name}: {p.type or f'{p.element!r} array'}" for p in kernel.parameters)
+            listed = ", ".join(map(str, kernel.parameters))
             takes = f"{counted(len(loose), 'argument')} ({listed})" if listed else "no arguments"
             raise TypeError(f"{self.top}() takes {takes}, got {len(values) or 'none'}")
         parameters = self._parameters(values)
@@ -150,6 +155,14 @@ class IPModule(External):
         addresses = [pointer_to(holder) for holder in holders]
         library.function()(*addresses)
         library.raise_failure()
+
+
+def _directions(streams: Mapping[str, str]) -> tuple[str, ...]:
+    """The directions that a user gives, as texts; KernelError for what is none."""
+    for name, side in streams.items():
+        if side not in ("in", "out"):
+            raise KernelError(f"streams={{'{name}': ...}} must be \"in\" or \"out\", got {side!r}")
+    return tuple(f"{name} {side}" for name, side in streams.items())
 
 
 def _folders() -> tuple[Path, ...]:

@@ -14,6 +14,7 @@ from .cxx_types import CxxType, TypeReader, UnsupportedType
 from .declarations import CxxFunction, Declarations, Tokens, declarations_of, split
 from .given_types import given_types
 from .source import ExternalSource
+from .streams import Directions
 from .tokens import Token, text_of, tokens_of, without_markers
 
 
@@ -107,24 +108,31 @@ def _read(
     texts: tuple[str, ...],
 ) -> Signature:
     reader = _reader(declarations, function, instance)
-    parameters = []
+    directions, wanted = Directions(declarations), source.directions
+    parameters: list[CxxType] = []
+    interface: list[ExternalParameter] = []
     for position, tokens in enumerate(function.parameters):
         if [token.text for token in tokens] == ["void"]:
             continue
         try:
             read = reader.read(tokens)
             _check_parameter(read)
+            side = directions.of(function, position, wanted.pop(read.name, None)) if read.stream else ""
         except UnsupportedType as error:
             message = f"parameter {position + 1} of '{function.name}', `{text_of(tokens)}`, cannot be passed: {error}"
             raise KernelError(message, at=_place(tokens[0] if tokens else function.at), hint=error.hint) from None
         parameters.append(replace(read, name=read.name or f"arg{position}"))
+        interface.append(_interface(parameters[-1], side))
+    if wanted:
+        raise KernelError(
+            f"'{function.name}' has no stream '{next(iter(wanted))}'",
+            at=_at(function),
+            hint=f"its parameters are {', '.join(str(p) for p in interface) or 'none'}",
+        )
     result = _result(reader, function)
-    interface = tuple(map(_interface, parameters))
-    if source.signature:
-        interface = _with_given(source, function, interface)
     kernel = ExternalKernel(
         function.name.split("::")[-1],
-        interface,
+        _with_given(source, function, tuple(interface)) if source.signature else tuple(interface),
         result.element,
         function.at.file,
         function.at.line,
@@ -161,11 +169,10 @@ def _reader(declarations: Declarations, function: CxxFunction, instance: tuple[T
 
 def _check_parameter(read: CxxType) -> None:
     """Raises UnsupportedType for a type that is known, but cannot be passed."""
-    if read.stream:
-        raise UnsupportedType(
-            "streams are not passed to external kernels",
-            "write a function that takes arrays and makes the streams",
-        )
+    if read.stream and (read.extents or read.pointer):
+        raise UnsupportedType("arrays of streams are not passed to external kernels", "pass each one by reference")
+    if read.stream and not read.reference:
+        raise UnsupportedType("a stream is passed by reference", f"write `{read.stream} &`")
     if read.element is None or isinstance(read.element, Struct):
         raise UnsupportedType("the type of its elements is not known")
 
@@ -186,9 +193,11 @@ def _result(reader: TypeReader, function: CxxFunction) -> CxxType:
     return result
 
 
-def _interface(read: CxxType) -> ExternalParameter:
+def _interface(read: CxxType, side: str) -> ExternalParameter:
     """What a kernel passes for a parameter: a reference that is written is an array of one element."""
     assert read.element is not None
+    if side:
+        return ExternalParameter(read.name, read.element, None, side == "out", side)
     shape: tuple[int, ...] | None
     if read.extents and not (len(read.extents) == 1 and read.extents[0] is None):
         shape = tuple(DYNAMIC if extent is None else extent for extent in read.extents)

@@ -15,7 +15,11 @@ Facts = tuple[tuple[str, str | bool | tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class ExternalSource:
-    """The files of an external kernel; `signature` are the types of its parameters, if the user gave them."""
+    """The files of an external kernel.
+
+    `signature` are the types of its parameters, and `streams` the directions of its streams ("a in"), if the user gave
+    them.
+    """
 
     top: str
     implementations: tuple[str, ...]
@@ -23,6 +27,7 @@ class ExternalSource:
     include_paths: tuple[str, ...] = ()
     link_hls: bool = False
     signature: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()
 
     def facts(self) -> Facts:
         """The entries of the declaration in MLIR: what a backend needs to link the kernel."""
@@ -32,8 +37,14 @@ class ExternalSource:
             ("include_paths", self.include_paths),
             ("link_hls", self.link_hls),
             ("signature", self.signature),
+            *((("streams", self.streams),) if self.streams else ()),
             ("top", self.top),
         )
+
+    @property
+    def directions(self) -> dict[str, str]:
+        """The directions of streams that the user gave, by name."""
+        return {name: side for name, side in (text.split() for text in self.streams)}
 
     @classmethod
     def of_facts(cls, facts: Mapping[str, object]) -> ExternalSource:

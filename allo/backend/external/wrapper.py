@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import math
 
+from ...errors import InternalError
 from ...ir.types import AlloType, Float, Int, TensorType, UInt
 from ...ir.words import container_bits, is_signed
 from .cxx_types import CxxType
 from .signature import Signature
+from .stream_wrapper import FIFOS, STREAM_HANDLERS, STREAM_PRELUDE, FifoType, fifo_functions, streamed
 
 ENTRY_PLACE = "allo_external_entry"  # becomes a name that no other library has
 FAILURE = "_failure"
 _PRELUDE = """\
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <type_traits>
@@ -69,14 +72,20 @@ template <int W, int B, bool Signed, typename T> void write(T &x, unsigned char 
 """
 
 
-def wrapper_text(signature: Signature, types: tuple[AlloType | TensorType, ...]) -> tuple[str, str]:
+def wrapper_text(
+    signature: Signature, types: tuple[AlloType | TensorType | FifoType, ...]
+) -> tuple[str, str]:
     """The line that includes the kernel, and all that follows it; `types` are those of the arguments."""
     before: list[str] = []
     after: list[str] = []
     arguments = []
     parameters = zip(signature.parameters, signature.kernel.parameters, types, strict=True)
     for position, (parameter, interface, given) in enumerate(parameters):
-        if not parameter.is_vendor:
+        if interface.stream:
+            arguments.append(streamed(parameter, interface, given, f"a{position}", before, after))
+        elif isinstance(given, FifoType):
+            raise InternalError(f"a FIFO is passed for '{parameter.name}' of '{signature.kernel.name}'")
+        elif not parameter.is_vendor:
             arguments.append(_direct(parameter, f"a{position}"))
         else:
             arguments.append(_copied(parameter, interface.written, given, f"a{position}", before, after))
@@ -88,9 +97,12 @@ def wrapper_text(signature: Signature, types: tuple[AlloType | TensorType, ...])
     names = [f"void *a{position}" for position in range(len(types))] + (
         ["void *r"] if result is not None else []
     )
-    lines = [*_assertions(signature), *_failure(), "", 'extern "C" __attribute__((visibility("default")))']
+    lines = [*_assertions(signature), *_failure()]
+    lines += fifo_functions(f"{ENTRY_PLACE}{FIFOS}") if any(isinstance(t, FifoType) for t in types) else []
+    lines += ["", 'extern "C" __attribute__((visibility("default")))']
     lines += [f"void {ENTRY_PLACE}({', '.join(names)}) {{", "  try {"]
     lines += [f"    {line}" for line in (*before, f"{call};", *after)]
+    lines += STREAM_HANDLERS if any(p.stream for p in signature.parameters) else []
     lines += ["  } catch (const std::exception &error) {", "    allo_external::fail(error.what());"]
     lines += [
         "  } catch (...) {",
@@ -98,7 +110,8 @@ def wrapper_text(signature: Signature, types: tuple[AlloType | TensorType, ...])
         "  }",
         "}",
     ]
-    return f'#include "{signature.file}"\n', _PRELUDE + "\n".join(lines) + "\n"
+    prelude = _PRELUDE + (STREAM_PRELUDE if any(p.stream for p in signature.parameters) else "")
+    return f'#include "{signature.file}"\n', prelude + "\n".join(lines) + "\n"
 
 
 def _failure() -> list[str]:
