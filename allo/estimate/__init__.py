@@ -1,0 +1,6 @@
+"""The estimator: static scheduling of a module for a target, with reasons."""
+
+from .estimate import estimate
+from .result import Estimate, FunctionEstimate, LoopEstimate, Reason, Resources
+
+__all__ = ["Estimate", "FunctionEstimate", "LoopEstimate", "Reason", "Resources", "estimate"]

@@ -1,0 +1,185 @@
+"""Decides how a module is estimated: functions before their callers, then what the whole takes of the device."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import TargetError, nearest
+from ..ir.linalg import is_structured, lower_linalg
+from ..ir.module import Module
+from ..ir.walk import entry_block, operations
+from ..target import Target, load_target
+from .function import Callee, FunctionEstimator, Options
+from .resources import array_name, own_resources
+from .result import Estimate, FunctionEstimate, Resources
+from .span import Ends, Span
+
+if TYPE_CHECKING:
+    from ..customize import Schedule
+
+
+def estimate(
+    design: Schedule | Module,
+    target: str | Path | Target = "u280",
+    *,
+    frequency: float | None = None,
+    auto_pipeline: bool = False,
+    trips: Mapping[str, int] | None = None,
+    operators: Mapping[str, str] | None = None,
+) -> Estimate:
+    """What `design` costs on `target`: cycles and resources, *estimated* by static scheduling.
+
+    `design` is a schedule or a module; `target` a name (`u280`, `u55c`, `zynq7020`), the path of a TOML file, or a
+    `Target`; `frequency` a clock in MHz other than its own. `auto_pipeline` pipelines innermost loops without being
+    asked, as Vitis HLS does. `trips` says how often loops run whose extent is known at run time only, by names such as
+    `"i"` or `"function:i"`; else their latency is None. `operators` chooses implementations other than the tool's own,
+    `{"add": "fabric"}` for sums of floats without DSPs. The time taken does not depend on extents. Raises TargetError
+    for a target that does not exist or lacks an operator.
+    The model and its sources: docs/estimator.md.
+    """
+    module = design if isinstance(design, Module) else design.ir
+    device = load_target(target)
+    if frequency is not None:
+        if not frequency > 0:
+            raise TargetError(f"the frequency must be a number of MHz above 0, got {frequency!r}")
+        device = device.at(frequency)
+    device = device.using(**operators or {})
+    return _Estimation(_with_loops(module), Options(device, auto_pipeline, dict(trips or {}))).run()
+
+
+def _with_loops(module: Module) -> Module:
+    """The module with loops in the place of operations on whole arrays."""
+    for function in module.functions():
+        entry = entry_block(function)
+        if entry is not None and any(is_structured(op) for op in operations(entry)):
+            lowered = module.clone()
+            lower_linalg(lowered)
+            return lowered
+    return module
+
+
+def _beyond(used: Resources, available: Resources, target: str) -> list[str]:
+    """What the device has not enough of."""
+    names = (("DSPs", "dsp"), ("blocks of BRAM", "bram18"), ("blocks of URAM", "uram"), ("LUTs", "lut"), ("FFs", "ff"))
+    return [
+        f"does not fit: {getattr(used, key):,} {name}, {target} has {getattr(available, key):,}"
+        for name, key in names
+        if getattr(used, key) > getattr(available, key)
+    ]
+
+
+class _Estimation:
+    """One module."""
+
+    def __init__(self, module: Module, options: Options) -> None:
+        self.module = module
+        self.options = options
+        self.functions = {function.name.value: function for function in module.functions()}
+        self.done: dict[str, tuple[FunctionEstimator | None, Span]] = {}
+        self.made: dict[str, FunctionEstimate] = {}
+        self.notes: list[str] = []
+
+    def run(self) -> Estimate:
+        top = self.module.top
+        self.span(top)
+        counts = self._instances(top)
+        functions = tuple(self._function(name, counts[name]) for name in self.functions if name in counts)
+        self._check_trips()
+        device = self.options.target.device
+        available = Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff)
+        notes = [*self.notes]
+        for name in counts:
+            estimator = self.done[name][0]
+            notes += estimator.notes if estimator is not None else []
+        notes += _beyond(self._resources(top), available, self.options.target.name)
+        return Estimate(
+            top, self.options.target.name, self.options.target.frequency, functions, available,
+            tuple(dict.fromkeys(notes)),
+        )  # fmt: skip
+
+    def span(self, name: str) -> Span:
+        """The time of one call of a function."""
+        if name not in self.done:
+            self.done[name] = (None, Span(None))  # what a recursive call is
+            function = self.functions[name]
+            if entry_block(function) is None:
+                self.notes.append(f"{name}: an external kernel; how long it takes is not known")
+            else:
+                estimator = FunctionEstimator(function, self.options, self.callee)
+                self.done[name] = (estimator, estimator.run())
+        return self.done[name][1]
+
+    def callee(self, name: str) -> Callee:
+        """What callers of a function see."""
+        span = self.span(name)
+        estimator = self.done[name][0]
+        entry = entry_block(self.functions[name])
+        arguments = tuple(entry.arguments) if entry is not None else ()
+        straight = estimator is not None and not estimator.views and not span.callees
+        interval = Fraction(1) if straight else span.interval if span.interval is not None else span.latency
+        return Callee(span.latency, interval, span.ends if estimator is not None else Ends(), arguments)
+
+    def _instances(self, top: str) -> dict[str, int]:
+        """How many instances of each function there are."""
+        counts: Counter[str] = Counter()
+
+        def visit(name: str, times: int) -> None:
+            counts[name] += times
+            for callee, number in self.done[name][1].callees.items():
+                visit(callee, times * number)
+
+        visit(top, 1)
+        return dict(counts)
+
+    def _function(self, name: str, instances: int) -> FunctionEstimate:
+        if name in self.made:
+            return self.made[name]
+        estimator, span = self.done[name]
+        if estimator is None:
+            return FunctionEstimate(name, None, None, Resources(), (), instances, False)
+        is_dataflow = "allo.dataflow" in estimator.function.operation.attributes
+        latency = None if span.latency is None else math.ceil(span.latency)
+        interval = latency if span.interval is None else math.ceil(span.interval)
+        made = FunctionEstimate(
+            name, latency, interval, self._resources(name), estimator.rows.loops, instances, is_dataflow
+        )
+        self.made[name] = made
+        return made
+
+    def _resources(self, name: str) -> Resources:
+        """What one instance of a function takes, with its callees."""
+        estimator, span = self.done[name]
+        if estimator is None:
+            return Resources()
+        entry = entry_block(estimator.function)
+        assert entry is not None
+        for op in operations(entry):
+            if op.name in ("memref.alloc", "memref.get_global"):
+                estimator.memory_of(op.results[0], array_name(op))
+        found = own_resources(
+            estimator.function, span, estimator.memories, self.options.target, len(estimator.rows.loops)
+        )
+        for callee, number in span.callees.items():
+            found += self._function(callee, number).resources.times(number)
+        return found
+
+    def _check_trips(self) -> None:
+        """Refuse a trip count for a loop that does not exist."""
+        used = {n for e, _ in self.done.values() if e is not None for n in e.trip_counts.used}
+        for name in self.options.trips:
+            if name not in used:
+                loops = [
+                    text
+                    for function, (e, _) in self.done.items()
+                    if e is not None
+                    for view in e.views.values()
+                    for text in (view.name, f"{function}:{view.name}")
+                ]
+                hint = nearest(name, loops) or "give the name of a loop"
+                raise TargetError(f"trips names no loop of the kernel: '{name}'", hint=hint)
+

@@ -1,0 +1,396 @@
+"""Decides how long a function takes: its loops, straight code and calls, each after the other or as stages."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from mlir import ir
+
+from ..ir.streams import stream_of
+from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
+from ..poly import Access, extract
+from ..target import Target
+from .advice import Question, advise
+from .memory import ArrayMemory, array_memory
+from .pipeline import Scheduled, register_bits, scheduled
+from .region import NotUnrollable, RegionBuilder, Surroundings, TimeLoop
+from .result import Reason
+from .rows import Rows, operations_of, rounded
+from .span import Ends, Event, Span, Stream, alternatives, delayed, repeated, sequence, stages
+from .trips import TripCounts, Trips
+
+_PURE = (
+    "arith.constant", "affine.apply", "arith.index_cast", "affine.yield", "scf.yield", "func.return",
+    "memref.get_global", "memref.alloc", "allo.stream_create", "allo.element_cast",
+)  # fmt: skip
+
+
+_NOT_FLATTENED = ("dataflow", "spatial", "unroll")  # marks of loops that make no pipeline with the loop inside
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a module is estimated."""
+
+    target: Target
+    auto_pipeline: bool
+    trips: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """What callers see of a function."""
+
+    latency: Fraction | None
+    interval: Fraction | None
+    ends: Ends
+    arguments: tuple[ir.Value, ...]
+
+
+class FunctionEstimator:
+    """One function with a body."""
+
+    def __init__(self, function: ir.OpView, options: Options, callee: Callable[[str], Callee]) -> None:
+        self.name: str = function.name.value
+        self.function = function
+        self.options = options
+        self.target = options.target
+        self.callee = callee
+        self.views = {view.op: view for view in loops_of(function)}
+        self.trip_counts = TripCounts(self.name, options.trips)
+        self.rows = Rows(self.name, self.views, self.trip_counts)
+        self.notes: list[str] = []
+        self.memories: dict[ir.Value, ArrayMemory] = {}
+        model = extract(function)
+        accesses: dict[ir.Operation, list[Access]] = {}
+        for access in model.accesses:
+            accesses.setdefault(access.op, []).append(access)
+        constants = {}
+        for loop in model.loops:
+            if (bounds := constant_bounds(loop.op)) is not None:
+                constants[loop.variable] = (bounds[0], bounds[2])
+        self.model = model
+        self.around = Surroundings(model, self.target, self.memory_of, self._call_cost, accesses, constants)
+
+    def run(self) -> Span:
+        """The whole function; fills `rows`, `notes` and `memories`."""
+        entry = entry_block(self.function)
+        assert entry is not None
+        is_dataflow = "allo.dataflow" in self.function.operation.attributes
+        parts, names = self._parts(operations_of(entry))
+        if not is_dataflow or not parts:
+            return sequence(parts)
+        return stages(parts, names)[0]
+
+    def memory_of(self, value: ir.Value, name: str) -> ArrayMemory:
+        """What an array of this function is made of."""
+        value = stream_of(value)
+        if value not in self.memories:
+            self.memories[value] = array_memory(value, name, self.target)
+        return self.memories[value]
+
+    def _call_cost(self, name: str) -> tuple[int, int]:
+        found = self.callee(name)
+        latency = math.ceil(found.latency or 0) + self.target.control.call
+        return latency, max(1, math.ceil(found.interval or found.latency or 0))
+
+    # -- blocks ----------------------------------------------------------------------------------------
+
+    def _parts(self, block: list[ir.Operation]) -> tuple[list[Span], list[str]]:
+        """What a block consists of, in order, with names: loops, calls, conditions around them, straight code."""
+        parts: list[Span] = []
+        names: list[str] = []
+        straight: list[ir.Operation] = []
+
+        def flush() -> None:
+            if any(op.name not in _PURE for op in straight):
+                span = self._straight(list(straight))
+                if span.latency or span.ends.puts or span.ends.gets:
+                    parts.append(span)
+                    names.append("straight code")
+            straight.clear()
+
+        for op in block:
+            if self._is_straight(op):
+                straight.append(op)
+                continue
+            flush()
+            if op.name in LOOP_OPERATIONS:
+                parts.append(self._loop(self.views[op]))
+                names.append(f"loop '{self.views[op].name}'")
+            elif op.name == "func.call":
+                parts.append(self._call(op))
+                names.append(f"'{ir.FlatSymbolRefAttr(op.attributes['callee']).value}'")
+            elif op.name == "memref.copy":
+                parts.append(self._copy(op))
+                names.append("copy")
+            else:
+                branches = [sequence(self._parts(operations_of(b))[0]) for r in op.regions for b in r.blocks]
+                parts.append(alternatives(branches))
+                names.append("condition")
+        flush()
+        return parts, names
+
+    def _is_straight(self, op: ir.Operation) -> bool:
+        """Whether an operation can be scheduled together with its neighbours, in one piece of datapath."""
+        if op.name in LOOP_OPERATIONS:
+            return self._is_unrolled(op)
+        if op.name in ("func.call", "memref.copy"):
+            return False
+        inside = [inner for region in op.regions for b in region.blocks for inner in operations_of(b)]
+        return all(map(self._is_straight, inside))
+
+    def _is_unrolled(self, op: ir.Operation) -> bool:
+        full = "allo.unroll" in op.attributes and ir.IntegerAttr(op.attributes["allo.unroll"]).value == 0
+        if not full or constant_bounds(op) is None:
+            return False
+        return all(self._is_straight(inner) for inner in operations_of(op.regions[0].blocks[0]))
+
+    def _straight(self, block: list[ir.Operation]) -> Span:
+        builder = RegionBuilder(self.around, ())
+        done = scheduled(builder.build(block), self.target.budget, None)
+        self.rows.unrolled(block)
+        return self._span(done, Fraction(done.timing.depth), Fraction(0))
+
+    def _call(self, op: ir.Operation) -> Span:
+        name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        found = self.callee(name)
+        given = dict(zip(found.arguments, (stream_of(value) for value in op.operands), strict=False))
+        streams = dict(zip(found.arguments, map(stream_key, op.operands), strict=False))
+        ends = found.ends
+        result = frozenset(value for value in op.results if isinstance(value.type, ir.MemRefType))
+        mapped = Ends(
+            {_passed(streams[v], index): e for (v, index), e in ends.puts.items() if v in streams},
+            {_passed(streams[v], index): e for (v, index), e in ends.gets.items() if v in streams},
+            frozenset(given[v] for v in ends.reads if v in given),
+            frozenset(given[v] for v in ends.writes if v in given) | result,
+        )
+        span = Span(found.latency, Counter(), Counter({name: 1}), mapped)
+        return delayed(span, Fraction(self.target.control.call), Fraction(0))
+
+    def _copy(self, op: ir.Operation) -> Span:
+        """A copy of an array: a pipelined loop over its elements."""
+        source, target = op.operands[0], op.operands[1]
+        memref = ir.MemRefType(source.type)
+        ends = Ends({}, {}, frozenset({stream_of(source)}), frozenset({stream_of(target)}))
+        if not memref.has_static_shape:
+            return Span(None, ends=ends)
+        elements = math.prod(memref.shape)
+        return Span(Fraction(elements + 1 + self.target.control.pipelined_loop), ends=ends)
+
+    # -- loops -----------------------------------------------------------------------------------------
+
+    def _loop(self, view: LoopView) -> Span:
+        op = view.op
+        trips = self.trip_counts.of(view)
+        if op.name == "scf.while":
+            body = self._body(view)
+            self.rows.add(view, "sequential", None, body.latency)
+            self.notes.append(f"{self.name}: how often the while loop '{view.name}' runs is not known")
+            return repeated(body, None, self.target.control.iteration, self.target.control.loop)
+        if trips.value is None:
+            most = "" if trips.most is None else f" (at most {trips.most} times)"
+            self.notes.append(
+                f"{self.name}: how often loop '{view.name}' runs is known at run time only{most}; "
+                f'state it with trips={{"{view.name}": ...}}'
+            )
+        if "allo.spatial" in op.attributes:
+            return self._spatial(view, trips)
+        chain = self._pipelined_chain(view)
+        if chain:
+            try:
+                return self._pipelined(chain)
+            except NotUnrollable as problem:
+                inner = self.views[problem.op].name
+                self.notes.append(
+                    f"{self.name}: loop '{chain[-1].name}' is not pipelined, since the extent of loop '{inner}' in it "
+                    "changes, so that it cannot be unrolled"
+                )
+        if "allo.dataflow" in op.attributes:
+            return self._dataflow(view, trips)
+        if not self._nested(view):
+            return self._leaf(view, trips)
+        if "allo.unroll" in op.attributes and (factor := ir.IntegerAttr(op.attributes["allo.unroll"]).value) != 1:
+            copies = f"unrolled by {factor}" if factor else "unrolled"
+            self.notes.append(
+                f"{self.name}: loop '{view.name}' is {copies} with loops inside, whose copies run one after the other: "
+                "it gains nothing"
+            )
+        body = self._body(view)
+        control = self.target.control
+        span = repeated(body, trips.value, control.iteration, control.loop)
+        self.rows.add(view, "sequential", span.latency, body.latency, bound=self.rows.bound(view, span.latency))
+        return span
+
+    def _body(self, view: LoopView) -> Span:
+        blocks = [block for region in view.op.regions for block in region.blocks]
+        return sequence(self._parts([op for block in blocks for op in operations_of(block)])[0])
+
+    def _nested(self, view: LoopView) -> bool:
+        """Whether a loop has loops or calls in it that run one after the other."""
+        return not all(self._is_straight(op) for op in operations_of(view.body))
+
+    def _pipelined_chain(self, view: LoopView) -> list[LoopView]:
+        """The loops from `view` to a pipelined one that make one pipeline; empty if there is none."""
+        chain = [view]
+        while not self._is_pipelined(chain[-1]):
+            inner = self._only_loop(chain[-1])
+            if inner is None or any(f"allo.{mark}" in chain[-1].op.attributes for mark in _NOT_FLATTENED):
+                return []
+            if constant_bounds(inner.op) is None:
+                return []
+            chain.append(inner)
+        return chain
+
+    def _is_pipelined(self, view: LoopView) -> bool:
+        if "allo.pipeline" in view.op.attributes:
+            return True
+        if not self.options.auto_pipeline or view.op.name == "scf.while":
+            return False
+        marks = ("allo.dataflow", "allo.spatial", "allo.unroll")
+        return not self._nested(view) and not any(mark in view.op.attributes for mark in marks)
+
+    def _only_loop(self, view: LoopView) -> LoopView | None:
+        """The loop inside of a loop that has nothing else in it."""
+        inner = [op for op in operations_of(view.body) if op.name not in _PURE]
+        return self.views.get(inner[0]) if len(inner) == 1 else None
+
+    def _time_loops(self, chain: list[LoopView]) -> tuple[TimeLoop, ...]:
+        found: list[TimeLoop] = []
+        stride = 1
+        for view in reversed(chain):
+            bounds = constant_bounds(view.op)
+            trips = self.trip_counts.of(view)
+            factor = 1
+            if "allo.unroll" in view.op.attributes and bounds is not None:
+                trip = int(trips.value or 1)
+                factor = ir.IntegerAttr(view.op.attributes["allo.unroll"]).value or trip
+            lower, step = (bounds[0], bounds[2]) if bounds is not None else (None, _step(view.op))
+            count = None if bounds is None else -(-int(trips.value or 0) // max(1, factor))
+            loop = self.model.loop(view.op)
+            found.append(TimeLoop(loop.variable, view.name, count, step, lower, stride, max(1, factor)))
+            stride *= count or 1
+        return tuple(reversed(found))
+
+    def _pipelined(self, chain: list[LoopView]) -> Span:
+        last = chain[-1]
+        time = self._time_loops(chain)
+        attributes = last.op.attributes
+        requested = ir.IntegerAttr(attributes["allo.pipeline"]).value if "allo.pipeline" in attributes else 1
+        builder = RegionBuilder(self.around, time)
+        region = builder.build(operations_of(last.body))
+        done = scheduled(region, self.target.budget, requested)
+        trips: Fraction | None = Fraction(1)
+        for view, loop in zip(chain, time, strict=True):
+            value = self.trip_counts.of(view).value
+            value = None if value is None else Fraction(-(-value // loop.factor)) if loop.factor > 1 else value
+            trips = None if value is None or trips is None else trips * value
+        timing, around = done.timing, 0 if "allo.rewind" in attributes else self.target.control.pipelined_loop
+
+        def latency(interval: int) -> Fraction | None:
+            if trips is None:
+                return None
+            return max(Fraction(0), trips - 1) * interval + timing.depth + around if trips else Fraction(around)
+
+        total, bound = latency(timing.interval), latency(done.least)
+        names = tuple(self.rows.name(outer) for outer in last.chain)
+        advice = advise(Question(self.name, self.model, done, region, requested, last.chain, names))
+        for view in chain[:-1]:
+            self.rows.add(view, "flattened", total, bound=bound)
+        depth = Fraction(timing.depth)
+        self.rows.add(last, "pipelined", total, depth, timing.interval, requested, done.reason, bound, advice)
+        self.rows.unrolled(operations_of(last.body))
+        return self._span(done, total, Fraction(around))
+
+    def _leaf(self, view: LoopView, trips: Trips) -> Span:
+        """A loop without loops in it whose iterations do not overlap."""
+        time = self._time_loops([view])
+        done = scheduled(RegionBuilder(self.around, time).build(operations_of(view.body)), self.target.budget, None)
+        count = trips.value
+        if count is not None and time[0].factor > 1:
+            count = Fraction(-(-count // time[0].factor))
+        control = self.target.control
+        depth = Fraction(done.timing.depth)
+        inner = self._span(done, depth, Fraction(0))
+        span = repeated(inner, count, control.iteration, control.loop)
+        bound = None if count is None else (count - 1) * done.least + depth + control.pipelined_loop
+        advice = f's.pipeline("{self.rows.name(view)}")' if count is not None and count > 1 else ""
+        if span.latency is not None and bound is not None and bound >= span.latency:
+            bound, advice = span.latency, ""
+        self.rows.add(view, "sequential", span.latency, depth, bound=bound, advice=advice)
+        self.rows.unrolled(operations_of(view.body))
+        return span
+
+    def _dataflow(self, view: LoopView, trips: Trips) -> Span:
+        parts, names = self._parts(operations_of(view.body))
+        body, slowest = stages(parts, names)
+        latency = None
+        if trips.value is not None and body.latency is not None and body.interval is not None:
+            latency = (trips.value - 1) * body.interval + body.latency + self.target.control.loop
+        reason = Reason("call", f"the slowest stage, {slowest}, takes {rounded(body.interval)} cycles")
+        interval = None if body.interval is None else math.ceil(body.interval)
+        self.rows.add(view, "dataflow", latency, body.latency, interval, None, reason)
+        return replace(body, latency=latency, interval=None)
+
+    def _spatial(self, view: LoopView, trips: Trips) -> Span:
+        """Processing elements: copies of the body that run at once, each behind the neighbour before it."""
+        body = self._body(view)
+        count = int(trips.value) if trips.value is not None else 1
+        puts = {base: event for (base, _), event in body.ends.puts.items()}
+        hops = [puts[base].first - got.first + 1 for (base, _), got in body.ends.gets.items() if base in puts]
+        skew = max(hops, default=Fraction(0)) * (count - 1)
+        units = Counter({operator: n * count for operator, n in body.units.items()})
+        callees = Counter({name: n * count for name, n in body.callees.items()})
+        latency = None if body.latency is None or trips.value is None else body.latency + skew
+        self.rows.add(view, "spatial", latency, body.latency)
+        return Span(latency, units, callees, body.ends, body.register_bits * count)
+
+    # -- what is left --------------------------------------------------------------------------------------
+
+    def _span(self, done: Scheduled, latency: Fraction | None, around: Fraction) -> Span:
+        """The part that a region is, with the times of its streams and the arrays that it uses."""
+        puts: dict[Stream, Event] = {}
+        gets: dict[Stream, Event] = {}
+        reads: set[ir.Value] = set()
+        writes: set[ir.Value] = set()
+        enter = Fraction(int(around) // 2)
+        for node in done.graph.region.nodes:
+            if node.memory is None:
+                continue
+            if not node.op.name.startswith("allo.stream"):
+                array = node.op.operands[0 if node.kind == "read" else 1]
+                (reads if node.kind == "read" else writes).add(array)
+                continue
+            stream = stream_key(node.op.operands[0])
+            events = gets if node.kind == "read" else puts
+            first = enter + done.timing.starts[node.index]
+            tail = done.timing.depth - done.timing.ends[node.index] + around - enter
+            old = events.get(stream)
+            events[stream] = Event(min(first, old.first), min(tail, old.tail)) if old else Event(first, tail)
+        calls = [node for node in done.graph.region.nodes if node.op.name == "func.call"]
+        callees = Counter(ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value for node in calls)
+        ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
+        return Span(latency, done.units, callees, ends, register_bits(done))
+
+
+def _step(op: ir.Operation) -> int:
+    return ir.IntegerAttr(op.attributes["step"]).value if op.name == "affine.for" else 1
+
+
+def stream_key(value: ir.Value) -> Stream:
+    """The stream that a value is, with its place in an array of streams if that is constant."""
+    index: tuple[int, ...] | None = None
+    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "affine.load":
+        results = ir.AffineMapAttr(value.owner.operation.attributes["map"]).value.results
+        if all(isinstance(result, ir.AffineConstantExpr) for result in results):
+            index = tuple(result.value for result in results)
+    return stream_of(value), index
+
+
+def _passed(given: Stream, index: tuple[int, ...] | None) -> Stream:
+    """A stream that a callee uses, seen by its caller."""
+    return given if given[1] is not None else (given[0], index)

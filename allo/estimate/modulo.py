@@ -1,0 +1,165 @@
+"""Decides in which cycle each operation of a region starts: iterative modulo scheduling with ports and units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .dependences import Edge, Graph
+from .memory import Ports
+from .ports import Accesses, Counts
+from .region import Node
+
+_ATTEMPTS = 64
+_PASSES = 8
+_MOST_DELAYED = 8
+_FOREVER = 1 << 30  # the interval of what is not pipelined
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The cycles in which the first and the last copy of each node start, from 0, and the depth of the pipeline."""
+
+    interval: int
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    depth: int
+
+
+def schedule(graph: Graph, accesses: list[Accesses], interval: int | None) -> Timing:
+    """The schedule with the least interval from `interval` on; None: iterations do not overlap."""
+    if interval is None:
+        return _Attempt(graph, accesses, _FOREVER, {}).run()
+    reads = [n for a in accesses for n in a.counts if graph.region.nodes[n].kind == "read"][:_MOST_DELAYED]
+    # A read that waits for a cycle may leave the port to one that a recurrence needs at that time.
+    beginnings: list[dict[int, int]] = [{}, *({read: graph.cycle} for read in reads)]
+    for candidate in range(interval, interval + _ATTEMPTS):
+        for least in beginnings:
+            timing = _settled(graph, accesses, candidate, dict(least))
+            if timing is not None:
+                return timing
+    return _Attempt(graph, accesses, _FOREVER, {}).run()
+
+
+def _settled(graph: Graph, accesses: list[Accesses], interval: int, least: dict[int, int]) -> Timing | None:
+    """A schedule in which all that is carried to later iterations is there in time; None if none was found.
+
+    Nodes do not start before `least`, which is changed.
+    """
+    carried = [edge for edge in graph.edges if edge.distance]
+    for _ in range(_PASSES + 2 * len(carried)):
+        attempt = _Attempt(graph, accesses, interval, least)
+        timing = attempt.run()
+        late = False
+        for edge in carried:
+            ready = attempt.start[edge.source] + attempt.late[edge.source] + edge.weight
+            wanted = -(-(ready - interval * edge.distance * graph.cycle) // graph.cycle) * graph.cycle
+            if wanted > attempt.start[edge.sink]:
+                least[edge.sink] = max(least.get(edge.sink, 0), wanted)
+                late = True
+        if not late:
+            return timing
+    return None
+
+
+class _Attempt:
+    """One interval: nodes in the order of their values, each in the first cycle where its copies find ports."""
+
+    def __init__(self, graph: Graph, accesses: list[Accesses], interval: int, least: dict[int, int]) -> None:
+        self.graph = graph
+        self.least = least  # ps before which nodes do not start
+        self.start = [0] * len(graph.region.nodes)  # ps
+        self.late = [0] * len(graph.region.nodes)  # ps that the last copy starts after the first one
+        self.interval = interval
+        self.nodes = graph.region.nodes
+        self.ports = {index: (a, n) for n, a in enumerate(accesses) for index in a.counts}
+        self.used: list[dict[int, tuple[Counts, Counts]]] = [{} for _ in accesses]
+        self.incoming: dict[int, list[Edge]] = {}
+        for edge in graph.edges:
+            if not edge.distance:
+                self.incoming.setdefault(edge.sink, []).append(edge)
+
+    def run(self) -> Timing:
+        start, late = self.start, self.late
+        for index in self._order():
+            node = self.nodes[index]
+            ready = self.least.get(index, 0)
+            for edge in self.incoming.get(index, ()):
+                ready = max(ready, self._after(start[edge.source] + late[edge.source], edge, node))
+            start[index] = ready
+            if index in self.ports and self.ports[index][0].counts[index].any():
+                cycle = -(-ready // self.graph.cycle) if node.kind == "read" else ready // self.graph.cycle
+                first, last = self._place(index, cycle)
+                start[index] = max(ready, first * self.graph.cycle)
+                late[index] = (last - first) * self.graph.cycle
+        cycle = self.graph.cycle
+        starts = tuple(s // cycle for s in start)
+        ends = tuple((s + x) // cycle for s, x in zip(start, late, strict=True))
+        depth = 1
+        for node in self.nodes:
+            done = start[node.index] + late[node.index] + self.graph.cost(node)
+            depth = max(depth, -(-done // cycle) if node.latency == 0 else done // cycle)
+        return Timing(self.interval, starts, ends, depth)
+
+    def _after(self, start: int, edge: Edge, sink: Node) -> int:
+        """The earliest start of `sink` behind the source of an edge, in ps; logic does not cross a clock edge."""
+        source = self.nodes[edge.source]
+        cycle = self.graph.cycle
+        if source.kind != "write" and source.latency:  # a register: its result is there at a clock edge
+            ready = start // cycle * cycle + edge.weight
+        else:
+            ready = start + edge.weight
+        if sink.latency == 0 and sink.delay and ready % cycle + sink.delay > cycle:
+            ready = (ready // cycle + 1) * cycle
+        return ready
+
+    def _order(self) -> list[int]:
+        """Nodes behind all that they wait for within an iteration."""
+        waiting = {index: len(edges) for index, edges in self.incoming.items()}
+        following: dict[int, list[int]] = {}
+        for index, edges in self.incoming.items():
+            for edge in edges:
+                following.setdefault(edge.source, []).append(index)
+        ready = [n for n in range(len(self.nodes)) if not waiting.get(n)]
+        order: list[int] = []
+        while ready:
+            index = ready.pop(0)
+            order.append(index)
+            for target in following.get(index, ()):
+                waiting[target] -= 1
+                if not waiting[target]:
+                    ready.append(target)
+        return order if len(order) == len(self.nodes) else list(range(len(self.nodes)))
+
+    def _place(self, index: int, cycle: int) -> tuple[int, int]:
+        """Reserve ports for all copies of an access from `cycle` on; the cycles of the first and the last copy."""
+        accesses, number = self.ports[index]
+        ports = accesses.memory.ports
+        is_read = self.nodes[index].kind == "read"
+        left = accesses.counts[index].copy()
+        used = self.used[number]
+        first, last = -1, cycle
+        for offset in range(max(4 * min(self.interval, 1 << 12), 4096)):
+            slot = (cycle + offset) % self.interval
+            reads, writes = used.setdefault(slot, (np.zeros_like(left), np.zeros_like(left)))
+            free = _free(ports, reads, writes, is_read)
+            taken = left if free is None else np.minimum(left, free)
+            if taken.any():
+                first = cycle + offset if first < 0 else first
+                last = cycle + offset
+                (reads if is_read else writes)[...] += taken
+                left = left - taken
+            if not left.any():
+                break
+        return max(first, cycle), last
+
+
+def _free(ports: Ports, reads: Counts, writes: Counts, is_read: bool) -> Counts | None:
+    """How many accesses each bank can still take in a cycle; None: any number."""
+    own, limit = (reads, ports.reads) if is_read else (writes, ports.writes)
+    found = None if limit is None else limit - own
+    if ports.total is not None:
+        shared = ports.total - reads - writes
+        found = shared if found is None else np.minimum(found, shared)
+    return found

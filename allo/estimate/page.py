@@ -1,0 +1,76 @@
+"""Decides how an estimate looks in a browser: one page with the tree of loops, without scripts or other files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from .result import Estimate, FunctionEstimate, LoopEstimate
+from .table import because, count, trips_text
+
+_STYLE = """
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; color: #222; padding: 0 1em; }
+table { border-collapse: collapse; margin: .5em 0 1em; } th, td { padding: .15em .7em; text-align: right; }
+th { border-bottom: 1px solid #999; font-weight: 600; } td:first-child, th:first-child { text-align: left; }
+td:last-child, th:last-child { text-align: left; } tr:nth-child(even) { background: #f5f7fa; }
+td:first-child { font-family: ui-monospace, monospace; white-space: pre; }
+summary { cursor: pointer; font-weight: 600; font-size: 1.1em; } code { background: #eef; padding: 0 .3em; }
+.bar { background: #dde; height: .6em; width: 12em; display: inline-block; }
+.bar i { background: #47a; height: 100%; display: block; } .binds { color: #b30; } .note { color: #666; }
+"""
+
+
+def page(estimate: Estimate) -> str:
+    """The whole page; every figure on it is estimated."""
+    milliseconds = "" if estimate.milliseconds is None else f" = {estimate.milliseconds:.4g} ms"
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f"<title>{escape(estimate.top)} on {escape(estimate.target)}</title>",
+        f"<style>{_STYLE}</style></head><body>",
+        f"<h1>{escape(estimate.top)} on {escape(estimate.target)} at {estimate.frequency:g} MHz</h1>",
+        "<p class=note>All figures are <em>estimated</em>: the program was scheduled, not synthesised.</p>",
+        f"<p>Latency <strong>{count(estimate.cycles)}</strong> cycles{milliseconds}.</p>",
+        _resources(estimate),
+        *(_function(function, function.name == estimate.top) for function in reversed(estimate.functions)),
+        *(f"<p class=note>{escape(note)}</p>" for note in estimate.notes),
+        "</body></html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _resources(estimate: Estimate) -> str:
+    used, available = estimate.resources, estimate.available
+    rows = []
+    for name, key in (("DSP", "dsp"), ("BRAM (18 Kb)", "bram18"), ("URAM", "uram"), ("LUT", "lut"), ("FF", "ff")):
+        taken, there = getattr(used, key), getattr(available, key)
+        share = 100 * taken / there if there else 0.0
+        bar = f'<span class=bar><i style="width:{min(share, 100):.1f}%"></i></span> {share:.3g} %'
+        rows.append((name, str(taken), str(there), bar if there else "none on this device"))
+    return _table(("resource", "used", "available", "share"), rows)
+
+
+def _function(function: FunctionEstimate, opened: bool) -> str:
+    kind = ", stages overlap" if function.dataflow else ""
+    copies = "" if function.instances == 1 else f", {function.instances} instances"
+    head = f"{escape(function.name)}: {count(function.latency)} cycles, every {count(function.interval)}{kind}{copies}"
+    header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
+    body = _table(header, (_loop(loop) for loop in function.loops)) if function.loops else "<p>No loops.</p>"
+    return f"<details{' open' if opened or function.loops else ''}><summary>{head}</summary>\n{body}</details>"
+
+
+def _loop(loop: LoopEstimate) -> tuple[str, ...]:
+    name = "  " * loop.level + loop.name
+    binds = loop.reason is not None and loop.reason.kind not in ("requested", "not pipelined")
+    reason = escape(because(loop))
+    text = f"<span class=binds>{reason}</span>" if binds else reason
+    if loop.advice:
+        text += f" <code>{escape(loop.advice)}</code>"
+    numbers = (None if loop.unrolled else loop.latency, loop.interval, loop.depth, loop.bound)
+    return escape(name), trips_text(loop), *("" if n is None else str(n) for n in numbers), text
+
+
+def _table(header: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
+    head = "".join(f"<th>{cell}</th>" for cell in header)
+    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>\n{body}</table>"

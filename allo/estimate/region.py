@@ -1,0 +1,346 @@
+"""Decides what is scheduled together: the operations of a loop body with the loops inside unrolled, without copies.
+
+An operation stands for all of its copies. `copies` are the unrolled loops that its value depends on: what does not
+depend on one is computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from math import prod
+
+from mlir import ir
+
+from ..ir.streams import is_stream_type
+from ..ir.walk import LOOP_OPERATIONS, constant_bounds
+from ..poly import Access, Linear, Model
+from ..target import Operator, Target
+from .memory import ArrayMemory
+from .operators import operator_of
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLoop:
+    """A loop whose iterations are started one after the other; `stride` iterations of the pipeline lie between two.
+
+    `lower` is None where the bound is not constant. `factor` iterations are unrolled into one.
+    """
+
+    variable: int
+    name: str
+    trip: int | None
+    step: int
+    lower: int | None
+    stride: int
+    factor: int = 1
+    copy: int = -1  # the unrolled loop of its `factor` copies
+
+
+@dataclass(frozen=True, slots=True)
+class CopyLoop:
+    """An unrolled loop: `trip` copies of its body, whose variable starts at `lower`."""
+
+    variable: int
+    name: str
+    trip: int
+    step: int
+    lower: int
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A subscript: constant, coefficients of time loops and of unrolled loops, and what is fixed in the region."""
+
+    constant: int
+    time: tuple[int, ...]
+    copies: tuple[tuple[int, int], ...]
+    other: tuple[tuple[object, int], ...]
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An operation with all its copies."""
+
+    index: int
+    op: ir.Operation
+    kind: str  # "read", "write", "compute", "call"
+    operator: Operator
+    around: tuple[int, ...]  # the unrolled loops around it
+    guards: tuple[tuple[ir.Operation, int], ...]  # conditions around it, with the branch
+    position: tuple[int, ...]
+    copies: frozenset[int] = frozenset()
+    label: str = ""
+    memory: ArrayMemory | None = None
+    forms: tuple[Form | None, ...] = ()
+    access: Access | None = None
+    touched: tuple[Access, ...] = ()  # all arrays that it uses: several for a call
+    latency: int = 0
+    delay: int = 0
+    interval: int = 1
+    in_register: bool = False  # the element stays in a register while the loop runs
+    forwarded: bool = False  # the value comes from a store of the same iteration
+
+
+@dataclass(slots=True)
+class Region:
+    """The nodes of a body; `inputs[n]` are the nodes whose values node n uses."""
+
+    time: tuple[TimeLoop, ...]
+    copy_loops: list[CopyLoop] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    inputs: list[list[int]] = field(default_factory=list)
+
+    def count(self, copies: Iterable[int]) -> int:
+        """How many copies some unrolled loops make together."""
+        return prod(self.copy_loops[number].trip for number in copies)
+
+
+class NotUnrollable(Exception):
+    """A loop in a pipelined one has no constant extent."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        super().__init__(op)
+        self.op = op
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a region needs to know of its function: the model, the target, memories of arrays, costs of callees."""
+
+    model: Model
+    target: Target
+    memory_of: Callable[[ir.Value, str], ArrayMemory]
+    call_cost: Callable[[str], tuple[int, int]]  # latency and interval
+    accesses: dict[ir.Operation, list[Access]]
+    constants: dict[int, tuple[int, int]]  # variable -> lower bound and step, of loops with constant bounds
+
+
+class RegionBuilder:
+    """Reads the body of the innermost of some time loops, or straight code."""
+
+    def __init__(self, around: Surroundings, time: tuple[TimeLoop, ...]) -> None:
+        self.around = around
+        self.region = Region(time)
+        self.values: dict[ir.Value, tuple[int | None, frozenset[int]]] = {}
+        self.by_variable: dict[int, int] = {loop.variable: n for n, loop in enumerate(time)}
+        self.copy_of: dict[int, int] = {}
+        self.outer_copies: tuple[int, ...] = ()
+
+    def add_copies(self, loop: CopyLoop) -> int:
+        """Enter an unrolled loop."""
+        self.region.copy_loops.append(loop)
+        number = len(self.region.copy_loops) - 1
+        self.copy_of[loop.variable] = number
+        return number
+
+    def build(self, operations: Iterable[ir.Operation]) -> Region:
+        """The region of these operations and all below them. Raises NotUnrollable."""
+        time = list(self.region.time)
+        for position, loop in enumerate(time):
+            if loop.factor > 1:
+                number = self.add_copies(CopyLoop(-1, loop.name, loop.factor, loop.step, 0))
+                time[position] = TimeLoop(
+                    loop.variable, loop.name, loop.trip, loop.step, loop.lower, loop.stride, loop.factor, number
+                )
+                self.outer_copies = (*self.outer_copies, number)
+        self.region.time = tuple(time)
+        self._operations(operations, self.outer_copies, (), ())
+        return self.region
+
+    def _operations(
+        self,
+        operations: Iterable[ir.Operation],
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        path: tuple[int, ...],
+    ) -> None:
+        for position, op in enumerate(operations):
+            place = (*path, position)
+            if op.name in LOOP_OPERATIONS:
+                inner = self._unrolled(op)
+                self._operations(_of(op.regions[0].blocks[0]), (*around, inner), guards, place)
+            elif op.name in ("affine.if", "scf.if"):
+                self._condition(op, around, guards, place)
+            else:
+                self._operation(op, around, guards, place)
+
+    def _unrolled(self, op: ir.Operation) -> int:
+        bounds = constant_bounds(op)
+        if bounds is None:
+            raise NotUnrollable(op)
+        lower, upper, step = bounds
+        trip = max(0, -(-(upper - lower) // step))
+        loop = self.around.model.loop(op)
+        number = self.add_copies(CopyLoop(loop.variable, loop.name, trip, step, lower))
+        self.values[op.regions[0].blocks[0].arguments[0]] = (None, frozenset({number}))
+        return number
+
+    def _condition(
+        self,
+        op: ir.Operation,
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+    ) -> None:
+        condition = [self._source(value) for value in op.operands] if op.name == "scf.if" else []
+        yielded: list[tuple[int | None, frozenset[int]]] = list(condition)
+        for number, region in enumerate(op.regions):
+            for block in region.blocks:
+                inner = list(_of(block))
+                self._operations(inner, around, (*guards, (op, number)), (*place, number))
+                if inner and inner[-1].name in ("scf.yield", "affine.yield"):
+                    yielded += [self._source(value) for value in inner[-1].operands]
+        if len(op.results):
+            select = self.around.target.integer("select", 32)
+            made = self._node(op, "compute", select, around, guards, place, yielded)
+            for result in op.results:
+                self.values[result] = (made.index, made.copies)
+
+    def _source(self, value: ir.Value) -> tuple[int | None, frozenset[int]]:
+        """The node that makes a value (None: it is there already), and the copies it depends on."""
+        return self.values.get(value, (None, frozenset()))
+
+    def _operation(
+        self,
+        op: ir.Operation,
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+    ) -> None:
+        name = op.name
+        if name in ("affine.load", "memref.load") and not is_stream_type(op.results[0].type):
+            self._access(op, "read", op.operands[0], around, guards, place)
+        elif name in ("affine.store", "memref.store"):
+            self._access(op, "write", op.operands[1], around, guards, place)
+        elif name in ("allo.stream_get", "allo.stream_put"):
+            kind = "read" if name.endswith("get") else "write"
+            self._access(op, kind, op.operands[0], around, guards, place)
+        elif name == "func.call":
+            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            self._call(op, f"call of {callee}", self.around.call_cost(callee), around, guards, place)
+        elif name == "memref.copy":
+            elements = prod(max(extent, 1) for extent in ir.MemRefType(op.operands[0].type).shape)
+            self._call(op, "copy of an array", (elements + 1, elements), around, guards, place)
+        elif name == "memref.alloc":
+            self.values[op.results[0]] = (None, frozenset(around))  # each copy has an array of its own
+        elif not len(op.results) or name == "memref.get_global":
+            return
+        else:
+            inputs = [self._source(value) for value in op.operands]
+            operator = operator_of(op, self.around.target)
+            if operator.free and len([n for n, _ in inputs if n is not None]) <= 1:
+                node = next((n for n, _ in inputs if n is not None), None)
+                copies = frozenset().union(*(c for _, c in inputs))
+                for result in op.results:
+                    self.values[result] = (node, copies)
+                return
+            made = self._node(op, "compute", operator, around, guards, place, inputs)
+            for result in op.results:
+                self.values[result] = (made.index, made.copies)
+
+    def _node(
+        self,
+        op: ir.Operation,
+        kind: str,
+        operator: Operator,
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+        inputs: list[tuple[int | None, frozenset[int]]],
+    ) -> Node:
+        copies = frozenset().union(*(c for _, c in inputs))
+        node = Node(
+            len(self.region.nodes), op, kind, operator, around, guards, place, copies,
+            latency=operator.latency, delay=operator.delay,
+        )  # fmt: skip
+        self.region.nodes.append(node)
+        self.region.inputs.append(list(dict.fromkeys(n for n, _ in inputs if n is not None)))
+        return node
+
+    def _access(
+        self,
+        op: ir.Operation,
+        kind: str,
+        array: ir.Value,
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+    ) -> None:
+        inputs = [self._source(value) for value in op.operands if value != array]
+        if kind == "write" or op.name.startswith("allo.stream"):
+            inputs += self._conditions(guards)
+        node = self._node(op, kind, Operator(kind), around, guards, place, inputs)
+        found = self.around.accesses.get(op, [])
+        node.access = found[0] if found else None
+        node.touched = tuple(found)
+        if node.access is not None:
+            node.label = node.access.buffer.label
+            node.forms = tuple(self._form(f, node.access) for f in node.access.subscripts)
+        else:
+            node.label = f"?{len(self.region.nodes)}"
+        node.memory = self.around.memory_of(array, node.access.buffer.name if node.access else "?")
+        node.latency = node.memory.read if kind == "read" else node.memory.kind.write
+        used = frozenset(number for form in node.forms if form is not None for number, _ in form.copies)
+        if any(form is None for form in node.forms) or op.name.startswith("allo.stream"):
+            used |= frozenset(around)
+        node.copies = node.copies | used | self._source(array)[1]
+        if kind == "read":
+            self.values[op.results[0]] = (node.index, node.copies)
+
+    def _conditions(self, guards: tuple[tuple[ir.Operation, int], ...]) -> list[tuple[int | None, frozenset[int]]]:
+        """What decides whether guarded effects happen; conditions on loop variables are known at once."""
+        return [self._source(op.operands[0]) for op, _ in guards if op.name == "scf.if"]
+
+    def _call(
+        self,
+        op: ir.Operation,
+        name: str,
+        cost: tuple[int, int],
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+    ) -> None:
+        inputs = [self._source(value) for value in op.operands] + self._conditions(guards)
+        node = self._node(op, "call", Operator(name, cost[0]), around, guards, place, inputs)
+        node.copies, node.interval = frozenset(around), cost[1]
+        node.touched = tuple(self.around.accesses.get(op, ()))
+        for result in op.results:
+            self.values[result] = (node.index, node.copies)
+
+    def _form(self, linear: Linear, access: Access) -> Form | None:
+        """The subscript in terms of the region; None where it is not affine in loops and parameters."""
+        region = self.region
+        known = {loop.variable for loop in access.loops} | {p.variable for p in access.parameters}
+        constant = linear.constant
+        time = [0] * len(region.time)
+        copies: dict[int, int] = {}
+        other: list[tuple[object, int]] = []
+        for variable, c in linear.terms:
+            if variable in self.by_variable:
+                loop = region.time[self.by_variable[variable]]
+                if loop.lower is None:
+                    other.append((("lower", variable), c))
+                else:
+                    constant += c * loop.lower
+                time[self.by_variable[variable]] += c * loop.step * loop.factor
+                if loop.factor > 1:
+                    copies[loop.copy] = copies.get(loop.copy, 0) + c * loop.step
+            elif variable in self.copy_of:
+                number = self.copy_of[variable]
+                copy = region.copy_loops[number]
+                constant += c * copy.lower
+                copies[number] = copies.get(number, 0) + c * copy.step
+            elif variable in self.around.constants:
+                lower, step = self.around.constants[variable]
+                constant += c * lower
+                other.append((variable, c * step))
+            elif variable in known:
+                other.append((variable, c))
+            else:
+                return None
+        return Form(constant, tuple(time), tuple(sorted(copies.items())), tuple(sorted(other, key=repr)))
+
+
+def _of(block: ir.Block) -> list[ir.Operation]:
+    return [view.operation for view in block.operations]

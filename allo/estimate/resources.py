@@ -1,0 +1,89 @@
+"""Decides what a function takes of a device: units, memories, registers, and what callees add."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+from mlir import ir
+
+from ..ir.streams import is_stream_type
+from ..ir.walk import entry_block, operations, string_of
+from ..target import Operator, Target
+from .memory import ArrayMemory
+from .operators import bits_of
+from .result import Resources
+from .span import Span
+
+# A counter with comparison and addresses a loop, and the state machine of a function: fitted to docs/estimator.md.
+_LOOP_LUT, _LOOP_FF = 100, 90
+_FUNCTION_LUT, _FUNCTION_FF = 120, 120
+_SHARED_LUT = 32  # a multiplexer before a unit that several places share
+_STREAM = re.compile(r"!allo\.stream<(.*), (\d+)>")
+
+
+def own_resources(
+    function: ir.OpView, span: Span, memory_of: dict[ir.Value, ArrayMemory], target: Target, loops: int
+) -> Resources:
+    """What a function takes without its callees."""
+    found = _units(span.units)
+    found += Resources(
+        lut=_FUNCTION_LUT + loops * _LOOP_LUT, ff=_FUNCTION_FF + loops * _LOOP_FF + span.register_bits
+    )
+    entry = entry_block(function)
+    assert entry is not None
+    in_dataflow = "allo.dataflow" in function.operation.attributes
+    for op in operations(entry):
+        if op.name == "allo.stream_create" or (op.name == "memref.alloc" and is_stream_type(op.results[0].type)):
+            found += _fifo(op.results[0], target)
+        elif op.name in ("memref.alloc", "memref.get_global"):
+            memory = memory_of[op.results[0]]
+            doubled = in_dataflow and op.block == entry and op.name == "memref.alloc"
+            found += array_resources(memory).times(2 if doubled and not memory.is_register else 1)
+    return found
+
+
+def _units(units: Counter[Operator]) -> Resources:
+    found = Resources()
+    for operator, count in units.items():
+        found += Resources(dsp=operator.dsp, lut=operator.lut, ff=operator.ff).times(count)
+        if operator.latency:
+            found += Resources(lut=_SHARED_LUT).times(count)
+    return found
+
+
+def array_resources(memory: ArrayMemory) -> Resources:
+    """What an array takes."""
+    bits = math.prod(memory.shape) * memory.width
+    match memory.kind.name:
+        case "REGISTER":
+            return Resources(ff=bits)
+        case "URAM":
+            return Resources(uram=memory.blocks())
+        case "BRAM":
+            return Resources(bram18=memory.blocks())
+        case _:  # a LUT holds 64 bits, and the output has a register
+            lut = memory.banks * memory.width * -(-memory.depth // 64)
+            return Resources(lut=lut, ff=memory.banks * memory.width)
+
+
+def _fifo(value: ir.Value, target: Target) -> Resources:
+    """A FIFO is made of shift registers if it is small, else of BRAM."""
+    kind = value.type
+    count = 1
+    if isinstance(kind, ir.MemRefType):
+        count, kind = math.prod(kind.shape), kind.element_type
+    match = _STREAM.fullmatch(str(kind))
+    if match is None:
+        return Resources()
+    element, depth = match[1], int(match[2])
+    width = bits_of(ir.Type.parse(element, kind.context)) if "memref" not in element else 32
+    if width * depth <= target.lutram_up_to:
+        return Resources(lut=width * -(-depth // 32) + 20, ff=width + 10).times(count)
+    return Resources(bram18=target.memories["FIFO"].blocks(width, depth), lut=40, ff=width + 20).times(count)
+
+
+def array_name(op: ir.Operation) -> str:
+    """The name of an array that an operation makes."""
+    return string_of(op, "allo.name") or "array"

@@ -1,0 +1,184 @@
+"""Decides what an estimate says: cycles, intervals with their reasons and resources, of each function and loop."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+
+SCHEMA = 1  # of the JSON; changes only when a key is renamed or goes away
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a function takes of a device; blocks of BRAM are those of 18 Kb."""
+
+    dsp: int = 0
+    bram18: int = 0
+    uram: int = 0
+    lut: int = 0
+    ff: int = 0
+
+    def __add__(self, other: Resources) -> Resources:
+        return Resources(*(a + b for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(other), strict=True)))
+
+    def times(self, count: int) -> Resources:
+        """That of `count` copies."""
+        return Resources(*(count * a for a in dataclasses.astuple(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an interval is not lower: `kind` is requested, recurrence, ports, call, schedule or not pipelined."""
+
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class LoopEstimate:
+    """One loop. All numbers are *estimated*; None where a run-time value decides.
+
+    `trips`: iterations of one run, on average; `latency`: cycles of one run; `interval`: cycles between two iterations
+    (achieved II), with its `reason`; `depth`: cycles of one iteration; `bound`: the least latency that operations,
+    ports and recurrences allow at this parallelism; `advice`: a step to paste that moves what binds it.
+    `flattened`: it is one pipeline with the loop inside of it; `unrolled`: its copies are part of the loop around.
+    """
+
+    function: str
+    nest: str
+    name: str
+    level: int
+    trips: float | None
+    exact: bool
+    latency: int | None
+    interval: int | None
+    requested: int | None
+    reason: Reason | None
+    depth: int | None
+    bound: int | None
+    advice: str
+    state: str  # "pipelined", "flattened", "unrolled", "sequential", "spatial" or "dataflow"
+
+    @property
+    def flattened(self) -> bool:
+        return self.state == "flattened"
+
+    @property
+    def unrolled(self) -> bool:
+        return self.state == "unrolled"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEstimate:
+    """One function: cycles of one call, cycles between two calls, what one instance takes (callees included)."""
+
+    name: str
+    latency: int | None
+    interval: int | None
+    resources: Resources
+    loops: tuple[LoopEstimate, ...]
+    instances: int
+    dataflow: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a schedule costs on a target, *estimated* by static scheduling (docs/estimator.md states the error)."""
+
+    top: str
+    target: str
+    frequency: float
+    functions: tuple[FunctionEstimate, ...]
+    available: Resources
+    notes: tuple[str, ...] = ()
+
+    @property
+    def kernel(self) -> FunctionEstimate:
+        """The entry."""
+        return next(function for function in self.functions if function.name == self.top)
+
+    @property
+    def cycles(self) -> int | None:
+        """The latency of the kernel in cycles; None where a run-time value decides."""
+        return self.kernel.latency
+
+    @property
+    def milliseconds(self) -> float | None:
+        """The latency at the clock of the target."""
+        return None if self.cycles is None else self.cycles / self.frequency / 1000
+
+    @property
+    def resources(self) -> Resources:
+        """What the whole kernel takes."""
+        return self.kernel.resources
+
+    @property
+    def dsp(self) -> int:
+        return self.resources.dsp
+
+    @property
+    def bram18(self) -> int:
+        return self.resources.bram18
+
+    @property
+    def uram(self) -> int:
+        return self.resources.uram
+
+    @property
+    def lut(self) -> int:
+        return self.resources.lut
+
+    @property
+    def ff(self) -> int:
+        return self.resources.ff
+
+    @property
+    def loops(self) -> tuple[LoopEstimate, ...]:
+        """The loops of all functions."""
+        return tuple(loop for function in self.functions for loop in function.loops)
+
+    @property
+    def interval(self) -> int | None:
+        """The worst interval of the pipelined loops, as tables of designs give it; None if none is pipelined."""
+        found = [x.interval for x in self.loops if x.state == "pipelined" and x.interval is not None]
+        return max(found, default=None)
+
+    def loop(self, name: str) -> LoopEstimate:
+        """The loop `"i"`, `"nest.i"` or `"function:i"`; KeyError if there is none, or several."""
+        function, _, rest = name.rpartition(":")
+        nest, _, last = rest.rpartition(".") if rest not in [x.name for x in self.loops] else ("", "", rest)
+        found = [
+            x
+            for x in self.loops
+            if x.name == last and (not function or x.function == function) and (not nest or x.nest == nest)
+        ]
+        if len(found) != 1:
+            known = ", ".join(f"{x.function}:{x.nest}.{x.name}" for x in self.loops)
+            raise KeyError(f"{'no loop' if not found else 'several loops'} '{name}'; the loops are {known}")
+        return found[0]
+
+    def to_json(self) -> str:
+        """The estimate as JSON; docs/estimator.md describes its keys."""
+        data = dataclasses.asdict(self)
+        head = {"schema": SCHEMA, "estimated": True, "cycles": self.cycles, "milliseconds": self.milliseconds}
+        return json.dumps({**head, **data}, indent=2)
+
+    def to_html(self) -> str:
+        """One page with the tree of loops, for a browser; it needs no other file."""
+        from .page import page
+
+        return page(self)
+
+    def __str__(self) -> str:
+        from .table import table
+
+        return table(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.to_html()

@@ -1,0 +1,22 @@
+"""Descriptions of hardware: values, and the files of data that they are read from."""
+
+from .description import (
+    Control,
+    Device,
+    IntegerOperator,
+    MemoryKind,
+    Operator,
+    Target,
+)
+from .loader import known_targets, load_target
+
+__all__ = [
+    "Control",
+    "Device",
+    "IntegerOperator",
+    "MemoryKind",
+    "Operator",
+    "Target",
+    "known_targets",
+    "load_target",
+]

@@ -1,0 +1,86 @@
+"""A slow model to compare with: every copy of a body is a node, dependences are found by running all iterations."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from allo.estimate.dependences import Edge, Graph, graph_of
+from allo.estimate.recurrence import critical
+from allo.estimate.region import Node, Region
+
+
+def copies_of(region: Region, node: Node) -> list[tuple[int, ...]]:
+    """The values of the unrolled loops around a node."""
+    return list(product(*(range(region.copy_loops[number].trip) for number in node.around)))
+
+
+def element(region: Region, node: Node, time: tuple[int, ...], copy: tuple[int, ...]) -> tuple[object, ...]:
+    """The element that an access touches, relative to what is fixed during the loop."""
+    values = dict(zip(node.around, copy, strict=True))
+    found: list[object] = []
+    for form in node.forms:
+        assert form is not None
+        moved = sum(c * t for c, t in zip(form.time, time, strict=True))
+        found.append((form.constant + moved + sum(c * values[n] for n, c in form.copies), form.other))
+    return tuple(found)
+
+
+def recurrence_interval(region: Region, cycle: int) -> int:
+    """The least interval by the values that iterations really pass on, found by executing all of them."""
+    numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+    for node in region.nodes:
+        for copy in copies_of(region, node):
+            numbers[node.index, copy] = len(numbers)
+    edges: dict[tuple[int, int, int], int] = {}
+    last: dict[tuple[object, ...], tuple[int, Node, int]] = {}
+    for iteration, time in enumerate(product(*(range(loop.trip or 1) for loop in region.time))):
+        for node, copy in _in_order(region):
+            if node.memory is None:
+                continue
+            key = (node.label, *element(region, node, time, copy))
+            here = numbers[node.index, copy]
+            if node.kind == "write":
+                last[key] = (here, node, iteration)
+            elif key in last:
+                there, store, before = last[key]
+                weight = 0 if before == iteration else store.latency * cycle
+                edges[there, here, iteration - before] = weight
+    return _critical(region, cycle, numbers, edges)
+
+
+def _in_order(region: Region) -> list[tuple[Node, tuple[int, ...]]]:
+    """All copies of all nodes in the order in which the program runs them."""
+    found = []
+    for node in region.nodes:
+        for copy in copies_of(region, node):
+            key: list[int] = []
+            for place, value in zip(node.position, (*copy, 0), strict=True):
+                key += [place, value]
+            found.append((tuple(key), node, copy))
+    return [(node, copy) for _, node, copy in sorted(found, key=lambda item: item[0])]
+
+
+def _critical(
+    region: Region, cycle: int, numbers: dict[tuple[int, tuple[int, ...]], int], edges: dict[tuple[int, int, int], int]
+) -> int:
+    """The critical cycle among all copies."""
+    names = list(numbers)
+    arrives = {sink for _, sink, distance in edges if distance == 0}
+    graph = Graph(Region((), [], [region.nodes[index] for index, _ in names]), cycle)
+    for (index, copy), number in numbers.items():
+        for source in region.inputs[index]:
+            there = numbers[source, copy[: len(region.nodes[source].around)]]
+            latency = region.nodes[source].latency
+            memory = region.nodes[source].memory
+            if memory is not None:
+                latency = 0 if there in arrives or region.nodes[source].in_register else memory.read
+            graph.edges.append(Edge(there, number, latency * cycle + region.nodes[source].delay))
+    graph.edges += [Edge(a, b, weight, distance) for (a, b, distance), weight in edges.items()]
+    found = critical(graph)
+    return found.interval if found is not None else 1
+
+
+def symbolic_interval(region: Region, cycle: int) -> int:
+    """The interval that the estimator finds without copies."""
+    found = critical(graph_of(region, cycle, frozenset()))
+    return found.interval if found is not None else 1

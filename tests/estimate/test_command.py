@@ -1,0 +1,53 @@
+"""The command `allo estimate`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from allo.cli import main
+
+DESIGN = """
+from allo.ir.types import float32
+
+def double(A: float32[16], B: float32[16]):
+    for i in range(16):
+        B[i] = A[i] * 2.0
+"""
+
+
+@pytest.fixture
+def design(tmp_path: Path) -> str:
+    file = tmp_path / "designs.py"
+    file.write_text(DESIGN)
+    return f"{file}:double"
+
+
+def test_a_table(design: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", design, "--auto-pipeline"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "double on u280 at 300 MHz; all figures are *estimated*\n  latency *25* cycles"
+    )
+
+
+def test_json_at_another_clock(design: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", design, "--json", "--target", "zynq7020", "--frequency", "120"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["target"], found["frequency"]) == ("zynq7020", 120)
+
+
+def test_a_page(design: str, tmp_path: Path) -> None:
+    assert main(["estimate", design, "--html", str(tmp_path / "double.html")]) == 0
+    assert "estimated" in (tmp_path / "double.html").read_text()
+
+
+def test_a_page_that_cannot_be_written(design: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", design, "--html", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"allo: cannot write '{tmp_path}': Is a directory\n"
+
+
+def test_a_target_that_is_not_there(design: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", design, "--target", "u28"]) == 1
+    assert capsys.readouterr().err.startswith("no target 'u28'; there are u280, u55c, zynq7020")

@@ -1,0 +1,110 @@
+"""Schedules keep what they promise: every edge and every port, in every cycle of the interval."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import allo
+import polybench
+from allo.estimate.function import Callee, FunctionEstimator, Options
+from allo.estimate.pipeline import Scheduled, scheduled
+from allo.estimate.region import NotUnrollable, RegionBuilder
+from allo.estimate.span import Ends
+from allo.ir.types import float32
+from allo.target import load_target
+
+
+def schedules(s: allo.Schedule, auto_pipeline: bool) -> list[Scheduled]:
+    """The schedules of all pipelined loops."""
+    found = []
+    options = Options(load_target("u280"), auto_pipeline, {})
+    for function in s.ir.functions():
+        estimator = FunctionEstimator(function, options, lambda name: Callee(None, None, Ends(), ()))
+        for view in estimator.views.values():
+            chain = estimator._pipelined_chain(view) if view.op.name != "scf.while" else []
+            if not chain or (view.parent and estimator._pipelined_chain(view.parent)):
+                continue
+            builder = RegionBuilder(estimator.around, estimator._time_loops(chain))
+            try:
+                region = builder.build([op.operation for op in chain[-1].body.operations])
+            except NotUnrollable:
+                continue
+            found.append(scheduled(region, options.target.budget, 1))
+    return found
+
+
+def check(done: Scheduled) -> None:
+    """Values are there before they are used, ports are never used twice."""
+    graph, timing = done.graph, done.timing
+    nodes = graph.region.nodes
+    for edge in graph.edges:
+        if nodes[edge.source].kind == "write" and edge.distance:
+            written = timing.ends[edge.source] + nodes[edge.source].latency
+            if edge.source in graph.chains or edge.sink in graph.chains:
+                continue  # copies wait for one another inside of one node
+            assert timing.starts[edge.sink] + timing.interval * edge.distance >= written
+        elif edge.order:
+            assert timing.starts[edge.sink] >= timing.starts[edge.source]
+        elif not edge.distance and nodes[edge.source].kind != "write":
+            assert timing.starts[edge.sink] >= timing.ends[edge.source] + nodes[edge.source].latency
+    for array in done.accesses:
+        total = array.memory.ports.total
+        if total is None:
+            continue
+        used: dict[int, np.ndarray] = {}
+        for index, counts in array.counts.items():
+            if timing.starts[index] == timing.ends[index]:
+                slot = timing.starts[index] % timing.interval
+                used[slot] = used.get(slot, np.zeros_like(counts)) + counts
+        assert all((counts <= total).all() for counts in used.values())
+
+
+@pytest.mark.parametrize("name", polybench.NAMES)
+def test_vanilla_kernels(name: str) -> None:
+    found = schedules(allo.customize(polybench.load(name).kernel("MINI")), auto_pipeline=True)
+    assert found
+    for done in found:
+        check(done)
+
+
+@pytest.mark.parametrize("name", ["gemm", "atax", "jacobi_2d", "symm", "correlation"])
+def test_designs(name: str) -> None:
+    for done in schedules(polybench.load(name).designs["best"].customized("SMALL"), auto_pipeline=False):
+        check(done)
+
+
+def test_operators_are_shared_within_the_interval() -> None:
+    def sums(A: float32[64], B: float32[64]):
+        for i in range(64):
+            B[i] = A[i] * 2.0 + A[i] * 3.0 + 1.0
+
+    s = allo.customize(sums)
+    s.pipeline("i", initiation_interval=2)
+    found = allo.estimate(s)
+    assert found.dsp == 1 * 3 + 1 * 2  # two products and two sums in two cycles
+
+
+def test_a_call_that_passes_an_array_on_to_the_next_iteration() -> None:
+    def step(A: float32[4]):
+        A[0] = A[1] + 1.0
+        A[1] = A[0] * 2.0
+
+    def steps(A: float32[4]):
+        for _i in range(16):
+            step(A)
+
+    s = allo.customize(steps)
+    s.pipeline("_i")
+    found = allo.estimate(s)
+    latency = next(f.latency for f in found.functions if f.name == "step")
+    assert found.loop("_i").interval == (latency or 0) + 1
+
+
+def test_every_interval_is_reached_in_polybench() -> None:
+    """The interval that is found is the least one that ports and recurrences allow."""
+    missed: set[str] = set()
+    for name in polybench.NAMES:
+        found = allo.estimate(allo.customize(polybench.load(name).kernel("MINI")), auto_pipeline=True)
+        missed |= {name for loop in found.loops if loop.reason is not None and loop.reason.kind == "schedule"}
+    assert not missed

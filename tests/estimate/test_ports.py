@@ -1,0 +1,123 @@
+"""Ports of banks: how many accesses of one iteration fall on one bank."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import allo
+from allo.estimate.ports import accesses_of
+from allo.ir.types import float32, int32
+
+from .test_recurrence import region_of
+
+
+def stencil(A: float32[64], B: float32[64]):
+    for i in range(1, 63):
+        B[i] = A[i - 1] + A[i] + A[i + 1]
+
+
+def lanes(A: float32[64, 64], B: float32[64]):
+    for i in range(64):
+        for u in range(8):
+            B[8 * i % 64 + u] = A[i, u]
+
+
+def pipelined(kernel: object, loop: str = "i") -> allo.Schedule:
+    s = allo.customize(kernel)
+    s.pipeline(loop)
+    return s
+
+
+def test_reads_of_one_bank() -> None:
+    loop = allo.estimate(pipelined(stencil)).loop("i")
+    assert (loop.interval, str(loop.reason)) == (2, "3 reads of bank 0 of A, 2 ports")
+
+
+def row_copy(A: float32[64, 16], B: float32[64, 16]):
+    for i in range(64):
+        for u in range(16):
+            B[i, u] = A[i, u] + 1.0
+
+
+def test_a_partition_moves_accesses_apart() -> None:
+    s = pipelined(row_copy)
+    assert str(allo.estimate(s).loop("i").reason) == "16 reads of bank 0 of A, 2 ports"
+    s.partition("A", dim=2, factor=4)
+    s.partition("B", dim=2, factor=8)
+    loop = allo.estimate(s).loop("i")
+    assert (loop.interval, str(loop.reason)) == (2, "4 reads of bank 0 of A, 2 ports")
+    s.partition("A", dim=1, factor=2)  # banks of rows: iterations move between them
+    assert allo.estimate(s).loop("i").interval == 2
+
+
+def test_reads_and_writes_share_ports() -> None:
+    def move(A: int32[64]):
+        for i in range(32):
+            A[i] = A[i + 32] + A[63 - i]
+
+    loop = allo.estimate(pipelined(move)).loop("i")
+    assert loop.interval is not None and loop.interval >= 2
+    assert "of A" in str(loop.reason)
+
+
+@pytest.mark.parametrize(
+    ("storage", "interval", "words"),
+    [
+        ("RAM_1P", 3, "3 reads of bank 0 of A, 1 port"),
+        ("RAM_2P", 2, "3 reads of bank 0 of A, 2 ports"),
+        ("ROM_NP", 1, "as requested: II 1"),
+    ],
+)
+def test_kinds_of_memory(storage: str, interval: int, words: str) -> None:
+    s = pipelined(stencil)
+    s.bind("A", allo.Memory(resource="BRAM" if storage != "ROM_NP" else "LUTRAM", storage_type=storage))
+    loop = allo.estimate(s).loop("i")
+    assert (loop.interval, str(loop.reason)) == (interval, words)
+
+
+def test_the_latency_of_a_memory_is_part_of_the_depth() -> None:
+    s = pipelined(stencil)
+    before = allo.estimate(s).loop("i").depth
+    s.bind("A", allo.Memory(resource="BRAM", latency=3))
+    assert allo.estimate(s).loop("i").depth == (before or 0) + 2
+
+
+def test_equal_reads_are_one() -> None:
+    def twice(A: float32[64], B: float32[64], C: float32[64]):
+        for i in range(64):
+            B[i] = A[i] * A[i]
+            C[i] = A[i] + 1.0
+
+    assert allo.estimate(pipelined(twice)).loop("i").interval == 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_banks_by_counting(seed: int) -> None:
+    """Residues against looking at every copy in every iteration."""
+    choose = random.Random(seed)
+    a, b, copies = choose.choice([1, 2, 4, 8]), choose.choice([1, 2, 3, 4]), choose.choice([2, 4, 8])
+    shift, factor = choose.randrange(4), choose.choice([2, 4, 8])
+    extent = 8 * 7 + 4 * 7 + 8
+
+    def read(A: float32[extent], B: float32[8, 8]):
+        for i in range(8):
+            for u in range(copies):
+                B[i, u] = A[a * i + b * u + shift]
+
+    s = pipelined(read)
+    s.partition("A", dim=1, factor=factor)
+    region, _ = region_of(s)
+    nodes = [node for node in region.nodes if node.memory is not None and node.memory.name == "A"]
+    found = accesses_of(region, nodes)
+    assert found is not None
+    touched = np.zeros(factor, np.int64)
+    for u in range(copies):  # a bank needs a port for a copy that can ever come to it
+        for bank in {(a * i + b * u + shift) % factor for i in range(8)}:
+            touched[bank] += 1
+    assert (found.reads >= touched).all()
+    if a % factor == 0:
+        assert Counter(found.reads.tolist()) == Counter(touched.tolist())

@@ -1,0 +1,103 @@
+"""Estimates against published numbers, and the tables of docs/estimator.md against what makes them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import allo
+from allo.ir.types import float32
+from benchmarks import estimate as comparison
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimator.md"
+
+
+def section(name: str) -> str:
+    """What stands on the page between the marks of a table."""
+    match = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- end -->", PAGE.read_text(), re.DOTALL)
+    assert match is not None
+    return match[1]
+
+
+def test_the_page_has_the_table_of_errors() -> None:
+    """`python benchmarks/estimate.py` makes it."""
+    assert section("error table") == comparison.markdown()
+
+
+def test_the_constants_explain_the_rows_they_were_fitted_to() -> None:
+    rows = [row for row in comparison.rows() if row.fitted]
+    assert len(rows) == 6
+    assert max(abs(row.error) for row in rows) < 0.1
+
+
+@pytest.mark.slow
+def test_the_page_has_the_designs_of_table_3() -> None:
+    numbers = {line.split(" | ")[0].strip("| "): line for line in section("table 3").splitlines()[2:]}
+    for name, cycles, _, found in comparison.table3():
+        assert f"{cycles:,}" in numbers[name]
+        stated = int(numbers[name].split(" | ")[2].split(", ")[0].replace(",", ""))
+        assert found.cycles == pytest.approx(stated, rel=0.25)
+
+
+def speedup(first: allo.Estimate, second: allo.Estimate) -> float:
+    assert first.milliseconds is not None and second.milliseconds is not None
+    return first.milliseconds / second.milliseconds
+
+
+def test_the_gemm_of_figure_2() -> None:
+    """Vanilla 25,074 ms; inner product II 128, 17,950 ms at 240 MHz; row-wise product II 1, 112 ms: 223 times."""
+    vanilla = allo.estimate(allo.customize(comparison.scalar_gemm), auto_pipeline=True)
+    inner = allo.estimate(comparison.inner_product(), frequency=240)
+    rows = allo.estimate(comparison.row_wise())
+    assert vanilla.milliseconds == pytest.approx(25_074, rel=0.01)
+    assert inner.milliseconds == pytest.approx(17_950, rel=0.02)
+    assert rows.milliseconds == pytest.approx(112, rel=0.01)
+    assert (inner.interval, rows.interval) == (130, 1)
+    assert speedup(vanilla, rows) == pytest.approx(223, rel=0.01)
+
+
+def test_why_the_inner_product_is_slow() -> None:
+    loop = allo.estimate(comparison.inner_product(), frequency=240).loop("k.outer")
+    assert str(loop.reason) == "recurrence through C: 1 read + 32 x 4 add + 1 write over distance 1"
+
+
+def distances(length: int) -> Callable[..., None]:
+    """The row-wise product with rows of `length` sums: each is updated again after `length` iterations."""
+    def rows(A: float32[16, 16], B: float32[16, length], C: float32[length]):
+        for k in range(16):
+            for j in range(length):
+                C[j] += A[0, k] * B[k, j]
+
+    return rows
+
+
+@pytest.mark.parametrize(("length", "interval"), [(1, 8), (2, 4), (3, 3), (4, 2), (7, 2), (8, 1)])
+def test_rows_long_enough_hide_the_adder(length: int, interval: int) -> None:
+    s = allo.customize(distances(length))
+    s.bind("C", allo.Memory(resource="BRAM"))
+    s.pipeline("j")
+    loop = allo.estimate(s).loop("j")
+    assert loop.interval == interval
+    if interval > 1:
+        words = f"recurrence through C: 1 read + 6 add + 1 write over distance {length}"
+        assert str(loop.reason) == words
+
+
+@pytest.mark.slow
+def test_a_transformer_block_takes_seconds_at_most() -> None:
+    from examples import transformer
+
+    s = transformer.schedule_block()
+    start = time.process_time()
+    found = allo.estimate(s)
+    assert time.process_time() - start < 5
+    assert found.cycles is not None and not found.notes
+
+
+@pytest.mark.slow
+def test_every_estimate_of_polybench_takes_a_fifth_of_a_second_at_most() -> None:
+    assert max(seconds for _, seconds in comparison.speed()) < comparison.REPORT_LIMIT_SECONDS

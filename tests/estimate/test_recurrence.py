@@ -1,0 +1,167 @@
+"""Recurrences of pipelined loops, against a model that runs every iteration and every copy."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import allo
+from allo.estimate.function import Callee, FunctionEstimator, Options
+from allo.estimate.region import Region, RegionBuilder
+from allo.ir.types import float32
+from allo.ir.walk import LoopView
+from allo.target import load_target
+
+from .expanded import recurrence_interval, symbolic_interval
+
+
+def region_of(s: allo.Schedule) -> tuple[Region, int]:
+    """The region of the only pipelined loop of a schedule."""
+
+    def no_callee(name: str) -> Callee:
+        raise AssertionError(name)
+
+    options = Options(load_target("u280"), False, {})
+    estimator = FunctionEstimator(s.ir.function(s.ir.top), options, no_callee)
+    chains = [chain for view in estimator.views.values() if (chain := estimator._pipelined_chain(view))]
+    longest: list[LoopView] = max(chains, key=len)
+    builder = RegionBuilder(estimator.around, estimator._time_loops(longest))
+    return builder.build([view.operation for view in longest[-1].body.operations]), options.target.budget
+
+
+def intervals(kernel: Callable[..., Any], loop: str = "i") -> tuple[int, int]:
+    s = allo.customize(kernel)
+    s.pipeline(loop)
+    region, budget = region_of(s)
+    expected = recurrence_interval(region, budget)
+    return symbolic_interval(region_of(s)[0], budget), expected
+
+
+def accumulate(A: float32[8], x: float32[1]):
+    for i in range(8):
+        x[0] += A[i]
+
+
+def rows(A: float32[6, 5], x: float32[6]):
+    for j in range(5):
+        for i in range(6):
+            x[i] += A[i, j]
+
+
+def lanes(A: float32[8, 4], x: float32[4]):
+    for i in range(8):
+        for u in range(4):
+            x[u] += A[i, u]
+
+
+def inner_product(A: float32[8, 4], x: float32[8]):
+    for _r in range(3):
+        for i in range(8):
+            for u in range(4):
+                x[i] += A[i, u]
+
+
+def whole_sum(A: float32[8, 4], x: float32[2]):
+    for i in range(8):
+        for u in range(4):
+            x[0] += A[i, u]
+
+
+def prefix(A: float32[16]):
+    for i in range(2, 16):
+        A[i] = A[i - 2] + A[i]
+
+
+def wavefront(A: float32[8, 8]):
+    for i in range(1, 8):
+        for u in range(1, 8):
+            A[i, u] = A[i - 1, u] + A[i, u - 1]
+
+
+def seidel(A: float32[8, 8]):
+    for i in range(1, 7):
+        for u in range(1, 7):
+            A[i, u] = A[i - 1, u + 1] + A[i, u - 1]
+
+
+def shifted(A: float32[32]):
+    for i in range(6):
+        for u in range(4):
+            A[4 * i + u + 4] = A[4 * i + u] * 2.0
+
+
+def temporary(A: float32[8, 4], x: float32[8]):
+    for i in range(8):
+        total: float32 = 0.0
+        for u in range(4):
+            total += A[i, u]
+        x[i] = total
+
+
+def two_states(A: float32[16], y: float32[16]):
+    a: float32 = 0.0
+    b: float32 = 0.0
+    for i in range(16):
+        y[i] = A[i] + b * 0.5
+        b = a
+        a = y[i]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "interval"),
+    [
+        (accumulate, 7),  # 6 add + 1 write: the sum stays in a register
+        (rows, 2),  # 8 cycles over 6 iterations
+        (lanes, 7),
+        (inner_product, 4),  # 1 + 4 * 6 + 1 cycles over 8 iterations
+        (whole_sum, 25),  # 4 * 6 add + 1 write
+        (prefix, 4),
+        (wavefront, 8),
+        (seidel, 14),
+        (shifted, 5),
+        (temporary, 1),
+        (two_states, 6),  # 3 mul + 6 add + 2 writes over 2 iterations
+    ],
+)
+def test_known_recurrences(kernel: Callable[..., Any], interval: int) -> None:
+    """The interval by hand, and by executing all iterations."""
+    assert intervals(kernel) == (interval, interval)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_subscripts(seed: int) -> None:
+    """Never below what the values demand; equal wherever one subscript moves all accesses."""
+    choose = random.Random(seed)
+    outer, inner, copies = choose.choice([(4, 5, 3), (3, 6, 4), (5, 4, 2)])
+    a, b, c = choose.choice([(0, 1, 0), (1, 0, 0), (0, 4, 1), (8, 1, 0), (0, 1, 4), (20, 4, 1), (1, 1, 0)])
+    shift = choose.randrange(0, 7)
+
+    def update(A: float32[256], B: float32[256]):
+        for o in range(outer):
+            for i in range(inner):
+                for u in range(copies):
+                    A[a * o + b * i + c * u + shift] = A[a * o + b * i + c * u] + B[u]
+
+    found, expected = intervals(update)
+    assert found >= expected
+    if shift == 0 or expected == 1:
+        assert found == expected
+
+
+def test_a_condition_decides_when_a_value_is_kept() -> None:
+    """The largest element so far: a comparison, then the register is written, in each iteration."""
+
+    def largest(A: float32[16], B: float32[1]):
+        best: float32 = A[0]
+        for i in range(16):
+            if A[i] > best:
+                best = A[i]
+        B[0] = best
+
+    s = allo.customize(largest)
+    s.pipeline("i")
+    loop = allo.estimate(s).loop("i")
+    assert (loop.interval, str(loop.reason)) == (2, "recurrence through best: 1 comparison + 1 write over distance 1")

@@ -1,0 +1,134 @@
+"""Descriptions of hardware: which there are, what they say, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from allo.errors import TargetError
+from allo.target import known_targets, load_target
+
+ROOT = Path(__file__).resolve().parents[2]
+U280 = ROOT / "targets" / "u280.toml"
+
+
+def changed(folder: Path, old: str, new: str) -> Path:
+    """A copy of u280.toml with one text replaced."""
+    text = U280.read_text()
+    assert old in text
+    file = folder / "mine.toml"
+    file.write_text(text.replace(old, new, 1))
+    return file
+
+
+@pytest.mark.parametrize("name", ["u280", "u55c", "zynq7020"])
+def test_every_target_loads_and_cites_sources(name: str) -> None:
+    target = load_target(name)
+    assert name in known_targets()
+    assert target.name == name and target.sources
+    assert target.floating("add", "f32").dsp == 2
+
+
+def test_device_of_the_u280() -> None:
+    device = load_target("u280").device
+    assert (device.dsp, device.bram18, device.uram) == (9024, 4032, 960)
+
+
+def test_a_file_of_the_user(tmp_path: Path) -> None:
+    target = load_target(changed(tmp_path, 'name = "u280"', 'name = "mine"'))
+    assert target.name == "mine"
+    assert load_target(target) is target
+
+
+def test_a_lower_clock_needs_fewer_registers() -> None:
+    target = load_target("u280")
+    assert target.floating("add", "f32").latency == 6
+    assert target.at(240).floating("add", "f32").latency == 4
+
+
+@pytest.mark.parametrize(("width", "dsp"), [(4, 0), (18, 1), (27, 2), (32, 3)])
+def test_multipliers_of_integers(width: int, dsp: int) -> None:
+    assert load_target("u280").integer("mul", width).dsp == dsp
+
+
+@pytest.mark.parametrize(("width", "depth", "blocks"), [(32, 512, 1), (32, 1024, 2), (1, 16384, 1), (18, 2048, 2)])
+def test_blocks_of_18_kilobits(width: int, depth: int, blocks: int) -> None:
+    assert load_target("u280").memories["BRAM"].blocks(width, depth) == blocks
+
+
+def test_unknown_target() -> None:
+    with pytest.raises(TargetError) as caught:
+        load_target("u28")
+    assert str(caught.value) == "no target 'u28'; there are u280, u55c, zynq7020\n  hint: did you mean 'u280'?"
+
+
+def test_unknown_target_like_none() -> None:
+    with pytest.raises(TargetError) as caught:
+        load_target("stratix")
+    assert str(caught.value) == (
+        "no target 'stratix'; there are u280, u55c, zynq7020\n"
+        "  hint: give one of them, or the path of a TOML file like those in `targets/`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("dsp = 9024", "", "'resources.dsp' is missing; it must be an integer of at least 0"),
+        ("dsp = 9024", 'dsp = "many"', "'resources.dsp' must be an integer of at least 0, got 'many'"),
+        ("dsp = 9024", "dsp = -1", "'resources.dsp' must be an integer of at least 0, got -1"),
+        ("dsp = 9024", "dsp = 9024\ndps = 1", "'resources.dps' is not known\n  hint: did you mean 'dsp'?"),
+        ("frequency = 300", "frequency = 0", "'frequency' must be more than 0"),
+        ("tile = [27, 18]", "tile = [27]", "'dsp.tile' must be [width, width], got [27]"),
+        ("[[1, 16384]", "[[1]", "'memory.BRAM.shapes' must be a list of [width, depth], got [1] in it"),
+        ("latency = 4\ndsp = 2", "dsp = 2", "'operator[0].latency' is missing; it must be an integer of at least 0"),
+        (
+            "uncertainty = 0.27",
+            "uncertainty = 1.5",
+            "'control.uncertainty' must be less than 1, the part of the period that is kept free",
+        ),
+    ],
+)
+def test_mistakes_name_file_and_key(tmp_path: Path, old: str, new: str, message: str) -> None:
+    file = changed(tmp_path, old, new)
+    with pytest.raises(TargetError) as caught:
+        load_target(file)
+    assert str(caught.value) == f"{file}: {message}"
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    file = tmp_path / "none.toml"
+    with pytest.raises(TargetError) as caught:
+        load_target(file)
+    assert str(caught.value) == f"cannot read the target '{file}': No such file or directory"
+
+
+def test_a_file_that_is_not_toml(tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text("name = ")
+    with pytest.raises(TargetError, match=r"is not valid TOML: Invalid value \(at end of document\)"):
+        load_target(file)
+
+
+def test_a_clock_that_no_operator_reaches() -> None:
+    with pytest.raises(TargetError) as caught:
+        load_target("u280").at(700).floating("add", "f32")
+    assert str(caught.value) == (
+        "target 'u280' has no 'add' on f32 for 700 MHz, the fastest is for 500 MHz\n"
+        "  hint: ask for a lower clock with `load_target(...).at(frequency)`"
+    )
+
+
+def test_adders_without_dsps() -> None:
+    target = load_target("u280").using(add="fabric")
+    assert (target.floating("add", "f32").dsp, target.floating("add", "f64").dsp) == (0, 3)  # f64 has no other
+    assert target.floating("mul", "f32").dsp == 3
+
+
+def test_an_implementation_that_is_not_there() -> None:
+    with pytest.raises(TargetError) as refused:
+        load_target("u280").using(add="primitive")
+    assert str(refused.value) == (
+        "target 'u280' has no implementation 'primitive' of 'add' on floats\n  hint: the choices are add: fabric"
+    )
