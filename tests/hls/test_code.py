@@ -11,8 +11,8 @@ import pytest
 import allo
 import polybench
 from allo.backend.hls import is_available
-from allo.errors import TargetError, ToolError
-from allo.ir.types import bfloat16, float32, int32
+from allo.errors import TargetError
+from allo.ir.types import float32, int32
 from allo.memory import Memory
 
 from .designs import DESIGNS, gemm
@@ -89,15 +89,6 @@ def test_run_time_extents_are_refused() -> None:
     assert text.endswith("hint: give the extents, or make them parameters of a template")
 
 
-def test_bfloat16_is_refused() -> None:
-    def one(x: bfloat16) -> bfloat16:
-        return x
-
-    with pytest.raises(TargetError) as caught:
-        allo.customize(one).build(target="vhls")
-    assert str(caught.value) == "HLS C++ has no type for bfloat16\n  hint: use float16 or float32"
-
-
 def test_code_cannot_be_called() -> None:
     with pytest.raises(TargetError) as caught:
         allo.customize(gemm).build(target="vhls")(np.zeros((8, 8), np.float32), np.zeros((8, 8), np.float32))
@@ -115,79 +106,6 @@ def test_emission_is_fast(name: str) -> None:
     start = time.process_time()
     s.build(target="vhls")
     assert time.process_time() - start < 0.05
-
-
-# -- projects --------------------------------------------------------------------------------------
-
-
-def test_synthesis_writes_a_project_and_names_the_tool(tmp_path: Path) -> None:
-    if is_available("vitis_hls"):
-        pytest.skip("Vitis HLS is installed")
-    folder = tmp_path / "gemm.prj"
-    with pytest.raises(ToolError) as caught:
-        allo.customize(gemm).build(
-            target="vitis_hls",
-            mode="csyn",
-            project=folder,
-            configs={"part": "xc7z020clg400-1", "frequency": 100},
-        )
-    assert str(caught.value) == (
-        f"the project is written to {folder}, but Vitis HLS is not installed here (no command 'vitis_hls')\n"
-        f"  hint: run `make -C {folder} csyn` on a machine that has it"
-    )
-    assert sorted(p.name for p in folder.iterdir()) == [
-        ".allo-project",
-        "Makefile",
-        "csyn.tcl",
-        "kernel.cpp",
-        "kernel.h",
-    ]
-    script = (folder / "csyn.tcl").read_text()
-    assert "set_top gemm\n" in script and "set_part {xc7z020clg400-1}" in script and "-period 10 " in script
-    assert "void gemm(float A[8][8], float B[8][8], float C[8][8]);" in (folder / "kernel.h").read_text()
-
-
-def test_folders_of_others_are_never_written(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(TargetError) as caught:
-        allo.customize(gemm).build(target="vitis_hls", mode="csim", project=tmp_path)
-    assert str(caught.value) == (
-        f"the folder {tmp_path} exists and is no project of allo; nothing is written to it\n"
-        "  hint: name a folder that does not exist yet, or an empty one"
-    )
-    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"mode": "csyn"},
-            'mode "csyn" writes a project and needs its folder\n  hint: pass project="folder"',
-        ),
-        (
-            {"mode": "csim", "configs": {"part": "x"}},
-            'configs are those of a project\n  hint: pass project="folder"',
-        ),
-        (
-            {"mode": "hw", "project": "p"},
-            'mode \'hw\' is not supported yet\n  hint: use mode="csim" to simulate, "csyn" to write a project',
-        ),
-        (
-            {"project": "p", "configs": {"prat": "x"}},
-            "there is no setting 'prat' in configs\n  hint: did you mean 'part'?",
-        ),
-        (
-            {"project": "p", "configs": {"frequency": -1}},
-            "configs['frequency'] must be a positive number of MHz, got -1",
-        ),
-        ({"project": "p", "configs": {"part": 7}}, "configs['part'] must be the name of a device, got 7"),
-    ],
-)
-def test_wrong_options(options: dict[str, object], message: str) -> None:
-    with pytest.raises(TargetError) as caught:
-        allo.customize(gemm).build(target="vitis_hls", **options)
-    assert str(caught.value) == message
 
 
 def test_unknown_tools() -> None:

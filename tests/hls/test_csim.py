@@ -23,14 +23,16 @@ RECORD = np.dtype([("x", np.int32), ("weight", np.float64)])
 def same(first: Any, second: Any) -> bool:
     if isinstance(first, tuple):
         return all(map(same, first, second))
+    if isinstance(first, np.ndarray) and first.dtype == object:
+        return bool(first.tolist() == second.tolist())
     if isinstance(first, np.ndarray):
         return first.dtype == second.dtype and first.tobytes() == second.tobytes()
     return bool(first == second)
 
 
-def assert_same(s: allo.Schedule, calls: list[tuple[Any, ...]]) -> None:
+def assert_same(s: allo.Schedule, calls: list[tuple[Any, ...]], target: str = "vitis_hls") -> None:
     """The simulation of `s` and its CPU build return the same and leave the same in the arguments."""
-    simulated, built = s.build(target="vitis_hls", mode="csim"), s.build(contract=False)
+    simulated, built = s.build(target=target, mode="csim"), s.build(contract=False)
     for arguments in calls:
         mine, others = copy.deepcopy(arguments), copy.deepcopy(arguments)
         assert same(simulated(*mine), built(*others))
@@ -49,6 +51,16 @@ def inputs(name: str) -> list[tuple[Any, ...]]:
             return [(whole[0, :8, :8].copy(), whole[1, :8, :8].copy())]
         case "bits":
             return [(a, w, n) for a, w, n in ((9, -5, 3), (31, 127, -(2**31)), (0, -128, 2**31 - 1))]
+        case "systolic":
+            return [(whole[0, :2, :4] % 9, whole[1, :4, :2] % 7, whole[2, :2, :2].copy())]
+        case "dot":
+            return [(whole[0, 0, :8].astype(np.int8).view(np.uint32), 5)]
+        case "floats":
+            x = rng.standard_normal(8).astype(np.float32)
+            edges = np.array([np.nan, np.inf, -np.inf, 0, 1e30, 2.5, -1, 9], np.float32)
+            return [(x, 1.5), (x * 1e3, -0.25), (edges, 2)]
+        case "histogram":
+            return [(whole[0, :2, :8].reshape(16).astype(np.uint8), wanted) for wanted in (0, 7, 99)]
     ps = np.zeros(4, RECORD)
     ps["x"], ps["weight"] = whole[2, 0, :4], [1.5, -2.25, 7.9375, -8]
     return [(ps, 1.5), (ps, 7.875)]

@@ -9,7 +9,8 @@ from ...ir.mlir_types import scalar_from_mlir
 from ...ir.types import AlloType, Bool, Fixed, Float, Int, Struct, UFixed, UInt
 from ...ir.walk import location_of
 from ...ir.words import offsets
-from .cxx_types import signed_type, unsigned_type
+from .cxx_types import TypeNames, signed_type, unsigned_type
+from .dialect import AMD_WORDS, Words
 from .expression import Expr, as_unsigned, atom, call, convert, from_unsigned, infix
 from .fixed_point import FixedWriter
 
@@ -18,6 +19,10 @@ _FLOATS = {16: "half", 32: "float", 64: "double"}
 
 class BitWriter(FixedWriter):
     """The operations on bits."""
+
+    def __init__(self, types: TypeNames, words: Words = AMD_WORDS) -> None:
+        super().__init__(types)
+        self.words = words
 
     def word(self, value: ir.Value, operand: Expr) -> Expr:
         """An integer as `ap_uint`, which has `range` and `[]`."""
@@ -43,16 +48,17 @@ class BitWriter(FixedWriter):
             width=1,
         )
 
-    def span(self, operands: list[Expr]) -> str:
-        """`hi - 1, lo` of the operands `hi`, `lo`."""
+    def span(self, operands: list[Expr]) -> tuple[str, str]:
+        """The highest and the lowest bit of the operands `hi`, `lo`."""
         high, low = operands
         last = str(high.value - 1) if high.value is not None else infix("-", high, Expr("1")).text
-        return f"{last}, {low.text}"
+        return last, low.text
 
     def _op_get_slice(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         word = self.word(op.operands[0], operands[0])
         kind = op.results[0].type
-        text = f"ap_uint<{kind.width}>({atom(word)}.range({self.span(operands[1:])}))"
+        part = self.words.part(atom(word), *self.span(operands[1:]), kind.width)
+        text = f"ap_uint<{kind.width}>({part})"
         made = Expr(
             text, reads=any(o.reads for o in operands), type=f"ap_uint<{kind.width}>", width=kind.width
         )
@@ -80,14 +86,15 @@ class BitWriter(FixedWriter):
         """The bits of a value in memory as `ap_uint` (for one bit and more)."""
         target = f"ap_uint<{kind.bits}>"
         match kind:
+            case Float(brain=True):
+                return convert(target, Expr(f"{atom(value)}.bits", reads=value.reads, type="uint16_t"))
             case Float():
                 self.types.scalar(kind)
                 self.needs.add("half_bits" if kind.width == 16 else "float_bits")
                 return convert(target, call("bits_of", [value], unsigned_type(kind.width)))
             case Fixed() | UFixed():
-                return Expr(
-                    f"{target}({atom(value)}.range({kind.width - 1}, 0))", reads=value.reads, type=target
-                )
+                part = self.words.part(atom(value), str(kind.width - 1), "0", kind.width)
+                return Expr(f"{target}({part})", reads=value.reads, type=target)
             case Int() if kind.width == 1:
                 return convert(target, value)
             case Int() | UInt() | Bool():
@@ -103,6 +110,8 @@ class BitWriter(FixedWriter):
         """The value with these bits."""
         target = self.types.scalar(kind)
         match kind:
+            case Float(brain=True):
+                return call("bfloat16::of", [convert("uint16_t", bits)], target)
             case Float():
                 self.needs.add("half_bits" if kind.width == 16 else "float_bits")
                 return call(f"{_FLOATS[kind.width]}_of", [convert(unsigned_type(kind.width), bits)], target)
@@ -130,14 +139,12 @@ class BitWriter(FixedWriter):
             ]
             for label, field, low in offsets(struct):
                 inner = self.bits_of(field, Expr(f"value.{label}"))
-                lines.append(f"  bits.range({low + field.bits - 1}, {low}) = {inner.text};")
+                lines.append(f"  bits{self.words.change(str(low + field.bits - 1), str(low), inner.text)};")
             lines += ["  return bits;", "}", f"static inline {name} {name}_of(const {word} &bits) {{"]
             lines += ["#pragma HLS inline", f"  {name} value;"]
             for label, field, low in offsets(struct):
-                part = Expr(
-                    f"ap_uint<{field.bits}>(bits.range({low + field.bits - 1}, {low}))",
-                    type=f"ap_uint<{field.bits}>",
-                )
+                bits = self.words.part("bits", str(low + field.bits - 1), str(low), field.bits)
+                part = Expr(f"ap_uint<{field.bits}>({bits})", type=f"ap_uint<{field.bits}>")
                 lines.append(f"  value.{label} = {self.from_bits(field, part).text};")
             lines += ["  return value;", "}", ""]
         return lines

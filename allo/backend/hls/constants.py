@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from mlir import ir
 
@@ -38,6 +39,7 @@ def _values(attribute: ir.Attribute, stored: ir.Type, count: int) -> list[int]:
     array = ir.DenseElementsAttr(attribute) if not isinstance(attribute, ir.DenseElementsAttr) else attribute
     if isinstance(attribute, ir.DenseFPElementsAttr):
         dtype: Any = {16: np.float16, 32: np.float32, 64: np.float64}[width]
+        dtype = ml_dtypes.bfloat16 if isinstance(stored, ir.BF16Type) else dtype
         numbers = [attribute.get_splat_value().value] * count if array.is_splat else list(attribute)
         given = np.array(numbers, np.float64).astype(dtype).view(f"uint{width}")
         return [int(bits) for bits in given]
@@ -68,7 +70,8 @@ def element_text(kind: AlloType, bits: int, operations: BitWriter) -> str:
     bits &= (1 << (64 if isinstance(kind, Index) else kind.bits)) - 1
     match kind:
         case Float():
-            return float_text(float_of_bits(bits, kind.width), operations.types.scalar(kind))
+            number = float_of_bits(bits, kind.width, brain=kind.brain)
+            return float_text(number, operations.types.scalar(kind))
         case Fixed() | UFixed():
             return operations.fixed_constant(bits, kind).text
         case Struct():

@@ -11,6 +11,7 @@ from typing import Any
 from ...errors import DataflowError
 from ..external.compiler import find_compiler
 from ..headers import include_directory
+from .external import NO_EXTERNAL, ExternalCode
 from .wrapper import ENTRY
 
 FLAGS = (
@@ -18,17 +19,27 @@ FLAGS = (
     "-Wall", "-Wextra", "-Werror",
     "-Wno-unknown-pragmas",  # those of HLS tools
     "-Wno-unused-label",  # the names of loops
+    "-Wno-unused-but-set-variable",  # what is multiplied by 0 is not in the code
+    "-Wno-type-limits", "-Wno-tautological-compare",  # kernels may compare with what never or always is
     "-Wno-maybe-uninitialized",  # a guess of the optimiser, not a rule of the language
     "-ffp-contract=off",  # an addition and a multiplication are two units of hardware, which round both
     "-fwrapv",  # integers wrap
 )  # fmt: skip
 
 
-def compile_library(folder: Path) -> Path:
-    """The shared library of `kernel.cpp` and `csim.cpp` in `folder`; ToolError with what the compiler says."""
+def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
+    """The shared library of `kernel.cpp`, `csim.cpp` and external kernels in `folder`; ToolError with what the
+    compiler says."""
     compiler = find_compiler()
     library = folder / "csim.so"
     sources = [str(folder / name) for name in ("kernel.cpp", "csim.cpp")]
+    for number, unit in enumerate(external.units):  # their warnings are not ours to mend
+        made = str(folder / f"external_{number}.o")
+        folders = [f"-I{folder / name}" for name in external.folders]
+        flags = [*(f for f in FLAGS if not f.startswith("-W") and f != "-shared"), "-w", "-c", *folders]
+        arguments = [*flags, f"-isystem{include_directory()}", str(folder / unit), "-o", made]
+        compiler.run(arguments, "an external kernel in the HLS code")
+        sources.append(made)
     compiler.run(
         [*FLAGS, f"-I{include_directory()}", f"-I{folder}", *sources, "-o", str(library)], "the HLS code"
     )

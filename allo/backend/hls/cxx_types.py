@@ -45,10 +45,14 @@ class TypeNames:
 
     def __init__(self) -> None:
         self.structs: dict[Struct, str] = {}
+        self._known: dict[ir.Type, str] = {}
 
     def of(self, mlir_type: ir.Type) -> str:
         """The C++ type of a value, or of the elements of an array."""
-        return self.scalar(scalar_from_mlir(mlir_type))
+        known = self._known.get(mlir_type)
+        if known is None:
+            known = self._known[mlir_type] = self.scalar(scalar_from_mlir(mlir_type))
+        return known
 
     def scalar(self, scalar: AlloType) -> str:
         """The C++ type of a type of kernels."""
@@ -66,7 +70,7 @@ class TypeNames:
             case UInt():
                 return unsigned_type(scalar.width)
             case Float(brain=True):
-                raise TargetError("HLS C++ has no type for bfloat16", hint="use float16 or float32")
+                return "bfloat16"
             case Float():
                 return _FLOATS[scalar.width]
             case Fixed() | UFixed():

@@ -2,44 +2,52 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import TargetError, counted
+from ...frontend.emit_external import EXTERNAL
 from ...ir.linalg import lower_linalg
 from ...ir.module import Module
+from ...ir.streams import StreamUses
 from ...ir.types import Struct
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations
 from ..headers import templates_directory
 from ..instantiate import instantiate
+from .allocation import shared_callees
 from .bits import BitWriter
 from .constants import global_text
 from .cxx_types import TypeNames
 from .expression import Expr
+from .external import NO_EXTERNAL, ExternalCode, external_code, external_names
 from .memory import copy_loops
 from .names import identifier
 from .operations import MATH
+from .outline import outline_tasks
+from .ports import PortsWriter
 from .statements import StatementWriter
-from .vendor import Pragmas
+from .vendor import Vendor
 
-# what of each header occurs in code that needs it
+_WORD = re.compile(r"[A-Za-z_]\w*")
+# what occurs in code that needs each header of a vendor
 _HEADERS = (
-    (("ap_int<", "ap_uint<"), "ap_int.h"),
-    (("ap_fixed<", "ap_ufixed<"), "ap_fixed.h"),
-    (("half ", "half("), "hls_half.h"),
-    (tuple(MATH.values()), "hls_math.h"),
-    (("hls::stream<",), "hls_stream.h"),
+    (("ap_int<", "ap_uint<"), "integers"),
+    (("ap_fixed<", "ap_ufixed<"), "fixed"),
+    (("half ", "half("), "half"),
+    (tuple(MATH.values()), "mathematics"),
+    (("hls::stream<", "ac_channel<"), "streams"),
 )
 # functions of the prelude in the order of the file, with what each needs
 PRELUDE: dict[str, tuple[str, ...]] = {
     "floor_div": (), "floor_mod": (), "ceil_div": (), "absolute": (), "reversed": (), "from_bits": (),
-    "integer_of": (), "fixed_div": ("integer_of", "floor_div", "from_bits"), "float_bits": (), "half_bits": (),
+    "integer_of": (), "to_signed": (), "to_unsigned": (), "maximum": (), "minimum": (), "maximum_number": (),
+    "minimum_number": (), "fixed_div": ("integer_of", "floor_div", "from_bits"), "float_bits": (), "half_bits": (),
 }  # fmt: skip
 
 
@@ -52,6 +60,8 @@ class Emitted:
     prototype: str
     top: str
     structs: tuple[tuple[Struct, str], ...]
+    external: ExternalCode = NO_EXTERNAL
+    argument: str = ""  # how an array in memory is passed to the entry: see `Vendor`
 
 
 @cache
@@ -60,7 +70,7 @@ def template(name: str) -> str:
     return (templates_directory() / "hls" / name).read_text()
 
 
-def emit(module: Module, pragmas: Pragmas) -> Emitted:
+def emit(module: Module, vendor: Vendor) -> Emitted:
     """The C++ of `module`.
 
     Raises TargetError, with the line of the kernel, for what HLS C++ cannot express.
@@ -68,7 +78,9 @@ def emit(module: Module, pragmas: Pragmas) -> Emitted:
     _check(module)
     module = instantiate(module)
     lower_linalg(module)
-    return _FileWriter(module, pragmas).run()
+    if vendor.tasks_only:
+        outline_tasks(module)
+    return FileWriter(module, vendor).run()
 
 
 def _check(module: Module) -> None:
@@ -76,10 +88,12 @@ def _check(module: Module) -> None:
     for function in module.functions():
         name = function.name.value
         entry = entry_block(function)
+        if entry is None and EXTERNAL in function.operation.attributes:
+            continue
         if entry is None:
             raise TargetError(
-                f"'{name}' is an external kernel, which the HLS backend cannot put into its code yet",
-                at=location_of(function.operation), hint="build for the CPU, or write the function as a kernel",
+                f"'{name}' is declared only; its body is not in the module",
+                at=location_of(function.operation), hint="write the function as a kernel, or as an allo.IPModule",
             )  # fmt: skip
         for argument, value in zip(argument_names(function), entry.arguments, strict=True):
             if isinstance(value.type, ir.MemRefType) and not value.type.has_static_shape:
@@ -90,19 +104,21 @@ def _check(module: Module) -> None:
                 )  # fmt: skip
 
 
-class _FileWriter:
+class FileWriter:
     """One module on its way to text."""
 
-    def __init__(self, module: Module, pragmas: Pragmas) -> None:
+    def __init__(self, module: Module, vendor: Vendor) -> None:
         self.module = module
-        self.pragmas = pragmas
+        self.vendor = vendor
         self.types = TypeNames()
-        self.operations = BitWriter(self.types)
+        self.operations = BitWriter(self.types, vendor.words)
+        self.uses = StreamUses(module)
         taken: set[str] = set()
         self.functions = {
             function.name.value: identifier(function.name.value, taken, function=True)
             for function in module.functions()
         }
+        self.functions |= external_names(module, taken)
         self.globals = {
             ir.StringAttr(op.attributes["sym_name"]).value: identifier(
                 ir.StringAttr(op.attributes["sym_name"]).value, taken
@@ -110,23 +126,34 @@ class _FileWriter:
             for op in (view.operation for view in module.mlir.body.operations)
             if op.name == "memref.global"
         }
-        self.labels: set[str] = set()
+        self.tasks = _tasks(module)
 
     def run(self) -> Emitted:
         bodies, prototypes = [], []
+        external = external_code(self.module, self.functions, self.types, self.vendor.streams.source)
         for function in self._ordered():
-            prototype, lines = self._function(function)
+            if function.name.value in external.prototypes:
+                bodies.append(f"{external.prototypes[function.name.value]};")
+                continue
+            if self.vendor.memory_ports and function.name.value == self.module.top:
+                prototype, lines = PortsWriter(self, function).run()
+            else:
+                prototype, lines = self.function(function)
             prototypes.append(prototype)
             bodies.append("\n".join(lines))
-        constants = self._constants()
+        constants = list(self._constants())
         structs = self._struct_text()
+        if any("bfloat16" in part for part in (*structs, *constants, *bodies)):
+            structs.insert(0, template("code/bfloat16.h"))
         parts = [*structs, *self._prelude(), *constants, *bodies]
         preamble = "\n".join([*self._includes("\n".join(parts)), "", *structs])
         parts = [preamble, *parts[len(structs) :]]
-        code = "\n\n".join(part.rstrip() for part in parts if part.strip()) + "\n"
+        preamble, *parts = (self.vendor.dialect.checked(part, self.vendor.name) for part in parts)
+        code = "\n\n".join(part.rstrip() for part in [preamble, *parts] if part.strip()) + "\n"
         top = self.functions[self.module.top]
-        prototype = prototypes[-1] if prototypes else ""
-        return Emitted(code, preamble, prototype, top, tuple(self.types.structs.items()))
+        prototype = self.vendor.dialect.checked(prototypes[-1], self.vendor.name) if prototypes else ""
+        structs_by_name = tuple(self.types.structs.items())
+        return Emitted(code, preamble, prototype, top, structs_by_name, external, self.vendor.argument)
 
     def _ordered(self) -> list[ir.OpView]:
         """Callees first, the entry last; functions that the entry does not reach are left out."""
@@ -149,8 +176,11 @@ class _FileWriter:
 
     def _includes(self, text: str) -> list[str]:
         """The headers whose names occur in the rest of the file."""
-        own = [f"#include <{file}>" for names, file in _HEADERS if any(name in text for name in names)]
-        return ["#include <algorithm>", "#include <cmath>", "#include <cstdint>", "#include <cstring>", *own]
+        dialect = self.vendor.dialect
+        kinds = [kind for names, kind in _HEADERS if any(name in text for name in names)]
+        own = dict.fromkeys([*dialect.always, *(getattr(dialect, kind) for kind in kinds)])
+        standard = ("algorithm", "cmath", "cstdint", "cstring")
+        return [f"#include <{file}>" for file in (*standard, *own) if file]
 
     def _struct_text(self) -> list[str]:
         if "struct_bits" in self.operations.needs:
@@ -165,9 +195,14 @@ class _FileWriter:
             if name in needs:
                 needs.update(others)
         return [
-            *(template(f"code/{name}.h") for name in PRELUDE if name in needs),
+            *(template(self._place(name)) for name in PRELUDE if name in needs),
             "\n".join(self.struct_functions),
         ]
+
+    def _place(self, name: str) -> str:
+        """The file of a function of the prelude."""
+        own = f"code/{self.vendor.dialect.folder}/{name}.h"
+        return own if (templates_directory() / "hls" / own).is_file() else f"code/{name}.h"
 
     def _constants(self) -> Iterator[str]:
         lines = []
@@ -197,28 +232,37 @@ class _FileWriter:
 
     # -- functions -----------------------------------------------------------------------------------
 
-    def _function(self, function: ir.OpView) -> tuple[str, list[str]]:
+    def function(self, function: ir.OpView) -> tuple[str, list[str]]:
         """The prototype, and the whole definition."""
         name = function.name.value
         entry = entry_block(function)
         assert entry is not None
-        writer = StatementWriter(self.operations, self.pragmas, self.globals, self.functions)
-        writer.labels = set()
+        writer = StatementWriter(self.operations, self.vendor, self.globals, self.functions)
         parameters, pragmas = self._parameters(function, entry, writer)
         returned = [view.operation for view in entry.operations][-1]
         scalar = len(returned.operands) == 1 and not isinstance(returned.operands[0].type, ir.MemRefType)
         leaving = self._results(function, returned, writer, parameters, pragmas) if not scalar else {}
         result = self.types.of(returned.operands[0].type) if scalar else "void"
         head = f"{result} {self.functions[name]}({', '.join(parameters)})"
-        body = self._body(entry, returned, scalar, leaving, writer)
+        body = writer.used(self._body(entry, returned, scalar, leaving, writer))
+        at, vendor = location_of(function.operation), self.vendor
         if name != self.module.top:
-            pragmas.insert(0, self.pragmas.inline_off)
+            pragmas.insert(0, vendor.inline_off)
         if "allo.dataflow" in function.operation.attributes:
-            pragmas.append(self.pragmas.dataflow)
-        at = location_of(function.operation)
-        comment = f"  // {Path(at.file).name}:{at.line}" if at is not None else ""
+            pragmas.append(vendor.known(vendor.dataflow, "dataflow", at))
+        pragmas += [vendor.allocation.format(name=self.functions[f]) for f in shared_callees(entry)]
+        pragmas = [line for line in pragmas if line]
+        before = vendor.before_top if name == self.module.top else ""
+        if name in self.tasks:
+            before = vendor.before_task
+        comment = f"  // {at.file.rpartition('/')[2]}:{at.line}" if at is not None else ""
+        words = set(_WORD.findall("\n".join(body)))
+        body = [*(f"(void){name};" for name in writer.parameters if name not in words), *body]
+        pragmas = [line if line.startswith("#") else f"  {line}" for line in pragmas]
         lines = [line if line.startswith("#") else f"  {line}" for line in body]
-        return head, [f"{head} {{{comment}", *pragmas, *lines, "}"]
+        if name == self.module.top:
+            head = vendor.top_prefix + head
+        return head, [*([before] if before else []), f"{head} {{{comment}", *pragmas, *lines, "}"]
 
     def _parameters(
         self, function: ir.OpView, entry: ir.Block, writer: StatementWriter
@@ -231,34 +275,44 @@ class _FileWriter:
             zip(argument_names(function), entry.arguments, strict=True)
         ):
             name = identifier(label, writer.taken)
-            parameters.append(self._declared(value, name, writer))
+            writer.parameters.append(name)
+            parameters.append(self._declared(value, name, writer, function))
             if isinstance(value.type, ir.MemRefType):
                 pragmas += writer.layout(value.type, name)
                 if given:
                     pragmas += writer.storage(ir.DictAttr(given[position]), name)
-            if not len(list(value.uses)):
-                parameters[-1] = "[[maybe_unused]] " + parameters[-1]
         return parameters, pragmas
 
-    def _declared(self, value: ir.Value, name: str, writer: StatementWriter) -> str:
-
+    def _declared(self, value: ir.Value, name: str, writer: StatementWriter, function: ir.OpView) -> str:
         kind = value.type
         width = kind.width if isinstance(kind, ir.IntegerType) else 0
         if isinstance(kind, allo_d.StreamType):
             writer.exprs[value] = Expr(name)
-            return f"{writer.stream_type(kind)} &{name}"
+            return self._stream(writer, kind, name, "", value, function)
         if not isinstance(kind, ir.MemRefType):
             writer.exprs[value] = Expr(name, type=self.types.of(kind), width=width)
             return f"{self.types.of(kind)} {name}"
         writer.exprs[value] = Expr(name)
+        element = ir.MemRefType(kind).element_type
+        if isinstance(element, allo_d.StreamType):
+            extents = writer.extents(ir.MemRefType(kind))
+            return self._stream(writer, element, name, extents, value, function)
         return self._array(kind, name, writer)
+
+    def _stream(
+        self, writer: StatementWriter, kind: ir.Type, name: str, extents: str, value: ir.Value, function: ir.OpView
+    ) -> str:
+        """A FIFO, or an array of FIFOs, as an argument."""
+        streams = self.vendor.streams
+        _, read = self.uses.of_arguments(function.name.value)
+        is_read = streams.source != streams.sink and value.arg_number in read
+        made = streams.argument(writer.stream_type(kind), name, extents, is_read=is_read)
+        at = location_of(function.operation)
+        return self.vendor.known(made, "streams between kernels", at)
 
     def _array(self, kind: ir.Type, name: str, writer: StatementWriter) -> str:
         memref = ir.MemRefType(kind)
-        if isinstance(memref.element_type, allo_d.StreamType):
-            element = writer.stream_type(memref.element_type)
-        else:
-            element = self.types.of(memref.element_type)
+        element = self.types.of(memref.element_type)
         return f"{element} {name}{writer.extents(memref)}" if memref.shape else f"{element} &{name}"
 
     def _results(
@@ -316,6 +370,17 @@ class _FileWriter:
             else:
                 lines.append(f"{name} = {writer.assigned(values[position], kind)};")
         return lines
+
+
+def _tasks(module: Module) -> set[str]:
+    """The functions that dataflow graphs are made of."""
+    found = set()
+    for function in module.functions():
+        block = entry_block(function)
+        if block is not None and "allo.dataflow" in function.operation.attributes:
+            calls = [op.operation for op in block.operations if op.operation.name == "func.call"]
+            found |= {ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls}
+    return found
 
 
 def _own_array(value: ir.Value, returned: ir.Operation) -> str | None:

@@ -224,6 +224,8 @@ def low_bits(expr: Expr, width: int) -> Expr:
         return integer(expr.value, width)
     if width == 1:
         return _truth(expr)
+    if expr.kind == "sign":
+        return from_unsigned(convert(unsigned_type(width), expr.parts[0]), width)
     made = convert(signed_type(width), expr)
     return Expr(made.text, made.binds, made.reads, type=made.type, width=width, cast=made.cast)
 

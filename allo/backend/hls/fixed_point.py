@@ -10,12 +10,13 @@ from ...ir.mlir_types import scalar_from_mlir
 from ...ir.types import Fixed, Float, Index, UFixed
 from .cxx_types import fixed_type
 from .expression import Expr, atom, call, convert, infix
-from .operations import OperationWriter, integer_of, with_width
+from .floats import FloatWriter
+from .operations import integer_of, with_width
 
 _FIXED_COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 
 
-class FixedWriter(OperationWriter):
+class FixedWriter(FloatWriter):
     """The operations on fixed-point numbers."""
 
     def _plain(self, kind: Fixed | UFixed) -> str:
@@ -44,10 +45,10 @@ class FixedWriter(OperationWriter):
 
     def _op_fixed_div(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         self.needs.update(("floor_div", "from_bits", "fixed_div"))
-        divisor = scalar_from_mlir(op.operands[1].type)
+        dividend, divisor = (scalar_from_mlir(operand.type) for operand in op.operands)
         assert isinstance(divisor, Fixed | UFixed)
         result = scalar_from_mlir(op.results[0].type)
-        width = result.bits + divisor.fracs + 2
+        width = max(dividend.bits + divisor.fracs, divisor.bits, result.bits) + 2
         return call(
             f"fixed_div<{self._result(op)}, {result.bits}, {width}, {divisor.fracs}>",
             operands,
@@ -69,6 +70,8 @@ class FixedWriter(OperationWriter):
             kind = op.operands[0].type
             if isinstance(kind, ir.IntegerType) and kind.is_signless and kind.width == 1:
                 operand = convert("ap_uint<1>", operand)
+            if operand.type == "bfloat16":
+                operand = convert("float", operand)
             return convert(self.types.scalar(result), operand)
         assert isinstance(source, Fixed | UFixed)
         if isinstance(result, Float):

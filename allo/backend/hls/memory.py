@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ...errors import TargetError
-from ...ir.walk import string_of
+from ...errors import Location, TargetError
+from ...ir.mlir_types import scalar_from_mlir
+from ...ir.walk import location_of, string_of
 from .expression import Expr
 from .names import identifier
 from .values import ValueWriter
+from .vendor import Array, Banks, Memory
 
 QUERIES = {"allo.stream_empty": "empty", "allo.stream_full": "full"}
 
@@ -29,6 +32,8 @@ class MemoryWriter(ValueWriter):
         kind = ir.MemRefType(memref.type).element_type
         text = array + "".join(f"[{subscript.text}]" for subscript in subscripts)
         if isinstance(kind, allo_d.StreamType):
+            if self.vendor.streams.array is not None:
+                text = f"{array}[{linear([s.text for s in subscripts], ir.MemRefType(memref.type).shape)}]"
             return Expr(text)
         width = kind.width if isinstance(kind, ir.IntegerType) else 0
         return Expr(text, reads=True, type=self.types.of(kind), width=width)
@@ -98,18 +103,29 @@ class MemoryWriter(ValueWriter):
         name = identifier(string_of(op, "allo.name") or "buffer", self.taken)
         self.exprs[result] = Expr(name)
         if op.name == "allo.stream_create":
-            return self._stream_declaration(result.type, "", name)
+            return self._stream_declaration(op, result.type, (), name)
         memref = ir.MemRefType(result.type)
         if isinstance(memref.element_type, allo_d.StreamType):
-            return self._stream_declaration(memref.element_type, self.extents(memref), name)
+            return self._stream_declaration(op, memref.element_type, memref.shape, name)
         if not memref.shape:
             self.undeclared[result] = name
             return []
-        lines = [
-            f"{self.types.of(memref.element_type)} {name}{self.extents(memref)};",
-            *self._unread(result, name),
-        ]
-        return [*lines, *self.layout(memref, name), *self.storage(op.attributes, name)]
+        return [*self.array(memref, name, op), *self._unread(result, name)]
+
+    def array(self, memref: ir.MemRefType, name: str, op: ir.Operation) -> list[str]:
+        """The declaration of an array that a function makes."""
+        array = self._described(memref, name, is_argument=False, at=location_of(op))
+        banks, memory = _banks(memref), _memory(op.attributes)
+        arrays, element = self.vendor.arrays, self.types.of(memref.element_type)
+        declared = f"{arrays.attributes(array, banks, memory)}{element} {name}{self.extents(memref)};"
+        return [declared, *arrays.partition(array, banks), *(arrays.storage(array, memory) if memory else ())]
+
+    def _described(
+        self, memref: ir.MemRefType, name: str, *, is_argument: bool, at: Location | None = None
+    ) -> Array:
+        kind = memref.element_type
+        bits = 0 if isinstance(kind, allo_d.StreamType) else scalar_from_mlir(kind).bits
+        return Array(name, tuple(memref.shape), bits, is_argument, at)
 
     def extents(self, memref: ir.MemRefType) -> str:
         return "".join(f"[{extent}]" for extent in memref.shape)
@@ -123,29 +139,27 @@ class MemoryWriter(ValueWriter):
         element = (
             "int64_t" if isinstance(stream.element_type, ir.IndexType) else self.types.of(stream.element_type)
         )
-        return f"hls::stream<{element}>"
+        return element
 
-    def _stream_declaration(self, stream: ir.Type, extents: str, name: str) -> list[str]:
-        declared = f"{self.stream_type(stream)} {name}{extents};"
-        return [declared, self.pragmas.stream.format(name=name, depth=max(stream.depth, 1))]
+    def _stream_declaration(self, op: ir.Operation, stream: ir.Type, shape: Sequence[int], name: str) -> list[str]:
+        streams, at = self.vendor.streams, location_of(op)
+        several = bool(shape) and streams.array is not None
+        made = self.vendor.known(streams.array if several else streams.made, "streams inside of a kernel", at)
+        extents = "".join(f"[{extent}]" for extent in shape)
+        values = {"name": name, "depth": max(stream.depth, 1), "extents": extents, "count": prod(shape)}
+        declared = made.format(element=self.stream_type(stream), **values)
+        return [declared, *([streams.pragma.format(**values)] if streams.pragma else [])]
 
     def layout(self, kind: ir.Type, name: str) -> list[str]:
-        """The pragmas of a partition."""
-        layout = ir.MemRefType(kind).layout
-        if not isinstance(layout, allo_d.PartitionAttr):
-            return []
-        dims = enumerate(layout.dims, 1)
-        return [self.pragmas.partition_text(name, n, k, f) for n, (k, f) in dims if k != "none"]
+        """What partitions an array from outside of the function."""
+        memref = ir.MemRefType(kind)
+        banks = _banks(memref)
+        return self.vendor.arrays.partition(self._described(memref, name, is_argument=True), banks) if banks else []
 
     def storage(self, attributes: ir.OpAttributeMap | ir.DictAttr, name: str) -> list[str]:
-        """The pragma of a memory that the user has bound."""
-        if "allo.memory" not in attributes:
-            return []
-        memory = ir.DictAttr(attributes["allo.memory"])
-        kind = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else "RAM_2P"
-        latency = ir.IntegerAttr(memory["latency"]).value if "latency" in memory else None
-        resource = ir.StringAttr(memory["resource"]).value.lower()
-        return [self.pragmas.storage_text(name, kind.lower(), resource, latency)]
+        """What binds the memory of an array from outside of the function."""
+        memory = _memory(attributes)
+        return self.vendor.arrays.storage(Array(name, (), 0, True), memory) if memory else []
 
     def _copy(self, op: ir.Operation) -> list[str]:
         """Element by element, in loops."""
@@ -162,7 +176,7 @@ class MemoryWriter(ValueWriter):
             change = f"[{operands[1].text}] = {operands[2].text}"
         else:
             value = self.operations.word(op.operands[3], operands[3])
-            change = f".range({self.operations.span(operands[1:3])}) = {value.text}"
+            change = self.operations.words.change(*self.operations.span(operands[1:3]), value.text)
         kind = op.results[0].type
         whole = Expr(
             word.text, word.binds, True, kind="set", type=word.type, width=kind.width, operator=change
@@ -219,9 +233,36 @@ class MemoryWriter(ValueWriter):
         width = kind.width if isinstance(kind, ir.IntegerType) else 0
         if op.name == "allo.stream_get":
             element = "int64_t" if isinstance(kind, ir.IndexType) else self.types.of(kind)
+            if not len(list(op.results[0].uses)):
+                return [*lines, f"{stream}.read();"]
             return [*lines, self.name(op.results[0], Expr(f"{stream}.read()", type=element, width=width))]
-        query = f"{stream}.{QUERIES[op.name]}()"
+        pattern = getattr(self.vendor.streams, QUERIES[op.name])
+        what = f"'{QUERIES[op.name]}' of a stream"
+        query = self.vendor.known(pattern, what, location_of(op)).format(name=stream)
         return [*lines, self.name(op.results[0], Expr(query, type=target, width=width))]
+
+
+def _banks(memref: ir.MemRefType) -> Banks:
+    layout = memref.layout
+    return tuple(layout.dims) if isinstance(layout, allo_d.PartitionAttr) else ()
+
+
+def _memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> Memory | None:
+    """What the user has bound an array to."""
+    if "allo.memory" not in attributes:
+        return None
+    memory = ir.DictAttr(attributes["allo.memory"])
+    kind = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else "RAM_2P"
+    latency = ir.IntegerAttr(memory["latency"]).value if "latency" in memory else None
+    return Memory(kind.lower(), ir.StringAttr(memory["resource"]).value.lower(), latency)
+
+
+def linear(subscripts: Sequence[str], extents: Sequence[int]) -> str:
+    """The position of an element, the last dimension fastest."""
+    text = subscripts[0]
+    for subscript, extent in zip(subscripts[1:], extents[1:], strict=True):
+        text = f"({text}) * {extent} + {subscript}" if " " in text else f"{text} * {extent} + {subscript}"
+    return text
 
 
 def copy_loops(memref: ir.MemRefType, source: str, target: str, taken: set[str]) -> Iterator[str]:

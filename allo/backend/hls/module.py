@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,16 @@ from ...ir.effects import written_arguments
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.streams import is_stream_type, uses_streams
+from ...ir.tasks import order_tasks
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
 from ..cpu.arguments import Array, Parameter, pointer_to, result_memory, result_value
 from ..cpu.calls import converted_arguments
-from ..cpu.tasks import order_tasks
 from .csim import compile_library, load
 from .emit import Emitted, described, emit
-from .project import Project, header_text, kernel_text
-from .vendor import VITIS
+from .project_sources import header_text, kernel_text
+from .stack import run_with_stack, stack_bytes
+from .vendor import VITIS, Vendor
 from .wrapper import wrapper_text
 
 
@@ -34,18 +36,16 @@ class HLSModule:
     call. Raises TypeError or ValueError, naming the argument, for arguments that do not fit.
     """
 
-    def __init__(self, module: Module, *, mode: str | None = None, project: Project | None = None) -> None:
+    def __init__(self, module: Module, *, mode: str | None = None, vendor: Vendor = VITIS) -> None:
         self.top_func_name = module.top
         self.module = module.mlir
         self.mode = mode
-        self.project = project
-        self.emitted: Emitted = emit(_in_order(module) if mode == "csim" else module, VITIS)
+        self.emitted: Emitted = emit(_in_order(module) if mode == "csim" else module, vendor)
         self._library: bytes | None = None
         self._function: Any = None
+        self._stack = stack_bytes(module) if mode == "csim" else 0
         if mode == "csim":
             self._read_signature(module)
-        if project is not None:
-            project.write(self.emitted)
 
     @property
     def hls_code(self) -> str:
@@ -75,11 +75,7 @@ class HLSModule:
         self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(t) for t in signature.results)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        if self.mode != "csim":
-            raise TargetError(
-                f"this build of '{self.top_func_name}' is code only and cannot be called",
-                hint='build with target="vitis_hls", mode="csim" to simulate it',
-            )
+        self._check_callable()
         _, holders, bring_back = converted_arguments(self.top_func_name, self.parameters, arguments, named)
         outputs = [result_memory(result) for result in self.results]
         self._invoke([*holders, *outputs])
@@ -88,28 +84,40 @@ class HLSModule:
         values = [result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)]
         return None if not values else values[0] if len(values) == 1 else tuple(values)
 
+    def _check_callable(self) -> None:
+        if self.mode != "csim":
+            raise TargetError(
+                f"this build of '{self.top_func_name}' is code only and cannot be called",
+                hint='build with target="vitis_hls", mode="csim" to simulate it',
+            )
+
     def _invoke(self, slots: Sequence[Array]) -> None:
         packed = (ctypes.c_void_p * max(len(slots), 1))(*(pointer_to(slot).value for slot in slots))
         if self._function is None:
             self._function = load(self._compiled())
-        self._function(packed)
+        run_with_stack(self._stack, partial(self._function, packed))
 
     def _compiled(self) -> bytes:
-        """The library; made in the folder of the project, or in a temporary one."""
-        if self._library is None and self.project is not None:
-            self._library = self._compile(self.project.folder)
-        elif self._library is None:
+        """The library, made in a temporary folder."""
+        if self._library is None:
             with tempfile.TemporaryDirectory(prefix="allo-csim-") as name:
-                folder = Path(name)
-                (folder / "kernel.cpp").write_text(kernel_text(self.emitted))
-                (folder / "kernel.h").write_text(header_text(self.emitted))
-                self._library = self._compile(folder)
+                self._library = self._compile(Path(name))
         return self._library
 
     def _compile(self, folder: Path) -> bytes:
+        for name, text in (self._sources() | dict(self.emitted.external.files)).items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        return compile_library(folder, self.emitted.external).read_bytes()
+
+    def _sources(self) -> dict[str, str]:
+        """The files that a simulation is compiled from."""
         kinds = [parameter.type for parameter in self.parameters]
-        (folder / "csim.cpp").write_text(wrapper_text(self.emitted, kinds, self.results))
-        return compile_library(folder).read_bytes()
+        return {
+            "kernel.cpp": kernel_text(self.emitted),
+            "kernel.h": header_text(self.emitted),
+            "csim.cpp": wrapper_text(self.emitted, kinds, self.results),
+        }
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""

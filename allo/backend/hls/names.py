@@ -14,7 +14,8 @@ _KEYWORDS = frozenset(
         signed sizeof static static_assert static_cast struct switch template this thread_local throw true
         try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq half
         std hls main NAN INFINITY NULL EOF errno assert floor_div floor_mod ceil_div absolute reversed
-        from_bits fixed_div integer_of bits_of float_of double_of half_of""",
+        from_bits fixed_div integer_of bits_of float_of double_of half_of bfloat16 to_signed to_unsigned maximum
+        minimum maximum_number minimum_number""",
     )
 )
 # of the C library, which has them in the global namespace

@@ -9,10 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from mlir import ir
 
-from ...errors import TargetError
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.types import Fixed, UFixed
-from ...ir.walk import location_of
 from .cxx_types import TypeNames, fixed_type, is_native, signed_type, unsigned_type
 from .expression import (
     ATOM,
@@ -38,7 +36,7 @@ _SHIFTS = {"shli": ("<<", False), "shrsi": (">>", False), "shrui": (">>", True)}
 _LEAST = {"minsi": ("min", False), "minui": ("min", True), "maxsi": ("max", False), "maxui": ("max", True)}
 _TRUTH = {"addi": "!=", "subi": "!=", "muli": "&&", "andi": "&&", "ori": "||", "xori": "!="}
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
-_ORDERED = ("", "==", ">", ">=", "<", "<=", "")
+SHORT = ("half", "bfloat16")
 MATH = {
     "exp": "hls::exp", "log": "hls::log", "log2": "hls::log2", "log10": "hls::log10", "sqrt": "hls::sqrt",
     "sin": "hls::sin", "cos": "hls::cos", "tan": "hls::tan", "tanh": "hls::tanh", "powf": "hls::pow",
@@ -71,8 +69,14 @@ class OperationWriter:
         if name in _FLOAT:
             return infix(_FLOAT[name], operands[0], operands[1], self.types.of(op.results[0].type))
         if name in MATH and op.name.startswith("math."):
-            return call(MATH[name], operands, self.types.of(op.results[0].type))
+            return self._function(MATH[name], operands, self.types.of(op.results[0].type))
         return None
+
+    def _function(self, function: str, operands: list[Expr], target: str) -> Expr:
+        """A function of mathematics; those of bfloat16 are computed in float."""
+        if target != "bfloat16":
+            return call(function, operands, target)
+        return convert(target, call(function, [convert("float", operand) for operand in operands], "float"))
 
     # -- integers --------------------------------------------------------------------------------
 
@@ -173,7 +177,9 @@ class OperationWriter:
                 )
             if operand.value is not None:
                 return integer(operand.value, width)
-            if operand.type == "int" and width > 1:
+            if width == 1:
+                return low_bits(operand, 1)
+            if operand.type == "int":
                 number = Expr(operand.text, operand.binds, operand.reads, type="int32_t", width=32)
                 return extend(number, width, unsigned=False) if width > 32 else low_bits(number, width)
             return with_width(convert(signed_type(width), operand), width)
@@ -196,58 +202,6 @@ class OperationWriter:
         if source.is_unsigned and width > 1:
             return from_unsigned(operands[0], width)
         return with_width(convert(signed_type(width), operands[0]), width)
-
-    # -- floats ----------------------------------------------------------------------------------
-
-    def _op_negf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return Expr(f"-{atom(operands[0])}", UNARY, operands[0].reads, type=operands[0].type)
-
-    def _op_remf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return call(MATH["fmod"], operands, self.types.of(op.results[0].type))
-
-    def _op_cmpf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        predicate = ir.IntegerAttr(op.attributes["predicate"]).value
-        lhs, rhs = operands
-        if 1 <= predicate <= 5:
-            return with_width(infix(_ORDERED[predicate], lhs, rhs, "bool"), 1)
-        if predicate == 13:
-            return with_width(infix("!=", lhs, rhs, "bool"), 1)
-        raise TargetError(f"no expression of C++ for {op}", at=location_of(op))
-
-    def _op_extf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return convert(self.types.of(op.results[0].type), operands[0])
-
-    _op_truncf = _op_extf
-
-    def _op_sitofp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        width = width_of(op.operands[0])
-        operand = extend(operands[0], 8, unsigned=False) if width == 1 else operands[0]
-        return self._to_float(op, operand, max(width, 8), signed_type(64))
-
-    def _op_uitofp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._to_float(op, as_unsigned(operands[0]), width_of(op.operands[0]), unsigned_type(64))
-
-    def _to_float(self, op: ir.Operation, operand: Expr, width: int, native: str) -> Expr:
-        target = self.types.of(op.results[0].type)
-        if width > 64:
-            return convert(target, Expr(f"{atom(operand)}.to_double()", reads=operand.reads, type="double"))
-        if not is_native(operand.type):
-            operand = convert(native, operand)
-        return convert(target, convert("float", operand) if target == "half" else operand)
-
-    def _op_fptosi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        width = width_of(op.results[0])
-        inner = (
-            operands[0] if is_native(signed_type(width)) or width > 64 else convert("int64_t", operands[0])
-        )
-        return with_width(convert(signed_type(width), _wide(inner)), width)
-
-    def _op_fptoui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        width = width_of(op.results[0])
-        inner = (
-            operands[0] if is_native(unsigned_type(width)) or width > 64 else convert("uint64_t", operands[0])
-        )
-        return from_unsigned(convert(unsigned_type(width), _wide(inner)), width)
 
     # -- every type ------------------------------------------------------------------------------
 
@@ -322,17 +276,15 @@ def float_text(value: float, target: str) -> str:
     else:
         digits = str(np.float32(value))
         text = f"{digits if '.' in digits or 'e' in digits else digits + '.0'}f"
-    return f"half({text})" if target == "half" else text
+    return f"{target}({text})" if target in SHORT else text
 
 
-def float_of_bits(bits: int, width: int) -> float:
+def float_of_bits(bits: int, width: int, *, brain: bool = False) -> float:
     """The float with these bits."""
+    if brain:
+        bits, width = bits << 16, 32
     code = {16: "<e", 32: "<f", 64: "<d"}[width]
     return float(struct.unpack(code, bits.to_bytes(width // 8, "little"))[0])
-
-
-def _wide(expr: Expr) -> Expr:
-    return convert("float", expr) if expr.type == "half" else expr
 
 
 def width_of(value: ir.Value) -> int:

@@ -2,54 +2,37 @@
 
 from __future__ import annotations
 
-import shutil
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
-from typing import Any
 
-from ...errors import TargetError, ToolError, nearest
+from ...errors import InternalError, TargetError, ToolError
 from .emit import Emitted, template
+from .host import DATA, argument_lines, argument_table, bank_lines, call_text, example_data, registers_text
+from .interface import Port
+from .project_flows import Flow
+from .project_settings import Settings
+from .project_sources import header_text, kernel_text
 
 MARKER = ".allo-project"
-_DEFAULTS: dict[str, Any] = {"part": "xcu280-fsvh2892-2L-e", "frequency": 300.0}
-
-
-def header_text(emitted: Emitted) -> str:
-    """`kernel.h`: the types and the prototype of the entry."""
-    return f"#pragma once\n\n{emitted.preamble.rstrip()}\n\n{emitted.prototype};\n"
-
-
-def kernel_text(emitted: Emitted) -> str:
-    """`kernel.cpp`: the code, with the types in `kernel.h`."""
-    rest = emitted.code.removeprefix(emitted.preamble.rstrip()).lstrip("\n")
-    return f'#include "kernel.h"\n\n{rest}'
+_MOST_PORTS = 16  # of the interconnect between ports and the memory of a processing system
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A folder for `mode`; made if it does not exist, refused if it holds what is not ours."""
+    """A folder for one mode of a flow; made if it does not exist, refused if it holds what is not ours."""
 
     folder: Path
+    flow: Flow
     mode: str | None
-    part: str
-    frequency: float
+    settings: Settings
 
     @classmethod
-    def at(cls, folder: str | Path, mode: str | None, configs: dict[str, Any]) -> Project:
-        """Raises TargetError for a folder that is not ours, and for settings that do not exist."""
-        for name in configs:
-            if name not in _DEFAULTS:
-                known = ", ".join(_DEFAULTS)
-                raise TargetError(
-                    f"there is no setting '{name}' in configs",
-                    hint=nearest(name, _DEFAULTS) or f"the settings: {known}",
-                )
-        chosen = {**_DEFAULTS, **configs}
-        if not isinstance(chosen["part"], str) or not chosen["part"]:
-            raise TargetError(f"configs['part'] must be the name of a device, got {chosen['part']!r}")
-        frequency = chosen["frequency"]
-        if isinstance(frequency, bool) or not isinstance(frequency, int | float) or not frequency > 0:
-            raise TargetError(f"configs['frequency'] must be a positive number of MHz, got {frequency!r}")
+    def at(cls, folder: str | Path, flow: Flow, mode: str | None, settings: Settings) -> Project:
+        """Raises TargetError for a folder that is not ours, and for a mode that the device does not have."""
         path = Path(folder).resolve()
         if path.exists() and not path.is_dir():
             raise TargetError(
@@ -60,34 +43,128 @@ class Project:
                 f"the folder {folder} exists and is no project of allo; nothing is written to it",
                 hint="name a folder that does not exist yet, or an empty one",
             )
-        return cls(path, mode, chosen["part"], float(frequency))
+        device = settings.device
+        if mode in flow.linked and not settings.platform:
+            raise TargetError(
+                f"mode '{mode}' needs a platform, and device '{device.name}' has none",
+                hint="give configs['platform'], or choose a device that is a card",
+            )
+        if device.family not in flow.families and (device.family or flow.family_template):
+            raise TargetError(
+                f"target '{flow.target}' is for {' and '.join(flow.families)} devices, and '{device.name}' is "
+                + (f"of family '{device.family}'" if device.family else "of another family"),
+                hint='build with target="vitis_hls"',
+            )
+        return cls(path, flow, mode, settings)
 
-    def write(self, emitted: Emitted) -> None:
-        """The files; those of an earlier build are replaced."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / MARKER).write_text("written by allo; a build replaces its files\n")
-        (self.folder / "kernel.cpp").write_text(kernel_text(emitted))
-        (self.folder / "kernel.h").write_text(header_text(emitted))
-        if self.mode != "csim":
-            for name in ("csyn.tcl", "Makefile"):
-                (self.folder / name).write_text(self._filled(template(f"vitis/{name}"), emitted.top))
+    def write(self, emitted: Emitted, ports: tuple[Port, ...]) -> None:
+        """The files; those of an earlier build are replaced, and kept as they are if they are the same.
 
-    def _filled(self, text: str, top: str) -> str:
-        period = f"{1000 / self.frequency:.6g}"
-        for name, value in (("TOP", top), ("PART", self.part), ("PERIOD", period)):
-            text = text.replace(f"@{name}@", value)
-        return text
+        Raises TargetError if the folder cannot be written.
+        """
+        bundles = sorted({port.bundle for port in ports if port.bundle})
+        if self.flow.family_template and len(bundles) > _MOST_PORTS:
+            raise TargetError(
+                f"the kernel has {len(bundles)} ports of memory, and the processing system takes {_MOST_PORTS}",
+                hint="let arguments share a port: configs['bundles'] = {'A': 'gmem0', 'B': 'gmem0'}",
+            )
+        if not any(port.writes for port in ports):
+            raise TargetError(
+                f"'{emitted.top}' writes no argument and returns nothing: a host would see nothing of it",
+                hint="return a result, or write to an array",
+            )
+        texts = self._texts(emitted, ports, bundles)
+        try:
+            self._write(texts, ports)
+        except OSError as error:
+            raise TargetError(f"the project cannot be written to {self.folder}: {error.strerror}") from None
+
+    def require_same(self, emitted: Emitted) -> None:
+        """Raises ToolError if another build has written to the folder since."""
+        path = self.folder / "kernel.cpp"
+        if not path.exists() or path.read_text() != kernel_text(emitted):
+            raise ToolError(
+                f"the project in {self.folder} is no longer that of this build: {path.name} is another",
+                hint="build again, or give each build a folder of its own",
+            )
+
+    def _write(self, texts: Mapping[str, str], ports: tuple[Port, ...]) -> None:
+        (self.folder / DATA).mkdir(parents=True, exist_ok=True)
+        for name in self._earlier() - texts.keys():
+            (self.folder / name).unlink(missing_ok=True)
+        listed = {"written by": "allo; a build replaces these files", "files": sorted(texts)}
+        (self.folder / MARKER).write_text(json.dumps(listed, indent=2) + "\n")
+        for name, text in texts.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_text() != text:  # make goes by the time of files
+                path.write_text(text)
+        for path in (self.folder / DATA).glob("*.bin"):
+            if path.name.endswith((".out.bin", ".expected.bin")):
+                path.unlink()
+        for port in ports:
+            data = self.folder / DATA / f"{port.name}.bin"
+            if port.reads and not (data.exists() and data.stat().st_size == port.size):
+                data.write_bytes(example_data(port))
+
+    def _earlier(self) -> set[str]:
+        """The files of the build before, which may have been of another mode."""
+        try:
+            names = json.loads((self.folder / MARKER).read_text())["files"]
+            return {name for name in names if not Path(name).is_absolute() and ".." not in Path(name).parts}
+        except (OSError, ValueError, KeyError, TypeError):
+            return set()
+
+    def _texts(self, emitted: Emitted, ports: tuple[Port, ...], bundles: list[str]) -> dict[str, str]:
+        settings = self.settings
+        values = {
+            "TOP": emitted.top,
+            "PART": settings.part,
+            "PLATFORM": settings.platform,
+            "PERIOD": f"{1000 / settings.frequency:.6g}",
+            "FREQUENCY": f"{ceil(settings.frequency)}",
+            "TARGET": self.mode if self.mode in self.flow.linked and self.mode else "hw_emu",
+            "TOOL": self.flow.tool,
+            "FLOW": "vitis" if settings.platform else "vivado",
+            "LIBRARY": {"xrt": "-lxrt_coreutil", "opencl": "-lOpenCL"}[settings.host],
+            "UNITS": " ".join(["kernel.cpp", *emitted.external.units]),
+            "FLAGS": " ".join([self.flow.flags, *(f"-I{name}" for name in emitted.external.folders)]),
+            "ARGUMENTS": argument_lines(ports),
+            "TABLE": argument_table(ports),
+            "BANKS": bank_lines(ports, emitted.top),
+            "OPERATORS": "".join(f"\n{line}" for line in _operator_lines(settings.operators)),
+            "BUNDLES": " ".join(bundles),
+            "COUNT": str(len(bundles)),
+        }
+        values["STEPS"] = _filled(self.flow.steps, values).rstrip()
+        names = {**self.flow.files}
+        if self.flow.linked:
+            names["host.cpp"] = f"xrt/{settings.host}.cpp"
+        if self.flow.family_template:
+            names["processing_system.tcl"] = f"pynq/{settings.device.family}.tcl"
+        texts = {name: _filled(source, values) for name, source in names.items()}
+        if self.flow.family_template:
+            texts["registers.json"] = registers_text(ports)
+        return {
+            "kernel.cpp": kernel_text(emitted),
+            "kernel.h": header_text(emitted),
+            "call.h": call_text(ports, emitted.top),
+            **texts,
+            **emitted.external.files,
+        }
 
 
-def require_tool(project: Project) -> None:
-    """Raises ToolError that says what to run: synthesis is not started from here."""
-    command = f"make -C {project.folder} csyn"
-    if shutil.which("vitis_hls") is None and shutil.which("vitis-run") is None:
-        raise ToolError(
-            f"the project is written to {project.folder}, but Vitis HLS is not installed here (no command 'vitis_hls')",
-            hint=f"run `{command}` on a machine that has it",
-        )
-    raise ToolError(
-        f"the project is written to {project.folder}; Vitis HLS is installed, but its runs are not started by allo yet",
-        hint=f"run `{command}`",
-    )
+_NAMES = {"add": ("fadd", "fsub")}  # what the tool calls the operators on float
+
+
+def _operator_lines(chosen: Mapping[str, str]) -> list[str]:
+    return [f"config_op {name} -impl {how}" for kind, how in chosen.items() for name in _NAMES[kind]]
+
+
+def _filled(name: str, values: Mapping[str, str]) -> str:
+    text = template(name)
+    for key in re.findall(r"@([A-Z]+)@", text):
+        if key not in values:
+            raise InternalError(f"the template {name} asks for {key}")
+        text = text.replace(f"@{key}@", values[key])
+    return text

@@ -15,8 +15,12 @@ from .expression import Expr, atom, call
 from .memory import QUERIES, MemoryWriter
 from .names import identifier
 from .operations import choice
+from .vendor import Place
 
 _SILENT = frozenset({"func.return", "affine.yield", "scf.yield", "scf.condition", "memref.dealloc"})
+
+# threads are a matter of CPUs: hardware runs as many iterations at once as there are copies of the body
+_PARALLEL = "// parallel: the iterations are independent; s.unroll says how many run at once"
 
 
 class StatementWriter(MemoryWriter):
@@ -109,7 +113,17 @@ class StatementWriter(MemoryWriter):
         head = f"for (int {name} = {lower.text}; {name} < {atom(upper, 8)}; {increment}) {{"
         body = self.scope(op.regions[0].blocks[0])
         self.taken = before | {text for text in self.taken if text in before}
-        return [*waiting, f"{self._label(op)}: {head}", *self._loop_pragmas(op), *body, "}"]
+        parallel = [_PARALLEL] if "allo.parallel" in op.attributes else []
+        return [*waiting, *parallel, *self._headed(op, head), *body, "}"]
+
+    def _headed(self, op: ir.Operation, head: str) -> list[str]:
+        """The first line of a loop, with its label and its pragmas."""
+        label, pragmas = self._label(op), self._loop_pragmas(op)
+        if self.vendor.place is Place.BEFORE_LABEL:
+            return [*pragmas, f"{label}: {head}"]
+        if self.vendor.place is Place.INSIDE or not pragmas:
+            return [f"{label}: {head}", *pragmas]
+        return [f"{label}:", *pragmas, head]
 
     def _fixed_bound(self, bound: Expr, lines: list[str]) -> Expr:
         """A bound that reads memory is read once."""
@@ -144,11 +158,11 @@ class StatementWriter(MemoryWriter):
         attributes, lines = op.attributes, []
         if "allo.pipeline" in attributes:
             interval = ir.IntegerAttr(attributes["allo.pipeline"]).value
-            lines.append(self.pragmas.pipeline_text(interval, "allo.rewind" in attributes))
+            lines.append(self.vendor.pipeline_text(interval, "allo.rewind" in attributes, location_of(op)))
         if "allo.unroll" in attributes:
-            lines.append(self.pragmas.unroll_text(ir.IntegerAttr(attributes["allo.unroll"]).value))
+            lines.append(self.vendor.unroll_text(ir.IntegerAttr(attributes["allo.unroll"]).value))
         if "allo.dataflow" in attributes:
-            lines.append(self.pragmas.dataflow)
+            lines.append(self.vendor.known(self.vendor.dataflow, "loops whose statements run at once", location_of(op)))
         return lines
 
     def _while(self, op: ir.Operation) -> list[str]:
@@ -164,12 +178,11 @@ class StatementWriter(MemoryWriter):
         inner += self._declare_all()
         test = self.take([before.operations[len(before.operations) - 1].operation.operands[0]])[0]
         inner += self.flush(())
-        label = self._label(op)
         if inner:  # the condition takes statements of its own
             inner.append(f"if (!{atom(test)}) {{ break; }}")
-            head = [f"{label}: while (true) {{", *self._loop_pragmas(op), *(f"  {line}" for line in inner)]
+            head = [*self._headed(op, "while (true) {"), *(f"  {line}" for line in inner)]
         else:
-            head = [f"{label}: while ({test.text}) {{", *self._loop_pragmas(op)]
+            head = self._headed(op, f"while ({test.text}) {{")
         body = self.scope(op.regions[1].blocks[0])
         self.taken = taken
         return [*lines, *head, *body, "}"]
@@ -185,7 +198,7 @@ class StatementWriter(MemoryWriter):
             return [*lines, *self.set_value(op, chosen)]
         targets = []
         for result in op.results:
-            name = identifier("t", self.taken)
+            name = self.temporary_name()
             kind = result.type
             target = self._value_type(kind)
             width = kind.width if isinstance(kind, ir.IntegerType) else 0
@@ -238,6 +251,8 @@ class StatementWriter(MemoryWriter):
             kind = op.results[0].type
             width = kind.width if isinstance(kind, ir.IntegerType) else 0
             made = call(callee, arguments)
+            if not len(list(op.results[0].uses)):
+                return [*lines, f"{made.text};"]
             expr = Expr(made.text, type=self.types.of(kind), width=width)
             return [*lines, self.name(op.results[0], expr, string_of(op, "allo.name") or callee + "_result")]
         for result in op.results:
@@ -257,8 +272,7 @@ class StatementWriter(MemoryWriter):
         if not isinstance(result.type, ir.MemRefType):
             return name, [f"{self.types.of(result.type)} {name};"]
         memref = ir.MemRefType(result.type)
-        declared = f"{self.types.of(memref.element_type)} {name}{self.extents(memref)};"
-        return name, [declared, *self.layout(memref, name), *self.storage(op.attributes, name)]
+        return name, self.array(memref, name, op)
 
 
 def _is_expression(op: ir.Operation) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 from mlir import ir
 
@@ -11,20 +12,23 @@ from ...ir.walk import location_of
 from .affine import affine_exprs, never_negative
 from .bits import BitWriter
 from .cxx_types import signed_type
-from .expression import Expr
+from .expression import Expr, extend
 from .names import identifier
-from .vendor import Pragmas
+from .vendor import Vendor
+
+_TEMPORARY = re.compile(r"\bt(?:_\d+)?\b")
+_NAMED = re.compile(r" *\S.* (t(?:_\d+)?) = ")
 
 
 class ValueWriter:
     """The values of one function: expressions where they are used once, constants of C++ where they are used again."""
 
     def __init__(
-        self, operations: BitWriter, pragmas: Pragmas, globals_: dict[str, str], functions: dict[str, str]
+        self, operations: BitWriter, vendor: Vendor, globals_: dict[str, str], functions: dict[str, str]
     ) -> None:
         self.operations = operations
         self.types = operations.types
-        self.pragmas = pragmas
+        self.vendor = vendor
         self.globals = globals_  # symbol -> name in C++
         self.functions = functions
         self.exprs: dict[ir.Value, Expr] = {}
@@ -33,6 +37,9 @@ class ValueWriter:
         self.positive: set[ir.Value] = set()
         self.taken: set[str] = {*globals_.values(), *functions.values()}
         self.labels: set[str] = set()
+        self.parameters: list[str] = []
+        self.temporaries: set[str] = set()  # variables that may be dropped
+        self.numbered: set[str] = set()  # `t`, `t_1`, ... of the whole function
         self.outputs: dict[ir.Value, str] = {}  # arrays that the function returns: arguments here
         self.line = 0
 
@@ -44,13 +51,32 @@ class ValueWriter:
 
     def flush(self, used: Sequence[ir.Value]) -> list[str]:
         """Names for the values that were read before, in front of a statement that may change what they read."""
-        lines = [self.name(value, expr) for value, expr in self.pending.items() if value not in used]
+        lines = [self._temporary(value, expr) for value, expr in self.pending.items() if value not in used]
         self.pending.clear()
         return lines
 
     def name(self, value: ir.Value, expr: Expr, wanted: str = "t") -> str:
         """A constant variable with the value."""
         name = identifier(wanted, self.taken)
+        self.exprs[value] = Expr(name, type=expr.type, width=expr.width)
+        return f"{expr.type or 'auto'} {name} = {expr.cast or expr.text};"
+
+    def temporary_name(self) -> str:
+        """A name that occurs once in the function."""
+        name = identifier("t", self.taken | self.numbered)
+        self.taken.add(name)
+        self.numbered.add(name)
+        return name
+
+    def _temporary(self, value: ir.Value, expr: Expr) -> str:
+        """The same; dropped in the end if nothing uses it."""
+        name = self.temporary_name()
+        self.temporaries.add(name)
+        if expr.kind == "extend":  # the number itself is named, since often only its low bits are used
+            inner = expr.parts[1]
+            named = Expr(name, type=inner.type, width=inner.width)
+            self.exprs[value] = extend(named, expr.width, unsigned=expr.unsigned)
+            return f"{inner.type} {name} = {inner.cast or inner.text};"
         self.exprs[value] = Expr(name, type=expr.type, width=expr.width)
         return f"{expr.type or 'auto'} {name} = {expr.cast or expr.text};"
 
@@ -61,11 +87,21 @@ class ValueWriter:
             return []
         if expr.effect or (uses > 1 and expr.compound and expr.kind != "set"):
             wait = [value for value in op.operands]
-            return [*(self.flush(wait) if expr.effect else []), self.name(result, expr)]
+            return [*(self.flush(wait) if expr.effect else []), self._temporary(result, expr)]
         self.exprs[result] = expr
         if expr.reads:
             self.pending[result] = expr
         return []
+
+    def used(self, lines: list[str]) -> list[str]:
+        """The body without the values that were named before a change and are not needed after it."""
+        unused = {"t"}
+        while unused:
+            counts = Counter(_TEMPORARY.findall("\n".join(lines)))
+            unused = {name for name in self.temporaries if counts[name] == 1}
+            lines = [line for line in lines if not (m := _NAMED.match(line)) or m[1] not in unused]
+            self.temporaries -= unused
+        return lines
 
     def assigned(self, value: Expr, kind: ir.Type) -> str:
         """`value` on the right of an assignment to a place of type `kind`."""
@@ -109,6 +145,6 @@ class ValueWriter:
         if at is None or at.line == self.line or not lines:
             return lines
         self.line = at.line
-        place = next((n for n, line in enumerate(lines) if not line.startswith("#")), 0)
-        first = f"{lines[place]}  // {Path(at.file).name}:{at.line}"
+        place = next((n for n, line in enumerate(lines) if not line.startswith(("#", "//"))), 0)
+        first = f"{lines[place]}  // {at.file.rpartition('/')[2]}:{at.line}"
         return [*lines[:place], first, *lines[place + 1 :]]

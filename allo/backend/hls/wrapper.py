@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ...ir.words import container_bits, is_signed
@@ -63,10 +64,9 @@ class _Wrapper:
     def _argument(self, position: int, kind: AlloType | TensorType, *, is_result: bool) -> str:
         element, shape = (kind.element, kind.shape) if isinstance(kind, TensorType) else (kind, ())
         target = self.types.scalar(element)
-        extents = "".join(f"[{extent}]" for extent in shape)
         memory = f"memory[{position}]"
         if _is_direct(element):
-            return f"*reinterpret_cast<{target} (*){extents}>({memory})"
+            return self._passed(target, kind, memory)
         name = f"value{position}"
         count = 1
         for extent in shape:
@@ -87,7 +87,14 @@ class _Wrapper:
             self.after.append(
                 f"{loop} {{ store_bits<{bits}, {container}, {signed}>({memory}, n, {word.text}); }}"
             )
-        return f"*reinterpret_cast<{target} (*){extents}>({name}.data())" if shape else name
+        return self._passed(target, kind, f"{name}.data()") if shape else name
+
+    def _passed(self, element: str, kind: AlloType | TensorType, pointer: str) -> str:
+        """An argument whose elements lie at `pointer`."""
+        shape = kind.shape if isinstance(kind, TensorType) else ()
+        extents = "".join(f"[{extent}]" for extent in shape)
+        pattern = self.emitted.argument if shape else "*reinterpret_cast<{element} (*)>({pointer})"
+        return pattern.format(element=element, extents=extents, pointer=pointer, count=prod(shape))
 
 
 def _is_direct(element: AlloType) -> bool:

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstring>
 
-void blur(int32_t A[10][10], int32_t B[8][8]) {  // designs.py:21
+void blur(int32_t A[10][10], int32_t B[8][8]) {  // designs.py:38
   l_B_init_0: for (int B_init_0 = 0; B_init_0 < 8; B_init_0++) {
     l_B_init_1: for (int B_init_1 = 0; B_init_1 < 8; B_init_1++) {
-      B[B_init_0][B_init_1] = 0;  // designs.py:22
+      B[B_init_0][B_init_1] = 0;  // designs.py:39
     }
   }
   int32_t A_reuse[3][10];
@@ -14,10 +14,10 @@ void blur(int32_t A[10][10], int32_t B[8][8]) {  // designs.py:21
     int32_t A_reuse_1[3][3];
 #pragma HLS array_partition variable=A_reuse_1 complete dim=1
 #pragma HLS array_partition variable=A_reuse_1 complete dim=2
-    l_S_y_x_0_x: for (int x = -2; x < 8; x++) {  // designs.py:23
+    l_S_y_x_0_x: for (int x = -2; x < 8; x++) {  // designs.py:40
 #pragma HLS pipeline II=1
       l_S_y_x_0_y_shift: for (int y_shift = 0; y_shift < 2; y_shift++) {
-        A_reuse[y_shift][x + 2] = A_reuse[y_shift + 1][x + 2];  // designs.py:23
+        A_reuse[y_shift][x + 2] = A_reuse[y_shift + 1][x + 2];  // designs.py:40
       }
       A_reuse[2][x + 2] = A[y + 2][x + 2];
       if (y >= 0) {
@@ -28,13 +28,13 @@ void blur(int32_t A[10][10], int32_t B[8][8]) {  // designs.py:21
           A_reuse_1[r_fill][2] = A_reuse[r_fill][x + 2];
         }
         if (x >= 0) {
-          int32_t v = 0;  // designs.py:24
+          int32_t v = 0;  // designs.py:41
           l_S_y_x_0_r: for (int r = 0; r < 3; r++) {
-            l_S_y_x_0_c: for (int c = 0; c < 3; c++) {  // designs.py:25
-              v = v + A_reuse_1[r][c];  // designs.py:26
+            l_S_y_x_0_c: for (int c = 0; c < 3; c++) {  // designs.py:42
+              v = v + A_reuse_1[r][c];  // designs.py:43
             }
           }
-          B[y][x] = v;  // designs.py:27
+          B[y][x] = v;  // designs.py:44
         }
       }
     }

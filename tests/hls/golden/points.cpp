@@ -47,12 +47,12 @@ template <typename T, int W, int N, int F, typename L, typename R> static inline
   return from_bits<T, W>(ap_uint<W>(quotient));
 }
 
-ap_fixed<8, 6, AP_RND, AP_SAT> points(struct_0 ps[4], ap_ufixed<6, 3> by) {  // designs.py:56
-  ap_fixed<8, 6, AP_RND, AP_SAT> total = ap_fixed<8, 6, AP_RND, AP_SAT>(ap_fixed<8, 6>(0.0));  // designs.py:57
-  l_S_i_0_i: for (int i = 0; i < 4; i++) {  // designs.py:58
-    ps[i] = struct_0{ps[i].x + i, ps[i].weight};  // designs.py:59
-    ps[i] = struct_0{ps[i].x, ap_fixed<8, 4>(ps[i].weight * by)};  // designs.py:60
-    total = ap_fixed<11, 7>(ap_fixed<11, 7>(total) + ap_fixed<11, 7>(fixed_div<ap_fixed<8, 4>, 8, 10, 0>(ps[i].weight, ap_ufixed<2, 2>(3.0))));  // designs.py:61
+ap_fixed<8, 6, AP_RND, AP_SAT> points(struct_0 ps[4], ap_ufixed<6, 3> by) {  // designs.py:73
+  ap_fixed<8, 6, AP_RND, AP_SAT> total = ap_fixed<8, 6, AP_RND, AP_SAT>(ap_fixed<8, 6>(0.0));  // designs.py:74
+  l_S_i_0_i: for (int i = 0; i < 4; i++) {  // designs.py:75
+    ps[i] = struct_0{ps[i].x + i, ps[i].weight};  // designs.py:76
+    ps[i] = struct_0{ps[i].x, ap_fixed<8, 4>(ps[i].weight * by)};  // designs.py:77
+    total = ap_fixed<11, 7>(ap_fixed<11, 7>(total) + ap_fixed<11, 7>(fixed_div<ap_fixed<8, 4>, 8, 10, 0>(ps[i].weight, ap_ufixed<2, 2>(3.0))));  // designs.py:78
   }
   return total;
 }

@@ -8,6 +8,6 @@ static inline uint16_t bits_of(half value) {
 static inline half half_of(uint16_t bits) {
 #pragma HLS inline
   half value;
-  std::memcpy(&value, &bits, sizeof bits);
+  std::memcpy(static_cast<void *>(&value), &bits, sizeof bits);
   return value;
 }

@@ -72,10 +72,41 @@ class mmap {
   std::size_t size_;
 };
 
+/// Several streams, by number.
+template <class T, int Count, int Depth = 2>
+class streams {
+ public:
+  streams() = default;
+  explicit streams(const char *name) {
+    for (int i = 0; i < Count; ++i) streams_[i].set_name((std::string(name) + "[" + std::to_string(i) + "]").c_str());
+  }
+  stream<T, Depth> &operator[](int i) { return streams_[i]; }
+
+ private:
+  stream<T, Depth> streams_[Count];
+};
+
+/// What a task takes from an argument of `invoke`: the argument itself, or an end of a stream.
+template <class Parameter>
+struct taken {
+  Parameter argument;
+  Parameter get() { return static_cast<Parameter>(argument); }
+};
+template <class T>
+struct taken<istream<T> &> {
+  istream<T> end;
+  istream<T> &get() { return end; }
+};
+template <class T>
+struct taken<ostream<T> &> {
+  ostream<T> end;
+  ostream<T> &get() { return end; }
+};
+
 struct task {
-  template <class Function, class... Arguments>
-  task &invoke(Function &&function, Arguments &&...arguments) {
-    std::invoke(function, std::forward<Arguments>(arguments)...);
+  template <class... Parameters, class... Arguments>
+  task &invoke(void (*function)(Parameters...), Arguments &&...arguments) {
+    function(taken<Parameters>{std::forward<Arguments>(arguments)}.get()...);
     return *this;
   }
 };

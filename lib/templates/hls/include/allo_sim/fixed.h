@@ -83,6 +83,15 @@ class fixed : public fixed_point {
   constexpr const range_ref<W, S> range(int high, int low) const { return mantissa_.range(high, low); }
   constexpr const range_ref<W, S> operator()(int high, int low) const { return mantissa_.range(high, low); }
   constexpr const range_ref<W, S> range() const { return mantissa_.range(); }
+  template <int B>
+  constexpr integer<B, S> slc(int low) const {
+    return mantissa_.template slc<B>(low);
+  }
+  template <int B, bool S2>
+  constexpr fixed &set_slc(int low, const integer<B, S2> &bits) {
+    mantissa_.set_slc(low, bits);
+    return *this;
+  }
 
  private:
   mantissa_type mantissa_;

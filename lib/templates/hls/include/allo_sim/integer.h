@@ -186,6 +186,17 @@ class integer : public native_conversion<W, S> {
   constexpr const range_ref<W, S> operator()(int high, int low) const { return range(high, low); }
   constexpr const range_ref<W, S> range() const { return range(W - 1, 0); }
 
+  // The same bits in the words of the Algorithmic C data types.
+  template <int N>
+  constexpr integer<N, S> slc(int low) const {
+    return integer<N, S>(integer<N, false>(range(low + N - 1, low)));
+  }
+  template <int N, bool S2>
+  constexpr integer &set_slc(int low, const integer<N, S2> &bits) {
+    range(low + N - 1, low) = integer<N, false>(bits);
+    return *this;
+  }
+
   constexpr integer &reverse() {
     const integer before = *this;
     for (int i = 0; i < W; ++i) set_bit(i, before.get_bit(W - 1 - i));

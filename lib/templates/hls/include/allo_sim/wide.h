@@ -102,7 +102,7 @@ constexpr wide<N, S> shift_left(const wide<N, S> &a, int amount) {
 template <int N, bool S>
 constexpr wide<N, S> shift_right(const wide<N, S> &a, int amount) {
   wide<N, S> shifted;
-  const int words = amount / 64;
+  const int words = int(unsigned(amount) / 64 % (2 * N));  // as compilers follow it: never in front of the words
   const int bits = amount % 64;
   for (int i = 0; i < N; ++i) {
     const word_t own = i + words < N ? a.word[i + words] : a.fill();

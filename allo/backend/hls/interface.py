@@ -1,0 +1,230 @@
+"""Decides which port of the hardware each argument and result is: its name, its kind, its words, its bank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import gcd, prod
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ...errors import Location, TargetError, nearest
+from ...ir.effects import written_arguments
+from ...ir.mlir_types import from_mlir
+from ...ir.module import Module
+from ...ir.streams import is_stream_type
+from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
+from ...ir.walk import argument_names, buffer_location, entry_block, location_of, string_of
+from ...ir.words import container_bits
+from .names import identifier
+from .overwritten import is_overwritten
+from .project_settings import Settings
+
+_AXI_BITS = 1024
+_REGISTER_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An argument or a result at the boundary of the hardware.
+
+    One with a `bundle` is an address of memory (`m_axi`), one without is a number in a register (`s_axilite`). Memory
+    holds `count` elements of `bits` bits each, as NumPy has them (allo/ir/words.py); one word of the port is `lanes`
+    of them. An array `in_place` stays in memory, others are copied to arrays on chip. `label` is the name in Python,
+    `name` that in C++.
+    """
+
+    label: str
+    name: str
+    element: AlloType
+    shape: tuple[int, ...] | None  # None for a number
+    kind: ir.Type
+    storage: ir.DictAttr | None
+    reads: bool
+    writes: bool
+    is_result: bool
+    bits: int
+    lanes: int = 1
+    bundle: str = ""
+    bank: str = ""
+    in_place: bool = False
+
+    @property
+    def count(self) -> int:
+        return prod(self.shape or ())
+
+    @property
+    def words(self) -> int:
+        return self.count // self.lanes
+
+    @property
+    def word_bits(self) -> int:
+        return self.lanes * self.bits
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.count * self.bits // 8
+
+    @property
+    def is_array(self) -> bool:
+        return bool(self.shape)
+
+    @property
+    def is_rom(self) -> bool:
+        """Whether the user has bound the array to a memory that is only read."""
+        if self.storage is None or "allo.memory" not in self.storage:
+            return False
+        memory = ir.DictAttr(self.storage["allo.memory"])
+        return "storage_type" in memory and ir.StringAttr(memory["storage_type"]).value.startswith("ROM")
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether a word of the port is an element as C++ has it."""
+        if self.lanes > 1:
+            return False
+        if isinstance(self.element, Int | UInt | Bool):
+            return self.bits <= _REGISTER_BITS
+        wide = self.bits > 16 or bool(self.bundle)  # programs on the host have no half
+        return isinstance(self.element, Float) and not self.element.brain and wide
+
+
+def ports_of(module: Module, taken: Iterable[str], settings: Settings) -> tuple[Port, ...]:
+    """The ports of the entry, arguments and then results, with names that are not `taken`.
+
+    Raises TargetError for what cannot be a port, and for settings that name none.
+    """
+    found = _with_names(_ports(module), set(taken))
+    for name in ("hbm_mapping", "bundles", "in_place"):
+        _check_names(name, getattr(settings, name), found)
+    ports = [
+        _kept_in_memory(port) if port.label in settings.in_place else _with_lanes(port, settings.word_bits)
+        for port in found
+    ]
+    hbm_mapping, bundles = settings.hbm_mapping, settings.bundles
+    placed = []
+    number = 0
+    for port in ports:
+        if port.bundle:
+            bundle = bundles.get(port.label)
+            if bundle is None:
+                while f"gmem{number}" in bundles.values():
+                    number += 1
+                bundle, number = f"gmem{number}", number + 1
+            port = replace(port, bundle=bundle, bank=hbm_mapping.get(port.label, ""))
+        placed.append(port)
+    return tuple(placed)
+
+
+def _ports(module: Module) -> list[Port]:
+    function = module.function(module.top)
+    entry = entry_block(function)
+    assert entry is not None
+    attributes = function.operation.attributes
+    given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+    written = written_arguments(module, module.top)
+    ports = []
+    for n, (label, value) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
+        marks = ir.DictAttr(given[n]) if given else None
+        what = f"argument '{label}' of '{module.top}'"
+        port = _port(what, buffer_location(value), label, value.type)
+        ports.append(replace(port, storage=marks, writes=n in written, reads=not is_overwritten(value)))
+    returned = [view.operation for view in entry.operations][-1]
+    at = location_of(function.operation)
+    for n, value in enumerate(returned.operands):
+        label = _result_label(value, n, len(returned.operands), {port.label for port in ports})
+        port = _port(f"result '{label}' of '{module.top}'", at, label, value.type)
+        bundle = port.bundle or "memory"  # a register that hardware writes is out of the host's reach
+        ports.append(replace(port, bundle=bundle, reads=False, writes=True, is_result=True))
+    return ports
+
+
+def _port(what: str, at: Location | None, label: str, kind: ir.Type) -> Port:
+    """The port of a value, without lanes and banks."""
+    memref = ir.MemRefType(kind) if isinstance(kind, ir.MemRefType) else None
+    if is_stream_type(kind) or (memref is not None and is_stream_type(memref.element_type)):
+        raise TargetError(
+            f"{what} is a stream, and a project connects its kernel to memory",
+            at=at, hint="build a kernel that makes the stream itself and calls this one with it",
+        )  # fmt: skip
+    type_ = from_mlir(kind)
+    element = type_.element if isinstance(type_, TensorType) else type_
+    bits = container_bits(element)
+    element = Int(bits) if isinstance(element, Index) else element  # that is what it is in memory
+    if bits > _AXI_BITS:
+        raise TargetError(
+            f"{what} has elements of {element.bits} bits, which take {bits} in memory; "
+            f"a port of AXI has at most {_AXI_BITS}",
+            at=at, hint="use two arrays, or fewer fields",
+        )  # fmt: skip
+    shape = type_.shape if isinstance(type_, TensorType) else None
+    in_memory = shape is not None or bits > _REGISTER_BITS
+    return Port(label, "", element, shape, kind, None, True, False, False, bits, bundle="memory" * in_memory)
+
+
+def _result_label(value: ir.Value, position: int, count: int, labels: set[str]) -> str:
+    """The name of the array that is returned if it is the kernel's own, else `result`."""
+    own = None
+    if not isinstance(value.owner, ir.Block) and isinstance(value.type, ir.MemRefType) and value.type.shape:
+        own = string_of(value.owner.operation, "allo.name")
+    label = own or (f"result{position}" if count > 1 else "result")
+    while label in labels:
+        label += "_out"
+    return label
+
+
+def _with_names(ports: list[Port], taken: set[str]) -> list[Port]:
+    return [replace(port, name=identifier(port.label, taken)) for port in ports]
+
+
+def _with_lanes(port: Port, word_bits: int) -> Port:
+    """As many neighbours in a word as the array on chip takes in one cycle: those of different banks."""
+    if not port.is_array or not port.bundle:
+        return port
+    layout = ir.MemRefType(port.kind).layout
+    assert port.shape
+    extent = port.shape[-1]
+    kind, factor = list(layout.dims)[-1] if isinstance(layout, allo_d.PartitionAttr) else ("none", 0)
+    banks = extent if kind == "complete" else factor if kind == "cyclic" else 1
+    most = gcd(extent, banks)
+    lanes = most & -most  # the greatest power of two that divides it
+    return replace(port, lanes=max(1, min(lanes, word_bits // port.bits)))
+
+
+def _kept_in_memory(port: Port) -> Port:
+    """The port of an array that the kernel itself reads and writes."""
+    element, layout = port.element, ir.MemRefType(port.kind).layout
+    banks = isinstance(layout, allo_d.PartitionAttr) and any(kind != "none" for kind, _ in layout.dims)
+    why = ""
+    if not port.is_array:
+        why = "it is a number"
+    elif banks:
+        why = "it is partitioned, and memory has no banks"
+    elif not port.is_direct or isinstance(element, Bool) or element.bits != port.bits:
+        why = f"elements {element!r} lie in memory otherwise than in the kernel"
+    if why:
+        raise TargetError(
+            f"configs['in_place'] names '{port.label}', which has to be copied to the chip: {why}",
+            hint="take the entry out",
+        )
+    return replace(port, in_place=True)
+
+
+def _check_names(setting: str, given: Iterable[str], ports: Iterable[Port]) -> None:
+    memory = [port.label for port in ports if port.bundle]
+    registers = [port.label for port in ports if not port.bundle]
+    for name in given:
+        if name in registers:
+            raise TargetError(
+                f"configs['{setting}'] names '{name}', which is a number and goes through a register",
+                hint="only arrays and results are in memory; take the entry out",
+            )
+        if name not in memory:
+            listed = f"those in memory: {', '.join(memory) or 'none'}"
+            near = nearest(name, memory)
+            raise TargetError(
+                f"configs['{setting}'] names '{name}', which is no argument or result of the kernel",
+                hint=f"{near} {listed}" if near else listed,
+            )

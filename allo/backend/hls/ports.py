@@ -1,0 +1,271 @@
+"""Decides how an entry that only starts tasks reads: each task copies its arrays from ports of memory, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ...errors import Location, TargetError
+from ...ir.effects import written_arguments
+from ...ir.walk import argument_names, entry_block, location_of
+from .expression import Expr
+from .memory import linear
+from .names import identifier
+from .outline import is_graph
+from .statements import StatementWriter
+
+if TYPE_CHECKING:
+    from .emit import FileWriter
+
+_SILENT = ("func.return", "arith.constant")
+
+
+@dataclass(frozen=True, slots=True)
+class _Port:
+    """An array of the entry, as a task takes it."""
+
+    name: str
+    element: str
+    shape: tuple[int, ...]
+    is_written: bool
+    is_result: bool
+    layout: tuple[str, ...]
+
+    def copy(self, source: str, target: str, label: str) -> list[str]:
+        """Loops over all elements; the one of `source` and `target` that is `{}` has the subscripts of memory."""
+        variables = [f"i{n}" for n in range(len(self.shape))]
+        subscripts = "".join(f"[{variable}]" for variable in variables)
+        place = f"[{linear(variables, self.shape)}]"
+        lines = []
+        for depth, (variable, extent) in enumerate(zip(variables, self.shape, strict=True)):
+            head = f"{'  ' * depth}for (int {variable} = 0; {variable} < {extent}; {variable}++) {{"
+            lines.append(f"l_{label}: {head}" if depth == 0 else head)
+        inside = "  " * len(variables)
+        if label.startswith("load"):
+            copied = f"{target}{subscripts} = {source}{place};"
+        else:
+            copied = f"{target}{place} = {source}{subscripts};"
+        lines += ["#pragma HLS pipeline II=1", f"{inside}{copied}"]
+        return [*lines, *("  " * depth + "}" for depth in reversed(range(len(variables))))]
+
+
+class PortsWriter:
+    """The entry of a module, and the tasks that it starts."""
+
+    def __init__(self, file: FileWriter, function: ir.OpView) -> None:
+        self.file = file
+        self.function = function
+        self.name = function.name.value
+        entry = entry_block(function)
+        assert entry is not None
+        self.entry = entry
+        self.at = location_of(function.operation)
+        self.vendor = file.vendor
+        self.written = written_arguments(file.module, self.name)
+        self.ports: dict[ir.Value, str] = {}
+        self.used: dict[ir.Value, str] = {}
+
+    def run(self) -> tuple[str, list[str]]:
+        """The prototype, and the definitions of the tasks and of the entry."""
+        self._check()
+        return self._graph() if is_graph(self.function) else self._one_task()
+
+    def _check(self) -> None:
+        for function in self.file.module.functions():
+            if function.name.value != self.name and is_graph(function):
+                raise TargetError(
+                    f"{self.vendor.name} has no graphs of tasks inside of others, and '{function.name.value}' is one",
+                    at=location_of(function.operation), hint="build that kernel by itself, or inline it",
+                )  # fmt: skip
+        returned = [view.operation for view in self.entry.operations][-1]
+        for value in returned.operands:
+            if not isinstance(value.type, ir.MemRefType) or not value.type.shape:
+                raise TargetError(
+                    f"{self.vendor.name} cannot return a number from '{self.name}': the entry only starts tasks",
+                    at=self.at, hint="return an array of one element",
+                )  # fmt: skip
+
+    # -- a kernel that is one task ---------------------------------------------------------------------
+
+    def _one_task(self) -> tuple[str, list[str]]:
+        """The kernel as a function, a task that calls it, and the entry."""
+        public = self.file.functions[self.name]
+        inner = identifier(f"{public}_kernel", set(self.file.functions.values()))
+        self.file.functions[self.name] = inner
+        prototype, kernel = self.file.function(self.function)
+        self.file.functions[self.name] = public
+        names = [text.split("[")[0].split()[-1].lstrip("&") for text in _parameters(prototype)]
+        values = [*self.entry.arguments, *self._returned()]
+        taken = set(names)
+        parameters, before, after, passed = [], [], [], []
+        for position, (name, value) in enumerate(zip(names, values, strict=True)):
+            passed.append(name)
+            if not isinstance(value.type, ir.MemRefType):
+                parameters.append(f"{self.file.types.of(value.type)} {name}")
+                continue
+            is_result = position >= len(self.entry.arguments)
+            port = self._port(name, value, is_result or position in self.written, is_result)
+            outside = identifier(f"{name}_port", taken)
+            parameters.append(f"tapa::mmap<{port.element}> {outside}")
+            before += self._loaded(port, outside)
+            after += port.copy(name, outside, f"store_{name}") if port.is_written else []
+        task = f"void {public}_task({', '.join(parameters)})"
+        body = [*before, f"{inner}({', '.join(passed)});", *after]
+        outer = [p.replace("_port", "") if p.startswith("tapa::mmap") else p for p in parameters]
+        arguments = [text.split()[-1] for text in outer]
+        prototype = f"void {public}({', '.join(outer)})"
+        start = f"  tapa::task().invoke({', '.join([f'{public}_task', *arguments])});"
+        definition = [f"{prototype} {{{self._comment(self.at)}", start, "}"]
+        return prototype, [*kernel, "", *_function(task, body), "", *definition]
+
+    def _loaded(self, port: _Port, outside: str) -> list[str]:
+        """The array of a task; what is written in full is loaded too, since a kernel may leave elements as they are."""
+        declared = f"{port.element} {port.name}{''.join(f'[{extent}]' for extent in port.shape)};"
+        lines = [declared, *port.layout]
+        return lines if port.is_result else [*lines, *port.copy(outside, port.name, f"load_{port.name}")]
+
+    def _port(self, name: str, value: ir.Value, is_written: bool, is_result: bool = False) -> _Port:
+        memref = ir.MemRefType(value.type)
+        if not memref.shape:
+            raise TargetError(
+                f"{self.vendor.name} has no port for '{name}': it is a variable of the caller", at=self.at,
+                hint="pass an array of one element",
+            )  # fmt: skip
+        writer = StatementWriter(self.file.operations, self.vendor, {}, {})
+        layout = tuple(writer.layout(memref, name))
+        return _Port(name, self.file.types.of(memref.element_type), tuple(memref.shape), is_written, is_result, layout)
+
+    def _returned(self) -> list[ir.Value]:
+        return list([view.operation for view in self.entry.operations][-1].operands)
+
+    def _comment(self, at: Location | None) -> str:
+        return f"  // {at.file.rpartition('/')[2]}:{at.line}" if at is not None else ""
+
+    # -- a dataflow graph ------------------------------------------------------------------------------
+
+    def _graph(self) -> tuple[str, list[str]]:
+        """A task for each call, and the entry that starts them."""
+        writer = StatementWriter(self.file.operations, self.vendor, self.file.globals, self.file.functions)
+        parameters: list[str] = []
+        for label, value in zip(argument_names(self.function), self.entry.arguments, strict=True):
+            name = identifier(label, writer.taken)
+            writer.exprs[value] = Expr(name)
+            self._add_argument(value, name, parameters)
+        for value in self._returned():
+            if value not in self.ports:
+                name = identifier("result", writer.taken)
+                self._add_argument(value, name, parameters)
+                writer.exprs[value] = Expr(name)
+        tasks: list[str] = []
+        lines: list[str] = []
+        started: list[str] = []
+        for view in self.entry.operations:
+            op = view.operation
+            if op.name == "func.call":
+                started.append(f"      .invoke({', '.join(self._task(op, writer, tasks))})")
+            elif op.name not in _SILENT and not self._is_result(op):
+                lines += self._statement(op, writer)
+            elif op.name == "arith.constant":
+                writer.operation(op)
+        prototype = f"void {self.file.functions[self.name]}({', '.join(parameters)})"
+        if started:
+            started[-1] += ";"
+        body = [f"  {line}" for line in lines]
+        head = f"{prototype} {{{self._comment(self.at)}"
+        return prototype, [*tasks, head, *body, "  tapa::task()", *started, "}"]
+
+    def _add_argument(self, value: ir.Value, name: str, parameters: list[str]) -> None:
+        if isinstance(value.type, ir.MemRefType):
+            port = self._port(name, value, True)
+            self.ports[value] = name
+            parameters.append(f"tapa::mmap<{port.element}> {name}")
+        else:
+            parameters.append(f"{self.file.types.of(value.type)} {name}")
+
+    def _is_result(self, op: ir.Operation) -> bool:
+        return any(result in self.ports for result in op.results)
+
+    def _statement(self, op: ir.Operation, writer: StatementWriter) -> list[str]:
+        made = [result.type for result in op.results]
+        streams = [
+            kind for kind in made if isinstance(kind, allo_d.StreamType)
+            or (isinstance(kind, ir.MemRefType) and isinstance(kind.element_type, allo_d.StreamType))
+        ]  # fmt: skip
+        if streams:
+            return writer.operation(op)
+        name = ir.StringAttr(op.attributes["allo.name"]).value if "allo.name" in op.attributes else op.name
+        raise TargetError(
+            f"{self.vendor.name} cannot keep '{name}' in '{self.name}': the entry of a dataflow graph has streams and "
+            "tasks only",
+            at=location_of(op), hint="pass the data from task to task by a stream: s.relay",
+        )  # fmt: skip
+
+    def _task(self, call: ir.Operation, writer: StatementWriter, tasks: list[str]) -> list[str]:
+        """What `invoke` takes for a call; a task in front of the callee if that has arrays."""
+        symbol = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+        callee = self.file.functions[symbol]
+        values = [*call.operands, *call.results]
+        arrays = [value for value in values if value in self.ports]
+        passed = [writer.exprs[value].text for value in values]
+        if not arrays:
+            return [callee, *passed]
+        for value in arrays:
+            if value in self.used:
+                raise TargetError(
+                    f"{self.vendor.name} cannot give '{self.ports[value]}' to two tasks, '{self.used[value]}' and "
+                    f"'{symbol}'",
+                    at=location_of(call), hint="pass two arrays, or put the tasks into one kernel",
+                )  # fmt: skip
+            self.used[value] = symbol
+        _, reads = self.file.uses.of_arguments(symbol)
+        written = written_arguments(self.file.module, symbol)
+        taken: set[str] = set()
+        names = argument_names(self.file.module.function(symbol))
+        parameters, before, after, inner = [], [], [], []
+        for position, value in enumerate(values):
+            text = passed[position]
+            own = names[position] if position < len(names) else "result"
+            label = identifier(text if text.isidentifier() else own, taken)
+            inner.append(label)
+            if value in self.ports:
+                is_result = position >= len(call.operands)
+                port = self._port(label, value, is_result or position in written, is_result)
+                outside = identifier(f"{label}_port", taken)
+                parameters.append(f"tapa::mmap<{port.element}> {outside}")
+                before += self._loaded(port, outside)
+                after += port.copy(label, outside, f"store_{label}") if port.is_written else []
+            elif isinstance(value.type, allo_d.StreamType):
+                element = writer.stream_type(value.type)
+                made = self.vendor.streams.argument(element, label, "", is_read=position in reads)
+                parameters.append(self.vendor.known(made, "streams between kernels", self.at))
+            elif isinstance(value.type, ir.MemRefType):
+                raise TargetError(
+                    f"{self.vendor.name} cannot pass '{text}' to '{symbol}': an array of streams has one task at each "
+                    "end of each stream",
+                    at=location_of(call), hint="give each task the streams that it uses",
+                )  # fmt: skip
+            else:
+                parameters.append(f"{self.file.types.of(value.type)} {label}")
+        tasks += [*_function(f"void {callee}_task({', '.join(parameters)})",
+                             [*before, f"{callee}({', '.join(inner)});", *after]), ""]  # fmt: skip
+        return [f"{callee}_task", *passed]
+
+
+def _function(head: str, body: list[str]) -> list[str]:
+    return [f"{head} {{", *(line if line.startswith("#") else f"  {line}" for line in body), "}"]
+
+
+def _parameters(prototype: str) -> list[str]:
+    """The declarations of the arguments; commas in template arguments do not count."""
+    inner = prototype[prototype.index("(") + 1 : -1]
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(inner):
+        depth += (character == "<") - (character == ">")
+        if character == "," and depth == 0:
+            parts.append(inner[start:position].strip())
+            start = position + 1
+    return [*parts, inner[start:].strip()] if inner.strip() else []

@@ -1,0 +1,45 @@
+"""Decides what `build` makes of the targets that are flows of vendors' tools."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ...errors import TargetError
+from ...ir.module import Module
+from ..manifest import Manifest
+from .project import Project
+from .project_flows import FLOWS, Flow
+from .project_module import ProjectModule
+from .project_settings import settings_of
+
+
+def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]) -> ProjectModule:
+    folder, configs = options.get("project"), options.get("configs", {})
+    if not isinstance(configs, dict):
+        raise TargetError(f"configs must be a dict, got {configs!r}")
+    settings = settings_of(configs, flow.default_device)
+    if settings.operators and "operators.tcl" not in flow.files:
+        raise TargetError(
+            f"{flow.tool} does not choose implementations of operators", hint="leave out configs['operators']"
+        )
+    if folder is None and mode not in (None, "csim"):
+        raise TargetError(
+            f'mode "{mode}" writes a project and needs its folder', hint='pass project="folder"'
+        )
+    project = None if folder is None else Project.at(folder, flow, mode, settings)
+    return ProjectModule(module, flow, mode, settings, project)
+
+
+def _manifest(flow: Flow) -> Manifest:
+    return Manifest(
+        names=(flow.target,),
+        emits=f"HLS C++ for {flow.tool}, in a project or simulated",
+        modes=tuple(flow.modes),
+        options=("project", "configs"),
+        missing_tools=lambda: (),
+        build=partial(_build, flow),
+    )
+
+
+PROJECTS = tuple(_manifest(flow) for flow in FLOWS)

@@ -1,0 +1,5 @@
+// the lesser number; the other one if one is NaN
+template <typename T> static inline T minimum_number(T lhs, T rhs) {
+#pragma HLS inline
+  return lhs < rhs || rhs != rhs ? lhs : rhs;
+}

@@ -1,0 +1,1 @@
+#include "../ac_int.h"

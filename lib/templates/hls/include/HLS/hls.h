@@ -1,0 +1,27 @@
+// What kernels for the Intel HLS compiler include: the mark of a component, attributes of memories, streams.
+#ifndef ALLO_SIM_HLS_HLS_H
+#define ALLO_SIM_HLS_HLS_H
+
+#include "../hls_stream.h"
+
+#define component
+#define hls_register
+#define hls_memory
+#define hls_singlepump
+#define hls_bankwidth(bytes)
+#define hls_bankbits(...)
+#define hls_memory_impl(kind)
+
+namespace ihls {
+
+/// The end of a stream that a component reads.
+template <class T>
+class stream_in : public hls::stream<T> {};
+
+/// The end of a stream that a component writes.
+template <class T>
+class stream_out : public hls::stream<T> {};
+
+}  // namespace ihls
+
+#endif

@@ -1,0 +1,19 @@
+// `ac_channel<T>`: the FIFO between blocks, a queue without bound here.
+#ifndef ALLO_SIM_AC_CHANNEL_H
+#define ALLO_SIM_AC_CHANNEL_H
+
+#include "hls_stream.h"
+
+template <class T>
+class ac_channel : private hls::stream<T> {
+  using base = hls::stream<T>;
+
+ public:
+  using base::base;
+  using base::read;
+  using base::size;
+  using base::write;
+  bool available(unsigned count) const { return base::size() >= count; }
+};
+
+#endif

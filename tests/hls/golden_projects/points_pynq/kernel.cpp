@@ -1,0 +1,95 @@
+#include "kernel.h"
+
+// quotient rounded toward minus infinity
+template <typename T> static inline T floor_div(T lhs, T rhs) {
+#pragma HLS inline
+  T quotient = T(lhs / rhs);
+  return (T(lhs % rhs) != 0 && (lhs < 0) != (rhs < 0)) ? T(quotient - 1) : quotient;
+}
+
+// the fixed-point number with these bits
+template <typename T, int W> static inline T from_bits(ap_uint<W> bits) {
+#pragma HLS inline
+  T value = 0;
+  value.range(W - 1, 0) = bits;
+  return value;
+}
+
+// the bits of a fixed-point number as an integer of its sign
+template <int N, int W, int I, ap_q_mode Q, ap_o_mode O>
+static inline ap_int<N> integer_of(const ap_fixed<W, I, Q, O> &value) {
+#pragma HLS inline
+  return ap_int<N>(ap_int<W>(value.range(W - 1, 0)));
+}
+template <int N, int W, int I, ap_q_mode Q, ap_o_mode O>
+static inline ap_int<N> integer_of(const ap_ufixed<W, I, Q, O> &value) {
+#pragma HLS inline
+  return ap_int<N>(ap_uint<W>(value.range(W - 1, 0)));
+}
+
+// quotient of fixed-point numbers of type T with W bits, rounded toward minus infinity: N bits hold the dividend and
+// the divisor as integers, F is the number of bits behind the point of the divisor
+template <typename T, int W, int N, int F, typename L, typename R> static inline T fixed_div(L lhs, R rhs) {
+#pragma HLS inline
+  ap_int<N> dividend = integer_of<N>(lhs);
+  ap_int<N> divisor = integer_of<N>(rhs);
+  ap_int<N> quotient = floor_div<ap_int<N>>(ap_int<N>(dividend << F), divisor);
+  return from_bits<T, W>(ap_uint<W>(quotient));
+}
+
+ap_fixed<8, 6, AP_RND, AP_SAT> points(struct_0 ps[4], ap_ufixed<6, 3> by) {  // designs.py:73
+  ap_fixed<8, 6, AP_RND, AP_SAT> total = ap_fixed<8, 6, AP_RND, AP_SAT>(ap_fixed<8, 6>(0.0));  // designs.py:74
+  l_S_i_0_i: for (int i = 0; i < 4; i++) {  // designs.py:75
+    ps[i] = struct_0{ps[i].x + i, ps[i].weight};  // designs.py:76
+    ps[i] = struct_0{ps[i].x, ap_fixed<8, 4>(ps[i].weight * by)};  // designs.py:77
+    total = ap_fixed<11, 7>(ap_fixed<11, 7>(total) + ap_fixed<11, 7>(fixed_div<ap_fixed<8, 4>, 8, 10, 0>(ps[i].weight, ap_ufixed<2, 2>(3.0))));  // designs.py:78
+  }
+  return total;
+}
+
+static inline ap_uint<40> bits_of(const struct_0 &value) {
+#pragma HLS inline
+  ap_uint<40> bits = 0;
+  bits.range(31, 0) = ap_uint<32>(uint32_t(value.x));
+  bits.range(39, 32) = ap_uint<8>(value.weight.range(7, 0));
+  return bits;
+}
+static inline struct_0 struct_0_of(const ap_uint<40> &bits) {
+#pragma HLS inline
+  struct_0 value;
+  value.x = int32_t(ap_uint<32>(bits.range(31, 0)));
+  value.weight = from_bits<ap_fixed<8, 4>, 8>(ap_uint<8>(bits.range(39, 32)));
+  return value;
+}
+
+// burst from memory into the array on chip
+static void load_ps(const uint64_t *memory, struct_0 array[4]) {
+#pragma HLS inline off
+  l_load_ps_i0: for (int i0 = 0; i0 < 4; i0++) {
+#pragma HLS pipeline II=1
+    array[i0] = struct_0_of(ap_uint<40>(memory[i0]));
+  }
+}
+
+// burst from the array on chip into memory
+static void store_ps(struct_0 array[4], uint64_t *memory) {
+#pragma HLS inline off
+  l_store_ps_i0: for (int i0 = 0; i0 < 4; i0++) {
+#pragma HLS pipeline II=1
+    memory[i0] = uint64_t(ap_uint<64>(bits_of(array[i0])));
+  }
+}
+
+extern "C" void points_top(uint64_t *ps, uint8_t by, uint8_t *result) {
+#pragma HLS interface m_axi port=ps offset=slave bundle=gmem0 depth=4
+#pragma HLS interface m_axi port=result offset=slave bundle=gmem0 depth=1
+#pragma HLS interface s_axilite port=ps bundle=control
+#pragma HLS interface s_axilite port=by bundle=control
+#pragma HLS interface s_axilite port=result bundle=control
+#pragma HLS interface s_axilite port=return bundle=control
+  struct_0 local_ps[4];
+  load_ps(ps, local_ps);
+  ap_fixed<8, 6, AP_RND, AP_SAT> local_result = points(local_ps, from_bits<ap_ufixed<6, 3>, 6>(ap_uint<6>(by)));
+  store_ps(local_ps, ps);
+  result[0] = uint8_t(ap_uint<8>(local_result.range(7, 0)));
+}

@@ -1,0 +1,1 @@
+# Implementations of operators that the design asks for, other than the tool's choice
