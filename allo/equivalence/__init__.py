@@ -1,0 +1,37 @@
+"""Decides what `allo.verify` is: the methods of the verifier, with the CPU to run what they suspect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..verify import Result, Subject, check, load
+from .runner import shared_runner
+
+__all__ = ["verify"]
+
+
+def verify(
+    a: Subject,
+    b: Subject,
+    *,
+    reassociate: bool = False,
+    timeout: float = 60.0,
+    method: str = "auto",
+    instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
+) -> Result:
+    """Whether `a` and `b` compute the same: `Equivalent`, `Different` or `Unknown`; only the first is true.
+
+    Each is a schedule, a kernel (`instantiate` gives the parameters of a template), a module, or the text or file of
+    one. Their arguments and results correspond by position; an array that a step reshaped or packed corresponds by
+    its elements. Integers wrap and floats are equal bit for bit (all NaN are one); with `reassociate=True` sums and
+    products of floats may have their terms in any order. `timeout` is about how many seconds the methods may take.
+
+    `method` is `"auto"` for all in turn: `"affine"`, a proof for any size of loops by value-based dataflow
+    (Verdoolaege, Janssens, Bruynooghe, TOPLAS 2012); `"concrete"`, computation graphs of these sizes (Allo, section
+    5.2); `"differential"`, which only runs both and never answers Equivalent. A `Different` was confirmed by running
+    both. docs/verification.md says what each guarantees. Raises VerificationError if the interfaces do not match.
+    """
+    first = load(a, instantiate=instantiate)
+    second = load(b, instantiate=instantiate, like=first)
+    return check(first, second, shared_runner(), reassociate=reassociate, timeout=timeout, method=method)

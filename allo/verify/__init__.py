@@ -1,0 +1,38 @@
+"""Verification: whether two programs compute the same, with proofs, and counterexamples that were run."""
+
+from .check import METHODS, check
+from .programs import Argument, Program, Subject, check_interfaces, load
+from .result import (
+    Counterexample,
+    Different,
+    Equivalent,
+    FirstStep,
+    InputValue,
+    Mismatch,
+    Result,
+    Stuck,
+    Unknown,
+)
+from .running import Failed, Ran, Runner
+
+__all__ = [
+    "METHODS",
+    "Argument",
+    "Counterexample",
+    "Different",
+    "Equivalent",
+    "Failed",
+    "FirstStep",
+    "InputValue",
+    "Mismatch",
+    "Program",
+    "Ran",
+    "Result",
+    "Runner",
+    "Stuck",
+    "Subject",
+    "Unknown",
+    "check",
+    "check_interfaces",
+    "load",
+]

@@ -1,0 +1,157 @@
+"""Decides what method 2 answers: a proof for all outputs, a difference that an output shows, or why it is stuck."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from ..programs import Program
+from ..result import Mismatch, Stuck
+from .explain import coordinates, text
+from .flow import Flows, Origin
+from .graph import Graph
+from .nodes import Gap, Kind, Node
+from .proof import Failure, OutOfSteps, Pair, Prover, Widening
+from .tokens import Fault, check_streams
+
+_DEEPEST = 8_000
+_OPERATIONS = 100_000_000  # of isl in one comparison: some twenty seconds
+# How relations are widened in one attempt after the other, and how many steps it may take.
+_ATTEMPTS = (
+    (Widening(1, 2, "affine"), 1500),
+    (Widening(3, 6, "affine"), 800),
+    (Widening(2, 4, "simple"), 300),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The programs compute the same for all inputs; `entries` are the obligations with the relations shown."""
+
+    steps: int
+    reductions: int  # sums whose terms are the same in another order; the certificate does not cover these
+    entries: dict[Pair, tuple[isl.Map, ...]] = field(repr=False)
+    origins: tuple[dict[Node, tuple[Origin, ...]], ...] = field(repr=False)
+
+    def to_json(self) -> str:
+        """The certificate, which `allo/verify/certificate.py` checks: sources of reads, relations of obligations."""
+        sides = [
+            {node.id: [[o.write, str(o.map)] for o in found] for node, found in side.items() if not node.width}
+            for side in self.origins
+        ]
+        obligations = [
+            [a.id, b.id, [str(relation) for relation in relations]] for (a, b), relations in self.entries.items()
+        ]
+        return json.dumps({"version": 1, "origins": sides, "obligations": obligations})
+
+
+def prove(a: Program, b: Program, *, reassociate: bool = False) -> Proof | Mismatch | Stuck:
+    """Whether `b` computes what `a` does, where a's result is defined; the interfaces must agree.
+
+    A `Mismatch` names an element of an output whose values are computed differently; that the values differ for some
+    input has to be confirmed by running both.
+    """
+    for program in (a, b):
+        if program.cycle:
+            return Mismatch("", (), "", "", f"deadlock: {program.cycle}")
+        if program.opaque:
+            return Stuck(f"{program.opaque[0].what} is not understood", program.opaque[0].at)
+    with _limits():
+        try:
+            return _checked(_prove(Flows(Graph(a.module)), Flows(Graph(b.module)), reassociate), a, b)
+        except Gap as gap:
+            return gap.stuck
+        except isl.Error as error:
+            return Stuck(f"isl does not answer: {error}")
+        except RecursionError:
+            return Stuck("the computation is nested too deeply")
+
+
+def _checked(found: Proof | Mismatch | Stuck, a: Program, b: Program) -> Proof | Mismatch | Stuck:
+    """A proof counts only if its certificate passes."""
+    from ..certificate import problems  # which reads the graphs of this package
+
+    if not isinstance(found, Proof) or found.reductions:
+        return found
+    wrong = problems(found.to_json(), a, b)
+    return Stuck(f"the proof fails its own check, please report it: {wrong}") if wrong else found
+
+
+def _prove(left: Flows, right: Flows, reassociate: bool) -> Proof | Mismatch | Stuck:
+    for flows in (left, right):
+        fault = check_streams(flows)
+        if fault is not None:
+            return _stream_mismatch(fault)
+    doubt: Stuck | None = None
+    for widening, budget in _ATTEMPTS:
+        prover = Prover(left, right, widening, budget, reassociate)
+        try:
+            found = _attempt(prover)
+        except OutOfSteps as gap:
+            doubt = doubt or gap.stuck
+            continue
+        if found is None:
+            return Proof(prover.steps, prover.reductions, prover.entries, (left.found, right.found))
+        number, failure = found
+        if failure.surely:
+            return _mismatch(left, right, number, failure)
+        at = failure.right.source or failure.left.source
+        doubt = doubt or Stuck("the values that are computed here could not be related", at)
+    assert doubt is not None
+    return doubt
+
+
+def _attempt(prover: Prover) -> tuple[int, Failure] | None:
+    """The first output that cannot be shown equal."""
+    for number in range(len(prover.left.graph.outputs)):
+        one, other = prover.left.graph.output(number), prover.right.graph.output(number)
+        failure = prover.equal(one, other, prover.left.graph.elements(number))
+        if failure is not None:
+            return number, failure
+    return None
+
+
+def _mismatch(left: Flows, right: Flows, number: int, failure: Failure) -> Mismatch:
+    one, other = (f.graph.output(number) for f in (left, right))
+    element, same = failure.point.domain(), failure.point.range()
+    first = text(left, failure.left, failure.at.domain(), 1)
+    second = text(right, failure.right, failure.at.range(), 1)
+    verb = "reads" if failure.right.kind in (Kind.INPUT, Kind.UNDEFINED) else "computes"
+    unwritten = ", which nothing has written" if failure.right.kind is Kind.UNDEFINED else ""
+    reason = f"{verb} {second}{unwritten} instead of {first}"
+    return Mismatch(
+        left.graph.outputs[number].name,
+        coordinates(element) if one.kind is Kind.READ else (),
+        text(left, one, element),
+        text(right, other, same),
+        reason,
+        failure.left.source,
+        failure.right.source,
+    )
+
+
+def _stream_mismatch(fault: Fault) -> Mismatch:
+    name = fault.access.buffer.name
+    stream = f"{name}[{', '.join(map(str, fault.channel))}]" if fault.channel else name
+    return Mismatch(name, fault.channel, "", "", f"{fault.reason} of '{stream}'", None, fault.access.source)
+
+
+@contextmanager
+def _limits() -> Iterator[None]:
+    """Recursion as deep as graphs are, and no more work for isl than `_OPERATIONS`."""
+    depth, context = sys.getrecursionlimit(), isl.DEFAULT_CONTEXT
+    operations = context.get_max_operations()
+    sys.setrecursionlimit(max(depth, _DEEPEST))
+    context.reset_operations()
+    context.set_max_operations(_OPERATIONS)
+    try:
+        yield
+    finally:
+        context.set_max_operations(operations)
+        context.reset_operations()
+        sys.setrecursionlimit(depth)

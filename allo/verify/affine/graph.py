@@ -1,0 +1,319 @@
+"""Decides what the computation of a program is as a graph: which node each value is, and over which iterations."""
+
+from __future__ import annotations
+
+import islpy as isl
+from mlir import ir
+
+from ...ir.module import Module
+from ...ir.walk import operations
+from ...poly.extract import extract_with_values, source_of
+from ...poly.linear import Row, variable
+from ...poly.model import Access, Buffer
+from ...poly.systems import basic_set, set_of
+from .choices import cases_of
+from .conditions import select_instead_of_branching
+from .nodes import Gap, Kind, Node, Output
+from .slices import slice_width
+
+
+class Graph:
+    """The nodes of one program, made when they are first asked for."""
+
+    def __init__(self, module: Module) -> None:
+        self.outputs: list[Output] = []
+        self._nodes: dict[ir.Value, Node] = {}
+        self._inputs: dict[str, Node] = {}
+        self._loads: dict[ir.Operation, Access] = {}
+        self._domains: dict[ir.Block, isl.Set] = {}
+        self._recurs: dict[Node, bool] = {}
+        self.module = module.clone()
+        select_instead_of_branching(self.module)
+        function = self.module.function(self.module.top).operation
+        self.model, self.values = extract_with_values(function)
+        self.entry = function.regions[0].blocks[0]
+        self.arguments = list(self.entry.arguments)
+        self._numbers = {op: number for number, op in enumerate(operations(self.entry))}
+        self.loop_of = {loop.op: loop for loop in self.model.loops}
+        self.accesses: dict[str, list[Access]] = {}
+        for access in self.model.accesses:
+            self.accesses.setdefault(access.buffer.label, []).append(access)
+            self._loads[access.op] = access
+        self.parameters = tuple(parameter.variable for parameter in self.model.parameters)
+        self.parameter_names: list[str] = []
+        for parameter in self.model.parameters:
+            if parameter.value not in self.arguments:
+                owner = parameter.value.owner
+                at = None if isinstance(owner, ir.Block) else source_of(owner.operation)
+                raise Gap(f"'{parameter.name}', on which loops or subscripts depend, is computed", at)
+            self.parameter_names.append(f"arg{self.arguments.index(parameter.value)}")
+        self._find_outputs()
+
+    def _find_outputs(self) -> None:
+        for number, argument in enumerate(self.arguments):
+            if isinstance(argument.type, ir.MemRefType):
+                buffer = self.model.buffer(argument)
+                assert buffer is not None
+                self.outputs.append(Output(buffer.name, buffer, None))
+            elif str(argument.type).startswith("!allo.stream"):
+                raise Gap(f"argument {number} is a stream", source_of(self.entry.owner.operation))
+        returned = self.entry.operations[len(self.entry.operations) - 1].operation
+        for number, value in enumerate(returned.operands):
+            is_array = isinstance(value.type, ir.MemRefType)
+            found = self.model.buffer(value) if is_array else None
+            if is_array and (found is None or found.value != value or found.scope):
+                raise Gap(f"result {number} is an array that is not understood", source_of(returned))
+            self.outputs.append(Output(f"result {number}", found, None if is_array else value))
+
+    # -- spaces ------------------------------------------------------------------------------------------
+
+    def set_space(self, depth: int) -> isl.Space:
+        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(self.parameter_names), depth)
+        for k, name in enumerate(self.parameter_names):
+            space = space.set_dim_name(isl.dim_type.param, k, name)
+        return space
+
+    def map_space(self, inputs: int, outputs: int) -> isl.Space:
+        space = isl.Space.alloc(isl.DEFAULT_CONTEXT, len(self.parameter_names), inputs, outputs)
+        for k, name in enumerate(self.parameter_names):
+            space = space.set_dim_name(isl.dim_type.param, k, name)
+        return space
+
+    def domain(self, access: Access) -> isl.Set:
+        """The iterations of an access."""
+        variables = access.variables
+        return set_of(self.parameters, variables, access.pieces, self.set_space(len(variables)))
+
+    def iterations(self, node: Node) -> isl.Set | None:
+        """Where the value of a node is computed, if that is known; a superset within conditions."""
+        if node.kind in (Kind.INPUT, Kind.UNDEFINED):
+            return None if node.shape is None else self._box(node.shape, node.depth)
+        if node.block is None:
+            return None
+        if node.block not in self._domains:
+            self._domains[node.block] = self._block_domain(node.block)
+        return self._domains[node.block]
+
+    def elements(self, number: int) -> isl.Map:
+        """{ element -> the same element } of an output; raises Gap if its extents are not known."""
+        output = self.outputs[number]
+        shape = () if output.buffer is None else output.buffer.shape
+        if None in shape:
+            raise Gap(f"the extents of '{output.name}' are known at run time only")
+        same = isl.Map.identity(self.map_space(len(shape), len(shape)))
+        return same.intersect_domain(self._box(shape, len(shape)))
+
+    def _box(self, shape: tuple[int | None, ...], depth: int) -> isl.Set:
+        points = isl.Set.universe(self.set_space(depth))
+        for k, extent in enumerate(shape, depth - len(shape)):
+            points = points.lower_bound_val(isl.dim_type.set, k, 0)
+            if extent is not None:
+                points = points.upper_bound_val(isl.dim_type.set, k, extent - 1)
+        return points
+
+    def _block_domain(self, block: ir.Block) -> isl.Set:
+        for access in self.model.accesses:
+            if access.op.block == block and access.exact_domain:
+                return self.domain(access)
+        owner = block.owner.operation
+        while owner.name != "func.func":
+            if owner in self.loop_of:
+                loop = self.loop_of[owner]
+                variables = self.loops_around(owner.regions[0].blocks[0])
+                return set_of(self.parameters, variables, loop.pieces, self.set_space(len(variables)))
+            owner = owner.parent.operation
+        return isl.Set.universe(self.set_space(0))
+
+    # -- nodes -------------------------------------------------------------------------------------------
+
+    def node(self, value: ir.Value) -> Node:
+        """The node of an SSA value."""
+        found = self._nodes.get(value)
+        if found is None:
+            alias = _same_bits(value)
+            if alias is not None:
+                found = self._nodes[value] = self.node(alias)
+                return found
+            found = self._make(value)
+            if isinstance(value.owner, ir.Block):
+                found.id, found.block = f"argument {len(self._nodes)}", value.owner
+            else:
+                op = value.owner.operation
+                found.id, found.block = f"n{self._numbers[op]}", op.block
+            self._nodes[value] = found
+        return found
+
+    def output(self, number: int) -> Node:
+        """What the program leaves behind in an output."""
+        output = self.outputs[number]
+        if output.value is not None:
+            return self.node(output.value)
+        assert output.buffer is not None
+        label = f"output {number}"
+        if label not in self._inputs:
+            self._inputs[label] = Node(
+                label, Kind.READ, len(output.buffer.shape), output=number, name=output.name
+            )
+        return self._inputs[label]
+
+    def initial(self, buffer: Buffer) -> Node:
+        """What an array holds before the program has written to it."""
+        label = f"initial {buffer.label}"
+        if label not in self._inputs:
+            self._inputs[label] = self._initial(label, buffer)
+            self._inputs[label].shape = buffer.shape
+        return self._inputs[label]
+
+    def _initial(self, label: str, buffer: Buffer) -> Node:
+        depth = len(buffer.scope) + len(buffer.shape)
+        if buffer.origin == "alloc":
+            return Node(label, Kind.UNDEFINED, depth, source=buffer.source, name=buffer.name)
+        assert buffer.value is not None
+        if buffer.origin == "argument":
+            number = self.arguments.index(buffer.value)
+            return Node(label, Kind.INPUT, depth, ("argument", str(number)), source=buffer.source, name=buffer.name)
+        if buffer.origin == "global":
+            return Node(label, Kind.INPUT, depth, self._constant(buffer), source=buffer.source, name=buffer.name)
+        raise Gap(f"'{buffer.name}' comes from an operation that is not understood", buffer.source)
+
+    def _constant(self, buffer: Buffer) -> tuple[str, ...]:
+        assert buffer.value is not None
+        symbol = ir.FlatSymbolRefAttr(buffer.value.owner.operation.attributes["name"]).value
+        for op in self.module.mlir.body.operations:
+            attributes = op.operation.attributes
+            named = "sym_name" in attributes and ir.StringAttr(attributes["sym_name"]).value == symbol
+            if named and "constant" in attributes:
+                return "constant", str(attributes["type"]), str(attributes["initial_value"])
+        raise Gap(f"'{buffer.name}' is an array outside of the program", buffer.source)
+
+    def loops_around(self, block: ir.Block) -> tuple[int, ...]:
+        """The variables of the loops around the operations of a block."""
+        owner = block.owner.operation
+        loops: list[int] = []
+        while owner.name != "func.func":
+            if owner in self.loop_of:
+                loops.insert(0, self.loop_of[owner].variable)
+            owner = owner.parent.operation
+        return tuple(loops)
+
+    def _make(self, value: ir.Value) -> Node:
+        owner = value.owner
+        name = ""
+        form = self.affine(value)
+        if form is not None:
+            return form
+        if isinstance(owner, ir.Block):
+            if value in self.arguments:
+                number = self.arguments.index(value)
+                label = self.values.argument_names.get(value, f"argument {number}")
+                return Node(name, Kind.INPUT, 0, ("argument", str(number)), name=label)
+            raise Gap("a loop passes values from one iteration to the next", source_of(owner.owner.operation))
+        op = owner.operation
+        variables = self.loops_around(op.block)
+        if op.name in ("affine.load", "memref.load", "allo.stream_get"):
+            access = self._loads.get(op)
+            if access is None:
+                raise Gap(f"`{op.name}` is not understood", source_of(op))
+            return Node(name, Kind.READ, len(variables), access=access, source=source_of(op))
+        if len(op.regions) or not op.name.startswith(("arith.", "math.", "allo.")):
+            raise Gap(f"the result of `{op.name}` is not understood", source_of(op))
+        operands = tuple(self.node(operand) for operand in op.operands)
+        if op.name == "arith.select" and (cases := cases_of(self, op.operands[0])) is not None:
+            return Node(name, Kind.CHOICE, len(variables), operands=operands[1:], cases=cases, source=source_of(op))
+        number = list(op.results).index(value)
+        width = slice_width(self, op, operands)
+        kind = Kind.READ if width and op.name == "allo.get_slice" else Kind.OPERATION
+        made = Node(name, kind, len(variables), _signature(op, number), operands, source=source_of(op))
+        made.width = width
+        return made
+
+    def recurs(self, node: Node) -> bool:
+        """Whether the value may depend on earlier ones of the same statement."""
+        found = self._recurs.get(node)
+        if found is None:
+            self._recurs[node] = True  # if it is met again below
+            found = self._recurs[node] = any([self.recurs(one) for one in self._before(node)])
+        return found
+
+    def _before(self, node: Node) -> tuple[Node, ...]:
+        if node.base is not None:
+            return (node.base,)
+        if node.access is None:
+            return node.operands
+        label = node.access.buffer.label
+        name = "allo.stream_put" if node.access.op.name == "allo.stream_get" else ".store"
+        writes = [access.op for access in self.accesses[label] if access.op.name.endswith(name)]
+        return tuple(self.node(op.operands[1 if name == "allo.stream_put" else 0]) for op in writes)
+
+    def part(self, base: Node, width: int) -> Node:
+        """Bits of a word: the last dimension of the node is the number of the lowest."""
+        label = f"{width} bits of {base.id}"
+        chosen = base.operands[1:] if base.signature == _SELECT else ()
+        if label not in self._inputs and chosen and all(operand.depth == base.depth for operand in chosen):
+            operands = (base.operands[0], *(self.part(operand, width) for operand in chosen))
+            self._inputs[label] = Node(label, Kind.OPERATION, base.depth + 1, _SELECT, operands, source=base.source)
+        if label not in self._inputs:
+            through = base.kind in (Kind.READ, Kind.CHOICE) or (base.width and base.signature[0] == "allo.set_slice")
+            kind = Kind.READ if through else base.kind if base.kind is Kind.UNDEFINED else Kind.PART
+            self._inputs[label] = Node(
+                label, kind, base.depth + 1, (str(width),), source=base.source, name=base.name, base=base, width=width
+            )
+        return self._inputs[label]
+
+    def opaque(self, reason: str, of: Node) -> Node:
+        """A value that the method cannot tell."""
+        return Node(reason, Kind.OPAQUE, of.depth, source=of.source, name=reason)
+
+    def affine(self, value: ir.Value) -> Node | None:
+        """A node for integers and indices that are affine; constants of few bits stay operations."""
+        kind = value.type
+        if not isinstance(kind, ir.IndexType) and not (isinstance(kind, ir.IntegerType) and 32 <= kind.width <= 64):
+            return None
+        if isinstance(kind, ir.IntegerType) and not kind.is_signless:
+            return None
+        terms = self.values.index(value)
+        form = terms.forms[0]
+        if form is None:
+            return None
+        block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+        variables = self.loops_around(block)
+        used = {v for f in (form, *(q.numerator for q in terms.quotients)) for v, _ in f.terms}
+        known = {*variables, *self.parameters, *(q.variable for q in terms.quotients)}
+        if not used <= known:
+            return None
+        return Node(
+            "", Kind.INDEX, len(variables), (str(kind),), form=form, terms=terms, variables=variables
+        )
+
+    def index_map(self, node: Node, dims: int) -> isl.Map:
+        """{ iteration, of `dims` loops -> value } of an affine node."""
+        assert node.form is not None and node.terms is not None
+        value = -1
+        spare = tuple(-2 - k for k in range(dims - node.depth))
+        rows = [Row(node.form - variable(value), True), *node.terms.rows()]
+        columns = (*node.variables, *spare, value)
+        points = isl.Set.from_basic_set(basic_set(self.parameters, columns, rows, self.set_space(len(columns))))
+        return isl.Map.from_domain(points).move_dims(isl.dim_type.out, 0, isl.dim_type.in_, dims, 1)
+
+
+def _same_bits(value: ir.Value) -> ir.Value | None:
+    """The operand of an operation that keeps all bits: types are those of the operations that use them."""
+    if isinstance(value.owner, ir.Block):
+        return None
+    op = value.owner.operation
+    return op.operands[0] if op.name in ("allo.sign_cast", "allo.bitcast", "arith.bitcast") else None
+
+
+_SELECT = ("arith.select",)
+
+
+def _signature(op: ir.Operation, number: int) -> tuple[str, ...]:
+    """Name, result, types and attributes, without what only names or places an operation."""
+    if op.name == "arith.select":
+        return _SELECT  # of any bits
+    attributes = sorted(
+        f"{name}={value}" for name, value in op.attributes.items() if not name.startswith("allo.")
+    )
+    types = [*(str(operand.type) for operand in op.operands), "->", *(str(result.type) for result in op.results)]
+    return (op.name, str(number), *types, *attributes)
+

@@ -1,0 +1,198 @@
+"""Decides in which order the methods are tried, and what their answers mean together."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from ..errors import VerificationError, counted, nearest
+from ..poly.model import Source
+from .bisect import changed_order, first_wrong_step
+from .bounds import Escape, escape_of
+from .counterexample import Found, NotFound, counterexample, search, smaller
+from .differential import Pair
+from .inputs import Values
+from .programs import Program, check_interfaces
+from .result import Different, Equivalent, Mismatch, Result, Stuck, Unknown
+from .running import Failed, Runner
+
+_RUN_SECONDS = 20.0  # of one call of one program
+METHODS = ("auto", "affine", "concrete", "differential")
+
+type _Method = Callable[["_Check", float], Any]
+
+
+def _affine(check: _Check, seconds: float) -> Any:
+    from .affine import prove
+
+    try:
+        return prove(check.a, check.b, reassociate=check.reassociate)
+    except Exception as error:  # the other methods may know the answer, and Unknown tells of it
+        return fault(error)
+
+
+def _concrete(check: _Check, seconds: float) -> Any:
+    return check.runner.compare(check.a, check.b, reassociate=check.reassociate, seconds=seconds)
+
+
+def fault(error: Exception) -> Stuck:
+    """What a method answers that has failed because of a mistake of ours."""
+    places = traceback.extract_tb(error.__traceback__)
+    at = f" in {places[-1].name}" if places else ""
+    return Stuck(f"internal error, please report it: {type(error).__name__}{at}: {error}")
+
+
+_PROOFS: dict[str, tuple[str, _Method]] = {
+    "affine": ("array dataflow graphs of any size", _affine),
+    "concrete": ("concrete computation graphs", _concrete),
+}
+
+
+def check(
+    a: Program, b: Program, runner: Runner, *, reassociate: bool = False, timeout: float = 60.0, method: str = "auto"
+) -> Result:
+    """Compare two programs; see `allo.verify`. Raises VerificationError if their interfaces do not match."""
+    if method not in METHODS:
+        hint = nearest(str(method), METHODS) or f"the methods are {', '.join(METHODS)}"
+        raise VerificationError(f"there is no method '{method}'", hint=hint)
+    check_interfaces(a, b)
+    return _Check(a, b, runner, reassociate, timeout).run(method)
+
+
+@dataclass(slots=True)
+class _Check:
+    """One comparison: what is known so far."""
+
+    a: Program
+    b: Program
+    runner: Runner
+    reassociate: bool
+    timeout: float
+    start: float = field(default_factory=monotonic)
+    tried: list[str] = field(default_factory=list)
+    stuck: Stuck | None = None
+    suspected: Mismatch | None = None
+    _pair: Pair | None = None
+
+    @property
+    def deadline(self) -> float:
+        return self.start + self.timeout
+
+    @property
+    def seconds(self) -> float:
+        return monotonic() - self.start
+
+    def run(self, method: str) -> Result:
+        for name, (text, run) in _PROOFS.items():
+            if method not in ("auto", name):
+                continue
+            answer = self._attempt(text, run)
+            if answer is not None:
+                return answer
+        return self._differential()
+
+    def _attempt(self, text: str, run: _Method) -> Result | None:
+        """The answer of a method, if it has one."""
+        left = max(self.deadline - monotonic(), self.timeout / 2)  # if a method before took too long
+        if left <= 0:
+            self.tried.append(f"{text}: no time left")
+            return None
+        answer = run(self, left)
+        if isinstance(answer, Stuck):
+            at = f" ({answer.at})" if answer.at is not None and answer.at.line else ""
+            self.tried.append(f"{text}: {answer.reason}{at}")
+            self.stuck = answer
+            return None
+        if not isinstance(answer, Mismatch):
+            if run is _affine:  # which knows of no ends of arrays
+                for which, escape in (("second", escape_of(self.a, self.b)), ("first", escape_of(self.b, self.a))):
+                    if escape is not None:
+                        return self._escaping(text, which, escape)
+            certificate = answer if hasattr(answer, "to_json") else None
+            return Equivalent(text, self.seconds, certificate, *self._names())
+        self.suspected = answer
+        self.tried.append(f"{text}: {answer.reason}")
+        outcome = self._search(answer)
+        return self._different(text, outcome) if isinstance(outcome, Found) else None
+
+    def _escaping(self, text: str, which: str, escape: Escape) -> Result | None:
+        """The answer when the programs compute the same if arrays have no ends, and an access goes beyond."""
+        verb = "leaves" if escape.is_sure else "may leave"
+        self.stuck = Stuck(f"{escape.text} of the {which} program {verb} its array", escape.at)
+        self.tried.append(f"{text}: equivalent, except that {self.stuck.reason} ({escape.at})")
+        outcome = self._search(None)
+        return self._different(text, outcome) if isinstance(outcome, Found) else None
+
+    def _names(self) -> tuple[str, str]:
+        return _described(self.a), _described(self.b)
+
+    @property
+    def pair(self) -> Pair:
+        if self._pair is None:
+            self._pair = Pair(
+                self.a, self.b, self.runner, reassociate=self.reassociate, seconds=min(_RUN_SECONDS, self.timeout)
+            )
+        return self._pair
+
+    def _search(self, suspected: Mismatch | None) -> Found | NotFound:
+        if any(argument.type is None for argument in self.a.arguments) or None in self.a.results:
+            return NotFound(0, ())  # NumPy has no streams
+        return search(self.pair, max(self.deadline, monotonic() + 5), suspected)
+
+    def _differential(self) -> Result:
+        """The answer when no method proves anything."""
+        outcome = self._search(self.suspected)
+        if isinstance(outcome, Found):
+            return self._different("running both", outcome)
+        agreed = f"{counted(outcome.agreed, 'input')} agreed"
+        notes = dict.fromkeys(undecided.reason for undecided in outcome.undecided)
+        self.tried.append("; ".join([f"running both: {agreed}", *list(notes)[:2]]))
+        reason, at = self._reason()
+        return Unknown(f"{reason}; {agreed}", at, self.seconds, tuple(self.tried), self.suspected, *self._names())
+
+    def _reason(self) -> tuple[str, Source | None]:
+        if self.suspected is not None:
+            return "a method suspects a difference that no run shows", self.suspected.right_at
+        if self.stuck is not None:
+            return self.stuck.reason, self.stuck.at
+        return "no method that proves was asked", None
+
+    def _different(self, method: str, found: Found) -> Result:
+        first_inputs = found.inputs.values  # in which elements differ, as the minimised ones do not
+        found = smaller(self.pair, found, max(self.deadline, monotonic() + 2))
+        problem = self._contradiction(found)
+        if problem:
+            return Unknown(problem, None, self.seconds, tuple(self.tried), self.suspected, *self._names())
+        until = max(self.deadline, monotonic() + 10)
+        step = first_wrong_step(
+            self.a, self.b, found.inputs.values, self.runner, reassociate=self.reassociate, deadline=until
+        )
+        order = changed_order(self.a, self.b, step, first_inputs, self.runner, _RUN_SECONDS)
+        example = counterexample(self.pair, found, self.suspected, step, order)
+        return Different(method, self.seconds, example, *self._names())
+
+    def _contradiction(self, found: Found) -> str:
+        """What is wrong if builds of the programs as they were given agree where their guarded copies differ."""
+        difference = found.difference
+        plain = not (self.a.changes or self.b.changes or any(argument.is_state for argument in self.a.arguments))
+        if not plain or not difference.output or difference.reason:
+            return ""
+        first, second = (self._original(program, found.inputs.values) for program in (self.a, self.b))
+        if isinstance(first, Failed) or isinstance(second, Failed):
+            return ""
+        return "" if self.pair.differ(first, second, difference) else (
+            f"builds of both programs agree in {difference.output}{list(difference.element)}, and the copies of them "
+            "that check each subscript do not: please report this"
+        )
+
+    def _original(self, program: Program, values: Values) -> Any:
+        return self.runner.run(self.runner.prepare(program.original), values, min(_RUN_SECONDS, self.timeout))
+
+
+def _described(program: Program) -> str:
+    if program.schedule is None:
+        return f"'{program.name}'"
+    return f"the schedule of '{program.name}' with {counted(len(program.steps), 'step')}"

@@ -1,0 +1,219 @@
+"""Decides how a module becomes one function of plain loops, which is what the methods of the verifier read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from mlir import ir
+from mlir.passmanager import PassManager
+
+from allo._mlir.dialects import allo as allo_d
+
+from ..customize.calls import callee_of
+from ..customize.inline import inline_inside
+from ..errors import DataflowError
+from ..ir.builder import Builder, affine_constant, affine_dim, index_type, string_attr
+from ..ir.context import context, unknown_location
+from ..ir.linalg import lower_linalg
+from ..ir.module import Module
+from ..ir.names import unique_name
+from ..ir.tasks import order_tasks
+from ..ir.walk import argument_names, buffers_of, entry_block, operations, string_of
+
+
+def flatten(module: Module) -> tuple[str, str]:
+    """Rewrite `module` in place: one function without calls, operators on whole arrays, banks and casts of extents.
+
+    Tasks that streams join are put in an order in which they can run. Stateful variables become arguments behind
+    the others. What cannot be removed stays: calls of functions without a body, and recursion. The result is a pair
+    of texts: the cycle of tasks that wait for each other, and the functions that call themselves; empty if none.
+    """
+    lower_linalg(module)
+    cycle = ""
+    try:
+        order_tasks(module)
+    except DataflowError as error:
+        cycle = error.diagnostics[0].message
+    recursive = _recursive(module)
+    top = module.function(module.top).operation
+    if not recursive:
+        inline_inside(module, top)
+        for function in list(module.functions()):
+            if function.operation != top and entry_block(function) is not None:
+                function.operation.erase()
+    _drop_partitions(module)
+    _drop_casts(top)
+    _expand_copies(top)
+    _state_to_arguments(module)
+    with context():
+        _cleaning().run(module.mlir.operation)
+    module.verify()
+    return cycle, ", ".join(recursive)
+
+
+@cache
+def _cleaning() -> PassManager:
+    with context():
+        return PassManager.parse("builtin.module(func.func(allo-compose-affine))")
+
+
+def _recursive(module: Module) -> list[str]:
+    """The functions that can call themselves."""
+    calls: dict[str, set[str]] = {}
+    for function in module.functions():
+        entry = entry_block(function)
+        called = (op for op in operations(entry) if op.name == "func.call") if entry is not None else ()
+        calls[function.name.value] = {callee_of(op) for op in called}
+    return sorted(name for name in calls if name in _reached(name, calls))
+
+
+def _reached(name: str, calls: dict[str, set[str]]) -> set[str]:
+    todo, found = list(calls[name]), set(calls[name])
+    while todo:
+        for other in calls.get(todo.pop(), set()) - found:
+            found.add(other)
+            todo.append(other)
+    return found
+
+
+def _drop_partitions(module: Module) -> None:
+    """Arrays lie in one piece: banks change no value."""
+    for op in module.mlir.body.operations:
+        if op.operation.name == "memref.global":
+            kind = ir.TypeAttr(op.operation.attributes["type"]).value
+            op.operation.attributes["type"] = ir.TypeAttr.get(_plain(kind), context())
+    for function in module.functions():
+        attributes = function.operation.attributes
+        signature = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
+        inputs, results = [_plain(t) for t in signature.inputs], [_plain(t) for t in signature.results]
+        attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context())
+        entry = entry_block(function)
+        for value in _values(entry) if entry is not None else ():
+            if (kind := _plain(value.type)) != value.type:
+                value.set_type(kind)
+
+
+def _values(entry: ir.Block) -> Iterator[ir.Value]:
+    yield from entry.arguments
+    for op in operations(entry):
+        yield from op.results
+
+
+def _plain(kind: ir.Type) -> ir.Type:
+    """The type of the same array in one piece."""
+    if not isinstance(kind, ir.MemRefType) or not isinstance(ir.MemRefType(kind).layout, allo_d.PartitionAttr):
+        return kind
+    memref = ir.MemRefType(kind)
+    return ir.MemRefType.get(memref.shape, memref.element_type, None, memref.memory_space, unknown_location())
+
+
+def _drop_casts(function: ir.Operation) -> None:
+    """Arrays that were passed to functions for run-time extents have those that they were made with."""
+    entry = function.regions[0].blocks[0]
+    for op in [op for op in operations(entry) if op.name == "memref.cast"]:
+        source = op.operands[0]
+        if any(use.owner.operation.name in ("func.return", "func.call") for use in op.results[0].uses):
+            continue
+        op.results[0].replace_all_uses_with(source)
+        op.erase()
+    for op in [op for op in operations(entry) if op.name == "memref.dim"]:
+        memref, place = ir.MemRefType(op.operands[0].type), op.operands[1]
+        if isinstance(place.owner, ir.Block) or place.owner.operation.name != "arith.constant":
+            continue
+        dimension = ir.IntegerAttr(place.owner.operation.attributes["value"]).value
+        if 0 <= dimension < memref.rank and not memref.is_dynamic_dim(dimension):  # MLIR aborts for others
+            extent = Builder.before(op).constant(index_type(), memref.shape[dimension])
+            op.results[0].replace_all_uses_with(extent)
+            op.erase()
+
+
+def _expand_copies(function: ir.Operation) -> None:
+    """`memref.copy` as loops."""
+    for op in [op for op in operations(function.regions[0].blocks[0]) if op.name == "memref.copy"]:
+        source, target = op.operands
+        memref = ir.MemRefType(source.type)
+        if not memref.has_static_shape:
+            continue
+        copy_elements(Builder.before(op), source, target, list(memref.shape))
+        op.erase()
+
+
+def copy_elements(builder: Builder, source: ir.Value, target: ir.Value, shape: list[int]) -> None:
+    """Loops that copy an array of `shape` to one of another shape with as many elements, both in row-major order."""
+    variables = loops_over(builder, shape)
+    rank = len(shape)
+    here = ir.AffineMap.get_identity(rank, context())
+    wanted = list(ir.MemRefType(target.type).shape)
+    there = here if wanted == shape else ir.AffineMap.get(rank, 0, _reshaped(shape, wanted), context())
+    builder.affine_store(builder.affine_load(source, here, variables), target, there, variables)
+
+
+def loops_over(builder: Builder, shape: list[int]) -> list[ir.Value]:
+    """Nested loops over all elements; the builder stands in the innermost body afterwards."""
+    variables: list[ir.Value] = []
+    zero = ir.AffineMap.get(0, 0, [affine_constant(0)], context())
+    for dimension, extent in enumerate(shape):
+        bound = ir.AffineMap.get(0, 0, [affine_constant(extent)], context())
+        names: dict[str, ir.Attribute] = {"allo.name": string_attr(f"e{dimension}")}
+        loop = builder.affine_for((zero, []), (bound, []), 1, names)
+        block = loop.regions[0].blocks[0]
+        variables.append(block.arguments[0])
+        builder.point = ir.InsertionPoint.at_block_terminator(block)
+    return variables
+
+
+def _reshaped(old: list[int], new: list[int]) -> list[ir.AffineExpr]:
+    """The subscripts in shape `new` of the element d0, d1, ... of shape `old`: both count in row-major order."""
+    position: ir.AffineExpr = affine_constant(0)
+    for dimension, extent in enumerate(old):
+        position = position * extent + affine_dim(dimension)
+    subscripts: list[ir.AffineExpr] = []
+    for extent in reversed(new[1:]):
+        subscripts.append(ir.AffineExpr.get_mod(position, affine_constant(extent)))
+        position = ir.AffineExpr.get_floor_div(position, affine_constant(extent))
+    if new:
+        subscripts.append(position)
+    return subscripts[::-1]
+
+
+def _state_to_arguments(module: Module) -> None:
+    """Stateful variables as arguments, which both programs get from the outside and leave changed."""
+    variables = {
+        ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation
+        for op in module.mlir.body.operations
+        if op.operation.name == "memref.global" and "constant" not in op.operation.attributes
+    }
+    if not variables:
+        return
+    function = module.function(module.top)
+    entry = entry_block(function)
+    assert entry is not None
+    names, taken = argument_names(function), set(buffers_of(function))
+    made: dict[str, ir.Value] = {}
+    for op in [op for op in operations(entry) if op.name == "memref.get_global"]:
+        symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
+        if symbol not in variables:
+            continue
+        if symbol not in made:
+            given = string_of(op, "allo.name") or symbol
+            names.append(given if given not in names else unique_name(given, {*names, *taken}))
+            made[symbol] = entry.add_argument(op.results[0].type, op.location)
+        op.results[0].replace_all_uses_with(made[symbol])
+        op.erase()
+    for symbol in made:
+        if not any(f.operation != function.operation and entry_block(f) is not None for f in module.functions()):
+            variables[symbol].erase()
+    write_signature(function, names)
+
+
+def write_signature(function: ir.OpView, names: list[str]) -> None:
+    """Make the signature that of the arguments, under these names, and of what is returned."""
+    entry = entry_block(function)
+    assert entry is not None
+    attributes = function.operation.attributes
+    end = entry.operations[len(entry.operations) - 1].operation
+    inputs, results = [a.type for a in entry.arguments], [v.type for v in end.operands]
+    attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context())
+    marks = [ir.DictAttr.get({"allo.name": string_attr(name)}, context()) for name in names]
+    attributes["arg_attrs"] = ir.ArrayAttr.get(marks, context())

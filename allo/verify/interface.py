@@ -1,0 +1,210 @@
+"""Decides how arguments that a schedule reshaped or packed relate to those of the kernel: by copies at both ends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..customize import Schedule
+from ..customize.step import Step
+from ..errors import VerificationError
+from ..ir.builder import Builder, index_type
+from ..ir.context import context, unknown_location
+from ..ir.effects import written_arguments
+from ..ir.mlir_types import from_mlir, storage_type
+from ..ir.module import Module
+from ..ir.types import TensorType
+from ..ir.walk import argument_names, entry_block, operations
+from .flatten import copy_elements, loops_over, write_signature
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An argument, or a result, has another type since a step: the same elements in row-major order (`factor` 0), or
+    `factor` consecutive elements along `dimension` (from 0) in a word, the first lowest."""
+
+    position: int
+    is_result: bool
+    before: TensorType
+    after: TensorType
+    dimension: int = 0
+    factor: int = 0
+
+
+def changes_of(schedule: Schedule) -> tuple[Change, ...]:
+    """What the steps of a schedule did to the types of arguments and results, in their order."""
+    found: list[Change] = []
+    before = _signature(schedule.state(0))
+    for number, step in enumerate(schedule.steps):
+        after = _signature(schedule.state(number + 1))
+        if after == before:
+            continue
+        if [len(side) for side in before] != [len(side) for side in after]:
+            raise VerificationError(f"{step} changes how many arguments the kernel has, which cannot be compared")
+        for is_result in (False, True):
+            sides = zip(before[is_result], after[is_result], strict=True)
+            found.extend(
+                _change(step, k, is_result, old, new) for k, (old, new) in enumerate(sides) if old != new
+            )
+        before = after
+    return tuple(found)
+
+
+def _signature(module: Module) -> tuple[list[object], list[object]]:
+    signature = ir.FunctionType(ir.TypeAttr(module.function(module.top).operation.attributes["function_type"]).value)
+    return [_type(kind) for kind in signature.inputs], [_type(kind) for kind in signature.results]
+
+
+def _type(kind: ir.Type) -> object:
+    return str(kind) if "!allo.stream" in str(kind) else from_mlir(kind)
+
+
+def _change(step: Step, position: int, is_result: bool, old: object, new: object) -> Change:
+    if isinstance(old, TensorType) and isinstance(new, TensorType):
+        given = dict(step.arguments)
+        if step.name == "pack":
+            return Change(position, is_result, old, new, int(given["dim"]) - 1, int(given["factor"]))
+        if _as_many(old, new):
+            return Change(position, is_result, old, new)
+    what = f"result {position}" if is_result else f"argument {position}"
+    raise VerificationError(f"{step} changes the type of {what} from {old} to {new}, which cannot be compared")
+
+
+def guessed_changes(module: Module, wanted: Module) -> tuple[Change, ...]:
+    """How the arguments of `module` may relate to those of `wanted`, by their types alone: reshaped, or not at all."""
+    found: list[Change] = []
+    for is_result in (False, True):
+        sides = zip(_signature(wanted)[is_result], _signature(module)[is_result], strict=False)
+        for position, (old, new) in enumerate(sides):
+            if not isinstance(old, TensorType) or not isinstance(new, TensorType) or old == new:
+                continue
+            if old.is_static and new.is_static and _as_many(old, new):
+                found.append(Change(position, is_result, old, new))
+    return tuple(found)
+
+
+def _as_many(old: TensorType, new: TensorType) -> bool:
+    """Whether the arrays have as many elements, of one type."""
+    return old.element == new.element and math.prod(old.shape) == math.prod(new.shape)
+
+
+def restore(module: Module, changes: tuple[Change, ...]) -> None:
+    """Give the only function of `module` the types from before `changes`; copies at its start and end convert."""
+    function = module.function(module.top)
+    entry = entry_block(function)
+    assert entry is not None
+    names = argument_names(function)
+    written = written_arguments(module, module.top)
+    for change in reversed(changes):
+        if change.is_result:
+            _restore_result(entry, change)
+        else:
+            _restore_argument(entry, change, change.position in written)
+    write_signature(function, names)
+
+
+def _restore_argument(entry: ir.Block, change: Change, is_written: bool) -> None:
+    argument = entry.arguments[change.position]
+    inner_type = argument.type
+    start = Builder(ir.InsertionPoint.at_block_begin(entry), argument.location)
+    inner = start.alloc(inner_type, "words" if change.factor else "reshaped")
+    argument.replace_all_uses_with(inner)
+    argument.set_type(_memref(change.before))
+    start.point = ir.InsertionPoint.at_block_begin(entry)
+    start.point = ir.InsertionPoint(list(entry.operations)[1])
+    _forward(start, argument, inner, change)
+    if is_written:
+        end = Builder(ir.InsertionPoint(_return(entry)), argument.location)
+        _backward(end, inner, argument, change)
+
+
+def _restore_result(entry: ir.Block, change: Change) -> None:
+    end = _return(entry)
+    builder = Builder.before(end)
+    inner = end.operands[change.position]
+    made = builder.alloc(_memref(change.before), "result")
+    _backward(builder, inner, made, change)
+    end.operands[change.position] = made
+
+
+def _return(entry: ir.Block) -> ir.Operation:
+    operation: ir.Operation = entry.operations[len(entry.operations) - 1].operation
+    return operation
+
+
+def _memref(tensor: TensorType) -> ir.MemRefType:
+    return ir.MemRefType.get(tensor.shape, storage_type(tensor.element), loc=unknown_location())
+
+
+def _forward(builder: Builder, source: ir.Value, target: ir.Value, change: Change) -> None:
+    """Copy the array from before the step to that from after it."""
+    if not change.factor:
+        copy_elements(builder, source, target, list(change.before.shape))
+        return
+    variables = loops_over(builder, list(change.after.shape))
+    lanes = _lanes(change)
+    bits = change.before.element.bits
+    plain = ir.IntegerType.get_signless(bits * change.factor, context())
+    word = builder.constant(plain, 0)
+    for lane, place in enumerate(lanes):
+        element = _converted(builder, builder.affine_load(source, place, variables), _bits(bits))
+        word = builder.value("allo.set_slice", plain, [word, *_span(builder, lane, bits), element])
+    identity = ir.AffineMap.get_identity(len(change.after.shape), context())
+    word = builder.value("allo.sign_cast", storage_type(change.after.element), [word])
+    builder.affine_store(word, target, identity, variables)
+
+
+def _backward(builder: Builder, source: ir.Value, target: ir.Value, change: Change) -> None:
+    """Copy the array from after the step to that from before it."""
+    if not change.factor:
+        copy_elements(builder, source, target, list(change.after.shape))
+        return
+    variables = loops_over(builder, list(change.after.shape))
+    lanes = _lanes(change)
+    bits = change.before.element.bits
+    identity = ir.AffineMap.get_identity(len(change.after.shape), context())
+    plain = ir.IntegerType.get_signless(bits * change.factor, context())
+    word = builder.value("allo.sign_cast", plain, [builder.affine_load(source, identity, variables)])
+    for lane, place in enumerate(lanes):
+        part = builder.value("allo.get_slice", _bits(bits), [word, *_span(builder, lane, bits)])
+        element = _converted(builder, part, storage_type(change.before.element))
+        builder.affine_store(element, target, place, variables)
+
+
+def _lanes(change: Change) -> list[ir.AffineMap]:
+    """For each lane of a word the subscripts of its element."""
+    rank = len(change.after.shape)
+    found = []
+    for lane in range(change.factor):
+        places = [ir.AffineExpr.get_dim(d, context()) for d in range(rank)]
+        places[change.dimension] = places[change.dimension] * change.factor + lane
+        found.append(ir.AffineMap.get(rank, 0, places, context()))
+    return found
+
+
+def _span(builder: Builder, lane: int, bits: int) -> list[ir.Value]:
+    return [builder.constant(index_type(), (lane + 1) * bits), builder.constant(index_type(), lane * bits)]
+
+
+def _bits(width: int) -> ir.Type:
+    return ir.IntegerType.get_signless(width, context())
+
+
+def _converted(builder: Builder, value: ir.Value, target: ir.Type) -> ir.Value:
+    """The same bits as another type."""
+    if value.type == target:
+        return value
+    integers = isinstance(value.type, ir.IntegerType) and isinstance(target, ir.IntegerType)
+    return builder.value("allo.sign_cast" if integers else "allo.bitcast", target, [value])
+
+
+def loaded_arguments(entry: ir.Block) -> frozenset[int]:
+    """The positions of the arguments that some operation reads; scalars are read."""
+    arguments = {argument: position for position, argument in enumerate(entry.arguments)}
+    found = {p for a, p in arguments.items() if not isinstance(a.type, ir.MemRefType)}
+    for op in operations(entry):
+        if not op.name.endswith(".store"):
+            found.update(arguments[value] for value in op.operands if value in arguments)
+    return frozenset(found)
