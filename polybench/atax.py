@@ -1,8 +1,7 @@
 """atax: y = A^T (A x)."""
 
-# ruff: noqa: F821 - kernels declare arrays without a value
-
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,9 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark, Design, divisor
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import in_banks, tree_tile
+from .matrix_vector import column_sums, row_sums
 
 SIZES = {
     "MINI": (38, 42),
@@ -38,44 +39,43 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return atax
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same in two stages, A x and A^T of it, which pass on the elements of A x one by one."""
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The same in two stages, A x and A^T of it."""
     M, N = SIZES[size]
-
-    def rows(A: T[M, N], x: T[N], sums: T[M]):
-        for i in range(M):
-            sums[i] = 0.0
-            for j in range(N):
-                sums[i] += A[i, j] * x[j]
-
-    def columns(A: T[M, N], sums: T[M], y: T[N], tmp: T[M]):
-        for j0 in range(N):
-            y[j0] = 0.0
-        for i in range(M):
-            tmp[i] = sums[i]
-            for j in range(N):
-                y[j] += A[i, j] * tmp[i]
+    R, C = tree_tile(M, N, dsp)
+    rows, columns = row_sums(M, N, C, T, fresh=True), column_sums(M, N, R, T, fresh=True)
 
     def atax(A: T[M, N], x: T[N], y: T[N], tmp: T[M]):
-        sums: T[M]
-        rows(A, x, sums)
-        columns(A, sums, y, tmp)
+        rows(A, x, tmp)
+        columns(A, tmp, y)
 
     return atax
 
 
-def best(s: allo.Schedule, size: str) -> None:
-    """Both stages at once, with up to 41 products a cycle each; sums of several rows take turns."""
-    turns, lanes = (divisor(extent, most) for extent, most in zip(SIZES[size], (10, 41), strict=True))
-    (i, turn), (j, lane) = s.split("rows:i", turns), s.split("rows:j", lanes)
-    s.reorder(i, j, turn, lane)
-    s.buffer_at("rows:sums", i)
-    s.pipeline(turn)
-    s.pipeline(s.split("columns:j", lanes)[0])
-    s.relay(s.sums, "columns", depth=turns)
-    for buffer, dim in ((s.A, 2), (s.x, 1), (s.y, 1)):
-        s.partition(buffer, dim=dim, factor=lanes)
-    s.dataflow("atax")
+def in_turn(s: allo.Schedule, size: str, dsp: int) -> None:
+    """A piece of A in each cycle, first times x, then times tmp."""
+    R, C = tree_tile(*SIZES[size], dsp)
+    for loop, lanes in (("rows:i", R), ("columns:j", C)):
+        s.pipeline(s.split(loop, lanes)[0])
+    vectors = ((s.tmp, R), (s.x, C), (s.y, C), ("rows:p", C), ("columns:q", R))
+    for buffer, *banks in ((s.A, R, C), *vectors):
+        in_banks(s, buffer, *banks)
+    for stage in ("rows", "columns"):
+        s.inline(stage)
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    return Design(partial(stages, dsp=dsp), partial(in_turn, dsp=dsp), dsp, reassociated=True)
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "dsp220": within(220),
+    "table3": within(403),
+    "dsp2560": within(2560),
+}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
@@ -92,4 +92,4 @@ def reference(size: str, A: Any, x: Any, y: Any, tmp: Any) -> None:
     y[...] = tmp @ A
 
 
-BENCHMARK = Benchmark("atax", ("M", "N"), SIZES, kernel, arguments, reference, {"best": Design(stages, best)})
+BENCHMARK = Benchmark("atax", ("M", "N"), SIZES, kernel, arguments, reference, DESIGNS)

@@ -4,43 +4,82 @@ import ast
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import allo
-from allo.ir.types import AlloType, float32
+from allo.ir.types import AlloType
+
+DEVICE = 9024  # DSPs of the U280
+
+
+def unscheduled(s: allo.Schedule, size: str) -> None:
+    """The schedule of a design that is the kernel as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A kernel cut into stages, and the schedule that makes an accelerator of it.
+    """A kernel, cut into stages where that helps, and the schedule that makes an accelerator of it.
 
     `kernel(size, T)` takes the arguments of the benchmark's kernel and computes the same; `schedule(s, size)` applies
-    the primitives to its schedule `s`.
+    the primitives to its schedule `s`. `dsp` are the DSPs it may use; `operators` are implementations that it asks of
+    the synthesis tool, `{"add": "fabric"}` for adders without DSPs, as `allo.estimate` takes them. Sums that are added
+    in another order than in the benchmark's kernel are said to be `reassociated`: they are the same up to rounding.
+    A design that is right for some inputs only says what it `assumes` of them.
     """
 
     kernel: Callable[..., Callable[..., None]]
-    schedule: Callable[[allo.Schedule, str], None]
+    schedule: Callable[[allo.Schedule, str], None] = unscheduled
+    dsp: int = DEVICE
+    reassociated: bool = False
+    operators: Mapping[str, str] = field(default_factory=dict)
+    assumes: str = ""
 
-    def customized(self, size: str, T: AlloType = float32) -> allo.Schedule:
-        """The schedule with all steps applied."""
-        s = allo.customize(self.kernel(size, T))
+    def customized(self, size: str, T: AlloType | None = None) -> allo.Schedule:
+        """The schedule with all steps applied; without `T` the elements have the type of the benchmark."""
+        s = allo.customize(self.kernel(size, T) if T else self.kernel(size))
         self.schedule(s, size)
         return s
 
     def lines(self) -> int:
-        """The lines of the schedule: primitives and loops over them; factors may be chosen above."""
-        definition = ast.parse(inspect.getsource(self.schedule)).body[0]
-        lines: set[int] = set()
-        for node in ast.walk(definition):
-            if isinstance(node, ast.For):
-                lines.add(node.lineno)
-            elif isinstance(node, ast.Expr | ast.Assign) and _names_schedule(node):
-                lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-        return len(lines)
+        """The lines of the schedule: primitives and loops over them, also in functions that it calls with `s`."""
+        todo, seen, total = [self.schedule], [], 0
+        while todo:
+            function = todo.pop()
+            function = function.func if isinstance(function, partial) else function
+            if function in seen:
+                continue
+            seen.append(function)
+            definition = ast.parse(inspect.getsource(function)).body[0]
+            total += len(_lines_of_schedule(definition))
+            names = {node.func.id for node in ast.walk(definition) if _calls_with_schedule(node)}
+            todo += [function.__globals__[name] for name in sorted(names)]
+        return total
+
+
+def _lines_of_schedule(definition: ast.stmt) -> set[int]:
+    lines: set[int] = set()
+    for node in ast.walk(definition):
+        if isinstance(node, ast.For):
+            lines.add(node.lineno)
+        elif isinstance(node, ast.Expr | ast.Assign) and _names_schedule(node):
+            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return lines
+
+
+def _calls_with_schedule(node: ast.AST) -> bool:
+    """A call of a function with the schedule as argument."""
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and any(map(_is_schedule, node.args))
+    )
+
+
+def _is_schedule(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "s"
 
 
 def _names_schedule(statement: ast.stmt) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == "s" for node in ast.walk(statement))
+    return any(map(_is_schedule, ast.walk(statement)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +90,8 @@ class Benchmark:
     Allo kernel of that size, `arguments(size)` fresh inputs (arrays and numbers) in the order of its parameters, with
     the elements float32 (int32 in floyd_warshall and nussinov) or the type given, `kernel(size, float64)` and
     `arguments(size, float64)`; `reference(size, *arguments)` does in NumPy what the kernel does: it changes the arrays
-    in place. `designs` are accelerators for it by name; `"best"` is the fastest.
+    in place. `designs` are accelerators for it by name: `"vanilla"` is the kernel without a schedule,
+    `"best"` the fastest that fits a U280, `"dsp220"` the fastest within 220 DSPs.
     """
 
     name: str
@@ -61,8 +101,3 @@ class Benchmark:
     arguments: Callable[..., tuple[Any, ...]]
     reference: Callable[..., None]
     designs: Mapping[str, Design] = field(default_factory=dict)
-
-
-def divisor(extent: int, most: int) -> int:
-    """The largest divisor of `extent` that is at most `most`: a number of lanes that leaves no tail."""
-    return max(d for d in range(1, most + 1) if extent % d == 0)

@@ -1,13 +1,19 @@
 """bicg: s = A^T r and q = A p in one pass over A."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import DSP_PRODUCT, FABRIC, divisors, halvings, in_banks, tree_tile, turns
+from .matrix_vector import column_sums, row_sums
 
 SIZES = {
     "MINI": (38, 42),
@@ -34,6 +40,129 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return bicg
 
 
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The same in two passes over A, one for each product."""
+    M, N = SIZES[size]
+    R, C = tree_tile(N, M, dsp)
+    rows, columns = row_sums(N, M, C, T, fresh=True), column_sums(N, M, R, T, fresh=True)
+
+    def bicg(A: T[N, M], s: T[M], q: T[N], p: T[M], r: T[N]):
+        rows(A, p, q)
+        columns(A, r, s)
+
+    return bicg
+
+
+def in_turn(s: allo.Schedule, size: str, dsp: int) -> None:
+    """A piece of A in each cycle, first times p, then times r."""
+    M, N = SIZES[size]
+    R, C = tree_tile(N, M, dsp)
+    for loop, lanes in (("rows:i", R), ("columns:j", C)):
+        s.pipeline(s.split(loop, lanes)[0])
+    vectors = (("bicg:q", R), ("bicg:r", R), ("bicg:p", C), ("bicg:s", C), ("rows:p", C), ("columns:q", R))
+    for buffer, *banks in ((s.A, R, C), *vectors):
+        in_banks(s, buffer, *banks)
+    for stage in ("rows", "columns"):
+        s.inline(stage)
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    return Design(partial(stages, dsp=dsp), partial(in_turn, dsp=dsp), dsp, reassociated=True)
+
+
+def piece(size: str, lanes: int) -> tuple[int, int]:
+    """The rows and columns of a piece of A for both products at once; A has no more columns of them than rows."""
+    M, N = SIZES[size]
+    choices = [
+        (r * c, r, c)
+        for r in divisors(N)
+        for c in divisors(M)
+        if 2 * r * c <= lanes and turns(M) <= M // c <= N // r
+    ]
+    return max(choices)[1:]
+
+
+def diagonal_stages(size: str, T: AlloType = float32, lanes: int = 200) -> Callable[..., None]:
+    """The same in one pass over the pieces of A, along diagonals: no sum is needed twice within a diagonal.
+
+    Pieces are R x C, in P rows and Q columns; number b of diagonal a is in column b and in row a + b, modulo P.
+    """
+    M, N = SIZES[size]
+    R, C = piece(size, lanes)
+    P, Q = N // R, M // C
+    BY_ROW, BY_COLUMN = halvings(C), halvings(R)
+
+    def bicg(A: T[N, M], s: T[M], q: T[N], p: T[M], r: T[N]):
+        sums: T[P, R]
+        for a in range(P):
+            for b in range(Q):
+                u: T[R, C]
+                v: T[C, R]
+                for i, j in allo.grid(R, C):
+                    element: T = (
+                        A[R * (a + b) + i, C * b + j] if a + b < P else A[R * (a + b - P) + i, C * b + j]
+                    )
+                    u[i, j] = element * p[C * b + j]
+                    v[j, i] = element * (r[R * (a + b) + i] if a + b < P else r[R * (a + b - P) + i])
+                for j1 in range(C):
+                    with allo.meta_for(BY_COLUMN) as terms:
+                        for pair in range(terms // 2):
+                            v[j1, pair] += v[j1, pair + (terms + 1) // 2]
+                    s[C * b + j1] = v[j1, 0] if a == 0 else s[C * b + j1] + v[j1, 0]
+                for i1 in range(R):
+                    with allo.meta_for(BY_ROW) as terms:
+                        for pair in range(terms // 2):
+                            u[i1, pair] += u[i1, pair + (terms + 1) // 2]
+                    known: T = 0.0  # before the first piece of the row
+                    if a + b >= P:
+                        known = sums[a + b - P, i1]
+                    elif a > 0 and b < Q - 1:
+                        known = sums[a + b, i1]
+                    if a + b < P:
+                        sums[a + b, i1] = known + u[i1, 0]
+                    else:
+                        sums[a + b - P, i1] = known + u[i1, 0]
+        for end in range(1):  # noqa: B007 - the name of the loop in schedules
+            for i2, i3 in allo.grid(P, R):
+                q[R * i2 + i3] = sums[i2, i3]
+
+    return bicg
+
+
+def on_diagonals(s: allo.Schedule, size: str, lanes: int) -> None:
+    """A piece in each cycle, for both products."""
+    _, N = SIZES[size]
+    R, C = piece(size, lanes)
+    for loop in ("b", "end"):
+        s.pipeline(loop)
+    for buffer, *banks in (("A", R, C), ("s", C), ("p", C), ("r", R), ("q", N)):
+        in_banks(s, f"bicg:{buffer}", *banks)
+    for buffer in ("sums", "u", "v"):
+        s.partition(f"bicg:{buffer}")
+
+
+def without_adders(dsp: int) -> Design:
+    """The fastest design with this many DSPs if adders take none."""
+    lanes = dsp // DSP_PRODUCT
+    return Design(
+        partial(diagonal_stages, lanes=lanes),
+        partial(on_diagonals, lanes=lanes),
+        dsp,
+        reassociated=True,
+        operators=FABRIC,
+    )
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "dsp220": within(220),
+    "dsp603": without_adders(603),
+    "dsp2560": within(2560),
+}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """A, s, q, p, r as PolyBench initialises them."""
     m, n = SIZES[size]
@@ -48,4 +177,4 @@ def reference(size: str, A: Any, s: Any, q: Any, p: Any, r: Any) -> None:
     q[...] = A @ p
 
 
-BENCHMARK = Benchmark("bicg", ("M", "N"), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("bicg", ("M", "N"), SIZES, kernel, arguments, reference, DESIGNS)

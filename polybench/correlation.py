@@ -1,8 +1,7 @@
 """correlation: the correlation matrix of the columns of data."""
 
-# ruff: noqa: F821 - kernels declare arrays without a value
-
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,10 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark, Design, divisor
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import Product, Tile, divisor, in_banks, product_tiles, spread, turns
+
+DSP_STATISTICS = 16  # five sums and two products, a lane of the stages before the products
 
 SIZES = {
     "MINI": (28, 32),
@@ -66,8 +68,15 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return correlation
 
 
+def lanes(size: str, dsp: int) -> tuple[Tile, int]:
+    """The lanes of the products, and as many as leave enough turns for those of sums over columns."""
+    M, _ = SIZES[size]
+    (tile,) = product_tiles(M, [Product(M, even=True)], dsp - DSP_STATISTICS * (M // turns(M)))
+    return tile, divisor(tile.columns, M // turns(M))
+
+
 def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same with the products and the ones on the diagonal in two stages, which pass on rows."""
+    """The same with all products, of both triangles, and the ones on the diagonal at the end."""
     M, N = SIZES[size]
     EPS = 0.1
 
@@ -90,49 +99,50 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
         for i, j in allo.grid(N, M):
             data[i, j] = (data[i, j] - mean[j]) / (allo.sqrt(float_n) * stddev[j])
 
-    def products(data: T[N, M], sums: T[M, M]):
+    def products(data: T[N, M], corr: T[M, M]):
         for i, j in allo.grid(M, M):
-            sums[i, j] = 0.0
+            corr[i, j] = 0.0
             for k in range(N):
-                sums[i, j] += data[k, i] * data[k, j]
-
-    def diagonal(sums: T[M, M], corr: T[M, M]):
-        for i, j in allo.grid(M, M):
-            value: T = sums[i, j]
-            if i == j:
-                value = 1.0
-            corr[i, j] = value
+                corr[i, j] += data[k, i] * data[k, j]
 
     def correlation(float_n: T, data: T[N, M], corr: T[M, M], mean: T[M], stddev: T[M]):
-        sums: T[M, M]
         means(float_n, data, mean)
         deviations(float_n, data, mean, stddev)
         standardise(float_n, data, mean, stddev)
-        products(data, sums)
-        diagonal(sums, corr)
+        products(data, corr)
+        for d in range(M):
+            corr[d, d] = 1.0
 
     return correlation
 
 
-def best(s: allo.Schedule, size: str) -> None:
-    """Row-wise sums with up to 40 lanes, and one divider a stage; rows of the result leave while the next ones come."""
-    M = SIZES[size][0]
-    lanes = divisor(M, 40)
+def row_wise(s: allo.Schedule, size: str, dsp: int) -> None:
+    """Row-wise sums: of observations, then of products in blocks of rows, which take turns."""
+    tile, few = lanes(size, dsp)
     for stage in ("means", "deviations"):
         s.reorder(f"{stage}:i", f"{stage}:j")
-        s.pipeline(s.split(f"{stage}:S_j_0.j", lanes)[0])
-        for nest in ("S_j_0_1", "S_j_0_2"):
-            s.pipeline(f"{stage}:{nest}.j")
-    s.pipeline("standardise:j")
-    s.reorder("products:k", "products:j")
-    s.partition(s.buffer_at("products:sums", "products:i"), dim=1, factor=lanes)
-    for loop in ("j", "j_1"):
-        s.pipeline(s.split(f"products:{loop}", lanes)[0])
-    for loop in ("products:j_1_back", "diagonal:j"):
+    for loop in ("means:S_j_0.j", "deviations:S_j_0.j", "standardise:j"):
+        s.pipeline(s.split(loop, few)[0])
+    for loop in ("means:S_j_0_1.j", "means:S_j_0_2.j", "deviations:S_j_0_1.j", "deviations:S_j_0_2.j", "d"):
         s.pipeline(loop)
-    s.relay(s.sums, "diagonal", depth=M)
-    for buffer, dim in ((s.data, 2), (s.mean, 1), (s.stddev, 1)):
-        s.partition(buffer, dim=dim, factor=lanes)
+    _, row = s.split("products:i", tile.block)
+    s.reorder("products:k", row, "products:j")
+    for i, j in (("products:i.inner_1", "products:j_1"), ("products:i.inner", "products:j")):
+        spread(s, i, j, tile)
+    for buffer, *banks in ((s.data, 1, tile.columns), (s.corr, *tile[1:]), (s.mean, few), (s.stddev, few)):
+        in_banks(s, buffer, *banks)
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    return Design(stages, partial(row_wise, dsp=dsp), dsp, reassociated=True)
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "table3": within(4168),
+}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
@@ -153,4 +163,4 @@ def reference(size: str, float_n: float, data: Any, corr: Any, mean: Any, stddev
     corr[...] = np.corrcoef(exact, rowvar=False)
 
 
-BENCHMARK = Benchmark("correlation", ("M", "N"), SIZES, kernel, arguments, reference, {"best": Design(stages, best)})
+BENCHMARK = Benchmark("correlation", ("M", "N"), SIZES, kernel, arguments, reference, DESIGNS)

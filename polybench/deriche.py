@@ -1,5 +1,7 @@
 """deriche: a recursive filter that smooths an image, forward and backward along its rows, then along its columns."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +10,8 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import Benchmark, Design
+from .lanes import Tile, divisor, in_banks, spread
 
 SIZES = {
     "MINI": (64, 64),
@@ -17,6 +20,7 @@ SIZES = {
     "LARGE": (4096, 2160),
     "EXTRALARGE": (7680, 4320),
 }
+FILTER_TURNS = 24  # cycles from reading a value of the filter to storing the next
 
 
 def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
@@ -94,6 +98,113 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return deriche
 
 
+def lanes(size: str) -> tuple[int, int]:
+    """The rows of the first filter in each cycle, and the columns of the second."""
+    W, H = SIZES[size]
+    return divisor(W, max(1, W // FILTER_TURNS)), divisor(H, max(1, H // FILTER_TURNS))
+
+
+def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same with both directions in one pass; all rows, then all columns take turns."""
+    W, H = SIZES[size]
+
+    def rows(a1: T, a2: T, a3: T, a4: T, b1: T, b2: T, X: T[W, H], Y: T[W, H], Z: T[W, H]):
+        ym1: T[W]
+        ym2: T[W]
+        xm1: T[W]
+        yp1: T[W]
+        yp2: T[W]
+        xp1: T[W]
+        xp2: T[W]
+        for i0 in range(W):
+            ym1[i0] = 0.0
+            ym2[i0] = 0.0
+            xm1[i0] = 0.0
+            yp1[i0] = 0.0
+            yp2[i0] = 0.0
+            xp1[i0] = 0.0
+            xp2[i0] = 0.0
+        for j in range(H):
+            for i in range(W):
+                y: T = a1 * X[i, j] + a2 * xm1[i] + b1 * ym1[i] + b2 * ym2[i]
+                Y[i, j] = y
+                xm1[i] = X[i, j]
+                ym2[i] = ym1[i]
+                ym1[i] = y
+                z: T = a3 * xp1[i] + a4 * xp2[i] + b1 * yp1[i] + b2 * yp2[i]
+                Z[i, H - 1 - j] = z
+                xp2[i] = xp1[i]
+                xp1[i] = X[i, H - 1 - j]
+                yp2[i] = yp1[i]
+                yp1[i] = z
+
+    def columns(a5: T, a6: T, a7: T, a8: T, b1: T, b2: T, X: T[W, H], Y: T[W, H], Z: T[W, H]):
+        ym1: T[H]
+        ym2: T[H]
+        xm1: T[H]
+        yp1: T[H]
+        yp2: T[H]
+        xp1: T[H]
+        xp2: T[H]
+        for j0 in range(H):
+            ym1[j0] = 0.0
+            ym2[j0] = 0.0
+            xm1[j0] = 0.0
+            yp1[j0] = 0.0
+            yp2[j0] = 0.0
+            xp1[j0] = 0.0
+            xp2[j0] = 0.0
+        for i in range(W):
+            for j in range(H):
+                y: T = a5 * X[i, j] + a6 * xm1[j] + b1 * ym1[j] + b2 * ym2[j]
+                Y[i, j] = y
+                xm1[j] = X[i, j]
+                ym2[j] = ym1[j]
+                ym1[j] = y
+                z: T = a7 * xp1[j] + a8 * xp2[j] + b1 * yp1[j] + b2 * yp2[j]
+                Z[W - 1 - i, j] = z
+                xp2[j] = xp1[j]
+                xp1[j] = X[W - 1 - i, j]
+                yp2[j] = yp1[j]
+                yp1[j] = z
+
+    def addition(c: T, y1: T[W, H], y2: T[W, H], Y: T[W, H]):
+        for i in range(W):
+            for j in range(H):
+                Y[i, j] = c * (y1[i, j] + y2[i, j])
+
+    def deriche(alpha: T, imgIn: T[W, H], imgOut: T[W, H], y1: T[W, H], y2: T[W, H]):
+        decay: T = allo.exp(-alpha)
+        k: T = (1.0 - decay) * (1.0 - decay) / (1.0 + 2.0 * alpha * decay - allo.exp(2.0 * alpha))
+        a2: T = k * decay * (alpha - 1.0)
+        a3: T = k * decay * (alpha + 1.0)
+        a4: T = -k * allo.exp(-2.0 * alpha)
+        b1: T = allo.power(2.0, -alpha)
+        b2: T = -allo.exp(-2.0 * alpha)
+        rows(k, a2, a3, a4, b1, b2, imgIn, y1, y2)
+        addition(1.0, y1, y2, imgOut)
+        columns(k, a2, a3, a4, b1, b2, imgOut, y1, y2)
+        addition(1.0, y1, y2, imgOut)
+
+    return deriche
+
+
+def in_turns(s: allo.Schedule, size: str) -> None:
+    """A recurrence of 3 operations, whose results are needed when all rows (or columns) have had their turn."""
+    R, C = lanes(size)
+    for loop, count in (("rows:i0", R), ("rows:i", R), ("columns:j0", C), ("columns:j", C)):
+        s.pipeline(s.split(loop, count)[0])
+    spread(s, "addition:i", "addition:j", Tile(R, R, C))
+    for image in (s.imgIn, s.imgOut, s.y1, s.y2):
+        in_banks(s, image, R, C)
+    for stage, count in (("rows", R), ("columns", C)):
+        for state in ("ym1", "ym2", "xm1", "yp1", "yp2", "xp1", "xp2"):
+            in_banks(s, f"{stage}:{state}", count)
+
+
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, in_turns)}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """alpha, imgIn, imgOut, y1, y2 as PolyBench initialises them."""
     w, h = SIZES[size]
@@ -127,4 +238,4 @@ def _recurrence(alpha: float, rows: Any) -> Any:
     return y[2:]
 
 
-BENCHMARK = Benchmark("deriche", ("W", "H"), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("deriche", ("W", "H"), SIZES, kernel, arguments, reference, DESIGNS)

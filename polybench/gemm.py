@@ -1,13 +1,16 @@
 """gemm: C = alpha A B + beta C."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, Product, in_banks, product_tiles, spread
 
 SIZES = {
     "MINI": (20, 25, 30),
@@ -33,6 +36,44 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return gemm
 
 
+def row_wise(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
+    """The sums of a block of rows are kept in registers, where they take turns along k."""
+    NI, NJ, _ = SIZES[size]
+    (tile,) = product_tiles(
+        NI, [Product(NJ, row_dsp=DSP_PRODUCT)], dsp, lane
+    )  # alpha is multiplied once a row
+    block, row = s.split("i", tile.block)
+    s.reorder("k", row)
+    kept = s.buffer_at(s.C, block)
+    spread(s, "i.inner_1_init", "j_init", tile)
+    spread(s, "i.inner_1", "j", tile)
+    spread(s, "i.inner", "j1", tile)
+    spread(s, "i.inner_1_back", "j_back", tile)
+    in_banks(s, kept, *tile.banks)
+    in_banks(s, s.C, tile.rows, tile.columns)
+    in_banks(s, s.A, tile.rows)
+    in_banks(s, s.B, 1, tile.columns)
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    return Design(kernel, partial(row_wise, dsp=dsp), dsp)
+
+
+def without_adders(dsp: int) -> Design:
+    """The fastest design with this many DSPs if adders take none."""
+    return Design(kernel, partial(row_wise, dsp=dsp, lane=DSP_PRODUCT), dsp, operators=FABRIC)
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "dsp175": without_adders(175),
+    "dsp220": within(220),
+    "dsp2560": within(2560),
+}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """alpha, beta, C, A, B as PolyBench initialises them."""
     ni, nj, nk = SIZES[size]
@@ -50,4 +91,4 @@ def reference(size: str, alpha: float, beta: float, C: Any, A: Any, B: Any) -> N
     C[...] = beta * C + alpha * (A @ B)
 
 
-BENCHMARK = Benchmark("gemm", ("NI", "NJ", "NK"), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("gemm", ("NI", "NJ", "NK"), SIZES, kernel, arguments, reference, DESIGNS)

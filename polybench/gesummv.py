@@ -1,13 +1,17 @@
 """gesummv: y = alpha A x + beta B x."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, divisors, enough, in_banks, turns
+from .matrix_vector import row_sums
 
 SIZES = {"MINI": (30,), "SMALL": (90,), "MEDIUM": (250,), "LARGE": (1300,), "EXTRALARGE": (2800,)}
 
@@ -28,6 +32,69 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return gesummv
 
 
+def tile(size: str, dsp: int, lane: int) -> tuple[int, int]:
+    """The rows and columns of a piece of A and one of B: the fewest cycles. The last rows may be fewer."""
+    (N,) = SIZES[size]
+    most = dsp // (2 * lane)
+    choices = [(min(most // c, N // turns(N)), c) for c in divisors(N) if c <= most]
+    return min(choices, key=lambda rc: (-(-N // rc[0]) * (N // rc[1]) + N // enough(rc[0]), rc))
+
+
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE, lane: int = DSP_LANE) -> Callable[..., None]:
+    """The same with both products by pieces, and their sum afterwards."""
+    (N,) = SIZES[size]
+    rows = row_sums(N, N, tile(size, dsp, lane)[1], T, fresh=True)
+
+    def gesummv(alpha: T, beta: T, A: T[N, N], B: T[N, N], tmp: T[N], x: T[N], y: T[N]):
+        rows(A, x, tmp)
+        rows(B, x, y)
+        for i1 in range(N):
+            y[i1] = alpha * tmp[i1] + beta * y[i1]
+
+    return gesummv
+
+
+def at_once(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
+    """Both products in one loop: a piece of A and one of B in each cycle."""
+    R, C = tile(size, dsp, lane)
+    s.split("rows:i", R)
+    for buffer, *banks in (
+        (s.A, R, C),
+        (s.B, R, C),
+        (s.tmp, enough(R)),
+        (s.y, enough(R)),
+        (s.x, C),
+        ("rows:p", C),
+    ):
+        in_banks(s, buffer, *banks)
+    s.inline("rows")
+    s.compute_at("S_jo_0.i.outer", "S_jo_0_1.i.outer")
+    s.pipeline("i.outer")
+    s.pipeline(s.split("i1", enough(R))[0])
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    return Design(partial(stages, dsp=dsp), partial(at_once, dsp=dsp), dsp, reassociated=True)
+
+
+def without_adders(dsp: int) -> Design:
+    """The fastest design with this many DSPs if adders take none."""
+    choice = {"dsp": dsp, "lane": DSP_PRODUCT}
+    return Design(
+        partial(stages, **choice), partial(at_once, **choice), dsp, reassociated=True, operators=FABRIC
+    )
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "dsp220": within(220),
+    "dsp393": without_adders(393),
+    "dsp2560": within(2560),
+}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """alpha, beta, A, B, tmp, x, y as PolyBench initialises them."""
     (n,) = SIZES[size]
@@ -43,4 +110,4 @@ def reference(size: str, alpha: float, beta: float, A: Any, B: Any, tmp: Any, x:
     y[...] = (alpha * A + beta * B) @ x
 
 
-BENCHMARK = Benchmark("gesummv", ("N",), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("gesummv", ("N",), SIZES, kernel, arguments, reference, DESIGNS)

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import divisor, in_banks
 
 SIZES = {
     "MINI": (20, 30),
@@ -16,6 +18,7 @@ SIZES = {
     "LARGE": (500, 2000),
     "EXTRALARGE": (1000, 4000),
 }
+DSP_POINT = 7  # two sums and a product
 
 
 def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
@@ -34,6 +37,17 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return jacobi_1d
 
 
+def in_pieces(s: allo.Schedule, size: str) -> None:
+    """As many points in each cycle as there are DSPs for."""
+    lanes = divisor(SIZES[size][1] - 2, DEVICE // DSP_POINT)
+    s.pipeline(s.split("average:i", lanes)[0])
+    for array in (s.A, s.B):
+        in_banks(s, array, lanes)
+
+
+DESIGNS = {"vanilla": Design(kernel), "best": Design(kernel, in_pieces)}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """A, B as PolyBench initialises them."""
     _, n = SIZES[size]
@@ -47,4 +61,4 @@ def reference(size: str, A: Any, B: Any) -> None:
         A[1:-1] = np.convolve(B, [0.33333] * 3, mode="valid")
 
 
-BENCHMARK = Benchmark("jacobi_1d", ("TSTEPS", "N"), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("jacobi_1d", ("TSTEPS", "N"), SIZES, kernel, arguments, reference, DESIGNS)

@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .elimination import elimination, schedule_elimination
+from .lanes import tree_tile
 from .positive_definite import lu_factors, positive_definite
 
 SIZES = {"MINI": (40,), "SMALL": (120,), "MEDIUM": (400,), "LARGE": (2000,), "EXTRALARGE": (4000,)}
@@ -30,6 +33,32 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return lu
 
 
+def lanes(size: str) -> tuple[int, int]:
+    """The rows and columns of the tiles of A that change in each cycle."""
+    (N,) = SIZES[size]
+    return tree_tile(N, N, DEVICE)
+
+
+def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same by steps k, each of which takes a multiple of row k from all rows below it."""
+    (N,) = SIZES[size]
+    R, C = lanes(size)
+    eliminate = elimination(N, R, C, T)
+
+    def lu(A: T[N, N]):
+        eliminate(A)
+
+    return lu
+
+
+def by_tiles(s: allo.Schedule, size: str) -> None:
+    """A tile of R x C elements in each cycle."""
+    schedule_elimination(s, *lanes(size))
+
+
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, by_tiles)}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """A as PolyBench initialises it."""
     (n,) = SIZES[size]
@@ -42,4 +71,4 @@ def reference(size: str, A: Any) -> None:
     A[...] = np.tril(lower, -1) + upper
 
 
-BENCHMARK = Benchmark("lu", ("N",), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("lu", ("N",), SIZES, kernel, arguments, reference, DESIGNS)

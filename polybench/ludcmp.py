@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .elimination import elimination, schedule_elimination
+from .lanes import DSP_LANE, in_banks, tree_tile, turns
 from .positive_definite import lu_factors, positive_definite
 
 SIZES = {"MINI": (40,), "SMALL": (120,), "MEDIUM": (400,), "LARGE": (2000,), "EXTRALARGE": (4000,)}
@@ -52,6 +55,61 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return ludcmp
 
 
+def lanes(size: str) -> tuple[int, int]:
+    """The rows and columns of the tiles of A that change in each cycle."""
+    (N,) = SIZES[size]
+    return tree_tile(N, N, DEVICE - DSP_LANE * 2 * (N // turns(N)))
+
+
+def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same with elimination by steps; each element of a solution is taken from all equations as soon as known."""
+    (N,) = SIZES[size]
+    R, C = lanes(size)
+    eliminate = elimination(N, R, C, T)
+
+    def forward(A: T[N, N], b: T[N], y: T[N]):
+        for i0 in range(N):
+            y[i0] = b[i0]
+        for j in range(N):
+            known: T = y[j]
+            for io in range((j + 1) // R, N // R):
+                for ii in range(R):
+                    if R * io + ii > j:
+                        y[R * io + ii] -= A[R * io + ii, j] * known
+
+    def backward(A: T[N, N], x: T[N], y: T[N]):
+        for i0 in range(N):
+            x[i0] = y[i0]
+        for back in range(N):
+            known: T = x[N - 1 - back] / A[N - 1 - back, N - 1 - back]
+            x[N - 1 - back] = known
+            for io in range((N - 1 - back + R - 1) // R):
+                for ii in range(R):
+                    if R * io + ii < N - 1 - back:
+                        x[R * io + ii] -= A[R * io + ii, N - 1 - back] * known
+
+    def ludcmp(A: T[N, N], b: T[N], x: T[N], y: T[N]):
+        eliminate(A)
+        forward(A, b, y)
+        backward(A, x, y)
+
+    return ludcmp
+
+
+def by_tiles(s: allo.Schedule, size: str) -> None:
+    """A tile of R x C elements in each cycle, and R elements of a solution."""
+    R, C = lanes(size)
+    schedule_elimination(s, R, C)
+    for stage in ("forward", "backward"):
+        s.pipeline(s.split(f"{stage}:i0", R)[0])
+        s.pipeline(f"{stage}:io")
+    for vector in (s.b, s.x, s.y):
+        in_banks(s, vector, R)
+
+
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, by_tiles, reassociated=True)}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """A, b, x, y as PolyBench initialises them."""
     (n,) = SIZES[size]
@@ -67,4 +125,4 @@ def reference(size: str, A: Any, b: Any, x: Any, y: Any) -> None:
     A[...] = np.tril(lower, -1) + upper
 
 
-BENCHMARK = Benchmark("ludcmp", ("N",), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("ludcmp", ("N",), SIZES, kernel, arguments, reference, DESIGNS)

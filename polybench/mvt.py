@@ -1,13 +1,18 @@
 """mvt: x1 += A y1 and x2 += A^T y2."""
 
 from collections.abc import Callable
+from functools import partial
+from math import lcm
 from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import DSP_LANE, divisors, in_banks, turns
+from .matrix_vector import column_sums, row_sums
 
 SIZES = {"MINI": (40,), "SMALL": (120,), "MEDIUM": (400,), "LARGE": (2000,), "EXTRALARGE": (4000,)}
 
@@ -33,6 +38,63 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return mvt
 
 
+MOST_BANKS = 44  # of A in either dimension
+
+
+def tile(size: str, dsp: int) -> tuple[int, int]:
+    """The rows and columns of a piece of A, half of the lanes for each product: the fewest cycles.
+
+    The last rows may be fewer. A has as many banks in either dimension as both numbers divide.
+    """
+    (N,) = SIZES[size]
+    most = dsp // (2 * DSP_LANE)
+    choices = [(r, c) for c in divisors(N) if c <= most for r in range(1, min(most // c, N // turns(N)) + 1)]
+    choices = [(r, c) for r, c in choices if lcm(r, c) <= MOST_BANKS]
+    return min(choices, key=lambda rc: (-(-N // rc[0]) * (N // rc[1]), lcm(*rc), rc))
+
+
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The same, with both products by pieces of A: R x C in the first, C x R in the second."""
+    (N,) = SIZES[size]
+    _, C = tile(size, dsp)
+    rows, columns = row_sums(N, N, C, T), column_sums(N, N, C, T)
+
+    def mvt(x1: T[N], x2: T[N], y1: T[N], y2: T[N], A: T[N, N]):
+        rows(A, y1, x1)
+        columns(A, y2, x2)
+
+    return mvt
+
+
+def at_once(s: allo.Schedule, size: str, dsp: int) -> None:
+    """Both products in one loop: two pieces of A in each cycle, one of each port of its banks."""
+    R, C = tile(size, dsp)
+    for loop in ("rows:i", "columns:j"):
+        s.split(loop, R)
+    banks = lcm(R, C)
+    vectors = ((s.x1, R), (s.x2, R), (s.y1, C), (s.y2, C), ("rows:p", C), ("columns:q", C))
+    for buffer, *factors in ((s.A, banks, banks), *vectors):
+        in_banks(s, buffer, *factors)
+    for stage in ("rows", "columns"):
+        s.inline(stage)
+    s.compute_at("i.outer", "j.outer")
+    s.pipeline("j.outer")
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    return Design(partial(stages, dsp=dsp), partial(at_once, dsp=dsp), dsp, reassociated=True)
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "dsp220": within(220),
+    "dsp2560": within(2560),
+    "dsp4000": within(4000),
+}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """x1, x2, y1, y2, A as PolyBench initialises them."""
     (n,) = SIZES[size]
@@ -48,4 +110,4 @@ def reference(size: str, x1: Any, x2: Any, y1: Any, y2: Any, A: Any) -> None:
     x2 += y2 @ A
 
 
-BENCHMARK = Benchmark("mvt", ("N",), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("mvt", ("N",), SIZES, kernel, arguments, reference, DESIGNS)

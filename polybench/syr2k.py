@@ -1,13 +1,18 @@
 """syr2k: C = alpha (A B^T + B A^T) + beta C in the lower triangle of C."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
+from math import lcm
 from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import Product, in_banks, product_tiles, spread
 
 SIZES = {
     "MINI": (20, 30),
@@ -33,6 +38,37 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return syr2k
 
 
+def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same as the product S, in both triangles, of which the lower one is added to beta C."""
+    M, N = SIZES[size]
+
+    def syr2k(alpha: T, beta: T, C: T[N, N], A: T[N, M], B: T[N, M]):
+        S: T[N, N]
+        for i, j in allo.grid(N, N):
+            S[i, j] = 0.0
+            for k in range(M):
+                S[i, j] += A[j, k] * B[i, k] + B[j, k] * A[i, k]
+            if j <= i:
+                C[i, j] = beta * C[i, j] + alpha * S[i, j]
+
+    return syr2k
+
+
+def row_wise(s: allo.Schedule, size: str) -> None:
+    """A row-wise product, whose lanes then multiply it by alpha, and C by beta."""
+    _, N = SIZES[size]
+    (tile,) = product_tiles(N, [Product(N)], DEVICE // 2)  # two products in each lane
+    _, row = s.split("i", tile.block)
+    s.reorder("k", row, "j")
+    for i, j in (("i.inner_1", "j_1"), ("i.inner", "j"), ("i.inner_2", "j_2")):
+        spread(s, i, j, tile)
+    for buffer, *banks in ((s.S, *tile[1:]), (s.C, *tile[1:]), (s.A, lcm(*tile[1:])), (s.B, lcm(*tile[1:]))):
+        in_banks(s, buffer, *banks)
+
+
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, row_wise, reassociated=True)}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """alpha, beta, C, A, B as PolyBench initialises them."""
     m, n = SIZES[size]
@@ -49,4 +85,4 @@ def reference(size: str, alpha: float, beta: float, C: Any, A: Any, B: Any) -> N
     C[...] = np.tril(beta * C + alpha * (half + half.T)) + np.triu(C, 1)
 
 
-BENCHMARK = Benchmark("syr2k", ("M", "N"), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("syr2k", ("M", "N"), SIZES, kernel, arguments, reference, DESIGNS)

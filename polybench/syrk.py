@@ -1,13 +1,18 @@
 """syrk: C = alpha A A^T + beta C in the lower triangle of C."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
+from math import lcm
 from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import Product, divisor, in_banks, product_tiles, spread
 
 SIZES = {
     "MINI": (20, 30),
@@ -33,6 +38,38 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return syrk
 
 
+def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same as the product S, in both triangles, of which the lower one is added to beta C."""
+    M, N = SIZES[size]
+
+    def syrk(alpha: T, beta: T, C: T[N, N], A: T[N, M]):
+        S: T[N, N]
+        for i, j in allo.grid(N, N):
+            S[i, j] = 0.0
+            for k in range(M):
+                S[i, j] += A[i, k] * A[j, k]
+            if j <= i:
+                C[i, j] = beta * C[i, j] + alpha * S[i, j]
+
+    return syrk
+
+
+def row_wise(s: allo.Schedule, size: str) -> None:
+    """A row-wise product; half of the lanes add it to beta C, with two products each."""
+    _, N = SIZES[size]
+    (tile,) = product_tiles(N, [Product(N // 2)], DEVICE)
+    half = tile._replace(columns=divisor(tile.columns, max(1, tile.columns // 2)))
+    _, row = s.split("i", tile.block)
+    s.reorder("k", row, "j")
+    for i, j, lanes in (("i.inner_1", "j_1", tile), ("i.inner", "j", tile), ("i.inner_2", "j_2", half)):
+        spread(s, i, j, lanes)
+    for buffer, *banks in ((s.S, *tile[1:]), (s.C, *tile[1:]), (s.A, lcm(*tile[1:]))):
+        in_banks(s, buffer, *banks)
+
+
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, row_wise, reassociated=True)}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """alpha, beta, C, A as PolyBench initialises them."""
     m, n = SIZES[size]
@@ -47,4 +84,4 @@ def reference(size: str, alpha: float, beta: float, C: Any, A: Any) -> None:
     C[...] = np.tril(beta * C + alpha * (A @ A.T)) + np.triu(C, 1)
 
 
-BENCHMARK = Benchmark("syrk", ("M", "N"), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark("syrk", ("M", "N"), SIZES, kernel, arguments, reference, DESIGNS)

@@ -1,13 +1,27 @@
 """3mm: G = (A B) (C D), by way of E = A B and F = C D."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import (
+    DSP_LANE,
+    DSP_PRODUCT,
+    FABRIC,
+    Product,
+    Tile,
+    cycles,
+    in_banks,
+    product_tiles,
+    row_wise,
+    widths,
+)
 
 SIZES = {
     "MINI": (16, 18, 20, 22, 24),
@@ -59,6 +73,54 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return three_mm
 
 
+def tiles(size: str, dsp: int, lane: int) -> tuple[Tile, Tile, Tile]:
+    """The lanes of the three products; E is written and read by as many rows, and F by as many columns."""
+    NI, NJ, NK, NL, NM = SIZES[size]
+    choices = []
+    for lanes in widths(Product(NL)):
+        first, second, third = Product(NJ, NK), Product(NL, NM, lanes=lanes), Product(NL, NJ, lanes=lanes)
+        outer, inner = product_tiles(NI, [first, third], dsp, lane), product_tiles(NJ, [second], dsp, lane)
+        if outer and inner:
+            turns = cycles(NI, first, outer[0]) + cycles(NJ, second, inner[0]) + cycles(NI, third, outer[1])
+            choices.append((turns, (outer[0], inner[0], outer[1])))
+    return min(choices)[1]
+
+
+def in_turn(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
+    """Three row-wise products in one function, so that they share multipliers and adders."""
+    first, second, third = tiles(size, dsp, lane)
+    stages = (
+        ("first", "E", "A", "B", first),
+        ("second", "F", "C", "D", second),
+        ("third", "G", "E", "F", third),
+    )
+    for function, result, left, right, tile in stages:
+        row_wise(s, function, result, tile)
+        in_banks(s, f"{function}:{left}", tile.rows)
+        in_banks(s, f"{function}:{right}", 1, tile.columns)
+    for function, *_ in stages:
+        s.inline(function)
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    return Design(kernel, partial(in_turn, dsp=dsp), dsp)
+
+
+def without_adders(dsp: int) -> Design:
+    """The fastest design with this many DSPs if adders take none."""
+    return Design(kernel, partial(in_turn, dsp=dsp, lane=DSP_PRODUCT), dsp, operators=FABRIC)
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "dsp220": within(220),
+    "dsp467": without_adders(467),
+    "dsp2560": within(2560),
+}
+
+
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
     """E, A, B, F, C, D, G as PolyBench initialises them."""
     ni, nj, nk, nl, nm = SIZES[size]
@@ -80,4 +142,6 @@ def reference(size: str, E: Any, A: Any, B: Any, F: Any, C: Any, D: Any, G: Any)
     G[...] = E @ F
 
 
-BENCHMARK = Benchmark("three_mm", ("NI", "NJ", "NK", "NL", "NM"), SIZES, kernel, arguments, reference)
+BENCHMARK = Benchmark(
+    "three_mm", ("NI", "NJ", "NK", "NL", "NM"), SIZES, kernel, arguments, reference, DESIGNS
+)

@@ -3,6 +3,7 @@
 # ruff: noqa: F821 - kernels declare arrays without a value
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark, Design, divisor
+from .benchmark import DEVICE, Benchmark, Design
+from .lanes import Product, Tile, in_banks, product_tiles, spread
 
 SIZES = {
     "MINI": (20, 30),
@@ -35,39 +37,55 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return trmm
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same in two stages: the triangular product, and its multiple."""
+def lanes(size: str, dsp: int) -> Tile:
+    """The lanes of the product."""
     M, N = SIZES[size]
+    return product_tiles(M, [Product(N, even=True)], dsp)[0]
 
-    def product(A: T[M, M], B: T[M, N], S: T[M, N]):
-        for i in range(M):
-            for j in range(N):
-                S[i, j] = B[i, j]
-                for k in range(i + 1, M):
-                    S[i, j] += A[k, i] * B[k, j]
 
-    def scale(alpha: T, S: T[M, N], B: T[M, N]):
-        for i, j in allo.grid(M, N):
-            B[i, j] = alpha * S[i, j]
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The same by blocks of rows, whose sums S take turns."""
+    M, N = SIZES[size]
+    BLOCK = lanes(size, dsp).block
 
     def trmm(alpha: T, A: T[M, M], B: T[M, N]):
-        S: T[M, N]
-        product(A, B, S)
-        scale(alpha, S, B)
+        for b in range(M // BLOCK):
+            S: T[BLOCK, N]
+            for i0, j0 in allo.grid(BLOCK, N):
+                S[i0, j0] = B[BLOCK * b + i0, j0]
+            for k in range(BLOCK * b + 1, M):
+                for i, j in allo.grid(BLOCK, N):
+                    if k > BLOCK * b + i:
+                        S[i, j] += A[k, BLOCK * b + i] * B[k, j]
+            for i1, j1 in allo.grid(BLOCK, N):
+                B[BLOCK * b + i1, j1] = alpha * S[i1, j1]
 
     return trmm
 
 
-def best(s: allo.Schedule, size: str) -> None:
-    """A row-wise product with up to 20 lanes; B is changed in place, so the second stage waits for the first."""
-    lanes = divisor(SIZES[size][1], 20)
-    s.reorder("product:k", "product:j")
-    s.partition(s.buffer_at("product:S", "product:i"), dim=1, factor=lanes)
-    for loop in ("j", "j_1", "j_1_back"):
-        s.pipeline(s.split(f"product:{loop}", lanes)[0])
-    s.pipeline(s.split("scale:j", lanes)[0])
-    for buffer in (s.S, s.B):
-        s.partition(buffer, dim=2, factor=lanes)
+def by_blocks(s: allo.Schedule, size: str, dsp: int) -> None:
+    """A row-wise product; the multiplication by alpha uses its multipliers."""
+    tile = lanes(size, dsp)
+    for i, j in (("i0", "j0"), ("i", "j"), ("i1", "j1")):
+        spread(s, i, j, tile)
+    for buffer, *banks in (
+        (s.S, tile.rows, tile.columns),
+        (s.B, tile.rows, tile.columns),
+        (s.A, 1, tile.rows),
+    ):
+        in_banks(s, buffer, *banks)
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    return Design(partial(stages, dsp=dsp), partial(by_blocks, dsp=dsp), dsp)
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "table3": within(101),
+}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:
@@ -84,4 +102,4 @@ def reference(size: str, alpha: float, A: Any, B: Any) -> None:
     B[...] = alpha * (A.T @ B)
 
 
-BENCHMARK = Benchmark("trmm", ("M", "N"), SIZES, kernel, arguments, reference, {"best": Design(stages, best)})
+BENCHMARK = Benchmark("trmm", ("M", "N"), SIZES, kernel, arguments, reference, DESIGNS)

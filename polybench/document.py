@@ -1,0 +1,49 @@
+"""Writes the tables of docs/polybench.md anew, between their marks.
+
+    python -m polybench.document
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+from . import reproduce_fig12, reproduce_points, reproduce_table3
+from .tables import in_markdown
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "polybench.md"
+TABLES: dict[str, Callable[[], str]] = {
+    "table 3": lambda: in_markdown(reproduce_table3.HEADER, reproduce_table3.rows()),
+    "points": lambda: in_markdown(reproduce_points.HEADER, reproduce_points.rows()),
+    "fig. 12": lambda: in_markdown(reproduce_fig12.HEADER, reproduce_fig12.rows()),
+}
+
+
+def between(text: str, name: str) -> str:
+    """What stands between the marks of a table."""
+    return _pattern(name).search(text)[2].strip()  # type: ignore[index]
+
+
+def replaced(text: str, name: str, body: str) -> str:
+    """`text` with another table between the marks."""
+    return _pattern(name).sub(lambda match: f"{match[1]}\n{body}\n{match[3]}", text)
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    name = re.escape(name)
+    return re.compile(rf"(<!-- {name} -->)(.*?)(<!-- end of {name} -->)", re.DOTALL)
+
+
+def main() -> int:
+    text = PAGE.read_text(encoding="utf-8")
+    for name, table in TABLES.items():
+        text = replaced(text, name, f"Of {date.today().isoformat()}:\n\n{table()}")
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""How many elements of a matrix a design computes in each cycle: lanes of one multiplier and one adder."""
+
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import allo
+
+DSP_PRODUCT = 3
+DSP_LANE = 5  # a product and a sum of float32
+FABRIC = {"add": "fabric"}  # adders of LUTs, which leave the DSPs to products: 3 a lane
+TURNS = 10  # cycles from reading a sum to reading it again: a load, an addition, a store
+
+
+class Tile(NamedTuple):
+    """Lanes for `rows` x `columns` elements; `block` rows take turns at them, so that no sum is needed too early."""
+
+    block: int
+    rows: int
+    columns: int
+
+    @property
+    def banks(self) -> tuple[int, ...]:
+        """Those of the sums of a block, which have one dimension if the block is one row."""
+        return (self.rows, self.columns) if self.block > 1 else (self.columns,)
+
+
+class Product(NamedTuple):
+    """A matrix product: the columns of the result, the terms of each sum, the DSPs that a row needs besides.
+
+    `lanes` are its lanes along the columns where they are given by another product; `even` ones leave no tail.
+    """
+
+    columns: int
+    terms: int = 1
+    row_dsp: int = 0
+    lanes: int = 0
+    even: bool = False
+
+
+@cache
+def divisors(extent: int) -> list[int]:
+    """All of them, rising."""
+    return [d for d in range(1, extent + 1) if extent % d == 0]
+
+
+def divisor(extent: int, most: int) -> int:
+    """The largest divisor of `extent` that is at most `most`: a number of lanes that leaves no tail."""
+    return max(d for d in divisors(extent) if d <= most)
+
+
+def halvings(width: int) -> list[int]:
+    """The numbers of terms before each level of a tree that adds `width` terms in pairs."""
+    return [] if width < 2 else [width, *halvings((width + 1) // 2)]
+
+
+def turns(extent: int) -> int:
+    """The fewest turns that sums of `extent` elements take: all of few elements."""
+    return min(TURNS, extent)
+
+
+def product_tiles(rows: int, products: Sequence[Product], dsp: int, lane: int = DSP_LANE) -> list[Tile]:
+    """Lanes for products of as many rows, which run one after the other and share `dsp`: the fewest cycles in all.
+
+    A lane takes `lane` of them. All have the same number of row lanes, a divisor, so that one reads in banks what the
+    other has written. Nothing if `dsp` are too few.
+    """
+    widest = [_widest(rows, product, dsp, lane) for product in products]
+    tiles = [
+        [Tile(found[r].block, r, found[r].columns) for found in widest]
+        for r in divisors(rows)
+        if all(r in found for found in widest)
+    ]
+    return min(tiles, key=lambda t: sum(map(partial(cycles, rows), products, t)), default=[])
+
+
+@cache
+def _widest(rows: int, product: Product, dsp: int, lane: int) -> dict[int, Tile]:
+    """For each number of row lanes the tile with the most columns, and the least block in which they take turns."""
+    found = {}
+    for r in divisors(rows):
+        most = (dsp // r - product.row_dsp) // lane
+        columns = [c for c in widths(product) if c <= most and _turns(rows, product, r, c)]
+        if columns:
+            block = next(b for b in divisors(rows) if b % r == 0 and _turns(b, product, r, columns[-1]))
+            found[r] = Tile(block, r, columns[-1])
+    return found
+
+
+@cache
+def widths(product: Product) -> list[int]:
+    """Numbers of lanes along the columns, each the least for the turns that it takes; the last turn may have fewer."""
+    most = product.columns
+    if product.even:
+        return divisors(most)
+    return [product.lanes] if product.lanes else sorted({-(-most // count) for count in range(1, most + 1)})
+
+
+def cycles(rows: int, product: Product, tile: Tile) -> int:
+    """The cycles that the sums of the product take."""
+    return rows // tile.rows * -(-product.columns // tile.columns) * product.terms
+
+
+def _turns(rows: int, product: Product, r: int, c: int) -> bool:
+    """Enough elements of `rows` rows take turns at `r` x `c` lanes."""
+    return rows // r * -(-product.columns // c) >= turns(rows * product.columns)
+
+
+def tree_tile(rows: int, columns: int, dsp: int, lane: int = DSP_LANE) -> tuple[int, int]:
+    """The most lanes within `dsp` for a matrix times a vector from either side: rows and columns of a piece."""
+    choices = [
+        (r, c)
+        for r in divisors(rows)
+        for c in divisors(columns)
+        if lane * r * c <= dsp and rows // r >= turns(rows) and columns // c >= turns(columns)
+    ]
+    return max(choices, key=lambda rc: (rc[0] * rc[1], -max(rc)))
+
+
+def enough(lanes: int) -> int:
+    """The least multiple of `lanes` that keeps loops over one vector short: its banks."""
+    return -(-TURNS // lanes) * lanes
+
+
+def spread(s: allo.Schedule, rows: str, columns: str, tile: Tile) -> None:
+    """Compute `tile.rows` x `tile.columns` elements in each cycle of the nest of the two loops."""
+    column, column_lane = s.split(columns, tile.columns)
+    if tile.rows > 1:
+        row, row_lane = s.split(rows, tile.rows)
+        s.reorder(row, column, row_lane, column_lane)
+    s.pipeline(column)
+
+
+def in_banks(s: allo.Schedule, buffer: Any, *factors: int) -> None:
+    """Give each dimension of `buffer` as many banks as its number in `factors`."""
+    for dim, factor in enumerate(factors, 1):
+        if factor > 1:
+            s.partition(buffer, dim=dim, factor=factor)
+
+
+def row_wise(s: allo.Schedule, function: str, buffer: str, tile: Tile) -> None:
+    """Sum in `buffer` by rows, a block of them kept in registers.
+
+    The function is `for i: for j: (buffer[i, j] = ...; for k: buffer[i, j] += ...)`. The sums along k of all elements
+    of a block take turns.
+    """
+    block, row = s.split(f"{function}:i", tile.block)
+    row, *row_lane = s.split(row, tile.rows) if tile.rows > 1 else (row,)
+    column, column_lane = s.split(f"{function}:j", tile.columns)
+    s.reorder(f"{function}:k", row, column, *row_lane, column_lane)
+    kept = s.buffer_at(f"{function}:{buffer}", block)
+    for loop in (column.name, f"{column.name}_1"):
+        s.pipeline(f"{function}:{loop}")
+    names = [loop.name for nest in s.get_loops(function).nests for loop in nest]
+    for copy in ("init", "back"):
+        i, j = (f"{loop.name}_1_{copy}" for loop in ((*row_lane, row)[0], column_lane))
+        if j in names:  # sums that start from a number are not loaded
+            spread(s, f"{function}:{i}", f"{function}:{j}", tile)
+    in_banks(s, kept, *tile.banks)
+    in_banks(s, f"{function}:{buffer}", tile.rows, tile.columns)
