@@ -24,13 +24,14 @@ require(sys.version_info >= (3, 12), f"Python 3.12 or newer is needed, this is {
 
 
 class PackageTemplates(build_py):
-    """`pip install .`: the text that HLS backends fill in goes into the package (allo/backend/headers.py)."""
+    """`pip install .`: what is beside the package goes into it (allo/backend/headers.py, allo/target/loader.py)."""
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            destination = Path(self.build_lib) / "allo" / "_templates"
-            shutil.copytree(HERE / "lib" / "templates", destination, dirs_exist_ok=True)
+            package = Path(self.build_lib) / "allo"
+            shutil.copytree(HERE / "lib" / "templates", package / "_templates", dirs_exist_ok=True)
+            shutil.copytree(HERE / "targets", package / "_targets", dirs_exist_ok=True)
 
 
 class CMakeBuild(build_ext):

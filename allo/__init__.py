@@ -7,7 +7,9 @@ from .backend.hls import HLSModule
 from .build import build
 from .compose import compose
 from .customize import Partition, Schedule, customize
-from .errors import AlloError, DataflowError, KernelError, LayoutConflict, ScheduleError
+from .equivalence import verify
+from .errors import AlloError, DataflowError, KernelError, LayoutConflict, ScheduleError, VerificationError
+from .estimate import Estimate, estimate
 from .frontend.dsl import (
     abs,
     add,
@@ -54,6 +56,7 @@ from .memory import Memory
 __all__ = [
     "AlloError",
     "DataflowError",
+    "Estimate",
     "HLSModule",
     "IPModule",
     "KernelError",
@@ -63,6 +66,7 @@ __all__ = [
     "Partition",
     "Schedule",
     "ScheduleError",
+    "VerificationError",
     "abs",
     "add",
     "bmm",
@@ -76,6 +80,7 @@ __all__ = [
     "div",
     "dsl",
     "errors",
+    "estimate",
     "exp",
     "gelu",
     "grid",
@@ -105,6 +110,7 @@ __all__ = [
     "tanh",
     "transpose",
     "tril",
+    "verify",
     "view",
     "zeros",
 ]

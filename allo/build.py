@@ -6,12 +6,13 @@ from typing import Any
 
 from .backend.cpu import MANIFEST as CPU
 from .backend.hls import CODE as HLS_CODE
-from .backend.hls import MANIFEST as VITIS
+from .backend.hls import PROJECTS as HLS_PROJECTS
+from .backend.hls import SIMULATED as HLS_SIMULATED
 from .backend.manifest import Manifest
 from .customize import Schedule
 from .errors import TargetError, ToolError, nearest
 
-_BACKENDS: tuple[Manifest, ...] = (CPU, HLS_CODE, VITIS)
+_BACKENDS: tuple[Manifest, ...] = (CPU, HLS_CODE, *HLS_PROJECTS, *HLS_SIMULATED)
 
 
 def build(
@@ -29,7 +30,9 @@ def build(
     `contract=False` rounds every product and every sum, as hardware and the simulation of HLS code do.
 
     `"vhls"` gives HLS C++ (`.hls_code`); `"vitis_hls"` with `mode="csim"` compiles and runs it on NumPy arrays, with
-    `mode="csyn"` writes a project for synthesis to the folder `project`.
+    other modes (`"csyn"`, `"cosim"`, `"hw_emu"`, ...) write a project to the folder `project` and run the tools in it,
+    as `"vivado_hls"` and `"pynq"` do (docs/fpga.md). `"ihls"`, `"catapult"` and `"tapa"` give code for
+    other vendors, which `mode="csim"` runs too.
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """

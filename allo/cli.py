@@ -6,6 +6,7 @@ import argparse
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -15,25 +16,37 @@ from typing import Any
 
 from .customize import Schedule, customize
 from .customize.step_text import parse_steps
+from .equivalence import verify
 from .errors import AlloError, counted, nearest
+from .estimate import estimate
+from .verify import Different, Equivalent
 
 _DESIGN = "a kernel, a schedule or a function that makes one, as `file.py:name`; or a module, `file.mlir`"
 _EXIT_REFUSED, _EXIT_USAGE = 1, 2
+_EXIT_DIFFERENT, _EXIT_UNKNOWN, _EXIT_BAD_INPUT = 1, 2, 3  # of `check`
+
+type _Command = Callable[[argparse.Namespace], int | None]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code is 0, 1 if Allo refuses the input, 2 if the command itself is wrong."""
+    """Run the command; the exit code is 0, 1 if Allo refuses the input, 2 if the command itself is wrong.
+
+    That of `check` is 0 if the schedule is equivalent to its kernel, 1 if it is different, 2 if that is unknown, 3 if
+    Allo refuses the input or the command is wrong.
+    """
     options = _parser().parse_args(arguments)
+    is_check = options.run is _check
     try:
-        run: Callable[[argparse.Namespace], None] = options.run
-        run(options)
+        run: _Command = options.run
+        code = run(options)
         sys.stdout.flush()
+        return code or 0
     except AlloError as error:
         print(error, file=sys.stderr)
-        return _EXIT_REFUSED
+        return _EXIT_BAD_INPUT if is_check else _EXIT_REFUSED
     except _UsageError as error:
         print(f"allo: {error}", file=sys.stderr)
-        return _EXIT_USAGE
+        return _EXIT_BAD_INPUT if is_check else _EXIT_USAGE
     except BrokenPipeError:  # the reader of the output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
@@ -47,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="allo", description="Print, check, apply and build schedules.")
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def command(name: str, run: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
+    def command(name: str, run: _Command, text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
         sub.add_argument("design", help=_DESIGN)
         sub.set_defaults(run=run)
@@ -59,16 +72,28 @@ def _parser() -> argparse.ArgumentParser:
     form.add_argument("--python", action="store_true", help="the functions as Python-like text")
     form.add_argument("--report", action="store_true", help="trip counts, bytes moved, arrays and their banks")
     form.add_argument("--diff", type=int, metavar="K", help="what step K (the first is 0) changed")
-    command("check", _check, "check the kernel and apply all steps; the exit code tells whether they are accepted")
+    checked = command("check", _check, "apply all steps and verify the result; the exit code is the answer")
+    checked.add_argument("--against", metavar="DESIGN", help="compare with this, not with the unscheduled kernel")
+    checked.add_argument("--reassociate", action="store_true", help="sums of floats may be added in any order")
+    checked.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="(default: 60)")
+    checked.add_argument("--json", action="store_true", help="print the answer as JSON")
     applied = command("apply", _apply, "apply steps and print the module")
     applied.add_argument("--steps", type=Path, help="a file of printed steps to apply behind those of the design")
     applied.add_argument("-o", "--output", type=Path, help="write the module to this file")
     steps = command("steps", _steps, "print the steps as Python, or as operations of MLIR behind the module")
     steps.add_argument("--mlir", action="store_true", help="as operations; `allo apply` takes this text")
+    estimated = command("estimate", _estimate, "cycles and resources on hardware, estimated, with what binds them")
+    estimated.add_argument("--target", default="u280", help="a description of hardware, by name or as a TOML file")
+    estimated.add_argument("--frequency", type=float, metavar="MHZ", help="a clock other than that of the target")
+    estimated.add_argument("--auto-pipeline", action="store_true", help="pipeline innermost loops, as Vitis HLS does")
+    shape = estimated.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="as JSON")
+    shape.add_argument("--html", type=Path, metavar="FILE", help="as a page with the tree of loops")
     built = command("build", _build, "build for a target")
     built.add_argument("--target", help="the target (default: the CPU)")
     built.add_argument("--mode", help="the mode of the target")
     built.add_argument("--project", help="the folder of the project")
+    built.add_argument("--config", action="append", metavar="NAME=VALUE", help="a setting, such as frequency=250")
     return parser
 
 
@@ -144,9 +169,30 @@ def _print(options: argparse.Namespace) -> None:
         print(schedule.module)
 
 
-def _check(options: argparse.Namespace) -> None:
+def _estimate(options: argparse.Namespace) -> None:
+    found = estimate(
+        load(options.design), options.target, frequency=options.frequency, auto_pipeline=options.auto_pipeline
+    )
+    if options.html is not None:
+        _write(options.html, found.to_html())
+    else:
+        print(found.to_json() if options.json else found)
+
+
+def _check(options: argparse.Namespace) -> int:
     schedule = load(options.design)
-    print(f"{schedule.top_func_name}: the kernel is valid; {counted(len(schedule.steps), 'step')} accepted")
+    against = schedule.state(0) if options.against is None else load(options.against)
+    settings = {"reassociate": options.reassociate, "timeout": options.timeout}
+    result = verify(against, schedule, **settings)
+    if options.json:
+        print(result.to_json())
+    else:
+        print(f"{schedule.top_func_name}: the kernel is valid; {counted(len(schedule.steps), 'step')} accepted")
+        proven = f"equivalent to {options.against or 'the unscheduled kernel'}"
+        print(f"{proven}, by {result.method}" if isinstance(result, Equivalent) else result)
+    if isinstance(result, Equivalent):
+        return 0
+    return _EXIT_DIFFERENT if isinstance(result, Different) else _EXIT_UNKNOWN
 
 
 def _apply(options: argparse.Namespace) -> None:
@@ -160,10 +206,14 @@ def _apply(options: argparse.Namespace) -> None:
     if options.output is None:
         print(text, end="")
         return
+    _write(options.output, text)
+
+
+def _write(file: Path, text: str) -> None:
     try:
-        options.output.write_text(text)
+        file.write_text(text)
     except OSError as error:
-        raise _UsageError(f"cannot write '{options.output}': {error.strerror}") from None
+        raise _UsageError(f"cannot write '{file}': {error.strerror}") from None
 
 
 def _steps(options: argparse.Namespace) -> None:
@@ -173,8 +223,23 @@ def _steps(options: argparse.Namespace) -> None:
 
 def _build(options: argparse.Namespace) -> None:
     schedule = load(options.design)
-    built = schedule.build(target=options.target, mode=options.mode, project=options.project)
+    configs = _settings(options.config) if options.config else None
+    built = schedule.build(target=options.target, mode=options.mode, project=options.project, configs=configs)
     print(built)
+
+
+def _settings(entries: Sequence[str]) -> dict[str, Any]:
+    """`NAME=VALUE` as settings; a value is JSON, or else text."""
+    settings: dict[str, Any] = {}
+    for entry in entries:
+        name, sign, text = entry.partition("=")
+        if not sign:
+            raise _UsageError(f"--config {entry}: write it as NAME=VALUE")
+        try:
+            settings[name] = json.loads(text)
+        except ValueError:
+            settings[name] = text
+    return settings
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """`python -m benchmarks` runs all measurements at their default sizes."""
 
-from benchmarks import compile_time, cpu, layout
+from benchmarks import compile_time, cpu, estimate, layout
 
 compile_time.main()
 print()
 cpu.main()
 print()
 layout.main()
+print()
+estimate.main()

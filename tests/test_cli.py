@@ -1,5 +1,6 @@
 """The `allo` command: what it prints, its exit codes, and what it says of wrong input."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,12 @@ def gemm(A: float32[4, 6], B: float32[6, 8], C: float32[4, 8]):
 
 def broken(A: float32[4]):
     A[0] = x
+
+
+def shorter(A: float32[4, 6], B: float32[6, 8], C: float32[4, 8]):
+    for i, j in allo.grid(4, 8, name="PE"):
+        for k in range(5):
+            C[i, j] += A[i, k] * B[k, j]
 
 
 def tiled():
@@ -77,11 +84,21 @@ def test_print_other_forms(capsys, design):
 def test_check(capsys, design):
     assert run(capsys, "check", f"{design}:schedule") == (
         0,
-        "gemm: the kernel is valid; 2 steps accepted\n",
+        "gemm: the kernel is valid; 2 steps accepted\n"
+        "equivalent to the unscheduled kernel, by array dataflow graphs of any size\n",
         "",
     )
     code, out, err = run(capsys, "check", f"{design}:broken")
-    assert code == 1 and not out and "x" in err and "line 12" in err
+    assert code == 3 and not out and "x" in err and "line 12" in err
+    assert run(capsys, "check", f"{design}:absent")[0] == 3
+
+
+def test_check_against_another_design(capsys, design):
+    code, out, _ = run(capsys, "check", "--against", f"{design}:gemm", f"{design}:shorter")
+    assert code == 1 and "C[0, 0] differs" in out
+    code, out, _ = run(capsys, "check", "--json", "--against", f"{design}:gemm", f"{design}:shorter")
+    assert code == 1 and json.loads(out)["answer"] == "different"
+    assert run(capsys, "check", "--timeout", "0", f"{design}:schedule")[0] == 2
 
 
 def test_steps_and_apply_on_a_module(capsys, design, tmp_path):
@@ -108,6 +125,16 @@ def test_build_prints_what_the_backend_emits(capsys, design):
     assert code == 1 and "there is no target 'vhdl'" in err
 
 
+def test_build_takes_settings(capsys, design):
+    target = ["build", f"{design}:gemm", "--target", "vitis_hls"]
+    code, out, _ = run(capsys, *target, "--config", 'hbm_mapping={"A": 0}', "--config", "device=u50")
+    assert code == 0 and "gemm_top" in out
+    code, _, err = run(capsys, *target, "--config", "frequency=-1")
+    assert (code, err) == (1, "configs['frequency'] must be a positive number of MHz, got -1\n")
+    code, _, err = run(capsys, *target, "--config", "frequency")
+    assert (code, err) == (2, "allo: --config frequency: write it as NAME=VALUE\n")
+
+
 def test_wrong_commands(capsys, design, tmp_path):
     assert run(capsys, "print", "absent.py:f") == (2, "", "allo: there is no file 'absent.py'\n")
     assert run(capsys, "print", f"{design}:gem") == (
@@ -118,7 +145,8 @@ def test_wrong_commands(capsys, design, tmp_path):
     assert run(capsys, "print", design) == (
         2,
         "",
-        f"allo: say what of '{design}': {design}:name; it defines gemm, broken, tiled, tiled_by, answer, schedule\n",
+        f"allo: say what of '{design}': {design}:name; "
+        "it defines gemm, broken, shorter, tiled, tiled_by, answer, schedule\n",
     )
     assert run(capsys, "print", f"{design}:number")[2] == "allo: 'number' is a int, neither a schedule nor a kernel\n"
 

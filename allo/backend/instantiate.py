@@ -143,9 +143,9 @@ def _outline(function: ir.OpView, nest: _Nest, place: tuple[int, ...], symbol: s
     assert entry is not None
     names = dict(zip(entry.arguments, argument_names(function), strict=True))
     statements = _at_place(nest, place, nest.outermost.op)
-    inputs = _captured(statements)
+    inputs = captured(statements)
     builder = Builder(ir.InsertionPoint(function.operation), nest.outermost.op.location)
-    made = builder.op("func.func", (), (), {"sym_name": string_attr(symbol), **_signature([], [])}, 1)
+    made = builder.op("func.func", (), (), {"sym_name": string_attr(symbol), **signature_attributes([], [])}, 1)
     block = made.regions[0].blocks.append()
     arguments = [block.add_argument(value.type, made.location) for value in inputs]
     builder.point = ir.InsertionPoint(block)
@@ -158,7 +158,7 @@ def _outline(function: ir.OpView, nest: _Nest, place: tuple[int, ...], symbol: s
             if operand in mapping:
                 op.operands[number] = mapping[operand]
     passed = [_Passed(value, _name(value, names)) for value in inputs]
-    made.attributes["function_type"] = _signature([a.type for a in arguments], [])["function_type"]
+    made.attributes["function_type"] = signature_attributes([a.type for a in arguments], [])["function_type"]
     _constants().run(made)
     _decide(block)
     for op in [op for op in operations(block) if op.name == "arith.constant"]:
@@ -168,7 +168,7 @@ def _outline(function: ir.OpView, nest: _Nest, place: tuple[int, ...], symbol: s
     passed = _take_streams(block, passed, call)
     taken: set[str] = set()
     labels = [unique_name(item.name, taken) for item in passed]
-    for name, attribute in _signature([a.type for a in block.arguments], labels).items():
+    for name, attribute in signature_attributes([a.type for a in block.arguments], labels).items():
         made.attributes[name] = attribute
     callee = ir.FlatSymbolRefAttr.get(symbol, context())
     call.op("func.call", (), [item.value for item in passed], {"callee": callee})
@@ -182,7 +182,7 @@ class _Passed:
     name: str
 
 
-def _signature(kinds: list[ir.Type], names: list[str]) -> dict[str, ir.Attribute]:
+def signature_attributes(kinds: list[ir.Type], names: list[str]) -> dict[str, ir.Attribute]:
     """The attributes of a function without results that takes arguments of these types and names."""
     found: dict[str, ir.Attribute] = {
         "function_type": ir.TypeAttr.get(ir.FunctionType.get(kinds, [], context()), context())
@@ -193,7 +193,7 @@ def _signature(kinds: list[ir.Type], names: list[str]) -> dict[str, ir.Attribute
     return found
 
 
-def _captured(statements: list[ir.Operation]) -> list[ir.Value]:
+def captured(statements: list[ir.Operation]) -> list[ir.Value]:
     """The values that statements use and do not make; constants are copied in front of them."""
     inner = [i for op in statements for r in op.regions for b in r.blocks for i in operations(b)]
     everything = [*statements, *inner]

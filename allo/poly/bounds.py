@@ -41,6 +41,17 @@ def out_of_bounds(model: Model) -> Iterator[OutOfBounds]:
                 break
 
 
+def surely_inside(access: Access) -> bool:
+    """A cheap proof that no iteration leaves the array; false means not proven.
+
+    Of subscripts that are not affine the model only says that they stay inside, which is no proof.
+    """
+    return access.exact_elements and all(
+        extent is not None and _surely_inside(access, subscript, extent)
+        for subscript, extent in zip(access.subscripts, access.buffer.shape, strict=True)
+    )
+
+
 def _surely_inside(access: Access, subscript: Linear, extent: int | None) -> bool:
     """A cheap proof by intervals that the subscript stays in the array."""
     for piece in access.pieces:

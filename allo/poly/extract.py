@@ -58,6 +58,12 @@ def extract(
     return _Extraction(function.operation, first, first if until is None else until.operation).run()
 
 
+def extract_with_values(function: ir.Operation | ir.OpView) -> tuple[Model, Values]:
+    """The model, and what is known of SSA values: which of them are affine in the loops and parameters of the model."""
+    made = _Extraction(function.operation, None, None)
+    return made.run(), made.values
+
+
 def source_of(op: ir.Operation) -> Source:
     location = op.location
     while not location.is_a_file():

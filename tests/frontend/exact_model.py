@@ -36,7 +36,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Unspecified(Exception):
-    """The language does not say what the value is: division by zero, a float outside of an integer type."""
+    """The language does not say what the value is: division by zero."""
 
 
 # -- conversion -------------------------------------------------------------------------------------------
@@ -98,9 +98,11 @@ def convert(value: Value, source: AlloType, target: AlloType) -> Value:
     assert whole is not None
     if not is_float:
         return wrap(math.floor(value), whole)
-    if not math.isfinite(float(value)) or wrap(int(value), whole) != int(value):
-        raise Unspecified
-    return int(value)
+    if math.isnan(float(value)):
+        return 0
+    least = -(1 << whole.bits - 1) if isinstance(whole, Int) else 0
+    most = (1 << whole.bits) - 1 + least
+    return int(min(max(float(value), least), most))
 
 
 def is_value_of(value: Value, scalar: AlloType) -> bool:

@@ -113,7 +113,7 @@ class Program:
         if isinstance(scalar, Float) or (isinstance(scalar, Fixed | UFixed) and self.random.random() < 0.5):
             self.declare(scalar, x)
             return
-        high = self.random.choice((0, 0, 20, 60, max(scalar.bits - 64, 0)))
+        high = self.random.choice((0, 0, 20, 60, min(max(scalar.bits - 64, 0), 480)))  # `<<` adds bits again
         shifted = self.moved(self.cast(a, Int(64 + high)), "<<", high)
         assert shifted is not None
         mixed = self.apply("^", shifted, b) if self.random.random() < 0.7 else shifted

@@ -82,6 +82,13 @@ def test_rules_of_cpp(seed: int) -> None:
     check_program(seed, CPP)
 
 
+@pytest.mark.slow
+@settings(derandomize=True, max_examples=400, deadline=None)
+@given(st.integers(1 << 33, 1 << 40), st.sampled_from([DEFAULT, CPP]))
+def test_many_more(seed: int, rules: TypingRules) -> None:
+    check_program(seed, rules)
+
+
 TO_FLOAT = """from allo.ir.types import *
 
 

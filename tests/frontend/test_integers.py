@@ -68,7 +68,7 @@ BINARY: dict[str, Callable[[int, int], int]] = {
 }
 UNARY: dict[str, Callable[[int], int]] = {
     "-{}": lambda x: -x,
-    "~{}": lambda x: ~x,
+    "~{}": lambda x: ~int(x),
     "abs({})": abs,
     "not {}": lambda x: not x,
     "{} << 3": lambda x: x << 3,

@@ -1,4 +1,4 @@
-"""What every design is asked: the results of its kernel, and steps that make the same module again."""
+"""What every design is asked: the results of its kernel, a proof of that, and steps that make the module again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import allo
+from allo.testing import assert_equivalent
 
 type Kernel = Callable[..., Any]
 
@@ -42,8 +43,9 @@ def assert_steps_make_it_again(s: allo.Schedule, kernel: Kernel) -> None:
 
 
 def assert_design(s: allo.Schedule, kernel: Kernel, arguments: Sequence[Any]) -> None:
-    """All of the above."""
+    """All of the above, and that it is proven to compute what the kernel does."""
     assert_same_results(s, kernel, arguments)
+    assert_equivalent(kernel, s)
     assert_steps_make_it_again(s, kernel)
 
 

@@ -12,8 +12,9 @@ import pytest
 
 import allo
 import polybench
-from allo.ir.types import float32, float64, int32
-from benchmarks.cpu import compile_c
+from allo.ir.types import float32, float64
+from polybench.accuracy import INTEGER, element, error, inputs, tolerance
+from polybench.in_c import compile_c
 
 
 def schedule_gemm(s: allo.Schedule) -> None:
@@ -65,42 +66,6 @@ SCHEDULES: dict[str, Callable[[allo.Schedule], None]] = {
 }
 
 
-RANDOM = {
-    "heat_3d": "the heat of PolyBench's input is at rest already",
-    "jacobi_2d": "each point of PolyBench's input is the mean of its neighbours already",
-    "gramschmidt": "PolyBench's input has dependent columns, which become rounding errors divided by their length",
-}
-"""The kernels whose tests draw their arrays, as PolyBench's would hide mistakes."""
-
-TOLERANCE: dict[Any, dict[str, float]] = {
-    float64: {"durbin": 1e-8},  # the Toeplitz matrix is indefinite, the recursion loses 7 digits at MEDIUM
-    float32: {
-        "adi": 2e-4,  # 200 sweeps that solve equations with a condition above 1000
-        "trisolv": 1e-3,  # the condition of L is 700 at MEDIUM
-        "lu": 1e-4,  # sums of 400 terms up to 100 whose result is 1
-        "ludcmp": 1e-4,
-    },
-}
-"""Errors above the usual ones (a few hundred units in the last place), relative to the largest element of an array."""
-USUAL = {float64: 1e-12, float32: 2e-5}
-
-
-INTEGER = ("floyd_warshall", "nussinov")
-
-
-def element(name: str, T: Any) -> Any:
-    """The type of the elements where T is asked for."""
-    return int32 if name in INTEGER else T
-
-
-def inputs(name: str, size: str, T: Any = float32) -> tuple[Any, ...]:
-    arguments = polybench.load(name).arguments(size, element(name, T))
-    if name in RANDOM:
-        rng = np.random.default_rng(1)
-        arguments = tuple(rng.random(a.shape).astype(a.dtype) if a.any() else a for a in arguments)
-    return arguments
-
-
 def scheduled(name: str, size: str) -> allo.Schedule:
     s = allo.customize(polybench.load(name).kernel(size))
     SCHEDULES[name](s)
@@ -117,12 +82,7 @@ def check(name: str, size: str, run: Callable[..., None], T: Any = float32) -> N
 
 def compare(name: str, got: tuple[Any, ...], wanted: tuple[Any, ...], T: Any) -> None:
     """The same up to the rounding of T."""
-    tolerance = TOLERANCE[T].get(name, USUAL[T])
-    for mine, theirs in zip(got, wanted, strict=True):
-        if name == "gramschmidt":  # the columns behind the rank are rounding errors
-            rank = min(mine.shape) // 2
-            mine, theirs = mine[:, :rank], theirs[:, :rank]
-        np.testing.assert_allclose(mine, theirs, rtol=0, atol=tolerance * np.abs(theirs).max())
+    assert error(name, got, wanted) <= tolerance(name, T)
 
 
 def as_written(name: str, size: str, T: Any) -> Callable[..., None]:
@@ -159,7 +119,7 @@ def test_same_as_in_c(name: str, tmp_path: Path) -> None:
     """The loops of the benchmarks in C, which the kernels are measured against, compute the same."""
     got, wanted = inputs(name, "MINI", float64), inputs(name, "MINI", float64)
     as_written(name, "MINI", float64)(*got)
-    compile_c(polybench.load(name), "MINI", repr(element(name, float64)), True, tmp_path)(*wanted)
+    compile_c(polybench.load(name), "MINI", repr(element(name, float64)), tmp_path)(*wanted)
     compare(name, got, wanted, float64)
 
 

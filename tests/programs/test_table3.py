@@ -17,7 +17,7 @@ FUSED = 1e-6  # relative error of sums of float32 whose products are rounded or 
 
 
 def design(name):
-    return polybench.load(name).designs["best"]
+    return polybench.load(name).designs["table3"]
 
 
 def inputs(name, size):
@@ -42,7 +42,9 @@ def test_same_as_the_benchmark(name, size):
     arguments = inputs(name, size)
     wanted = tuple(np.copy(argument) if np.ndim(argument) else argument for argument in arguments)
     polybench.load(name).reference(size, *wanted)
-    for found, expected in zip(results(design(name).customized(size).build(), arguments), wanted, strict=True):
+    for found, expected in zip(
+        results(design(name).customized(size).build(), arguments), wanted, strict=True
+    ):
         np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
 
 
@@ -71,8 +73,9 @@ def test_lines_of_schedule(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_text_grows_with_the_program_only(name):
-    texts = [design(name).customized(size).pseudocode() for size in ("MEDIUM", "EXTRALARGE")]
-    assert texts[0].count("\n") == texts[1].count("\n")
+    """It has twice the lines at most, as a large design has lanes for rows, too, and trees of more levels."""
+    small, large = (design(name).customized(size).pseudocode() for size in ("MINI", "EXTRALARGE"))
+    assert large.count("\n") <= 2 * small.count("\n")
 
 
 @pytest.mark.slow
@@ -94,31 +97,36 @@ def times_of(name, steps):
 
 
 def test_loops_of_atax() -> None:
-    s = design("atax").customized("MEDIUM")
-    assert_loops(s, """
-        rows
-          S_i_0:
-            i.outer
-              i.inner_1
-              j.outer
-                i.inner  (pipeline=1)
-                  j.inner
-              i.inner_1_back
-        """, "rows")
-    assert_loops(s, """
-        columns
-          S_j0_0:
-            j0
-          S_i_1:
-            i
+    assert_loops(
+        design("atax").customized("MEDIUM"),
+        """
+        atax
+          S_jo_0:
+            jo
+              i.outer  (pipeline=1)
+                i.inner
+                  c
+                  pair
+          S_io_0:
+            io
               j.outer  (pipeline=1)
                 j.inner
-        """, "columns")
+                  r
+                  pair
+                  pair_1
+                  pair_2
+                  pair_3
+                  pair_4
+                  pair_5
+        """,
+    )
 
 
 def test_loops_of_correlation() -> None:
     s = design("correlation").customized("MEDIUM")
-    assert_loops(s, """
+    assert_loops(
+        s,
+        """
         means
           S_j_0_1:
             j  (pipeline=1)
@@ -128,78 +136,93 @@ def test_loops_of_correlation() -> None:
                 j.inner
           S_j_0_2:
             j  (pipeline=1)
-        """, "means")
-    assert_loops(s, """
+        """,
+        "means",
+    )
+    assert_loops(
+        s,
+        """
         products
           S_i_j_0:
-            i
-              j_1.outer  (pipeline=1)
-                j_1.inner
+            i.outer
+              i.inner_1.outer
+                j_1.outer  (pipeline=1)
+                  i.inner_1.inner
+                    j_1.inner
               k
-                j.outer  (pipeline=1)
-                  j.inner
-              j_1_back  (pipeline=1)
-        """, "products")
+                i.inner.outer
+                  j.outer  (pipeline=1)
+                    i.inner.inner
+                      j.inner
+        """,
+        "products",
+    )
 
 
 def test_loops_of_jacobi_2d() -> None:
-    assert_loops(design("jacobi_2d").customized("MEDIUM"), """
+    assert_loops(
+        design("jacobi_2d").customized("MEDIUM"),
+        """
         jacobi_2d
           S_t_0:
             t
-              i  (pipeline=1)
+              i.outer  (pipeline=1)
                 j_fill
-                  i_shift
-                j
-              p  (pipeline=1)
+                  i.outer_shift
+                i.inner
+                  j
+              p.outer  (pipeline=1)
                 q_fill
-                  p_shift
-                q
-        """)
+                  p.outer_shift
+                p.inner
+                  q
+        """,
+    )
 
 
 def test_loops_of_symm() -> None:
-    s = design("symm").customized("MEDIUM")
-    assert_loops(s, """
-        product
+    assert_loops(
+        design("symm").customized("MEDIUM"),
+        """
+        symm
           S_i_j_0:
-            i
-              j_1.outer  (pipeline=1)
-                j_1.inner
+            i.outer
+              i.inner_1.outer
+                j_1.outer  (pipeline=1)
+                  i.inner_1.inner
+                    j_1.inner
               k
-                j.outer  (pipeline=1)
-                  j.inner
-              j_1_back  (pipeline=1)
-        """, "product")
-    assert_loops(s, """
-        add
-          S_i_j_0:
-            i
-              j  (pipeline=1)
-        """, "add")
+                i.inner.outer
+                  j.outer  (pipeline=1)
+                    i.inner.inner
+                      j.inner
+              i.inner_2.outer
+                j_2.outer  (pipeline=1)
+                  i.inner_2.inner
+                    j_2.inner
+        """,
+    )
 
 
 def test_loops_of_trmm() -> None:
-    assert_loops(design("trmm").customized("MEDIUM"), """
-        product
-          S_i_0:
-            i
-              j_1.outer  (pipeline=1)
-                j_1.inner
+    assert_loops(
+        design("trmm").customized("MEDIUM"),
+        """
+        trmm
+          S_b_0:
+            b
+              i0
+                j0.outer  (pipeline=1)
+                  j0.inner
               k
-                j.outer  (pipeline=1)
-                  j.inner
-              j_1_back.outer  (pipeline=1)
-                j_1_back.inner
-        """, "product")
-
-
-@pytest.mark.parametrize("name", ["atax", "symm"])
-def test_stages_run_at_the_same_time(name):
-    """They are connected by a stream only."""
-    s = design(name).customized("MEDIUM")
-    top = s.ir.function(name).operation.get_asm(use_local_scope=True)
-    assert "allo.dataflow" in top and top.count("allo.stream_create") == 1 and "memref.alloc" not in top
+                i
+                  j.outer  (pipeline=1)
+                    j.inner
+              i1
+                j1.outer  (pipeline=1)
+                  j1.inner
+        """,
+    )
 
 
 def test_jacobi_2d_reads_each_row_once() -> None:
@@ -209,4 +232,4 @@ def test_jacobi_2d_reads_each_row_once() -> None:
 
 
 def test_divisor_leaves_no_tail() -> None:
-    assert [polybench.benchmark.divisor(extent, 41) for extent in (124, 410, 43, 1)] == [31, 41, 1, 1]
+    assert [polybench.lanes.divisor(extent, 41) for extent in (124, 410, 43, 1)] == [31, 41, 1, 1]
