@@ -23,6 +23,12 @@ def require(condition: object, remedy: str) -> None:
 require(sys.version_info >= (3, 12), f"Python 3.12 or newer is needed, this is {sys.version.split()[0]}.")
 
 
+def replace_file(source: str, destination: str) -> None:
+    """Copy at one instant: a process that has mapped the library of `destination` keeps the old one."""
+    shutil.copy2(source, f"{destination}.new")
+    os.replace(f"{destination}.new", destination)
+
+
 class PackageTemplates(build_py):
     """`pip install .`: what is beside the package goes into it (allo/backend/headers.py, allo/target/loader.py)."""
 
@@ -89,7 +95,8 @@ class CMakeBuild(build_ext):
 
     def copy_extensions_to_source(self) -> None:
         """`pip install -e`: setuptools would copy the extension only."""
-        shutil.copytree(Path(self.build_lib) / "allo" / "_mlir", HERE / "allo" / "_mlir", dirs_exist_ok=True)
+        built, installed = Path(self.build_lib) / "allo" / "_mlir", HERE / "allo" / "_mlir"
+        shutil.copytree(built, installed, dirs_exist_ok=True, copy_function=replace_file)
 
 
 setup(
