@@ -30,8 +30,9 @@ def build(folder: Path, mode: str, target: str = "vitis_hls", **configs: Any) ->
 
 
 def failure(folder: Path, mode: str = "csyn", **configs: Any) -> str:
+    module = build(folder, mode, **configs)
     with pytest.raises(ToolError) as caught:
-        build(folder, mode, **configs)
+        module(*(() if mode == "csyn" else np.zeros((2, 8, 8), np.float32)))
     return str(caught.value).replace(str(folder), "DIR")
 
 
@@ -41,8 +42,10 @@ def failure(folder: Path, mode: str = "csyn", **configs: Any) -> str:
 def test_synthesis_gives_its_report(tmp_path: Path, monkeypatch: Any, capfd: Any) -> None:
     tools.install(monkeypatch, "vitis_hls", folder=tmp_path)
     module = build(tmp_path, "csyn")
-    assert isinstance(module.report, SynthesisReport)
-    assert module() is module.report is module.reports["csyn"]
+    assert module.report is None and capfd.readouterr().err == ""  # the build only writes
+    report = module()
+    assert isinstance(report, SynthesisReport)
+    assert report is module.report is module.reports["csyn"]
     assert capfd.readouterr().err.startswith("csyn: synthesis by Vitis HLS: done in ")
     assert "Running csyn.tcl" in (tmp_path / "p" / "logs" / "csyn.log").read_text()
 
@@ -53,17 +56,17 @@ def test_later_releases_have_another_command(tmp_path: Path, monkeypatch: Any) -
     tools.script(
         bin_folder, "vitis-run", f'[ "$1 $2 $3" = "--mode hls --tcl" ] && {bin_folder}/old_tool -f "$4"'
     )
-    assert isinstance(build(tmp_path, "csyn").report, SynthesisReport)
+    assert isinstance(build(tmp_path, "csyn")(), SynthesisReport)
 
 
 def test_what_is_up_to_date_is_not_synthesised_again(tmp_path: Path, monkeypatch: Any) -> None:
     tools.install(monkeypatch, "vitis_hls", folder=tmp_path)
-    build(tmp_path, "csyn")
+    build(tmp_path, "csyn")()
     report = tmp_path / "p" / "hls.prj/solution/syn/report/csynth.xml"
     before = report.stat().st_mtime_ns
-    build(tmp_path, "csyn")
+    build(tmp_path, "csyn")()
     assert report.stat().st_mtime_ns == before
-    build(tmp_path, "csyn", frequency=100)
+    build(tmp_path, "csyn", frequency=100)()
     assert report.stat().st_mtime_ns > before
 
 
@@ -80,6 +83,7 @@ def test_a_synthesised_build_does_not_run(tmp_path: Path, monkeypatch: Any) -> N
 def test_implementation_gives_both_reports(tmp_path: Path, monkeypatch: Any) -> None:
     tools.install(monkeypatch, "vitis_hls", folder=tmp_path)
     module = build(tmp_path, "impl")
+    module()
     assert list(module.reports) == ["csyn", "impl"]
     assert isinstance(module.report, ImplementationReport) and module.report.meets_timing
 
@@ -90,7 +94,7 @@ def test_vivado_hls(tmp_path: Path, monkeypatch: Any) -> None:
     report = "hls.prj/solution/syn/report"
     move = f"mv {report}/csynth.xml {report}/gemm_top_csynth.xml"
     tools.script(bin_folder, "vivado_hls", f"{bin_folder}/other $* && {move}")
-    assert isinstance(build(tmp_path, "csyn", "vivado_hls").report, SynthesisReport)
+    assert isinstance(build(tmp_path, "csyn", "vivado_hls")(), SynthesisReport)
 
 
 def test_a_bitstream_for_pynq(tmp_path: Path, monkeypatch: Any, capfd: Any) -> None:
@@ -148,12 +152,21 @@ def test_a_tool_without_report(tmp_path: Path, monkeypatch: Any) -> None:
     assert failure(tmp_path).startswith("synthesis by Vitis HLS failed with status 2\n")
 
 
-def test_a_simulation_that_fails(tmp_path: Path, monkeypatch: Any) -> None:
+def only_reports(tmp_path: Path, monkeypatch: Any, outcome: str) -> None:
+    """A tool whose co-simulation runs nothing and reports `outcome`."""
     bin_folder = tools.install(monkeypatch, "vitis_hls", folder=tmp_path)
-    module = build(tmp_path, "cosim")
+    (bin_folder / "vitis_hls").rename(bin_folder / "synthesis")
     report = "hls.prj/solution/sim/report"
-    row = "|   Verilog|      Fail|  1|  1|  1|  NA|  NA|  NA|  1|"
-    tools.script(bin_folder, "vitis_hls", f"mkdir -p {report}; echo '{row}' > {report}/gemm_top_cosim.rpt")
+    row = f"|   Verilog|      {outcome}|  1|  1|  1|  NA|  NA|  NA|  1|"
+    cosim = f"mkdir -p {report}; echo '{row}' > {report}/gemm_top_cosim.rpt"
+    tools.script(
+        bin_folder, "vitis_hls", f'case "$*" in *csyn*) {bin_folder}/synthesis "$@";; *) {cosim};; esac'
+    )
+
+
+def test_a_simulation_that_fails(tmp_path: Path, monkeypatch: Any) -> None:
+    only_reports(tmp_path, monkeypatch, "Fail")
+    module = build(tmp_path, "cosim")
     with pytest.raises(ToolError) as caught:
         module(*np.zeros((2, 8, 8), np.float32))
     log = tmp_path / "p" / "logs" / "cosim.log"
@@ -161,11 +174,8 @@ def test_a_simulation_that_fails(tmp_path: Path, monkeypatch: Any) -> None:
 
 
 def test_a_run_that_writes_nothing(tmp_path: Path, monkeypatch: Any) -> None:
-    bin_folder = tools.install(monkeypatch, "vitis_hls", folder=tmp_path)
+    only_reports(tmp_path, monkeypatch, "Pass")
     module = build(tmp_path, "cosim")
-    report = "hls.prj/solution/sim/report"
-    row = "|   Verilog|      Pass|  1|  1|  1|  NA|  NA|  NA|  1|"
-    tools.script(bin_folder, "vitis_hls", f"mkdir -p {report}; echo '{row}' > {report}/gemm_top_cosim.rpt")
     with pytest.raises(ToolError) as caught:
         module(*np.zeros((2, 8, 8), np.float32))
     path = tmp_path / "p"
@@ -190,6 +200,30 @@ def test_make_that_is_missing(tmp_path: Path, monkeypatch: Any) -> None:
         "the project is written to DIR/p, but there is no command 'make'\n"
         "  hint: install make, then run `make -C DIR/p csyn`"
     )
+
+
+def test_results_that_follow_the_arguments(tmp_path: Path, monkeypatch: Any) -> None:
+    module = allo.customize(gemm).build(target="vitis_hls", mode="csim")
+    A, B = np.ones((2, 8, 8), np.float32)
+    for array, error, text in [
+        ([], TypeError, "the array for result 0 must be a NumPy array, got list"),
+        (np.zeros(8, np.float32), ValueError, "the array for result 0 must have shape (8, 8), got (8,)"),
+        (
+            np.zeros((8, 8), np.float16),
+            TypeError,
+            "the array for result 0 must have dtype float32, got float16, which does not hold every float32",
+        ),
+    ]:
+        with pytest.raises(error) as caught:
+            module(A, B, array)
+        assert str(caught.value) == text
+    C, wide = np.zeros((8, 8), np.float32), np.zeros((8, 8))
+    C.flags.writeable = False
+    with pytest.raises(ValueError) as caught:
+        module(A, B, C)
+    assert str(caught.value) == "the array for result 0 is read-only"
+    module(A, B, wide)
+    assert np.array_equal(wide, module(A, B)) and wide.any()
 
 
 # -- runs ------------------------------------------------------------------------------------------
@@ -278,7 +312,7 @@ def test_a_terminal_shows_what_runs_and_for_how_long(tmp_path: Path, monkeypatch
     tools.script(bin_folder, "vitis_hls", f"sleep 1.3; {bin_folder}/fast $*")
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    build(tmp_path, "csyn")
+    build(tmp_path, "csyn")()
     head, *lines = terminal.getvalue().split("\r")
     assert head == "" and lines[:2] == [
         "csyn: synthesis by Vitis HLS, 0:00",

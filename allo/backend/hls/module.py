@@ -24,6 +24,7 @@ from ..cpu.calls import converted_arguments
 from .csim import compile_library, load
 from .emit import Emitted, described, emit
 from .project_sources import header_text, kernel_text
+from .results import check_result_arrays
 from .stack import run_with_stack, stack_bytes
 from .vendor import VITIS, Vendor
 from .wrapper import wrapper_text
@@ -32,8 +33,9 @@ from .wrapper import wrapper_text
 class HLSModule:
     """The result of a build for HLS: `hls_code` is the C++; with `mode="csim"` it is called with NumPy arrays.
 
-    A call passes arrays by reference and returns results, as that of a CPU build does. The C++ is compiled at the first
-    call. Raises TypeError or ValueError, naming the argument, for arguments that do not fit.
+    A call passes arrays by reference and returns results, as that of a CPU build does. As in host programs, arrays for
+    the results may follow the arguments: they are written too. The C++ is compiled at the first call. Raises TypeError
+    or ValueError, naming the argument, for arguments that do not fit.
     """
 
     def __init__(self, module: Module, *, mode: str | None = None, vendor: Vendor = VITIS) -> None:
@@ -76,12 +78,18 @@ class HLSModule:
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         self._check_callable()
-        _, holders, bring_back = converted_arguments(self.top_func_name, self.parameters, arguments, named)
+        own = len(self.parameters)
+        into = arguments[own:] if len(arguments) == own + len(self.results) else ()
+        check_result_arrays(self.results if into else (), into)
+        given = arguments[:own] if into else arguments
+        _, holders, bring_back = converted_arguments(self.top_func_name, self.parameters, given, named)
         outputs = [result_memory(result) for result in self.results]
         self._invoke([*holders, *outputs])
         for action in bring_back:
             action()
         values = [result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)]
+        for array, value in zip(into, values, strict=bool(into)):
+            array[...] = value
         return None if not values else values[0] if len(values) == 1 else tuple(values)
 
     def _check_callable(self) -> None:

@@ -29,7 +29,7 @@ _IMPLEMENTATION = (
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """What a build runs, and what a call of the built module runs; a mode without a call cannot be called."""
+    """The steps up to something that runs, and those of a run; a mode without the latter takes no arguments."""
 
     build: tuple[Stage, ...]
     call: tuple[Stage, ...] = ()

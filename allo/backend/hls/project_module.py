@@ -38,11 +38,13 @@ Report = SynthesisReport | CosimReport | ImplementationReport
 class ProjectModule(HLSModule):
     """A kernel with its interface, in a project of a vendor's tool or simulated here.
 
-    `hls_code` is the code with the interface. `reports` has what the tools reported, by step: `"csyn"`, `"cosim"`,
-    `"impl"`. In the modes that run the kernel a call passes NumPy arrays as that of a CPU build does; `milliseconds` is
-    then what the host measured on a card or in emulation.
+    `hls_code` is the code with the interface. A call runs the tools, which may take hours; the build only writes the
+    project. `reports` has what the tools reported, by step: `"csyn"`, `"cosim"`, `"impl"`. In the modes that run the
+    kernel a call passes NumPy arrays as that of a CPU build does; `milliseconds` is then what the host measured on a
+    card or in emulation. In the others it takes no arguments and returns the last report.
 
-    Raises TargetError for a kernel that cannot have the interface, ToolError if a tool is absent or fails.
+    Raises TargetError for a kernel that cannot have the interface. Calls raise ToolError
+    for tools that are absent or fail.
     """
 
     def __init__(
@@ -60,13 +62,13 @@ class ProjectModule(HLSModule):
         self.project = project
         self.reports: dict[str, Report] = {}
         self.milliseconds: float | None = None
+        self._prepared = False  # whether the steps up to something that runs were taken
         if project is not None:
             project.write(self.emitted, ports)
-            self._run(self._mode.build)
 
     @property
     def report(self) -> Report | None:
-        """The last report of a tool."""
+        """The last report of a tool; None before the first call."""
         return next(reversed(self.reports.values()), None)
 
     @property
@@ -74,8 +76,9 @@ class ProjectModule(HLSModule):
         return self.flow.modes[self.mode] if self.mode is not None else Mode(())
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Run the kernel; a build that only synthesises gives its report to a call without arguments."""
-        if self.report is not None and not self._mode.call and not (arguments or named):
+        """Run the kernel, or the tools of a mode that does not run it."""
+        if self._mode.build and not (self._mode.call or arguments or named):
+            self._run_tools()
             return self.report
         return super().__call__(*arguments, **named)
 
@@ -100,7 +103,7 @@ class ProjectModule(HLSModule):
                 write_expected(project.folder, self.ports, slots)
             return
         assert project is not None
-        self._run(self._mode.call)
+        self._run_tools()
         read_outputs(project.folder, self.ports, slots, self._command(self._mode.call[-1]))
 
     def _sources(self) -> dict[str, str]:
@@ -114,18 +117,19 @@ class ProjectModule(HLSModule):
 
     # -- tools -------------------------------------------------------------------------------------
 
-    def _run(self, stages: Sequence[Stage]) -> None:
-        """Run steps and read their reports; all tools are looked for before the first one starts."""
+    def _run_tools(self) -> None:
+        """Take the steps of the mode and read their reports; all tools are looked for before the first one starts."""
         project = self.project
-        if not stages or project is None:
+        assert project is not None
+        project.require_same(self.emitted)
+        stages = (*(() if self._prepared else self._mode.build), *self._mode.call)
+        if not stages:
             return
-        later = (
-            self._mode.call if stages is self._mode.build else ()
-        )  # what a call needs is missed now already
-        require_tools((*stages, *later), project.folder, self._variables)
+        require_tools(stages, project.folder, self._variables)
         for stage in stages:
             log = run_stage(stage, project.folder, self._variables, self.settings.timeout)
             self._read(stage.goal, log)
+        self._prepared = True
 
     def _read_registers(self) -> None:
         """Where the tool says that registers are, which counts more than the rule by which they were written."""
