@@ -86,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     estimated.add_argument("--target", default="u280", help="a description of hardware, by name or as a TOML file")
     estimated.add_argument("--frequency", type=float, metavar="MHZ", help="a clock other than that of the target")
     estimated.add_argument("--auto-pipeline", action="store_true", help="pipeline innermost loops, as Vitis HLS does")
+    estimated.add_argument("--memory", help="where arguments lie, such as HBM (default: on the chip)")
     shape = estimated.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="as JSON")
     shape.add_argument("--html", type=Path, metavar="FILE", help="as a page with the tree of loops")
@@ -171,8 +172,9 @@ def _print(options: argparse.Namespace) -> None:
 
 def _estimate(options: argparse.Namespace) -> None:
     found = estimate(
-        load(options.design), options.target, frequency=options.frequency, auto_pipeline=options.auto_pipeline
-    )
+        load(options.design), options.target, frequency=options.frequency, auto_pipeline=options.auto_pipeline,
+        memory=options.memory,
+    )  # fmt: skip
     if options.html is not None:
         _write(options.html, found.to_html())
     else:

@@ -1,10 +1,11 @@
 """`python -m benchmarks` runs all measurements at their default sizes."""
 
-from benchmarks import compile_time, cpu, estimate, layout
+from benchmarks import compile_time, estimate, layout
+from polybench import reproduce_cpu
 
 compile_time.main()
 print()
-cpu.main()
+reproduce_cpu.main()
 print()
 layout.main()
 print()

@@ -1,6 +1,8 @@
 """How long `allo.verify` takes, how much memory, and what it finds: `python -m benchmarks.verify [gemm polybench ...]`.
 
-Each row is measured in a process of its own. `--json FILE` also writes the rows there.
+Each row is measured in a process of its own. `--json FILE` also writes the rows there; `--store` writes those of each
+section to `benchmarks/results/`, with the date and how many answers of each kind there were, and the table of
+`docs/verification.md` with them.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +26,22 @@ import polybench
 from allo import Schedule
 from allo.ir.types import float32
 from allo.library.systolic import schedule_systolic, systolic
-from allo.verify import Equivalent, Result, load
+from allo.verify import Equivalent, Result, Unknown, load
 from allo.verify.certificate import problems
 
 ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+PAGE = ROOT / "docs" / "verification.md"
+START, END = "<!-- measured -->\n", "<!-- end of measured -->\n"
+LISTED = {  # what the page tells of, and which answers would be wrong
+    "mutants": "designs of `polybench/` with a random fault",
+    "random": "random legal schedules of random kernels",
+    "programs": "schedules of `tests/programs/`",
+}
 SIZE = "MEDIUM"
 MUTANTS = 20  # of each program
 RANDOM_CHUNK = 50  # kernels with four schedules each
+BY_GRAPHS = "array dataflow graphs of any size"
 TILE = 16  # processing elements along each side of the systolic array
 
 type Row = dict[str, Any]
@@ -82,8 +94,9 @@ def answered(name: str, a: Any, b: Any, **options: Any) -> Row:
     row["method"] = getattr(result, "method", "")
     if not isinstance(result, Equivalent):
         row["told"] = str(result).splitlines()[1].strip()
-    elif result.certificate is not None:
-        row["certificate"] = problems(result.certificate.to_json(), load(a), load(b)) or "holds"
+    elif result.method == BY_GRAPHS:
+        allowed = {"reassociate": options.get("reassociate", False)}
+        row["certificate"] = problems(result.certificate.to_json(), load(a), load(b), **allowed) or "holds"
     return row
 
 
@@ -108,14 +121,18 @@ def mutants_row(name: str) -> Row:
     s = designs[0].customized("MINI") if designs else allo.customize(found.kernel("MINI"))
     counts: Counter[str] = Counter()
     wrong: list[str] = []
-    for mutant in mutants(s.ir, MUTANTS, random.Random(name).randrange(1 << 30)):
+    undecided: list[str] = []
+    seed = random.Random(name).randrange(1 << 30)
+    for mutant in mutants(s.ir, MUTANTS, seed):
         result = allo.verify(s, mutant.module)
         counts[type(result).__name__] += 1
         if result and type(allo.verify(s, mutant.module, method="differential")).__name__ == "Different":
             wrong.append(f"{mutant.kind}: {mutant.what}")
+        if isinstance(result, Unknown):
+            undecided.append(f"{mutant.kind}: {mutant.what}: {result.reason}")
     equal, unknown = counts["Equivalent"], counts["Unknown"]
     told = f"{counts['Different']} different, {equal} equal, {unknown} unknown, {len(wrong)} wrongly equal"
-    return {"name": name, "answer": told, "wrong": wrong, **counts}
+    return {"name": name, "answer": told, "seed": seed, "wrong": wrong, "undecided": undecided, "counts": counts}
 
 
 def random_row(name: str) -> Row:
@@ -151,7 +168,7 @@ def random_row(name: str) -> Row:
 
         run()
     answer = ", ".join(f"{number} {answer.lower()}" for answer, number in sorted(counts.items()))
-    return {"name": name, "answer": answer, "told": told, **counts}
+    return {"name": name, "answer": answer, "seed": int(name), "told": told, "counts": counts}
 
 
 def programs_row(name: str) -> Row:
@@ -159,22 +176,22 @@ def programs_row(name: str) -> Row:
     import pytest
 
     found: dict[str, Schedule] = {}
+    build = Schedule.build
 
-    def build(self: Schedule, *_: Any, **__: Any) -> Callable[..., None]:
+    def recorded(self: Schedule, *arguments: Any, **named: Any) -> Any:
         if self.steps:
             found.setdefault(str(self.module), self.copy())
-            pytest.skip("the schedule is recorded")
-        return lambda *arguments, **named: None
+        return build(self, *arguments, **named)
 
-    Schedule.build = build  # type: ignore[method-assign]
-    pytest.main(["-q", "-n", "0", "-p", "no:cacheprovider", str(ROOT / "tests/programs")])
+    Schedule.build = recorded  # type: ignore[method-assign]
+    pytest.main(["-q", "-n", "0", "-m", "", "-p", "no:cacheprovider", str(ROOT / "tests/programs")])
     rows = []
     for number, s in enumerate(found.values()):
         rows.append(answered(f"{number} {s.top_func_name}, {len(s.steps)} steps", Schedule(s.state(0)), s))
         print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
     counts = Counter(row["answer"] for row in rows)
     answer = ", ".join(f"{number} {answer.lower()}" for answer, number in sorted(counts.items()))
-    return {"name": name, "answer": answer, "rows": rows}
+    return {"name": name, "answer": answer, "rows": rows, "counts": counts}
 
 
 SECTIONS: dict[str, tuple[Callable[[str], Row], Callable[[], Iterator[str]]]] = {
@@ -206,10 +223,56 @@ def measured(section: str, name: str) -> Row:
     return row
 
 
+def summary(section: str, rows: list[Row]) -> dict[str, Any]:
+    """What is kept of a section: when it was measured, how many answers of each kind there were, and its rows."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts.update(row.get("counts") or [row["answer"]])
+    slowest = max((part.get("seconds", 0.0) for row in rows for part in (row, *row.get("rows", ()))), default=0.0)
+    return {
+        "section": section,
+        "date": datetime.now(UTC).date().isoformat(),
+        "counts": dict(sorted(counts.items())),
+        "wrongly_equal": sum(len(row.get("wrong", ())) for row in rows),
+        "slowest_seconds": slowest,
+        "process_seconds": round(sum(row["process_seconds"] for row in rows), 1),
+        "gigabytes": max(row["gigabytes"] for row in rows),
+        "rows": rows,
+    }
+
+
+def table() -> str:
+    """The rows of `docs/verification.md`, from the stored results."""
+    lines = [
+        "| compared with the original | cases | `Equivalent` | `Different` | `Unknown` | wrong "
+        "| CPU time | memory | date |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|---|",
+    ]
+    for section, what in LISTED.items():
+        file = RESULTS / f"verify_{section}.json"
+        if not file.exists():
+            continue
+        kept = json.loads(file.read_text())
+        counts = Counter(kept["counts"])
+        answers = [counts[name] for name in ("Equivalent", "Different", "Unknown")]
+        wrong = kept["wrongly_equal"] if section == "mutants" else counts["Different"]
+        measures = f"{kept['process_seconds']:.0f} s | {kept['gigabytes']} GB | {kept['date']}"
+        lines.append(f"| {what} | {counts.total()} | {' | '.join(map(str, answers))} | {wrong} | {measures} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_page() -> None:
+    """Put the table into the page."""
+    before, _, rest = PAGE.read_text().partition(START)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{START}{table()}{END}{after}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sections", nargs="*", default=[], help=f"some of {', '.join(SECTIONS)}")
     parser.add_argument("--json", type=Path, help="write all rows to this file")
+    parser.add_argument("--store", action="store_true", help="write each section to benchmarks/results/")
     parser.add_argument("--row", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.row:
@@ -230,6 +293,11 @@ def main() -> None:
             )
             if options.json:
                 options.json.write_text(json.dumps(rows, indent=1) + "\n")
+        if options.store:
+            RESULTS.mkdir(exist_ok=True)
+            kept = summary(section, [row for row in rows if row["section"] == section])
+            (RESULTS / f"verify_{section}.json").write_text(json.dumps(kept, indent=1) + "\n")
+            write_page()
 
 
 if __name__ == "__main__":

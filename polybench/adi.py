@@ -8,7 +8,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark, Design
+from .benchmark import Benchmark, Design, Part
 from .lanes import TURNS, divisor, divisors, in_banks
 
 SIZES = {
@@ -29,10 +29,10 @@ def coefficients(size: str) -> tuple[float, ...]:
     return -mul1 / 2.0, 1.0 + mul1, -mul1 / 2.0, -mul2 / 2.0, 1.0 + mul2, -mul2 / 2.0
 
 
-def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The kernel for u and v of N x N; p and q hold the eliminated equations of a sweep."""
-    TSTEPS, N = SIZES[size]
-    a, b, c, d, e, f = coefficients(size)
+def column_sweep(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """Half a step along columns: v from u."""
+    _, N = SIZES[size]
+    a, b, c, d, _, f = coefficients(size)
 
     def column_sweep(u: T[N, N], v: T[N, N], p: T[N, N], q: T[N, N]):
         for i in range(1, N - 1):
@@ -48,6 +48,14 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
             for j1 in range(N - 2, 0, -1):
                 v[j1, i] = p[i, j1] * v[j1 + 1, i] + q[i, j1]
 
+    return column_sweep
+
+
+def row_sweep(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """Half a step along rows: u from v."""
+    _, N = SIZES[size]
+    a, _, c, d, e, f = coefficients(size)
+
     def row_sweep(u: T[N, N], v: T[N, N], p: T[N, N], q: T[N, N]):
         for i in range(1, N - 1):
             u[i, 0] = 1.0
@@ -62,29 +70,37 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
             for j1 in range(N - 2, 0, -1):
                 u[i, j1] = p[i, j1] * u[i, j1 + 1] + q[i, j1]
 
+    return row_sweep
+
+
+def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The kernel for u and v of N x N; p and q hold the eliminated equations of a sweep."""
+    TSTEPS, N = SIZES[size]
+    sweep_columns, sweep_rows = column_sweep(size, T), row_sweep(size, T)
+
     def adi(u: T[N, N], v: T[N, N], p: T[N, N], q: T[N, N]):
         for t in range(TSTEPS):  # noqa: B007 - the name of the loop in schedules
-            column_sweep(u, v, p, q)
-            row_sweep(u, v, p, q)
+            sweep_columns(u, v, p, q)
+            sweep_rows(u, v, p, q)
 
     return adi
 
 
 def in_turns(s: allo.Schedule, size: str) -> None:
-    """In each sweep all rows (or columns) take turns, so that a division ends before its quotient is needed."""
+    """All rows (or columns) take turns, so that a division ends before its quotient is needed."""
     inner = SIZES[size][1] - 2
     few = divisor(inner, max(1, inner // DIVISION_TURNS))
     many = max(d for d in divisors(inner) if d % few == 0 and inner // d >= min(TURNS, inner // few))
-    for sweep in ("column_sweep", "row_sweep"):
-        s.reorder(f"{sweep}:j", f"{sweep}:S_i_0.i")
-        s.reorder(f"{sweep}:j1", f"{sweep}:S_i_0_2.i")
-        for nest, lanes in (("S_i_0_1", many), ("S_i_0", few), ("S_i_0_2_1", many), ("S_i_0_2", many)):
-            s.pipeline(s.split(f"{sweep}:{nest}.i", lanes)[0])
+    s.reorder("j", "S_i_0.i")
+    s.reorder("j1", "S_i_0_2.i")
+    for nest, lanes in (("S_i_0_1", many), ("S_i_0", few), ("S_i_0_2_1", many), ("S_i_0_2", many)):
+        s.pipeline(s.split(f"{nest}.i", lanes)[0])
     for matrix, *banks in ((s.u, many, many), (s.v, many, many), (s.p, many), (s.q, many)):
         in_banks(s, matrix, *banks)
 
 
-DESIGNS = {"vanilla": Design(kernel), "best": Design(kernel, in_turns)}
+PARTS = (Part(column_sweep, in_turns), Part(row_sweep, in_turns))
+DESIGNS = {"vanilla": Design(kernel), "best": Design(kernel, parts=PARTS)}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import DEVICE, Benchmark, Design
-from .lanes import in_banks, tree_tile
-from .matrix_vector import column_sums, row_sums
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .lanes import tree_tile
+from .matrix_vector import by_pieces, column_sums, in_turn, row_sums
 
 SIZES = {
     "MINI": (38, 42),
@@ -39,34 +38,41 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return atax
 
 
+def tile(size: str, dsp: int) -> tuple[int, int]:
+    """The rows and columns of a piece of A."""
+    return tree_tile(*SIZES[size], dsp)
+
+
+def rows(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """tmp = A x."""
+    return row_sums(*SIZES[size], tile(size, dsp)[1], T, fresh=True)
+
+
+def columns(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """y = A^T tmp."""
+    return column_sums(*SIZES[size], tile(size, dsp)[0], T, fresh=True)
+
+
 def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The same in two stages, A x and A^T of it."""
     M, N = SIZES[size]
-    R, C = tree_tile(M, N, dsp)
-    rows, columns = row_sums(M, N, C, T, fresh=True), column_sums(M, N, R, T, fresh=True)
+    product, transposed_product = rows(size, T, dsp), columns(size, T, dsp)
 
     def atax(A: T[M, N], x: T[N], y: T[N], tmp: T[M]):
-        rows(A, x, tmp)
-        columns(A, tmp, y)
+        product(A, x, tmp)
+        transposed_product(A, tmp, y)
 
     return atax
 
 
-def in_turn(s: allo.Schedule, size: str, dsp: int) -> None:
-    """A piece of A in each cycle, first times x, then times tmp."""
-    R, C = tree_tile(*SIZES[size], dsp)
-    for loop, lanes in (("rows:i", R), ("columns:j", C)):
-        s.pipeline(s.split(loop, lanes)[0])
-    vectors = ((s.tmp, R), (s.x, C), (s.y, C), ("rows:p", C), ("columns:q", R))
-    for buffer, *banks in ((s.A, R, C), *vectors):
-        in_banks(s, buffer, *banks)
-    for stage in ("rows", "columns"):
-        s.inline(stage)
-
-
 def within(dsp: int) -> Design:
     """The fastest design with this many DSPs."""
-    return Design(partial(stages, dsp=dsp), partial(in_turn, dsp=dsp), dsp, reassociated=True)
+    pieces = partial(tile, dsp=dsp)
+    parts = (
+        Part(partial(rows, dsp=dsp), partial(by_pieces, sums="i", tile=pieces)),
+        Part(partial(columns, dsp=dsp), partial(by_pieces, sums="j", tile=pieces)),
+    )
+    return Design(partial(stages, dsp=dsp), in_turn, dsp, reassociated=True, parts=parts)
 
 
 DESIGNS = {

@@ -17,15 +17,35 @@ def unscheduled(s: allo.Schedule, size: str) -> None:
     """The schedule of a design that is the kernel as it is."""
 
 
+def customized(kernel: Callable[..., Callable[..., None]], size: str, T: AlloType | None) -> allo.Schedule:
+    """The kernel of that size without steps, for elements of its own type or of type `T`."""
+    return allo.customize(kernel(size, T) if T else kernel(size))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One nest of a design: a kernel that the design's kernel calls, and its own schedule `schedule(s, size)`."""
+
+    kernel: Callable[..., Callable[..., None]]
+    schedule: Callable[[allo.Schedule, str], None]
+
+    def customized(self, size: str, T: AlloType | None = None) -> allo.Schedule:
+        """The schedule of the part alone, with all steps applied."""
+        s = customized(self.kernel, size, T)
+        self.schedule(s, size)
+        return s
+
+
 @dataclass(frozen=True, slots=True)
 class Design:
     """A kernel, cut into stages where that helps, and the schedule that makes an accelerator of it.
 
-    `kernel(size, T)` takes the arguments of the benchmark's kernel and computes the same; `schedule(s, size)` applies
-    the primitives to its schedule `s`. `dsp` are the DSPs it may use; `operators` are implementations that it asks of
-    the synthesis tool, `{"add": "fabric"}` for adders without DSPs, as `allo.estimate` takes them. Sums that are added
-    in another order than in the benchmark's kernel are said to be `reassociated`: they are the same up to rounding.
-    A design that is right for some inputs only says what it `assumes` of them.
+    `kernel(size, T)` takes the arguments of the benchmark's kernel and computes the same. The schedules of its `parts`,
+    kernels that it calls, are composed; then `schedule(s, size)` applies the primitives to its schedule `s`. `dsp` are
+    the DSPs it may use; `operators` are implementations that it asks of the synthesis tool, `{"add": "fabric"}` for
+    adders without DSPs, as `allo.estimate` takes them. Sums that are added in another order than in the benchmark's
+    kernel are said to be `reassociated`: they are the same up to rounding.
+    A design that is `on_cpu` is for one core of a CPU: it is measured, and its `dsp` mean nothing.
     """
 
     kernel: Callable[..., Callable[..., None]]
@@ -33,17 +53,24 @@ class Design:
     dsp: int = DEVICE
     reassociated: bool = False
     operators: Mapping[str, str] = field(default_factory=dict)
-    assumes: str = ""
+    on_cpu: bool = False
+    parts: tuple[Part, ...] = ()
 
     def customized(self, size: str, T: AlloType | None = None) -> allo.Schedule:
         """The schedule with all steps applied; without `T` the elements have the type of the benchmark."""
-        s = allo.customize(self.kernel(size, T) if T else self.kernel(size))
+        s = customized(self.kernel, size, T)
+        s.compose([part.customized(size, T) for part in self.parts])
         self.schedule(s, size)
         return s
 
     def lines(self) -> int:
-        """The lines of the schedule: primitives and loops over them, also in functions that it calls with `s`."""
-        todo, seen, total = [self.schedule], [], 0
+        """The lines of the schedule: primitives and loops over them, also in functions that it calls with `s`.
+
+        Those of the schedules of the parts count, and a line that composes them.
+        """
+        todo = [self.schedule, *(part.schedule for part in self.parts)]
+        seen: list[Callable[..., None]] = []
+        total = 1 if self.parts else 0
         while todo:
             function = todo.pop()
             function = function.func if isinstance(function, partial) else function
@@ -91,7 +118,7 @@ class Benchmark:
     the elements float32 (int32 in floyd_warshall and nussinov) or the type given, `kernel(size, float64)` and
     `arguments(size, float64)`; `reference(size, *arguments)` does in NumPy what the kernel does: it changes the arrays
     in place. `designs` are accelerators for it by name: `"vanilla"` is the kernel without a schedule,
-    `"best"` the fastest that fits a U280, `"dsp220"` the fastest within 220 DSPs.
+    `"best"` the fastest that fits a U280, `"dsp220"` the fastest within 220 DSPs, `"cpu"` for one core of a CPU.
     """
 
     name: str

@@ -11,9 +11,9 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import DEVICE, Benchmark, Design
+from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import DSP_PRODUCT, FABRIC, divisors, halvings, in_banks, tree_tile, turns
-from .matrix_vector import column_sums, row_sums
+from .matrix_vector import by_pieces, column_sums, in_turn, row_sums
 
 SIZES = {
     "MINI": (38, 42),
@@ -40,35 +40,44 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return bicg
 
 
+def tile(size: str, dsp: int) -> tuple[int, int]:
+    """The rows and columns of a piece of A."""
+    M, N = SIZES[size]
+    return tree_tile(N, M, dsp)
+
+
+def rows(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """q = A p."""
+    M, N = SIZES[size]
+    return row_sums(N, M, tile(size, dsp)[1], T, fresh=True)
+
+
+def columns(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """s = A^T r."""
+    M, N = SIZES[size]
+    return column_sums(N, M, tile(size, dsp)[0], T, fresh=True)
+
+
 def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The same in two passes over A, one for each product."""
     M, N = SIZES[size]
-    R, C = tree_tile(N, M, dsp)
-    rows, columns = row_sums(N, M, C, T, fresh=True), column_sums(N, M, R, T, fresh=True)
+    product, transposed_product = rows(size, T, dsp), columns(size, T, dsp)
 
     def bicg(A: T[N, M], s: T[M], q: T[N], p: T[M], r: T[N]):
-        rows(A, p, q)
-        columns(A, r, s)
+        product(A, p, q)
+        transposed_product(A, r, s)
 
     return bicg
 
 
-def in_turn(s: allo.Schedule, size: str, dsp: int) -> None:
-    """A piece of A in each cycle, first times p, then times r."""
-    M, N = SIZES[size]
-    R, C = tree_tile(N, M, dsp)
-    for loop, lanes in (("rows:i", R), ("columns:j", C)):
-        s.pipeline(s.split(loop, lanes)[0])
-    vectors = (("bicg:q", R), ("bicg:r", R), ("bicg:p", C), ("bicg:s", C), ("rows:p", C), ("columns:q", R))
-    for buffer, *banks in ((s.A, R, C), *vectors):
-        in_banks(s, buffer, *banks)
-    for stage in ("rows", "columns"):
-        s.inline(stage)
-
-
 def within(dsp: int) -> Design:
     """The fastest design with this many DSPs."""
-    return Design(partial(stages, dsp=dsp), partial(in_turn, dsp=dsp), dsp, reassociated=True)
+    pieces = partial(tile, dsp=dsp)
+    parts = (
+        Part(partial(rows, dsp=dsp), partial(by_pieces, sums="i", tile=pieces)),
+        Part(partial(columns, dsp=dsp), partial(by_pieces, sums="j", tile=pieces)),
+    )
+    return Design(partial(stages, dsp=dsp), in_turn, dsp, reassociated=True, parts=parts)
 
 
 def piece(size: str, lanes: int) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """correlation: the correlation matrix of the columns of data."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -7,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import allo
-from allo.ir.types import AlloType, float32
+from allo.ir.types import AlloType, float32, index
 
-from .benchmark import DEVICE, Benchmark, Design
-from .lanes import Product, Tile, divisor, in_banks, product_tiles, spread, turns
-
-DSP_STATISTICS = 16  # five sums and two products, a lane of the stages before the products
+from . import observations
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .lanes import Tile, divisors, halvings, in_banks, spread
+from .observations import Lanes, by_pieces, by_rows
 
 SIZES = {
     "MINI": (28, 32),
@@ -68,80 +70,204 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return correlation
 
 
-def lanes(size: str, dsp: int) -> tuple[Tile, int]:
-    """The lanes of the products, and as many as leave enough turns for those of sums over columns."""
-    M, _ = SIZES[size]
-    (tile,) = product_tiles(M, [Product(M, even=True)], dsp - DSP_STATISTICS * (M // turns(M)))
-    return tile, divisor(tile.columns, M // turns(M))
+def lanes(size: str, dsp: int) -> Lanes:
+    """The lanes of all stages."""
+    return observations.lanes(*SIZES[size], dsp)
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same with all products, of both triangles, and the ones on the diagonal at the end."""
+def means(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The mean of each column."""
+    return observations.means(*SIZES[size], lanes(size, dsp).rows, T)
+
+
+def deviations(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The standard deviation of each column."""
     M, N = SIZES[size]
-    EPS = 0.1
-
-    def means(float_n: T, data: T[N, M], mean: T[M]):
-        for j in range(M):
-            mean[j] = 0.0
-            for i in range(N):
-                mean[j] += data[i, j]
-            mean[j] /= float_n
+    R, EPS = lanes(size, dsp).rows, 0.1
+    LEVELS = halvings(R)
 
     def deviations(float_n: T, data: T[N, M], mean: T[M], stddev: T[M]):
-        for j in range(M):
-            stddev[j] = 0.0
-            for i in range(N):
-                stddev[j] += (data[i, j] - mean[j]) * (data[i, j] - mean[j])
-            deviation: T = allo.sqrt(stddev[j] / float_n)
-            stddev[j] = 1.0 if deviation <= EPS else deviation
+        for io in range(N // R):
+            for j in range(M):
+                p: T[R]
+                for r in range(R):
+                    centred: T = data[R * io + r, j] - mean[j]
+                    p[r] = centred * centred
+                with allo.meta_for(LEVELS) as terms:
+                    for pair in range(terms // 2):
+                        p[pair] += p[pair + (terms + 1) // 2]
+                stddev[j] = p[0] if io == 0 else stddev[j] + p[0]
+        for j1 in range(M):
+            deviation: T = allo.sqrt(stddev[j1] / float_n)
+            stddev[j1] = 1.0 if deviation <= EPS else deviation
+
+    return deviations
+
+
+def standardise(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The observations with mean 0 and standard deviation 1."""
+    M, N = SIZES[size]
+    found = lanes(size, dsp)
+    R = found.dividing(found.rows)
 
     def standardise(float_n: T, data: T[N, M], mean: T[M], stddev: T[M]):
-        for i, j in allo.grid(N, M):
-            data[i, j] = (data[i, j] - mean[j]) / (allo.sqrt(float_n) * stddev[j])
+        root: T = allo.sqrt(float_n)
+        for io in range(N // R):
+            for j in range(M):
+                scale: T = root * stddev[j]
+                for r in range(R):
+                    data[R * io + r, j] = (data[R * io + r, j] - mean[j]) / scale
 
-    def products(data: T[N, M], corr: T[M, M]):
-        for i, j in allo.grid(M, M):
-            corr[i, j] = 0.0
-            for k in range(N):
-                corr[i, j] += data[k, i] * data[k, j]
+    return standardise
+
+
+def products(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The products of all columns with all columns."""
+    return observations.products(*SIZES[size], T)
+
+
+def diagonal(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """Each column with itself."""
+    M, _ = SIZES[size]
+
+    def diagonal(corr: T[M, M]):
+        for j in range(M):
+            corr[j, j] = 1.0
+
+    return diagonal
+
+
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The same by pieces of data, with all products, of both triangles, and the ones on the diagonal at the end."""
+    M, N = SIZES[size]
+    average, deviate, centre_and_scale = (nest(size, T, dsp) for nest in (means, deviations, standardise))
+    multiply, set_diagonal = products(size, T), diagonal(size, T)
 
     def correlation(float_n: T, data: T[N, M], corr: T[M, M], mean: T[M], stddev: T[M]):
-        means(float_n, data, mean)
-        deviations(float_n, data, mean, stddev)
-        standardise(float_n, data, mean, stddev)
-        products(data, corr)
-        for d in range(M):
-            corr[d, d] = 1.0
+        average(float_n, data, mean)
+        deviate(float_n, data, mean, stddev)
+        centre_and_scale(float_n, data, mean, stddev)
+        multiply(data, corr)
+        set_diagonal(corr)
 
     return correlation
 
 
-def row_wise(s: allo.Schedule, size: str, dsp: int) -> None:
-    """Row-wise sums: of observations, then of products in blocks of rows, which take turns."""
-    tile, few = lanes(size, dsp)
-    for stage in ("means", "deviations"):
-        s.reorder(f"{stage}:i", f"{stage}:j")
-    for loop in ("means:S_j_0.j", "deviations:S_j_0.j", "standardise:j"):
-        s.pipeline(s.split(loop, few)[0])
-    for loop in ("means:S_j_0_1.j", "means:S_j_0_2.j", "deviations:S_j_0_1.j", "deviations:S_j_0_2.j", "d"):
-        s.pipeline(loop)
-    _, row = s.split("products:i", tile.block)
-    s.reorder("products:k", row, "products:j")
-    for i, j in (("products:i.inner_1", "products:j_1"), ("products:i.inner", "products:j")):
-        spread(s, i, j, tile)
-    for buffer, *banks in ((s.data, 1, tile.columns), (s.corr, *tile[1:]), (s.mean, few), (s.stddev, few)):
-        in_banks(s, buffer, *banks)
+def in_turn(s: allo.Schedule, size: str) -> None:
+    """All stages in one function, so that they share multipliers and adders."""
+    for stage in ("means", "deviations", "standardise", "products", "diagonal"):
+        s.inline(stage)
 
 
 def within(dsp: int) -> Design:
     """The fastest design with this many DSPs."""
-    return Design(stages, partial(row_wise, dsp=dsp), dsp, reassociated=True)
+    choice = partial(lanes, dsp=dsp)
+    parts = (
+        Part(partial(means, dsp=dsp), partial(by_pieces, lanes=choice, loops=("j", "j1"))),
+        Part(partial(deviations, dsp=dsp), partial(by_pieces, lanes=choice, loops=("j", "j1"))),
+        Part(partial(standardise, dsp=dsp), partial(by_pieces, lanes=choice, loops=("j",))),
+        Part(products, partial(by_rows, lanes=choice)),
+        Part(diagonal, partial(by_pieces, lanes=choice, loops=("j",))),
+    )
+    return Design(partial(stages, dsp=dsp), in_turn, dsp, reassociated=True, parts=parts)
+
+
+def standardise_in_order(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The standardised observations by rows, in `data` and once more."""
+    M, N = SIZES[size]
+
+    def standardise(float_n: T, data: T[N, M], mean: T[M], stddev: T[M], standard: T[N, M]):
+        root: T = allo.sqrt(float_n)
+        for i in range(N):
+            for j in range(M):
+                element: T = (data[i, j] - mean[j]) / (root * stddev[j])
+                data[i, j] = element
+                standard[i, j] = element
+
+    return standardise
+
+
+def products_by_observations(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The products of all columns with all columns, from observations in the order of their rows."""
+    M, N = SIZES[size]
+
+    def accumulate(k: index, row: T[M], again: T[M], corr: T[M, M]):
+        for i, j in allo.grid(M, M):
+            term: T = row[i] * again[j]
+            corr[i, j] = term if k == 0 else corr[i, j] + term
+
+    def products(standard: T[N, M], corr: T[M, M]):
+        for k in range(N):
+            row: T[M]
+            again: T[M]  # in the banks of the columns
+            for j in range(M):
+                row[j] = standard[k, j]
+                again[j] = standard[k, j]
+            accumulate(k, row, again, corr)
+
+    return products
+
+
+def second_half(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """Standardised data and their products."""
+    M, N = SIZES[size]
+    centre_and_scale, multiply = standardise_in_order(size, T), products_by_observations(size, T)
+
+    def correlate(float_n: T, data: T[N, M], mean: T[M], stddev: T[M], corr: T[M, M]):
+        standard: T[N, M]
+        centre_and_scale(float_n, data, mean, stddev, standard)
+        multiply(standard, corr)
+
+    return correlate
+
+
+def streamed_stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The same with observations that go to the products one by one."""
+    M, N = SIZES[size]
+    average, deviate = means(size, T, dsp), deviations(size, T, dsp)
+    correlate_data, set_diagonal = second_half(size, T), diagonal(size, T)
+
+    def correlation(float_n: T, data: T[N, M], corr: T[M, M], mean: T[M], stddev: T[M]):
+        average(float_n, data, mean)
+        deviate(float_n, data, mean, stddev)
+        correlate_data(float_n, data, mean, stddev, corr)
+        set_diagonal(corr)
+
+    return correlation
+
+
+def by_observations(s: allo.Schedule, size: str) -> None:
+    """While the products of an observation are added, the next one arrives: it takes as long, an element a cycle."""
+    M, _ = SIZES[size]
+    pieces = [(r, c) for r in divisors(M) for c in divisors(M) if r * c <= M]
+    _, R, C = tile = Tile(M, *max(pieces, key=lambda rc: (rc[0] * rc[1], -max(rc))))
+    spread(s, "accumulate:i", "accumulate:j", tile)
+    for buffer, *banks in (("corr", R, C), ("row", R), ("again", C)):
+        in_banks(s, f"accumulate:{buffer}", *banks)
+    for loop in ("standardise:j", "products:j"):
+        s.pipeline(loop)
+    s.dataflow("products:k")
+    s.relay(s.standard, "products", depth=M)
+    s.dataflow("correlate")
+
+
+def streamed(dsp: int, statistics: int) -> Design:
+    """A design whose second half is two stages at the same time; its first half takes `statistics` of the DSPs."""
+    choice = partial(lanes, dsp=statistics)
+    parts = (
+        Part(partial(means, dsp=statistics), partial(by_pieces, lanes=choice, loops=("j", "j1"))),
+        Part(partial(deviations, dsp=statistics), partial(by_pieces, lanes=choice, loops=("j", "j1"))),
+        Part(second_half, by_observations),
+        Part(diagonal, partial(by_pieces, lanes=choice, loops=("j",))),
+    )
+    return Design(partial(streamed_stages, dsp=statistics), dsp=dsp, reassociated=True, parts=parts)
 
 
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "table3": within(4168),
+    "streams": streamed(1400, statistics=300),
 }
 
 

@@ -1,6 +1,7 @@
 """covariance: the covariance matrix of the columns of data."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import DEVICE, Benchmark, Design
-from .lanes import Product, Tile, divisor, in_banks, product_tiles, spread, turns
+from . import observations
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .observations import Lanes, by_pieces, by_rows
 
 SIZES = {
     "MINI": (28, 32),
@@ -18,7 +20,6 @@ SIZES = {
     "LARGE": (1200, 1400),
     "EXTRALARGE": (2600, 3000),
 }
-DSP_STATISTICS = 4  # two sums, a lane of the stages before the products
 
 
 def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
@@ -54,58 +55,78 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return covariance
 
 
-def lanes(size: str) -> tuple[Tile, int]:
-    """The lanes of the products, and as many as leave enough turns for those of sums over columns."""
+def lanes(size: str) -> Lanes:
+    """The lanes of all stages."""
+    return observations.lanes(*SIZES[size], DEVICE)
+
+
+def means(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The mean of each column."""
+    return observations.means(*SIZES[size], lanes(size).rows, T)
+
+
+def centre(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The observations with mean 0."""
+    M, N = SIZES[size]
+    R = lanes(size).rows
+
+    def centre(data: T[N, M], mean: T[M]):
+        for io in range(N // R):
+            for j in range(M):
+                for r in range(R):
+                    data[R * io + r, j] -= mean[j]
+
+    return centre
+
+
+def products(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The products of all columns with all columns."""
+    return observations.products(*SIZES[size], T)
+
+
+def average(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The sums of products by the degrees of freedom."""
     M, _ = SIZES[size]
-    (tile,) = product_tiles(M, [Product(M, even=True)], DEVICE - DSP_STATISTICS * (M // turns(M)))
-    return tile, divisor(tile.columns, M // turns(M))
+    found = lanes(size)
+    R = found.dividing(found.products.rows)
+
+    def average(float_n: T, cov: T[M, M]):
+        for io in range(M // R):
+            for j in range(M):
+                for r in range(R):
+                    cov[R * io + r, j] /= float_n - 1.0
+
+    return average
 
 
 def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same with all products, of both triangles."""
+    """The same by pieces of data, with all products, of both triangles."""
     M, N = SIZES[size]
-
-    def means(float_n: T, data: T[N, M], mean: T[M]):
-        for j in range(M):
-            mean[j] = 0.0
-            for i in range(N):
-                mean[j] += data[i, j]
-            mean[j] /= float_n
-
-    def centre(data: T[N, M], mean: T[M]):
-        for i, j in allo.grid(N, M):
-            data[i, j] -= mean[j]
-
-    def products(float_n: T, data: T[N, M], cov: T[M, M]):
-        for i, j in allo.grid(M, M):
-            cov[i, j] = 0.0
-            for k in range(N):
-                cov[i, j] += data[k, i] * data[k, j]
-            cov[i, j] /= float_n - 1.0
+    find_means, subtract_means = means(size, T), centre(size, T)
+    multiply, divide = products(size, T), average(size, T)
 
     def covariance(float_n: T, data: T[N, M], cov: T[M, M], mean: T[M]):
-        means(float_n, data, mean)
-        centre(data, mean)
-        products(float_n, data, cov)
+        find_means(float_n, data, mean)
+        subtract_means(data, mean)
+        multiply(data, cov)
+        divide(float_n, cov)
 
     return covariance
 
 
-def row_wise(s: allo.Schedule, size: str) -> None:
-    """Row-wise sums: of observations, then of products in blocks of rows, which take turns."""
-    tile, few = lanes(size)
-    s.reorder("means:i", "means:j")
-    for loop in ("means:S_j_0_1.j", "means:S_j_0.j", "means:S_j_0_2.j", "centre:j"):
-        s.pipeline(s.split(loop, few)[0])
-    _, row = s.split("products:i", tile.block)
-    s.reorder("products:k", row, "products:j")
-    for i, j in (("i.inner_1", "j_1"), ("i.inner", "j"), ("i.inner_2", "j_2")):
-        spread(s, f"products:{i}", f"products:{j}", tile)
-    for buffer, *banks in ((s.data, 1, tile.columns), (s.cov, *tile[1:]), (s.mean, few)):
-        in_banks(s, buffer, *banks)
+def in_turn(s: allo.Schedule, size: str) -> None:
+    """All stages in one function, so that they share multipliers and adders."""
+    for stage in ("means", "centre", "products", "average"):
+        s.inline(stage)
 
 
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, row_wise, reassociated=True)}
+PARTS = (
+    Part(means, partial(by_pieces, lanes=lanes, loops=("j", "j1"))),
+    Part(centre, partial(by_pieces, lanes=lanes, loops=("j",))),
+    Part(products, partial(by_rows, lanes=lanes)),
+    Part(average, partial(by_pieces, lanes=lanes, loops=("j",))),
+)
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, in_turn, reassociated=True, parts=PARTS)}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

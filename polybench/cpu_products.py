@@ -39,7 +39,8 @@ def two_by_rows(s: allo.Schedule, size: str) -> None:
 def three_by_rows(s: allo.Schedule, size: str) -> None:
     """All three products."""
     NI, NJ, NK, _, NM = three_mm.SIZES[size]
-    for stage, extents in (("first", (NI, NK)), ("second", (NJ, NM)), ("third", (NI, NJ))):
+    stages = (("product", (NI, NK)), ("product_1", (NJ, NM)), ("product_2", (NI, NJ)))
+    for stage, extents in stages:
         by_rows(s, f"{stage}:i", f"{stage}:k", f"{stage}:j", extents)
 
 

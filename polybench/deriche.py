@@ -3,6 +3,7 @@
 # ruff: noqa: F821 - kernels declare arrays without a value
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark, Design
+from .benchmark import Benchmark, Design, Part
 from .lanes import Tile, divisor, in_banks, spread
 
 SIZES = {
@@ -104,8 +105,8 @@ def lanes(size: str) -> tuple[int, int]:
     return divisor(W, max(1, W // FILTER_TURNS)), divisor(H, max(1, H // FILTER_TURNS))
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same with both directions in one pass; all rows, then all columns take turns."""
+def rows(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """Both directions of the filter along rows in one pass; all rows take turns."""
     W, H = SIZES[size]
 
     def rows(a1: T, a2: T, a3: T, a4: T, b1: T, b2: T, X: T[W, H], Y: T[W, H], Z: T[W, H]):
@@ -138,6 +139,13 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
                 yp2[i] = yp1[i]
                 yp1[i] = z
 
+    return rows
+
+
+def columns(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """Both directions of the filter along columns in one pass; all columns take turns."""
+    W, H = SIZES[size]
+
     def columns(a5: T, a6: T, a7: T, a8: T, b1: T, b2: T, X: T[W, H], Y: T[W, H], Z: T[W, H]):
         ym1: T[H]
         ym2: T[H]
@@ -168,10 +176,25 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
                 yp2[j] = yp1[j]
                 yp1[j] = z
 
+    return columns
+
+
+def addition(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The sum of both directions."""
+    W, H = SIZES[size]
+
     def addition(c: T, y1: T[W, H], y2: T[W, H], Y: T[W, H]):
         for i in range(W):
             for j in range(H):
                 Y[i, j] = c * (y1[i, j] + y2[i, j])
+
+    return addition
+
+
+def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same with both directions in one pass."""
+    W, H = SIZES[size]
+    along_rows, along_columns, add = rows(size, T), columns(size, T), addition(size, T)
 
     def deriche(alpha: T, imgIn: T[W, H], imgOut: T[W, H], y1: T[W, H], y2: T[W, H]):
         decay: T = allo.exp(-alpha)
@@ -181,28 +204,43 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
         a4: T = -k * allo.exp(-2.0 * alpha)
         b1: T = allo.power(2.0, -alpha)
         b2: T = -allo.exp(-2.0 * alpha)
-        rows(k, a2, a3, a4, b1, b2, imgIn, y1, y2)
-        addition(1.0, y1, y2, imgOut)
-        columns(k, a2, a3, a4, b1, b2, imgOut, y1, y2)
-        addition(1.0, y1, y2, imgOut)
+        along_rows(k, a2, a3, a4, b1, b2, imgIn, y1, y2)
+        add(1.0, y1, y2, imgOut)
+        along_columns(k, a2, a3, a4, b1, b2, imgOut, y1, y2)
+        add(1.0, y1, y2, imgOut)
 
     return deriche
 
 
-def in_turns(s: allo.Schedule, size: str) -> None:
+def in_turns(s: allo.Schedule, size: str, along: str) -> None:
     """A recurrence of 3 operations, whose results are needed when all rows (or columns) have had their turn."""
     R, C = lanes(size)
-    for loop, count in (("rows:i0", R), ("rows:i", R), ("columns:j0", C), ("columns:j", C)):
+    count = R if along == "i" else C
+    for loop in (f"{along}0", along):
         s.pipeline(s.split(loop, count)[0])
-    spread(s, "addition:i", "addition:j", Tile(R, R, C))
-    for image in (s.imgIn, s.imgOut, s.y1, s.y2):
-        in_banks(s, image, R, C)
-    for stage, count in (("rows", R), ("columns", C)):
-        for state in ("ym1", "ym2", "xm1", "yp1", "yp2", "xp1", "xp2"):
-            in_banks(s, f"{stage}:{state}", count)
+    for state in (s.ym1, s.ym2, s.xm1, s.yp1, s.yp2, s.xp1, s.xp2):
+        in_banks(s, state, count)
 
 
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, in_turns)}
+def by_tiles(s: allo.Schedule, size: str) -> None:
+    """As many rows and columns as the filters have lanes."""
+    tile = Tile(1, *lanes(size))
+    spread(s, "i", "j", tile)
+    for image in (s.y1, s.y2, s.Y):
+        in_banks(s, image, tile.rows, tile.columns)
+
+
+def of_the_image(s: allo.Schedule, size: str) -> None:
+    """The image has banks as its sums have."""
+    in_banks(s, s.imgIn, *lanes(size))
+
+
+PARTS = (
+    Part(rows, partial(in_turns, along="i")),
+    Part(columns, partial(in_turns, along="j")),
+    Part(addition, by_tiles),
+)
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, of_the_image, parts=PARTS)}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

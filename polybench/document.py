@@ -1,24 +1,27 @@
 """Writes the tables of docs/polybench.md anew, between their marks.
 
-    python -m polybench.document
+python -m polybench.document [TABLE ...]
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from . import reproduce_fig12, reproduce_points, reproduce_table3
+from . import reproduce_cpu, reproduce_fig12, reproduce_points, reproduce_streams, reproduce_table3
 from .tables import in_markdown
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "polybench.md"
 TABLES: dict[str, Callable[[], str]] = {
     "table 3": lambda: in_markdown(reproduce_table3.HEADER, reproduce_table3.rows()),
     "points": lambda: in_markdown(reproduce_points.HEADER, reproduce_points.rows()),
+    "streams": lambda: in_markdown(reproduce_streams.HEADER, reproduce_streams.rows()),
     "fig. 12": lambda: in_markdown(reproduce_fig12.HEADER, reproduce_fig12.rows()),
+    "cpu": reproduce_cpu.table,
 }
 
 
@@ -38,9 +41,15 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("table", nargs="*", help=f"{', '.join(TABLES)}; default: all")
+    chosen = parser.parse_args().table or list(TABLES)
+    for name in chosen:
+        if name not in TABLES:
+            sys.exit(f"no table '{name}'; there are {', '.join(TABLES)}")
     text = PAGE.read_text(encoding="utf-8")
-    for name, table in TABLES.items():
-        text = replaced(text, name, f"Of {date.today().isoformat()}:\n\n{table()}")
+    for name in chosen:
+        text = replaced(text, name, f"Of {date.today().isoformat()}:\n\n{TABLES[name]()}")
     PAGE.write_text(text, encoding="utf-8")
     return 0
 

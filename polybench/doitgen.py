@@ -2,16 +2,18 @@
 
 # ruff: noqa: F821 - kernels declare arrays without a value
 
+import itertools
 from collections.abc import Callable
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import allo
-from allo.ir.types import AlloType, float32
+from allo.ir.types import AlloType, float32, index
 
-from .benchmark import DEVICE, Benchmark, Design
-from .lanes import DSP_LANE, Tile, divisors, in_banks, spread, turns
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .lanes import DSP_LANE, divisors, in_banks, turns
 
 SIZES = {
     "MINI": (8, 10, 12),
@@ -39,52 +41,99 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return doitgen
 
 
-def lanes(size: str) -> Tile:
-    """The lanes of the product of A[r] with C4; as many matrices as `block` says take turns."""
+class Lanes(NamedTuple):
+    """The elements of A that are computed at once; `block` of the matrices A[r] take turns at them."""
+
+    block: int
+    matrices: int
+    rows: int
+    columns: int
+
+
+def lanes(size: str) -> Lanes:
+    """The most lanes, of as few matrices as may be, and the smallest block in which no sum is needed too early."""
     NQ, NR, NP = SIZES[size]
-    choices = [(q * p, q, p) for q in divisors(NQ) for p in divisors(NP) if DSP_LANE * q * p <= DEVICE]
-    _, q, p = max(choices)
-    matrices = [r for r in divisors(NR) if r * (NQ // q) * (NP // p) >= turns(NR)]
-    return Tile(matrices[0], q, p)
+    choices = itertools.product(divisors(NR), divisors(NQ), divisors(NP))
+    pieces = [piece for piece in choices if DSP_LANE * prod(piece) <= DEVICE]
+    r, q, p = max(pieces, key=lambda piece: (prod(piece), -piece[0], piece))
+    count = NQ // q * NP // p
+    block = next(b for b in divisors(NR) if b % r == 0 and b // r * count >= turns(NR // r * count))
+    return Lanes(block, r, q, p)
+
+
+def product(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The product of a block of some A[r] with C4."""
+    NQ, NR, NP = SIZES[size]
+    BLOCK = lanes(size).block
+
+    def product(b: index, A: T[NR, NQ, NP], C4: T[NP, NP], S: T[BLOCK, NQ, NP]):
+        for r, q, p in allo.grid(BLOCK, NQ, NP):
+            S[r, q, p] = 0.0
+            for s in range(NP):
+                S[r, q, p] += A[BLOCK * b + r, q, s] * C4[s, p]
+
+    return product
+
+
+def write_back(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The products in the place of the block."""
+    NQ, NR, NP = SIZES[size]
+    BLOCK = lanes(size).block
+
+    def write_back(b: index, S: T[BLOCK, NQ, NP], A: T[NR, NQ, NP]):
+        for r, q, p in allo.grid(BLOCK, NQ, NP):
+            A[BLOCK * b + r, q, p] = S[r, q, p]
+
+    return write_back
 
 
 def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
     """The same by blocks of some A[r], whose rows all take turns."""
     NQ, NR, NP = SIZES[size]
     BLOCK = lanes(size).block
+    multiply, store = product(size, T), write_back(size, T)
 
     def doitgen(A: T[NR, NQ, NP], C4: T[NP, NP], sum: T[NP]):
         for b in range(NR // BLOCK):
             S: T[BLOCK, NQ, NP]
-            for r, q, p in allo.grid(BLOCK, NQ, NP):
-                S[r, q, p] = 0.0
-                for s in range(NP):
-                    S[r, q, p] += A[BLOCK * b + r, q, s] * C4[s, p]
-            for r1, q1, p1 in allo.grid(BLOCK, NQ, NP):
-                A[BLOCK * b + r1, q1, p1] = S[r1, q1, p1]
+            multiply(b, A, C4, S)
+            store(b, S, A)
         for p2 in range(NP):
             sum[p2] = A[NR - 1, NQ - 1, p2]
 
     return doitgen
 
 
+def by_tiles(s: allo.Schedule, size: str, nests: tuple[str, ...] = ("S_r_q_p_0",)) -> None:
+    """The elements of all lanes in each cycle of each nest."""
+    _, *tile = lanes(size)
+    for nest in nests:
+        split = [s.split(f"{nest}.{loop}", count) for loop, count in zip("rqp", tile, strict=True)]
+        outer, inner = zip(*split, strict=True)
+        s.reorder(*outer, *inner)
+        s.pipeline(outer[-1])
+    for buffer in (s.S, s.A):
+        in_banks(s, buffer, *tile)
+
+
 def row_wise(s: allo.Schedule, size: str) -> None:
-    """A row-wise product."""
-    tile = lanes(size)
+    """A row-wise product: the sums of all elements of a block take turns."""
     s.reorder("s", "r", "q", "p")
-    for q, p in (("q_1", "p_1"), ("q", "p"), ("q1", "p1")):
-        spread(s, q, p, tile)
-    s.pipeline(s.split("p2", tile.columns)[0])
-    for buffer, *banks in (
-        (s.S, 1, *tile[1:]),
-        (s.A, 1, *tile[1:]),
-        (s.C4, 1, tile.columns),
-        (s.sum, tile.columns),
-    ):
-        in_banks(s, buffer, *banks)
+    by_tiles(s, size, ("S_r_q_p_0_1", "S_r_q_p_0"))
+    in_banks(s, s.C4, 1, lanes(size).columns)
 
 
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, row_wise)}
+def in_turn(s: allo.Schedule, size: str) -> None:
+    """Both stages in one function; the last row is kept in `sum`, some elements in each cycle."""
+    columns = lanes(size).columns
+    for stage in ("product", "write_back"):
+        s.inline(stage)
+    s.pipeline(s.split("p2", columns)[0])
+    in_banks(s, s.sum, columns)
+
+
+PARTS = (Part(product, row_wise), Part(write_back, by_tiles))
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, in_turn, parts=PARTS)}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

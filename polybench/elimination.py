@@ -35,10 +35,11 @@ def elimination(N: int, R: int, C: int, T: AlloType) -> Callable[..., None]:
     return eliminate
 
 
-def schedule_elimination(s: allo.Schedule, R: int, C: int) -> None:
-    """R factors in each cycle, then R x C elements."""
-    s.pipeline(s.split("eliminate:j0", C)[0])
+def by_tiles(s: allo.Schedule, size: str, tile: Callable[[str], tuple[int, int]]) -> None:
+    """R factors in each cycle, then R x C elements, as `tile(size)` says."""
+    R, C = tile(size)
+    s.pipeline(s.split("j0", C)[0])
     for loop in ("io", "jto"):
-        s.pipeline(f"eliminate:{loop}")
-    for buffer, *banks in (("eliminate:A", R, C), ("eliminate:factors", R), ("eliminate:pivots", C)):
+        s.pipeline(loop)
+    for buffer, *banks in ((s.A, R, C), (s.factors, R), (s.pivots, C)):
         in_banks(s, buffer, *banks)

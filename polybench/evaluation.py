@@ -1,12 +1,12 @@
-"""One design of one benchmark at one size: is it right, proved, how fast by estimate, and how long does it compile?"""
+"""One design of one benchmark at one size: is it right, proved, how fast, and how long does it compile?"""
 
 from __future__ import annotations
 
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,12 @@ from . import in_c
 from .accuracy import ROUNDING_ONLY, element, error, inputs, tolerance
 from .benchmark import Benchmark, Design
 from .suite import load
+from .timing import Timing, timed
 
-CHECKS = ("cpu", "c", "csim", "verify", "estimate")
+CHECKS = ("cpu", "c", "csim", "verify", "estimate", "time")
 """cpu: the design against NumPy; c: the kernel against C, equal bits; csim: the HLS code of the design, compiled and
-run, against the CPU, equal bits; verify: the design is proved equal to the kernel; estimate: cycles and resources."""
+run, against the CPU, equal bits; verify: the design is proved equal to the kernel; estimate: cycles and resources;
+time: milliseconds on this CPU, measured beside C."""
 
 TARGET = "u280"
 
@@ -68,13 +70,14 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """All that is known of a design; `compile_seconds` are CPU time of customize, all primitives and the HLS code."""
+    """All that is known of a design; `compile_seconds` as `compile_seconds` below has them."""
 
     kernel: str
     design: str
     size: str
     checks: dict[str, Check]
     figures: Figures | None
+    timing: Timing | None
     dsp_limit: int
     lines: int
     compile_seconds: float
@@ -94,7 +97,39 @@ class Evaluation:
         """The inverse of `as_json`. Raises KeyError or TypeError for anything else."""
         checks = {name: Check(**check) for name, check in given["checks"].items()}
         figures = Figures(**given["figures"]) if given["figures"] else None
-        return Evaluation(**{**given, "checks": checks, "figures": figures})
+        timing = Timing(**given["timing"]) if given["timing"] else None
+        return Evaluation(**{**given, "checks": checks, "figures": figures, "timing": timing})
+
+    def only(self, wanted: Iterable[str]) -> Evaluation:
+        """With the checks that are `wanted` and no others, in the order of CHECKS; `compile` is the last."""
+        names = [name for name in (*CHECKS, "compile") if name in self.checks and name in wanted]
+        return replace(
+            self,
+            checks={name: self.checks[name] for name in names},
+            figures=self.figures if "estimate" in names else None,
+            timing=self.timing if "time" in names else None,
+        )
+
+    def with_checks_of(self, earlier: Evaluation | None) -> Evaluation:
+        """With those of `earlier` that this one has not."""
+        if earlier is None:
+            return self
+        both = replace(
+            self,
+            checks={**earlier.checks, **self.checks},
+            figures=self.figures or earlier.figures,
+            timing=self.timing or earlier.timing,
+        )
+        return both.only(both.checks)
+
+
+def applicable(checks: Iterable[str], name: str, design: Design) -> tuple[str, ...]:
+    """Those of `checks` that a design is for: the kernel itself is compared with C, accelerators are not timed here."""
+    for_hardware = [check for check in ("csim", "estimate") if not design.on_cpu]
+    of_the_kernel = ["c"] if name == "vanilla" else []
+    on_cpu = ["time"] if name == "vanilla" or design.on_cpu else []
+    known = {"cpu", "verify", *for_hardware, *of_the_kernel, *on_cpu}
+    return tuple(check for check in checks if check in known)
 
 
 def evaluate(task: Task) -> Evaluation:
@@ -102,27 +137,35 @@ def evaluate(task: Task) -> Evaluation:
     benchmark = load(task.kernel)
     design = benchmark.designs[task.design]
     compiled = compile_seconds(design, task.size)
+    figures: list[Figures] = []
+    timings: list[Timing] = []
+
+    def estimate(_: Benchmark, design: Design, size: str) -> tuple[str, str]:
+        figures.append(estimated(design, size, baseline=task.design == "vanilla"))
+        return "passed", ""
+
+    def measure(benchmark: Benchmark, design: Design, size: str) -> tuple[str, str]:
+        if not in_c.is_available():
+            return "skipped", "gcc is missing"
+        timings.extend(timed(benchmark, [design], size))
+        return "passed", ""
+
     run: dict[str, Callable[[Benchmark, Design, str], tuple[str, str]]] = {
         "cpu": _on_cpu,
         "c": _like_c,
         "csim": _in_csim,
         "verify": _verified,
+        "estimate": estimate,
+        "time": measure,
     }
-    checks = {name: _checked(run[name], benchmark, design, task) for name in task.checks if name in run}
-    figures: list[Figures] = []
-    if "estimate" in task.checks:
-
-        def estimate(_: Benchmark, design: Design, size: str) -> tuple[str, str]:
-            figures.append(estimated(design, size, baseline=task.design == "vanilla"))
-            return "passed", ""
-
-        checks["estimate"] = _checked(estimate, benchmark, design, task)
+    checks = {name: _checked(run[name], benchmark, design, task) for name in task.checks}
     return Evaluation(
         task.kernel,
         task.design,
         task.size,
         checks,
         figures[0] if figures else None,
+        timings[0] if timings else None,
         design.dsp,
         design.lines(),
         compiled,
@@ -133,14 +176,18 @@ def evaluate(task: Task) -> Evaluation:
 @cache
 def _warm() -> None:
     """The first module of a process pays for loading passes and dialects."""
-    load("atax").designs["best"].customized("MINI").build(target="vhls")
+    for target in ("vhls", None):
+        load("atax").designs["best"].customized("MINI").build(target=target)
 
 
 def compile_seconds(design: Design, size: str) -> float:
-    """CPU time of customize, all primitives and the HLS code, in a process that has compiled before."""
+    """CPU time of customize, all primitives and the HLS code, in a process that has compiled before.
+
+    Of a design for a CPU, instead of the HLS code, the passes down to LLVM.
+    """
     _warm()
     start = time.process_time()
-    design.customized(size).build(target="vhls")
+    design.customized(size).build(target=None if design.on_cpu else "vhls")
     return time.process_time() - start
 
 
@@ -156,8 +203,8 @@ def _sources() -> str:
 
 
 def fingerprint(task: Task) -> str:
-    """Equal for equal results: of the sources and of the checks that are asked for."""
-    return hashlib.sha256("\n".join((_sources(), task.name, *task.checks)).encode()).hexdigest()[:16]
+    """Equal for equal results: of the sources and of the design; not of the checks, which are known one by one."""
+    return hashlib.sha256("\n".join((_sources(), task.name)).encode()).hexdigest()[:16]
 
 
 def estimated(design: Design, size: str, *, baseline: bool = False) -> Figures:
@@ -179,7 +226,10 @@ def estimated(design: Design, size: str, *, baseline: bool = False) -> Figures:
 
 
 def _checked(
-    check: Callable[[Benchmark, Design, str], tuple[str, str]], benchmark: Benchmark, design: Design, task: Task
+    check: Callable[[Benchmark, Design, str], tuple[str, str]],
+    benchmark: Benchmark,
+    design: Design,
+    task: Task,
 ) -> Check:
     start = time.perf_counter()
     try:
@@ -201,7 +251,9 @@ def _on_cpu(benchmark: Benchmark, design: Design, size: str) -> tuple[str, str]:
     design.customized(size).build()(*got)
     benchmark.reference(size, *wanted)
     difference, allowed = error(benchmark.name, got, wanted), tolerance(benchmark.name)
-    return _verdict(difference <= allowed), f"relative error {difference:.1e}, rounding explains {allowed:.0e}"
+    return _verdict(
+        difference <= allowed
+    ), f"relative error {difference:.1e}, rounding explains {allowed:.0e}"
 
 
 def _like_c(benchmark: Benchmark, _: Design, size: str) -> tuple[str, str]:
@@ -227,8 +279,6 @@ def _in_csim(benchmark: Benchmark, design: Design, size: str) -> tuple[str, str]
 
 def _verified(benchmark: Benchmark, design: Design, size: str) -> tuple[str, str]:
     """The design is equivalent to the kernel of the benchmark."""
-    if design.assumes:
-        return "unknown", f"equal only where {design.assumes}"
     answer = allo.verify(
         allo.customize(benchmark.kernel(size)), design.customized(size), reassociate=design.reassociated
     )
@@ -239,7 +289,9 @@ def _verified(benchmark: Benchmark, design: Design, size: str) -> tuple[str, str
 def _same(got: tuple[Any, ...], wanted: tuple[Any, ...]) -> tuple[str, str]:
     pairs = [(g, w) for g, w in zip(got, wanted, strict=True) if isinstance(g, np.ndarray)]
     different = sum(int((g.view(np.uint8) != w.view(np.uint8)).any()) for g, w in pairs)
-    return _verdict(not different), f"{different} of {len(pairs)} arrays differ" if different else "equal bits"
+    return _verdict(
+        not different
+    ), f"{different} of {len(pairs)} arrays differ" if different else "equal bits"
 
 
 def _verdict(passed: bool) -> str:

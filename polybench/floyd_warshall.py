@@ -11,10 +11,10 @@ import allo
 from allo.ir.types import AlloType, int32
 
 from .benchmark import Benchmark, Design
-from .lanes import DSP_LANE, Tile, in_banks, spread, tree_tile
+from .lanes import Tile, divisors, in_banks, spread
 
 SIZES = {"MINI": (60,), "SMALL": (180,), "MEDIUM": (500,), "LARGE": (2800,), "EXTRALARGE": (5600,)}
-MOST_LANES = 2500  # some 80 LUTs each, of 1.3 million
+MOST_LANES = 5000  # some 120 LUTs each, of 1.3 million
 
 
 def kernel(size: str, T: AlloType = int32) -> Callable[..., None]:
@@ -32,25 +32,39 @@ def kernel(size: str, T: AlloType = int32) -> Callable[..., None]:
 
 
 def lanes(size: str) -> tuple[int, int]:
-    """The rows and columns of the tiles in each cycle."""
+    """The rows and columns of the tiles in each cycle: the most lanes, in tiles as square as may be."""
     (N,) = SIZES[size]
-    return tree_tile(N, N, DSP_LANE * MOST_LANES)
+    pieces = [(r, c) for r in divisors(N) for c in divisors(N) if r * c <= MOST_LANES]
+    return max(pieces, key=lambda rc: (rc[0] * rc[1], -max(rc)))
 
 
 def stages(size: str, T: AlloType = int32) -> Callable[..., None]:
-    """The same with copies of row k and column k, which do not change in step k as no path is negative."""
+    """The same with copies of row k and column k, as they are before step k and after it.
+
+    They change in step k where path[k, k] is negative: by path[k, k] as it is before, up to element k, and as it is
+    after, behind it.
+    """
     (N,) = SIZES[size]
 
     def floyd_warshall(path: T[N, N]):
         for k in range(N):
-            first: T[N]
-            second: T[N]
+            column: T[N]
+            row: T[N]
+            new_column: T[N]
+            new_row: T[N]
+            cycle: T = path[k, k]
+            twice: T = cycle + cycle
+            new_cycle: T = min(cycle, twice)
             for i0 in range(N):
-                first[i0] = path[i0, k]
+                column[i0] = path[i0, k]
+                around: T = path[i0, k] + (cycle if i0 <= k else new_cycle)
+                new_column[i0] = min(path[i0, k], around)
             for j0 in range(N):
-                second[j0] = path[k, j0]
+                row[j0] = path[k, j0]
+                before: T = (cycle if j0 <= k else new_cycle) + path[k, j0]
+                new_row[j0] = min(path[k, j0], before)
             for i, j in allo.grid(N, N):
-                detour: T = first[i] + second[j]
+                detour: T = (column[i] if j <= k else new_column[i]) + (row[j] if i <= k else new_row[j])
                 path[i, j] = min(path[i, j], detour)
 
     return floyd_warshall
@@ -62,11 +76,12 @@ def by_tiles(s: allo.Schedule, size: str) -> None:
     spread(s, "i", "j", Tile(R, R, C))
     for loop, count in (("i0", R), ("j0", C)):
         s.pipeline(s.split(loop, count)[0])
-    for buffer, *banks in ((s.path, R, C), (s.first, R), (s.second, C)):
+    columns, rows = ((s.column, R), (s.new_column, R)), ((s.row, C), (s.new_row, C))
+    for buffer, *banks in ((s.path, R, C), *columns, *rows):
         in_banks(s, buffer, *banks)
 
 
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, by_tiles, assumes="no path is negative")}
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, by_tiles)}
 
 
 def arguments(size: str, T: AlloType = int32) -> tuple[Any, ...]:

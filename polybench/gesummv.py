@@ -9,7 +9,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import DEVICE, Benchmark, Design
+from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, divisors, enough, in_banks, turns
 from .matrix_vector import row_sums
 
@@ -40,57 +40,56 @@ def tile(size: str, dsp: int, lane: int) -> tuple[int, int]:
     return min(choices, key=lambda rc: (-(-N // rc[0]) * (N // rc[1]) + N // enough(rc[0]), rc))
 
 
+def rows(size: str, T: AlloType = float32, dsp: int = DEVICE, lane: int = DSP_LANE) -> Callable[..., None]:
+    """A matrix times a vector."""
+    (N,) = SIZES[size]
+    return row_sums(N, N, tile(size, dsp, lane)[1], T, fresh=True)
+
+
 def stages(size: str, T: AlloType = float32, dsp: int = DEVICE, lane: int = DSP_LANE) -> Callable[..., None]:
     """The same with both products by pieces, and their sum afterwards."""
     (N,) = SIZES[size]
-    rows = row_sums(N, N, tile(size, dsp, lane)[1], T, fresh=True)
+    product = rows(size, T, dsp, lane)
 
     def gesummv(alpha: T, beta: T, A: T[N, N], B: T[N, N], tmp: T[N], x: T[N], y: T[N]):
-        rows(A, x, tmp)
-        rows(B, x, y)
+        product(A, x, tmp)
+        product(B, x, y)
         for i1 in range(N):
             y[i1] = alpha * tmp[i1] + beta * y[i1]
 
     return gesummv
 
 
+def in_lanes(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
+    """A piece of the matrix in each turn, and enough banks for the sum afterwards."""
+    R, C = tile(size, dsp, lane)
+    s.split("i", R)
+    for buffer, *banks in ((s.A, R, C), (s.x, C), (s.y, enough(R)), (s.p, C)):
+        in_banks(s, buffer, *banks)
+
+
 def at_once(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
     """Both products in one loop: a piece of A and one of B in each cycle."""
-    R, C = tile(size, dsp, lane)
-    s.split("rows:i", R)
-    for buffer, *banks in (
-        (s.A, R, C),
-        (s.B, R, C),
-        (s.tmp, enough(R)),
-        (s.y, enough(R)),
-        (s.x, C),
-        ("rows:p", C),
-    ):
-        in_banks(s, buffer, *banks)
+    R, _ = tile(size, dsp, lane)
     s.inline("rows")
     s.compute_at("S_jo_0.i.outer", "S_jo_0_1.i.outer")
     s.pipeline("i.outer")
     s.pipeline(s.split("i1", enough(R))[0])
 
 
-def within(dsp: int) -> Design:
-    """The fastest design with this many DSPs."""
-    return Design(partial(stages, dsp=dsp), partial(at_once, dsp=dsp), dsp, reassociated=True)
-
-
-def without_adders(dsp: int) -> Design:
-    """The fastest design with this many DSPs if adders take none."""
-    choice = {"dsp": dsp, "lane": DSP_PRODUCT}
-    return Design(
-        partial(stages, **choice), partial(at_once, **choice), dsp, reassociated=True, operators=FABRIC
-    )
+def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """The fastest design with this many DSPs, of which a lane takes `lane`."""
+    choice = {"dsp": dsp, "lane": lane}
+    parts = (Part(partial(rows, **choice), partial(in_lanes, **choice)),)
+    kernel, schedule = partial(stages, **choice), partial(at_once, **choice)
+    return Design(kernel, schedule, dsp, reassociated=True, parts=parts, **options)
 
 
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "dsp220": within(220),
-    "dsp393": without_adders(393),
+    "dsp393": within(393, DSP_PRODUCT, operators=FABRIC),
     "dsp2560": within(2560),
 }
 

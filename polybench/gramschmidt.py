@@ -81,8 +81,6 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
                     column[ROWS * io1 + i1] = column[ROWS * io1 + i1] / length
                     Q[ROWS * io1 + i1, k] = column[ROWS * io1 + i1]
             sums: T[N]
-            for j0 in range(N):
-                sums[j0] = 0.0
             for io2 in range(M // ROWS):
                 for j in range(N):
                     q: T[ROWS]
@@ -91,7 +89,7 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
                     with allo.meta_for(LEVELS) as terms:
                         for pair in range(terms // 2):
                             q[pair] += q[pair + (terms + 1) // 2]
-                    sums[j] += q[0]
+                    sums[j] = q[0] if io2 == 0 else sums[j] + q[0]
             for j1 in range(N):
                 if j1 > k:
                     R[k, j1] = sums[j1]
@@ -110,7 +108,7 @@ def by_tiles(s: allo.Schedule, size: str) -> None:
     M, _ = SIZES[size]
     for loop in ("io", "norm", "io1"):
         s.pipeline(loop)
-    for loop in ("j0", "j", "j1"):
+    for loop in ("j", "j1"):
         s.pipeline(s.split(loop, C)[0])
     spread(s, "i3", "j3", Tile(R, R, C))
     for buffer, *banks in (

@@ -8,7 +8,8 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import Benchmark, Design
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .lanes import in_banks
 
 SIZES = {
     "MINI": (20, 10),
@@ -17,11 +18,12 @@ SIZES = {
     "LARGE": (500, 120),
     "EXTRALARGE": (1000, 200),
 }
+DSP_POINT = 36  # of a point: a few products by constants and sums
 
 
-def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The kernel for A and B of N x N x N."""
-    TSTEPS, N = SIZES[size]
+def diffuse(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """Y is X half a step later."""
+    _, N = SIZES[size]
 
     def diffuse(X: T[N, N, N], Y: T[N, N, N]):
         for i in range(1, N - 1):
@@ -34,29 +36,44 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
                         + X[i, j, k]
                     )
 
+    return diffuse
+
+
+def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The kernel for A and B of N x N x N."""
+    TSTEPS, N = SIZES[size]
+    half_a_step = diffuse(size, T)
+
     def heat_3d(A: T[N, N, N], B: T[N, N, N]):
         for t in range(TSTEPS):  # noqa: B007 - the name of the loop in schedules
-            diffuse(A, B)
-            diffuse(B, A)
+            half_a_step(A, B)
+            half_a_step(B, A)
 
     return heat_3d
 
 
+def lanes(size: str) -> int:
+    """The rows that are computed in each cycle, at least 2 turns of them."""
+    inner = SIZES[size][1] - 2
+    return max(1, min(DEVICE // (DSP_POINT * inner), inner // 2))
+
+
 def row_wise(s: allo.Schedule, size: str) -> None:
-    """Two rows in each cycle: three planes of X near the arithmetic, and the rows around those two in registers."""
-    rows, _ = s.split("diffuse:j", 2)
-    planes = s.reuse_at("diffuse:X", "diffuse:i")
+    """Some rows in each cycle: three planes of X near the arithmetic, and the rows around them in registers."""
+    count = lanes(size)
+    rows, _ = s.split("j", count)
+    planes = s.reuse_at(s.X, "i")
     s.partition(s.reuse_at(planes, rows))
     s.pipeline(rows)
     for dim in (1, 3):
         s.partition(planes, dim=dim)
-    s.partition(planes, dim=2, factor=2)
-    for array in (s.A, s.B):
-        s.partition(array, dim=2, factor=2)
+    in_banks(s, planes, 1, count)
+    for array in (s.X, s.Y):
+        in_banks(s, array, 1, count)
         s.partition(array, dim=3)
 
 
-DESIGNS = {"vanilla": Design(kernel), "best": Design(kernel, row_wise)}
+DESIGNS = {"vanilla": Design(kernel), "best": Design(kernel, parts=(Part(diffuse, row_wise),))}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

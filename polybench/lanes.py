@@ -138,23 +138,39 @@ def in_banks(s: allo.Schedule, buffer: Any, *factors: int) -> None:
             s.partition(buffer, dim=dim, factor=factor)
 
 
-def row_wise(s: allo.Schedule, function: str, buffer: str, tile: Tile) -> None:
+def row_wise(s: allo.Schedule, buffer: str, tile: Tile) -> None:
     """Sum in `buffer` by rows, a block of them kept in registers.
 
-    The function is `for i: for j: (buffer[i, j] = ...; for k: buffer[i, j] += ...)`. The sums along k of all elements
-    of a block take turns.
+    The kernel is `for i: for j: (buffer[i, j] = ...; for k: buffer[i, j] += ...)`. The sums along k of all elements of
+    a block take turns.
     """
-    block, row = s.split(f"{function}:i", tile.block)
+    block, row = s.split("i", tile.block)
     row, *row_lane = s.split(row, tile.rows) if tile.rows > 1 else (row,)
-    column, column_lane = s.split(f"{function}:j", tile.columns)
-    s.reorder(f"{function}:k", row, column, *row_lane, column_lane)
-    kept = s.buffer_at(f"{function}:{buffer}", block)
+    column, column_lane = s.split("j", tile.columns)
+    s.reorder("k", row, column, *row_lane, column_lane)
+    kept = s.buffer_at(s.buffers[buffer], block)
     for loop in (column.name, f"{column.name}_1"):
-        s.pipeline(f"{function}:{loop}")
-    names = [loop.name for nest in s.get_loops(function).nests for loop in nest]
+        s.pipeline(loop)
+    names = [loop.name for nest in s.get_loops().nests for loop in nest]
     for copy in ("init", "back"):
         i, j = (f"{loop.name}_1_{copy}" for loop in ((*row_lane, row)[0], column_lane))
         if j in names:  # sums that start from a number are not loaded
-            spread(s, f"{function}:{i}", f"{function}:{j}", tile)
+            spread(s, i, j, tile)
     in_banks(s, kept, *tile.banks)
-    in_banks(s, f"{function}:{buffer}", tile.rows, tile.columns)
+    in_banks(s, s.buffers[buffer], tile.rows, tile.columns)
+
+
+def rows_in_order(s: allo.Schedule, right: str, columns: int) -> None:
+    """Compute a row of a product while the one before leaves in the order of its elements.
+
+    The kernel is `for i: (row(i, ..., sums); for j: product[i, j] = sums[j])`, where row is
+    `for j: (sums[j] = 0; for k: sums[j] += ... * right[k, j])`. The sums of a row, as many as `columns`, take turns.
+    """
+    lanes = divisor(columns, columns // turns(columns))
+    s.reorder("row:k", "row:j")
+    for nest in ("S_j_0_1", "S_j_0"):
+        s.pipeline(s.split(f"row:{nest}.j", lanes)[0])
+    in_banks(s, "row:sums", lanes)
+    in_banks(s, f"row:{right}", 1, lanes)
+    s.pipeline("j")
+    s.dataflow("i")

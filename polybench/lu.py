@@ -1,15 +1,15 @@
 """lu: A = L U; L below the diagonal (its own diagonal is ones) and U on and above it replace A."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import DEVICE, Benchmark, Design
-from .elimination import elimination, schedule_elimination
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .elimination import by_tiles, elimination
 from .lanes import tree_tile
 from .positive_definite import lu_factors, positive_definite
 
@@ -39,24 +39,25 @@ def lanes(size: str) -> tuple[int, int]:
     return tree_tile(N, N, DEVICE)
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same by steps k, each of which takes a multiple of row k from all rows below it."""
+def eliminate(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """By steps k, each of which takes a multiple of row k from all rows below it."""
     (N,) = SIZES[size]
-    R, C = lanes(size)
-    eliminate = elimination(N, R, C, T)
+    return elimination(N, *lanes(size), T)
+
+
+def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same by steps."""
+    (N,) = SIZES[size]
+    factorise = eliminate(size, T)
 
     def lu(A: T[N, N]):
-        eliminate(A)
+        factorise(A)
 
     return lu
 
 
-def by_tiles(s: allo.Schedule, size: str) -> None:
-    """A tile of R x C elements in each cycle."""
-    schedule_elimination(s, *lanes(size))
-
-
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, by_tiles)}
+PARTS = (Part(eliminate, partial(by_tiles, tile=lanes)),)
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, parts=PARTS)}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

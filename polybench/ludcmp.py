@@ -1,6 +1,7 @@
 """ludcmp: A x = b by way of A = L U, L y = b and U x = y; L and U replace A."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,8 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import DEVICE, Benchmark, Design
-from .elimination import elimination, schedule_elimination
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .elimination import by_tiles, elimination
 from .lanes import DSP_LANE, in_banks, tree_tile, turns
 from .positive_definite import lu_factors, positive_definite
 
@@ -61,11 +62,16 @@ def lanes(size: str) -> tuple[int, int]:
     return tree_tile(N, N, DEVICE - DSP_LANE * 2 * (N // turns(N)))
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same with elimination by steps; each element of a solution is taken from all equations as soon as known."""
+def eliminate(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """L and U by steps."""
     (N,) = SIZES[size]
-    R, C = lanes(size)
-    eliminate = elimination(N, R, C, T)
+    return elimination(N, *lanes(size), T)
+
+
+def forward(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """L y = b: each element of y is taken from all equations as soon as it is known."""
+    (N,) = SIZES[size]
+    R, _ = lanes(size)
 
     def forward(A: T[N, N], b: T[N], y: T[N]):
         for i0 in range(N):
@@ -77,7 +83,15 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
                     if R * io + ii > j:
                         y[R * io + ii] -= A[R * io + ii, j] * known
 
-    def backward(A: T[N, N], x: T[N], y: T[N]):
+    return forward
+
+
+def backward(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """U x = y, in the same way."""
+    (N,) = SIZES[size]
+    R, _ = lanes(size)
+
+    def backward(A: T[N, N], y: T[N], x: T[N]):
         for i0 in range(N):
             x[i0] = y[i0]
         for back in range(N):
@@ -88,26 +102,37 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
                     if R * io + ii < N - 1 - back:
                         x[R * io + ii] -= A[R * io + ii, N - 1 - back] * known
 
+    return backward
+
+
+def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same with elimination by steps, and equations that lose each element as soon as it is known."""
+    (N,) = SIZES[size]
+    factorise, solve_lower, solve_upper = eliminate(size, T), forward(size, T), backward(size, T)
+
     def ludcmp(A: T[N, N], b: T[N], x: T[N], y: T[N]):
-        eliminate(A)
-        forward(A, b, y)
-        backward(A, x, y)
+        factorise(A)
+        solve_lower(A, b, y)
+        solve_upper(A, y, x)
 
     return ludcmp
 
 
-def by_tiles(s: allo.Schedule, size: str) -> None:
-    """A tile of R x C elements in each cycle, and R elements of a solution."""
-    R, C = lanes(size)
-    schedule_elimination(s, R, C)
-    for stage in ("forward", "backward"):
-        s.pipeline(s.split(f"{stage}:i0", R)[0])
-        s.pipeline(f"{stage}:io")
-    for vector in (s.b, s.x, s.y):
-        in_banks(s, vector, R)
+def by_columns(s: allo.Schedule, size: str, vectors: tuple[str, str]) -> None:
+    """R elements in each cycle."""
+    R, _ = lanes(size)
+    s.pipeline(s.split("i0", R)[0])
+    s.pipeline("io")
+    for vector in vectors:
+        in_banks(s, s.buffers[vector], R)
 
 
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, by_tiles, reassociated=True)}
+PARTS = (
+    Part(eliminate, partial(by_tiles, tile=lanes)),
+    Part(forward, partial(by_columns, vectors=("b", "y"))),
+    Part(backward, partial(by_columns, vectors=("y", "x"))),
+)
+DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, reassociated=True, parts=PARTS)}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

@@ -5,9 +5,10 @@
 from collections.abc import Callable
 
 import allo
+from allo.customize import Loop
 from allo.ir.types import AlloType
 
-from .lanes import halvings
+from .lanes import halvings, in_banks
 
 
 def row_sums(M: int, N: int, C: int, T: AlloType, fresh: bool = False) -> Callable[..., None]:
@@ -38,15 +39,39 @@ def column_sums(M: int, N: int, R: int, T: AlloType, fresh: bool = False) -> Cal
     def columns(A: T[M, N], x: T[M], y: T[N]):
         for io in range(M // R):
             for j in range(N):
-                q: T[R]
+                p: T[R]
                 for r in range(R):
-                    q[r] = A[R * io + r, j] * x[R * io + r]
+                    p[r] = A[R * io + r, j] * x[R * io + r]
                 with allo.meta_for(LEVELS) as terms:
                     for pair in range(terms // 2):
-                        q[pair] += q[pair + (terms + 1) // 2]
+                        p[pair] += p[pair + (terms + 1) // 2]
                 with allo.meta_if(fresh):
-                    y[j] = q[0] if io == 0 else y[j] + q[0]
+                    y[j] = p[0] if io == 0 else y[j] + p[0]
                 with allo.meta_else():
-                    y[j] += q[0]
+                    y[j] += p[0]
 
     return columns
+
+
+def in_lanes(s: allo.Schedule, size: str, sums: str, tile: Callable[[str], tuple[int, int]]) -> Loop:
+    """A piece of A in each iteration of the loop that is returned, of as many rows and columns as `tile(size)` says.
+
+    `sums` is the loop over the sums, "i" in `row_sums` and "j" in `column_sums`.
+    """
+    R, C = tile(size)
+    lanes, terms = (R, C) if sums == "i" else (C, R)
+    pieces, _ = s.split(sums, lanes)
+    for buffer, *banks in ((s.A, R, C), (s.x, terms), (s.y, lanes), (s.p, terms)):
+        in_banks(s, buffer, *banks)
+    return pieces
+
+
+def by_pieces(s: allo.Schedule, size: str, sums: str, tile: Callable[[str], tuple[int, int]]) -> None:
+    """A piece of A in each cycle."""
+    s.pipeline(in_lanes(s, size, sums, tile))
+
+
+def in_turn(s: allo.Schedule, size: str) -> None:
+    """Both products in one function, so that they share multipliers and adders."""
+    for stage in ("rows", "columns"):
+        s.inline(stage)

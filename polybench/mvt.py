@@ -10,9 +10,9 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
-from .benchmark import DEVICE, Benchmark, Design
-from .lanes import DSP_LANE, divisors, in_banks, turns
-from .matrix_vector import column_sums, row_sums
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .lanes import DSP_LANE, divisors, turns
+from .matrix_vector import column_sums, in_lanes, in_turn, row_sums
 
 SIZES = {"MINI": (40,), "SMALL": (120,), "MEDIUM": (400,), "LARGE": (2000,), "EXTRALARGE": (4000,)}
 
@@ -53,37 +53,48 @@ def tile(size: str, dsp: int) -> tuple[int, int]:
     return min(choices, key=lambda rc: (-(-N // rc[0]) * (N // rc[1]), lcm(*rc), rc))
 
 
+def turned(size: str, dsp: int) -> tuple[int, int]:
+    """The rows and columns of a piece of A in the second product: those of the first one, turned."""
+    R, C = tile(size, dsp)
+    return C, R
+
+
+def rows(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """x1 += A y1."""
+    return row_sums(*SIZES[size], *SIZES[size], tile(size, dsp)[1], T)
+
+
+def columns(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """x2 += A^T y2."""
+    return column_sums(*SIZES[size], *SIZES[size], turned(size, dsp)[0], T)
+
+
 def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
-    """The same, with both products by pieces of A: R x C in the first, C x R in the second."""
+    """The same, with both products by pieces of A."""
     (N,) = SIZES[size]
-    _, C = tile(size, dsp)
-    rows, columns = row_sums(N, N, C, T), column_sums(N, N, C, T)
+    product, transposed_product = rows(size, T, dsp), columns(size, T, dsp)
 
     def mvt(x1: T[N], x2: T[N], y1: T[N], y2: T[N], A: T[N, N]):
-        rows(A, y1, x1)
-        columns(A, y2, x2)
+        product(A, y1, x1)
+        transposed_product(A, y2, x2)
 
     return mvt
 
 
-def at_once(s: allo.Schedule, size: str, dsp: int) -> None:
+def at_once(s: allo.Schedule, size: str) -> None:
     """Both products in one loop: two pieces of A in each cycle, one of each port of its banks."""
-    R, C = tile(size, dsp)
-    for loop in ("rows:i", "columns:j"):
-        s.split(loop, R)
-    banks = lcm(R, C)
-    vectors = ((s.x1, R), (s.x2, R), (s.y1, C), (s.y2, C), ("rows:p", C), ("columns:q", C))
-    for buffer, *factors in ((s.A, banks, banks), *vectors):
-        in_banks(s, buffer, *factors)
-    for stage in ("rows", "columns"):
-        s.inline(stage)
+    in_turn(s, size)
     s.compute_at("i.outer", "j.outer")
     s.pipeline("j.outer")
 
 
 def within(dsp: int) -> Design:
     """The fastest design with this many DSPs."""
-    return Design(partial(stages, dsp=dsp), partial(at_once, dsp=dsp), dsp, reassociated=True)
+    parts = (
+        Part(partial(rows, dsp=dsp), partial(in_lanes, sums="i", tile=partial(tile, dsp=dsp))),
+        Part(partial(columns, dsp=dsp), partial(in_lanes, sums="j", tile=partial(turned, dsp=dsp))),
+    )
+    return Design(partial(stages, dsp=dsp), at_once, dsp, reassociated=True, parts=parts)
 
 
 DESIGNS = {

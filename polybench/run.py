@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial
+from multiprocessing import active_children, get_context
 from pathlib import Path
+from queue import SimpleQueue
 
-from .evaluation import CHECKS, Check, Evaluation, Task, evaluate, fingerprint
+from .evaluation import CHECKS, Check, Evaluation, Task, applicable, evaluate, fingerprint
 from .suite import NAMES, load
 
 type Progress = Callable[[Task, Evaluation, bool], None]
-"""Called after each task; the flag says that the result is that of an earlier run."""
+"""Called with the checks that have been done of a task; the flag says that they are those of an earlier run."""
+type Finished = Callable[[Task, Evaluation], None]
 
 
 def tasks(
     kernels: Sequence[str] = NAMES,
     sizes: Sequence[str] = ("MEDIUM",),
-    designs: Sequence[str] = ("vanilla", "best"),
+    designs: Sequence[str] = ("vanilla", "best", "cpu"),
     checks: Sequence[str] = CHECKS,
 ) -> list[Task]:
-    """One task for each design that a kernel has, at each size."""
-    return [
-        Task(kernel, design, size, tuple(checks))
+    """One task for each design that a kernel has, at each size, with the checks that are for such a design."""
+    found = [
+        Task(kernel, design, size, applicable(checks, design, load(kernel).designs[design]))
         for kernel in kernels
         for size in sizes
         for design in designs
         if design in load(kernel).designs
     ]
+    return [task for task in dict.fromkeys(found) if task.checks]
 
 
 def run(
@@ -43,58 +50,136 @@ def run(
 ) -> list[Evaluation]:
     """The evaluations of `todo`, in that order; each is written to `folder` as soon as it is known.
 
-    What is in `folder` from the same sources is not done again, unless `fresh`. `executor` is anything with the
-    interface of `concurrent.futures` (a dask or ray client); without one, `jobs` processes run here, and a
-    process that dies costs the result of its task only.
+    Checks that an earlier run from the same sources has passed, by what is in `folder`, are not done again, unless
+    `fresh`. `executor` is anything whose futures have `add_done_callback` and `result`, as those of
+    `concurrent.futures` (a client of dask); without one, `jobs` processes run here, times are measured when they have
+    ended, one by one, and a process that dies costs the result of its task only. When this is interrupted, what is
+    finished is kept. Raises OSError if `folder` cannot be written, or a file of results in it cannot be read.
     """
     todo = list(todo)
     folder.mkdir(parents=True, exist_ok=True)
-    done: dict[Task, Evaluation] = {}
+    done: dict[str, Evaluation] = {}
+    left: list[Task] = []
     for task in todo:
         known = None if fresh else _read(folder, task)
         if known is not None:
-            done[task] = known
-            if progress:
-                progress(task, known, True)
-    left = [task for task in todo if task not in done]
+            done[task.name] = known
+            old = known.only(task.checks)
+            if progress and old.checks:
+                progress(replace(task, checks=tuple(old.checks)), old, True)
+        missing = tuple(check for check in task.checks if known is None or check not in known.checks)
+        if missing:
+            left.append(replace(task, checks=missing))
 
     def finished(task: Task, result: Evaluation) -> None:
-        done[task] = result
-        _file(folder, task).write_text(json.dumps(result.as_json(), indent=1) + "\n", encoding="utf-8")
+        done[task.name] = result.with_checks_of(done.get(task.name))
+        _write(folder, task, done[task.name])
         if progress:
             progress(task, result, False)
 
     if executor is not None:
-        _collect({executor.submit(evaluate, task): task for task in left}, finished)
+        _collect(executor, left, finished)
     else:
-        _run_here(left, jobs or os.cpu_count() or 1, finished)
-    return [done[task] for task in todo]
+        _run_here(_part(left, lambda check: check != "time"), jobs or os.cpu_count() or 1, finished)
+        _run_here(_part(left, lambda check: check == "time"), 1, finished)
+    return [done[task.name].only((*task.checks, "compile")) for task in todo]
 
 
-def _run_here(left: list[Task], jobs: int, finished: Callable[[Task, Evaluation], None]) -> None:
-    """A pool breaks when one of its processes dies: the tasks it still had run one by one, each in its own."""
-    context = get_context("spawn")
+def _part(left: list[Task], wanted: Callable[[str], bool]) -> list[Task]:
+    parts = [replace(task, checks=tuple(filter(wanted, task.checks))) for task in left]
+    return [part for part in parts if part.checks]
+
+
+def _run_here(left: list[Task], jobs: int, finished: Finished) -> None:
+    """A pool breaks when one of its processes dies: the tasks it still had run again, each in its own process."""
+    if not left:
+        return
     broken: list[Task] = []
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        _collect({pool.submit(evaluate, task): task for task in left}, finished, broken)
-    for task in broken:
-        with ProcessPoolExecutor(1, mp_context=context) as pool:
-            _collect({pool.submit(evaluate, task): task}, finished)
+    with _processes(jobs) as pool:
+        _collect(pool, left, finished, broken)
+    with _unless_interrupted(ThreadPoolExecutor(jobs)) as pool:
+        _collect(pool, broken, finished, evaluated=_in_its_own_process)
+
+
+def _in_its_own_process(task: Task) -> Evaluation:
+    with _processes(1) as pool:
+        return pool.submit(evaluate, task).result()
+
+
+@contextmanager
+def _unless_interrupted(pool: Executor) -> Iterator[Executor]:
+    """`pool`; what it still had to do is dropped, with the processes that began in between, if this is interrupted."""
+    before = set(active_children())
+    with pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in set(active_children()) - before:
+                child.terminate()
+            raise
+
+
+def _processes(jobs: int) -> AbstractContextManager[Executor]:
+    """Processes that leave an interrupt from the terminal to this one."""
+    return _unless_interrupted(
+        ProcessPoolExecutor(
+            jobs,
+            mp_context=get_context("spawn"),
+            initializer=signal.signal,
+            initargs=(signal.SIGINT, signal.SIG_IGN),
+        )
+    )
 
 
 def _collect(
-    futures: dict[Future[Evaluation], Task],
-    finished: Callable[[Task, Evaluation], None],
+    pool: Executor,
+    left: list[Task],
+    finished: Finished,
     broken: list[Task] | None = None,
+    evaluated: Callable[[Task], Evaluation] = evaluate,
 ) -> None:
-    for future in as_completed(futures):
-        task, problem = futures[future], future.exception()
-        if problem is None:
-            finished(task, future.result())
-        elif broken is not None and isinstance(problem, RuntimeError):  # BrokenProcessPool is one
-            broken.append(task)
-        else:
-            finished(task, _failed(task, problem))
+    """Results in the order in which they come; `broken` gets the tasks whose pool has ended before them."""
+    results: SimpleQueue[tuple[Task, Callable[[], Evaluation]]] = SimpleQueue()
+    futures = [_submit(pool, evaluated, task, results) for task in left]
+    try:
+        for _ in left:
+            task, result = results.get()
+            try:
+                found = result()
+            except (
+                Exception
+            ) as problem:  # of the machine, or of a design that cannot be customised: its task's alone
+                if broken is not None and isinstance(problem, BrokenExecutor):
+                    broken.append(task)
+                    continue
+                found = _failed(task, problem)
+            finished(task, found)
+    except BaseException:
+        for future in futures:
+            if future is not None and hasattr(future, "cancel"):
+                future.cancel()
+        raise
+
+
+def _submit(
+    pool: Executor,
+    evaluated: Callable[[Task], Evaluation],
+    task: Task,
+    results: SimpleQueue[tuple[Task, Callable[[], Evaluation]]],
+) -> Future[Evaluation] | None:
+    """The future, which puts its result into `results`; None if there is none, which is a result too."""
+    try:
+        future = pool.submit(evaluated, task)
+    except Exception as problem:  # a pool that is broken, a client that is closed
+        results.put((task, partial(_raise, problem)))
+        return None
+    future.add_done_callback(lambda _: results.put((task, future.result)))
+    return future
+
+
+def _raise(problem: Exception) -> Evaluation:
+    raise problem
 
 
 def _failed(task: Task, problem: BaseException) -> Evaluation:
@@ -107,6 +192,7 @@ def _failed(task: Task, problem: BaseException) -> Evaluation:
         task.size,
         {"compile": check},
         None,
+        None,
         design.dsp,
         0,
         0.0,
@@ -118,10 +204,19 @@ def _file(folder: Path, task: Task) -> Path:
     return folder / f"{task.name}.json"
 
 
+def _write(folder: Path, task: Task, result: Evaluation) -> None:
+    """All of the file or nothing: an interrupt leaves the old one."""
+    new = folder / f".{task.name}.new"
+    new.write_text(json.dumps(result.as_json(), indent=1) + "\n", encoding="utf-8")
+    new.replace(_file(folder, task))
+
+
 def _read(folder: Path, task: Task) -> Evaluation | None:
-    """The result of an earlier run with the same sources; None if there is none, or it cannot be read."""
+    """What an earlier run with the same sources found and did not fail; None if there is nothing of that kind."""
     try:
         found = Evaluation.from_json(json.loads(_file(folder, task).read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None  # also what another version has written
+    if found.fingerprint != fingerprint(task):
         return None
-    return found if found.fingerprint == fingerprint(task) and not found.failures else None
+    return found.only(set(found.checks) - set(found.failures))

@@ -2,17 +2,17 @@
 
 # ruff: noqa: F821 - kernels declare arrays without a value
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import allo
-from allo.ir.types import AlloType, float32
+from allo.ir.types import AlloType, float32, index
 
-from .benchmark import DEVICE, Benchmark, Design
-from .lanes import Product, divisor, in_banks, product_tiles, spread, turns
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .lanes import Product, Tile, divisor, in_banks, product_tiles, rows_in_order, spread
 
 SIZES = {
     "MINI": (20, 30),
@@ -39,41 +39,8 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return symm
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same as the product S with the whole symmetric matrix, which is then added to beta C."""
-    M, N = SIZES[size]
-
-    def symm(alpha: T, beta: T, C: T[M, N], A: T[M, M], B: T[M, N]):
-        S: T[M, N]
-        for i, j in allo.grid(M, N):
-            S[i, j] = 0.0
-            for k in range(M):
-                S[i, j] += (A[i, k] if k <= i else A[k, i]) * B[k, j]
-            C[i, j] = beta * C[i, j] + alpha * S[i, j]
-
-    return symm
-
-
-def row_wise(s: allo.Schedule, size: str, dsp: int) -> None:
-    """The sums of a block of rows take turns; half of the lanes add them to beta C, with two products each."""
-    M, N = SIZES[size]
-    (tile,) = product_tiles(M, [Product(N // 2)], dsp)
-    half = tile._replace(columns=divisor(tile.columns, max(1, tile.columns // 2)))
-    _, row = s.split("i", tile.block)
-    s.reorder("k", row, "j")
-    for i, j, lanes in (("i.inner_1", "j_1", tile), ("i.inner", "j", tile), ("i.inner_2", "j_2", half)):
-        spread(s, i, j, lanes)
-    for buffer, *banks in (
-        (s.S, *tile[1:]),
-        (s.B, 1, tile.columns),
-        (s.C, *tile[1:]),
-        (s.A, tile.rows, tile.rows),
-    ):
-        in_banks(s, buffer, *banks)
-
-
-def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The same in two stages that pass on the elements of the product one by one."""
+def product(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The product S of the whole symmetric matrix with B."""
     M, N = SIZES[size]
 
     def product(A: T[M, M], B: T[M, N], S: T[M, N]):
@@ -82,43 +49,117 @@ def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
             for k in range(M):
                 S[i, j] += (A[i, k] if k <= i else A[k, i]) * B[k, j]
 
+    return product
+
+
+def add(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """C = alpha S + beta C."""
+    M, N = SIZES[size]
+
     def add(alpha: T, beta: T, S: T[M, N], C: T[M, N]):
         for i, j in allo.grid(M, N):
             C[i, j] = beta * C[i, j] + alpha * S[i, j]
 
+    return add
+
+
+def stages(
+    size: str, T: AlloType = float32, first: Callable[..., Callable[..., None]] = product
+) -> Callable[..., None]:
+    """The same in two stages, of which `first` makes the product."""
+    M, N = SIZES[size]
+    multiply, accumulate = first(size, T), add(size, T)
+
     def symm(alpha: T, beta: T, C: T[M, N], A: T[M, M], B: T[M, N]):
         S: T[M, N]
-        product(A, B, S)
-        add(alpha, beta, S, C)
+        multiply(A, B, S)
+        accumulate(alpha, beta, S, C)
 
     return symm
 
 
-def streamed(s: allo.Schedule, size: str) -> None:
-    """A row-wise product, whose rows are added while the next ones are computed."""
-    N = SIZES[size][1]
-    lanes = divisor(N, N // turns(N))
-    s.reorder("product:k", "product:j")
-    in_banks(s, s.buffer_at("product:S", "product:i"), lanes)
-    for loop in ("j", "j_1"):
-        s.pipeline(s.split(f"product:{loop}", lanes)[0])
-    for loop in ("product:j_1_back", "add:j"):
-        s.pipeline(loop)
-    in_banks(s, s.B, 1, lanes)
-    s.relay(s.S, "add", depth=N)
-    s.dataflow("symm")
+def lanes(size: str, dsp: int, each: int) -> Tile:
+    """The lanes of the product; where an element takes the multipliers of `each` of them, fewer."""
+    M, N = SIZES[size]
+    (tile,) = product_tiles(M, [Product(N // 2)], dsp)
+    return tile if each == 1 else tile._replace(columns=divisor(tile.columns, max(1, tile.columns // each)))
+
+
+def by_tiles(
+    s: allo.Schedule, size: str, dsp: int, nests: Sequence[tuple[str, str]] = (("i", "j"),), each: int = 2
+) -> None:
+    """A tile of elements in each cycle of each nest."""
+    tile = lanes(size, dsp, each)
+    for i, j in nests:
+        spread(s, i, j, tile)
+    arrays = {"A": (tile.rows, tile.rows), "B": (1, tile.columns), "S": tile[1:], "C": tile[1:]}
+    for buffer, banks in arrays.items():
+        if buffer in s.buffers:
+            in_banks(s, s.buffers[buffer], *banks)
+
+
+def product_by_rows(s: allo.Schedule, size: str, dsp: int) -> None:
+    """A row-wise product: the sums of all elements take turns."""
+    s.reorder("k", "i", "j")
+    by_tiles(s, size, dsp, [(f"{nest}.i", f"{nest}.j") for nest in ("S_i_j_0_1", "S_i_j_0")], each=1)
+
+
+def in_turn(s: allo.Schedule, size: str) -> None:
+    """Both stages in one function, so that they share multipliers and adders."""
+    for stage in ("product", "add"):
+        s.inline(stage)
 
 
 def within(dsp: int) -> Design:
     """The fastest design with this many DSPs."""
-    return Design(stages, partial(row_wise, dsp=dsp), dsp, reassociated=True)
+    parts = (Part(product, partial(product_by_rows, dsp=dsp)), Part(add, partial(by_tiles, dsp=dsp)))
+    return Design(stages, in_turn, dsp, reassociated=True, parts=parts)
 
 
+def product_of_rows(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The product S, a row after the other."""
+    M, N = SIZES[size]
+
+    def row(i: index, A: T[M, M], B: T[M, N], sums: T[N]):
+        for j in range(N):
+            sums[j] = 0.0
+            for k in range(M):
+                sums[j] += (A[i, k] if k <= i else A[k, i]) * B[k, j]
+
+    def product(A: T[M, M], B: T[M, N], S: T[M, N]):
+        for i in range(M):
+            sums: T[N]
+            row(i, A, B, sums)
+            for j in range(N):
+                S[i, j] = sums[j]
+
+    return product
+
+
+def product_in_order(s: allo.Schedule, size: str) -> None:
+    """A row of the product is computed while the one before leaves."""
+    rows_in_order(s, "B", SIZES[size][1])
+
+
+def one_by_one(s: allo.Schedule, size: str) -> None:
+    """An element in each cycle."""
+    s.pipeline("j")
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """Both stages at once: rows of the product are added while the next ones are computed."""
+    s.relay(s.S, "add", depth=SIZES[size][1])
+    s.dataflow("symm")
+
+
+STREAMS = (Part(product_of_rows, product_in_order), Part(add, one_by_one))
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "table3": within(1208),
-    "streams": Design(streamed_stages, streamed, dsp=128, reassociated=True),
+    "streams": Design(
+        partial(stages, first=product_of_rows), streamed, dsp=128, reassociated=True, parts=STREAMS
+    ),
 }
 
 

@@ -16,13 +16,23 @@ from .suite import load
 
 _MARKS = {"passed": "yes", "failed": "NO", "unknown": "?", "skipped": "-", "error": "ERROR"}
 _NUMBERS = ("cycles", "ii", "dsp", "bram18", "lut", "ff")
-_ONLY_IN_FILES = ("bram18", "lut", "ff")
-COLUMNS = ("kernel", "design", "size", *CHECKS[:-1], *_NUMBERS, "speed-up", "lines", "compile s")
+_TIMES = {
+    "ms": "milliseconds",
+    "C ms": "c",
+    "C restrict ms": "restrict",
+    "of C": "of_c",
+    "of C restrict": "of_restrict",
+}
+_VERDICTS = tuple(check for check in CHECKS if check not in ("estimate", "time"))  # which have numbers
+COLUMNS = ("kernel", "design", "size", *_VERDICTS, *_NUMBERS, "speed-up", *_TIMES, "lines", "compile s")
+"""Of the rows: `ms` and what follows it are measured, the numbers before are estimated."""
 
 
 def speedups(results: Sequence[Evaluation]) -> dict[tuple[str, str, str], float]:
     """Estimated cycles of `vanilla` divided by those of the design, where both are known."""
-    cycles = {(r.kernel, r.design, r.size): r.figures.cycles for r in results if r.figures and r.figures.cycles}
+    cycles = {
+        (r.kernel, r.design, r.size): r.figures.cycles for r in results if r.figures and r.figures.cycles
+    }
     return {
         key: cycles[key[0], "vanilla", key[2]] / found
         for key, found in cycles.items()
@@ -32,22 +42,23 @@ def speedups(results: Sequence[Evaluation]) -> dict[tuple[str, str, str], float]
 
 def row(result: Evaluation, speedup: float | None) -> dict[str, Any]:
     """The cells of one design by column; what is not known is empty."""
-    checks = {name: _MARKS[c.status] for name, c in result.checks.items() if name in COLUMNS}
-    figures = {name: getattr(result.figures, name) for name in _NUMBERS} if result.figures else {}
-    given = {
+    given: dict[str, Any] = {
         "kernel": result.kernel,
         "design": result.design,
         "size": result.size,
-        **checks,
-        **{name: number for name, number in figures.items() if number is not None},
+        **{name: _MARKS[check.status] for name, check in result.checks.items()},
         "lines": result.lines,
         "compile s": round(result.compile_seconds, 3),
     }
+    if result.figures:
+        given |= {name: getattr(result.figures, name) for name in _NUMBERS}
+    if result.timing:
+        given |= {name: round(getattr(result.timing, field), 3) for name, field in _TIMES.items()}
     if "compile" in result.checks:
         given["cpu"] = "ERROR"
     if speedup is not None:
         given["speed-up"] = round(speedup, 1)
-    return {column: given.get(column, "") for column in COLUMNS}
+    return {column: "" if given.get(column) is None else given[column] for column in COLUMNS}
 
 
 def rows(results: Sequence[Evaluation]) -> list[dict[str, Any]]:
@@ -56,20 +67,39 @@ def rows(results: Sequence[Evaluation]) -> list[dict[str, Any]]:
     return [row(r, found.get((r.kernel, r.design, r.size))) for r in results]
 
 
-def in_terminal(results: Sequence[Evaluation]) -> Table:
-    """A table of rich: the columns that have something to say."""
+def in_terminal(results: Sequence[Evaluation]) -> list[Table]:
+    """Tables of rich: what is estimated, and what is measured."""
+    found = []
+    estimated = [r for r in results if r.timing is None or r.figures]
+    measured = [r for r in results if r.timing]
+    if estimated:
+        numbers = ("cycles", "ii", "dsp", "speed-up", "lines", "compile s")
+        found.append(_table(estimated, numbers, f"cycles and DSPs estimated for {TARGET}"))
+    if measured:
+        found.append(_table(measured, tuple(_TIMES), "measured on this CPU, with C by gcc -O3"))
+    return found
+
+
+def _table(results: Sequence[Evaluation], numbers: Sequence[str], title: str) -> Table:
+    """The columns that have something to say; all checks are in one."""
+    sizes = list(dict.fromkeys(r.size for r in results))
+    table = Table(title=f"PolyBench, {', '.join(sizes)}: {title}", box=SIMPLE, padding=(0, 1, 0, 0))
     body = rows(results)
-    size = ", ".join(dict.fromkeys(r.size for r in results))
-    table = Table(title=f"PolyBench, {size}: cycles and DSPs estimated for {TARGET}", box=SIMPLE, padding=(0, 1, 0, 0))
-    columns = [c for c in COLUMNS if c not in _ONLY_IN_FILES and any(cells[c] != "" for cells in body)]
-    if len(dict.fromkeys(r.size for r in results)) == 1:
-        columns.remove("size")
-    for column in columns:
-        right = column in _NUMBERS or column in COLUMNS[-3:]
-        table.add_column(column, justify="right" if right else "left", no_wrap=True)
-    for cells in body:
-        table.add_row(*(_cell(cells[column]) for column in columns))
+    numbers = [column for column in numbers if any(cells[column] != "" for cells in body)]
+    names = ["kernel", "design", *(["size"] if len(sizes) > 1 else [])]
+    for column in (*names, "checks"):
+        table.add_column(column, no_wrap=True)
+    for column in numbers:
+        table.add_column(column.replace(" ", "\n"), justify="right", no_wrap=True)
+    for result, cells in zip(results, body, strict=True):
+        table.add_row(*(cells[name] for name in names), verdict(result), *(_cell(cells[c]) for c in numbers))
     return table
+
+
+def verdict(result: Evaluation) -> str:
+    """`ok`, or what did not pass."""
+    others = [f"{name} {check.status}" for name, check in result.checks.items() if check.status != "passed"]
+    return ", ".join(others) or "ok"
 
 
 def in_markdown(header: Sequence[str], body: Sequence[Sequence[Any]]) -> str:

@@ -1,5 +1,7 @@
 """3mm: G = (A B) (C D), by way of E = A B and F = C D."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -7,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import allo
-from allo.ir.types import AlloType, float32
+from allo.ir.types import AlloType, float32, index
 
-from .benchmark import DEVICE, Benchmark, Design
+from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import (
     DSP_LANE,
     DSP_PRODUCT,
@@ -17,9 +19,12 @@ from .lanes import (
     Product,
     Tile,
     cycles,
+    divisor,
     in_banks,
     product_tiles,
     row_wise,
+    rows_in_order,
+    turns,
     widths,
 )
 
@@ -32,30 +37,29 @@ SIZES = {
 }
 
 
+def product(M: int, N: int, K: int, T: AlloType) -> Callable[..., None]:
+    """C = A B for A of M x K."""
+
+    def product(C: T[M, N], A: T[M, K], B: T[K, N]):
+        for i in range(M):
+            for j in range(N):
+                C[i, j] = 0.0
+                for k in range(K):
+                    C[i, j] += A[i, k] * B[k, j]
+
+    return product
+
+
+def nest(size: str, T: AlloType = float32, number: int = 0) -> Callable[..., None]:
+    """The first product, E = A B, the second, F = C D, or the third, G = E F."""
+    NI, NJ, NK, NL, NM = SIZES[size]
+    return product(*((NI, NJ, NK), (NJ, NL, NM), (NI, NL, NJ))[number], T)
+
+
 def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     """The kernel for A of NI x NK, B of NK x NJ, C of NJ x NM, D of NM x NL."""
     NI, NJ, NK, NL, NM = SIZES[size]
-
-    def first(E: T[NI, NJ], A: T[NI, NK], B: T[NK, NJ]):
-        for i in range(NI):
-            for j in range(NJ):
-                E[i, j] = 0.0
-                for k in range(NK):
-                    E[i, j] += A[i, k] * B[k, j]
-
-    def second(F: T[NJ, NL], C: T[NJ, NM], D: T[NM, NL]):
-        for i in range(NJ):
-            for j in range(NL):
-                F[i, j] = 0.0
-                for k in range(NM):
-                    F[i, j] += C[i, k] * D[k, j]
-
-    def third(G: T[NI, NL], E: T[NI, NJ], F: T[NJ, NL]):
-        for i in range(NI):
-            for j in range(NL):
-                G[i, j] = 0.0
-                for k in range(NJ):
-                    G[i, j] += E[i, k] * F[k, j]
+    first, second, third = (nest(size, T, number) for number in range(3))
 
     def three_mm(
         E: T[NI, NJ],
@@ -86,38 +90,134 @@ def tiles(size: str, dsp: int, lane: int) -> tuple[Tile, Tile, Tile]:
     return min(choices)[1]
 
 
-def in_turn(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
-    """Three row-wise products in one function, so that they share multipliers and adders."""
-    first, second, third = tiles(size, dsp, lane)
-    stages = (
-        ("first", "E", "A", "B", first),
-        ("second", "F", "C", "D", second),
-        ("third", "G", "E", "F", third),
-    )
-    for function, result, left, right, tile in stages:
-        row_wise(s, function, result, tile)
-        in_banks(s, f"{function}:{left}", tile.rows)
-        in_banks(s, f"{function}:{right}", 1, tile.columns)
-    for function, *_ in stages:
+def by_rows(s: allo.Schedule, size: str, number: int, dsp: int, lane: int = DSP_LANE) -> None:
+    """A row-wise product: the sums of a block of rows take turns."""
+    tile = tiles(size, dsp, lane)[number]
+    row_wise(s, "C", tile)
+    in_banks(s, s.A, tile.rows)
+    in_banks(s, s.B, 1, tile.columns)
+
+
+def in_turn(s: allo.Schedule, size: str) -> None:
+    """The three products in one function, so that they share multipliers and adders."""
+    for function in ("product", "product_1", "product_2"):
         s.inline(function)
 
 
-def within(dsp: int) -> Design:
-    """The fastest design with this many DSPs."""
-    return Design(kernel, partial(in_turn, dsp=dsp), dsp)
+def product_of_rows(size: str, T: AlloType = float32, number: int = 0) -> Callable[..., None]:
+    """The first product, E = A B, or the second, F = C D, a row after the other."""
+    NI, NJ, NK, NL, NM = SIZES[size]
+    M, N, K = ((NI, NJ, NK), (NJ, NL, NM))[number]
+
+    def row(i: index, A: T[M, K], B: T[K, N], sums: T[N]):
+        for j in range(N):
+            sums[j] = 0.0
+            for k in range(K):
+                sums[j] += A[i, k] * B[k, j]
+
+    def product(A: T[M, K], B: T[K, N], C: T[M, N]):
+        for i in range(M):
+            sums: T[N]
+            row(i, A, B, sums)
+            for j in range(N):
+                C[i, j] = sums[j]
+
+    return product
 
 
-def without_adders(dsp: int) -> Design:
-    """The fastest design with this many DSPs if adders take none."""
-    return Design(kernel, partial(in_turn, dsp=dsp, lane=DSP_PRODUCT), dsp, operators=FABRIC)
+def product_in_order(s: allo.Schedule, size: str, columns: int) -> None:
+    """A row is computed while the one before leaves; the number of columns is that number of the sizes."""
+    rows_in_order(s, "B", SIZES[size][columns])
 
 
+def third_of_rows(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """G = E F, which gets both in the order of their rows and keeps them."""
+    NI, NJ, _, NL, _ = SIZES[size]
+
+    def row_of_G(i: index, left: T[NJ], F: T[NJ, NL], G: T[NI, NL]):
+        for j2 in range(NL):
+            G[i, j2] = 0.0
+        for k in range(NJ):
+            for j in range(NL):
+                G[i, j] += left[k] * F[k, j]
+
+    def third(from_E: T[NI, NJ], from_F: T[NJ, NL], E: T[NI, NJ], F: T[NJ, NL], G: T[NI, NL]):
+        for i0, j0 in allo.grid(NJ, NL):
+            F[i0, j0] = from_F[i0, j0]
+        for i in range(NI):
+            left: T[NJ]
+            for j1 in range(NJ):
+                E[i, j1] = from_E[i, j1]
+                left[j1] = from_E[i, j1]
+            row_of_G(i, left, F, G)
+
+    return third
+
+
+def row_by_row(s: allo.Schedule, size: str) -> None:
+    """The sums of a row of G take turns, while the next row of E arrives."""
+    NL = SIZES[size][3]
+    lanes = divisor(NL, NL // turns(NL))
+    for loop in ("j", "j2"):
+        s.pipeline(s.split(f"row_of_G:{loop}", lanes)[0])
+    for matrix in ("F", "G"):
+        in_banks(s, f"row_of_G:{matrix}", 1, lanes)
+    for loop in ("j0", "j1"):
+        s.pipeline(loop)
+    s.dataflow("i")
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same in three stages; the last one gets the elements of E and F one by one."""
+    NI, NJ, NK, NL, NM = SIZES[size]
+    first, second, third = product_of_rows(size, T, 0), product_of_rows(size, T, 1), third_of_rows(size, T)
+
+    def three_mm(
+        E: T[NI, NJ],
+        A: T[NI, NK],
+        B: T[NK, NJ],
+        F: T[NJ, NL],
+        C: T[NJ, NM],
+        D: T[NM, NL],
+        G: T[NI, NL],
+    ):
+        from_E: T[NI, NJ]
+        from_F: T[NJ, NL]
+        first(A, B, from_E)
+        second(C, D, from_F)
+        third(from_E, from_F, E, F, G)
+
+    return three_mm
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """The first two products at once; then each row of the third, while the next one of the first is computed."""
+    columns = SIZES[size][1]
+    for passed in (s.from_E, s.from_F):
+        s.relay(passed, "third", depth=columns)
+    s.dataflow("three_mm")
+
+
+def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """The fastest design with this many DSPs, of which a lane takes `lane`."""
+    parts = (Part(partial(nest, number=n), partial(by_rows, number=n, dsp=dsp, lane=lane)) for n in range(3))
+    return Design(kernel, in_turn, dsp, parts=tuple(parts), **options)
+
+
+STREAMS = (
+    *(
+        Part(partial(product_of_rows, number=n), partial(product_in_order, columns=c))
+        for n, c in ((0, 1), (1, 3))
+    ),
+    Part(third_of_rows, row_by_row),
+)
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "dsp220": within(220),
-    "dsp467": without_adders(467),
+    "dsp467": within(467, DSP_PRODUCT, operators=FABRIC),
     "dsp2560": within(2560),
+    "streams": Design(streamed_stages, streamed, dsp=320, parts=STREAMS),
 }
 
 

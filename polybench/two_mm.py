@@ -9,10 +9,20 @@ from typing import Any
 import numpy as np
 
 import allo
-from allo.ir.types import AlloType, float32
+from allo.ir.types import AlloType, float32, index
 
-from .benchmark import DEVICE, Benchmark, Design
-from .lanes import DSP_PRODUCT, Product, divisor, in_banks, product_tiles, row_wise, turns
+from .benchmark import DEVICE, Benchmark, Design, Part
+from .lanes import (
+    DSP_PRODUCT,
+    Product,
+    Tile,
+    divisor,
+    in_banks,
+    product_tiles,
+    row_wise,
+    rows_in_order,
+    turns,
+)
 
 SIZES = {
     "MINI": (16, 18, 22, 24),
@@ -23,9 +33,9 @@ SIZES = {
 }
 
 
-def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The kernel for A of NI x NK, B of NK x NJ, C of NJ x NL, D of NI x NL."""
-    NI, NJ, NK, NL = SIZES[size]
+def product(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """tmp = alpha A B."""
+    NI, NJ, NK, _ = SIZES[size]
 
     def product(alpha: T, tmp: T[NI, NJ], A: T[NI, NK], B: T[NK, NJ]):
         for i in range(NI):
@@ -34,12 +44,27 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
                 for k in range(NK):
                     tmp[i, j] += alpha * A[i, k] * B[k, j]
 
+    return product
+
+
+def update(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """D = tmp C + beta D."""
+    NI, NJ, _, NL = SIZES[size]
+
     def update(beta: T, tmp: T[NI, NJ], C: T[NJ, NL], D: T[NI, NL]):
         for i in range(NI):
             for j in range(NL):
                 D[i, j] *= beta
                 for k in range(NJ):
                     D[i, j] += tmp[i, k] * C[k, j]
+
+    return update
+
+
+def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The kernel for A of NI x NK, B of NK x NJ, C of NJ x NL, D of NI x NL."""
+    NI, NJ, NK, NL = SIZES[size]
+    multiply, accumulate = product(size, T), update(size, T)
 
     def two_mm(
         alpha: T,
@@ -50,46 +75,104 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
         C: T[NJ, NL],
         D: T[NI, NL],
     ):
-        product(alpha, tmp, A, B)
-        update(beta, tmp, C, D)
+        multiply(alpha, tmp, A, B)
+        accumulate(beta, tmp, C, D)
 
     return two_mm
 
 
-def in_turn(s: allo.Schedule, size: str, dsp: int) -> None:
-    """Two row-wise products in one function, so that they share multipliers and adders."""
+def tiles(size: str, dsp: int) -> list[Tile]:
+    """The lanes of both products, which share them; a row is multiplied by alpha once."""
     NI, NJ, NK, NL = SIZES[size]
-    both = [Product(NJ, NK, row_dsp=DSP_PRODUCT), Product(NL, NJ)]  # alpha is multiplied once a row
-    first, second = product_tiles(NI, both, dsp)
-    row_wise(s, "product", "tmp", first)
-    row_wise(s, "update", "D", second)
-    in_banks(s, s.A, first.rows)
-    in_banks(s, s.B, 1, first.columns)
-    in_banks(s, "update:tmp", second.rows)
-    in_banks(s, s.C, 1, second.columns)
-    for function in ("product", "update"):
-        s.inline(function)
+    both = [Product(NJ, NK, row_dsp=DSP_PRODUCT), Product(NL, NJ)]
+    return product_tiles(NI, both, dsp)
+
+
+def product_by_rows(s: allo.Schedule, size: str, dsp: int) -> None:
+    """The sums of a block of rows of tmp take turns."""
+    tile = tiles(size, dsp)[0]
+    row_wise(s, "tmp", tile)
+    in_banks(s, s.A, tile.rows)
+    in_banks(s, s.B, 1, tile.columns)
+
+
+def update_by_rows(s: allo.Schedule, size: str, dsp: int) -> None:
+    """The sums of a block of rows of D take turns."""
+    tile = tiles(size, dsp)[1]
+    row_wise(s, "D", tile)
+    in_banks(s, s.tmp, tile.rows)
+    in_banks(s, s.C, 1, tile.columns)
+
+
+def in_turn(s: allo.Schedule, size: str) -> None:
+    """Both products in one function, so that they share multipliers and adders."""
+    for stage in ("product", "update"):
+        s.inline(stage)
+
+
+def product_of_rows(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """tmp = alpha A B, a row after the other."""
+    NI, NJ, NK, _ = SIZES[size]
+
+    def row(i: index, alpha: T, A: T[NI, NK], B: T[NK, NJ], sums: T[NJ]):
+        for j in range(NJ):
+            sums[j] = 0.0
+            for k in range(NK):
+                sums[j] += alpha * A[i, k] * B[k, j]
+
+    def product(alpha: T, A: T[NI, NK], B: T[NK, NJ], tmp: T[NI, NJ]):
+        for i in range(NI):
+            sums: T[NJ]
+            row(i, alpha, A, B, sums)
+            for j in range(NJ):
+                tmp[i, j] = sums[j]
+
+    return product
+
+
+def product_in_order(s: allo.Schedule, size: str) -> None:
+    """A row of tmp is computed while the one before leaves."""
+    rows_in_order(s, "B", SIZES[size][1])
+
+
+def update_of_rows(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """D = tmp C + beta D, which gets tmp in the order of its rows and keeps it."""
+    NI, NJ, _, NL = SIZES[size]
+
+    def update_row(i: index, beta: T, left: T[NJ], C: T[NJ, NL], D: T[NI, NL]):
+        for j1 in range(NL):
+            D[i, j1] *= beta
+        for k in range(NJ):
+            for j in range(NL):
+                D[i, j] += left[k] * C[k, j]
+
+    def update(beta: T, sums: T[NI, NJ], tmp: T[NI, NJ], C: T[NJ, NL], D: T[NI, NL]):
+        for i in range(NI):
+            left: T[NJ]
+            for j0 in range(NJ):
+                tmp[i, j0] = sums[i, j0]
+                left[j0] = sums[i, j0]
+            update_row(i, beta, left, C, D)
+
+    return update
+
+
+def row_by_row(s: allo.Schedule, size: str) -> None:
+    """The sums of a row of D take turns, while the next row of tmp arrives."""
+    NL = SIZES[size][3]
+    lanes = divisor(NL, NL // turns(NL))
+    for loop in ("j", "j1"):
+        s.pipeline(s.split(f"update_row:{loop}", lanes)[0])
+    for matrix in ("C", "D"):
+        in_banks(s, f"update_row:{matrix}", 1, lanes)
+    s.pipeline("j0")
+    s.dataflow("i")
 
 
 def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
     """The same in two stages that pass on the elements of tmp one by one."""
     NI, NJ, NK, NL = SIZES[size]
-
-    def product(alpha: T, A: T[NI, NK], B: T[NK, NJ], sums: T[NI, NJ]):
-        for i, j in allo.grid(NI, NJ):
-            sums[i, j] = 0.0
-            for k in range(NK):
-                sums[i, j] += alpha * A[i, k] * B[k, j]
-
-    def update(beta: T, sums: T[NI, NJ], tmp: T[NI, NJ], C: T[NJ, NL], D: T[NI, NL]):
-        for i in range(NI):
-            for j0 in range(NJ):
-                tmp[i, j0] = sums[i, j0]
-            for j1 in range(NL):
-                D[i, j1] *= beta
-            for k in range(NJ):
-                for j in range(NL):
-                    D[i, j] += tmp[i, k] * C[k, j]
+    multiply, accumulate = product_of_rows(size, T), update_of_rows(size, T)
 
     def two_mm(
         alpha: T,
@@ -101,42 +184,32 @@ def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
         D: T[NI, NL],
     ):
         sums: T[NI, NJ]
-        product(alpha, A, B, sums)
-        update(beta, sums, tmp, C, D)
+        multiply(alpha, A, B, sums)
+        accumulate(beta, sums, tmp, C, D)
 
     return two_mm
 
 
 def streamed(s: allo.Schedule, size: str) -> None:
     """Both stages at once: while a row is multiplied by C, the next one of tmp is computed."""
-    _, NJ, _, NL = SIZES[size]
-    first, second = divisor(NJ, NJ // turns(NJ)), divisor(NL, NL // turns(NL))
-    s.reorder("product:k", "product:j")
-    in_banks(s, s.buffer_at("product:sums", "product:i"), first)
-    for loop in ("product:j", "product:j_1"):
-        s.pipeline(s.split(loop, first)[0])
-    for loop in ("update:j", "update:j1"):
-        s.pipeline(s.split(loop, second)[0])
-    for loop in ("product:j_1_back", "update:j0"):
-        s.pipeline(loop)
-    s.relay(s.sums, "update", depth=NJ)
-    for matrix, lanes in ((s.B, first), (s.C, second), (s.D, second)):
-        in_banks(s, matrix, 1, lanes)
+    s.relay(s.sums, "update", depth=SIZES[size][1])
     s.dataflow("two_mm")
 
 
 def within(dsp: int) -> Design:
     """The fastest design with this many DSPs."""
-    return Design(kernel, partial(in_turn, dsp=dsp), dsp)
+    parts = (Part(product, partial(product_by_rows, dsp=dsp)), Part(update, partial(update_by_rows, dsp=dsp)))
+    return Design(kernel, in_turn, dsp, parts=parts)
 
 
+STREAMS = (Part(product_of_rows, product_in_order), Part(update_of_rows, row_by_row))
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "dsp220": within(220),
     "dsp328": within(328),
     "dsp2560": within(2560),
-    "streams": Design(streamed_stages, streamed, dsp=220),
+    "streams": Design(streamed_stages, streamed, dsp=220, parts=STREAMS),
 }
 
 

@@ -12,7 +12,7 @@ from ..errors import Location, Note, ScheduleError
 from ..ir.names import unique_name
 from .correspondence import Origins, instances, reachable
 from .footprint import History, Touch, called_functions, functions_of
-from .renaming import Names, functions_in, renamed_functions
+from .renaming import Names, buffers_in, functions_in, renamed_functions
 
 
 def replay(schedule: Schedule, parts: Sequence[Schedule], id: str | None) -> None:
@@ -172,7 +172,13 @@ class _Composition:
             if function in table.functions and number in self._changes(function)
         ]
 
-    def _touched(self, number: int, table: Names) -> list[Touch]:
+    def _touched(self, wanted: Step, number: int, table: Names) -> list[Touch]:
+        """What a step of the part changes, and the types that it was written for, by the names in the schedule."""
+        found = self._parts_changed(number, table)
+        named = [Touch(buffer.function, "type", buffer.name) for buffer in buffers_in(wanted)]
+        return [*found, *(touch for touch in named if touch not in found)]
+
+    def _parts_changed(self, number: int, table: Names) -> list[Touch]:
         """What a step of the part changes, by the names in the schedule."""
         found: list[Touch] = []
         for function in self._changed_functions(number, table):
@@ -200,21 +206,22 @@ class _Composition:
         for index, step in enumerate(self.known):
             now = {f: self.origins.at(f, index) for f in functions_in(wanted)}
             if index not in self.shared and _same(renamed_functions(wanted, now), step):
-                before = next(self._earlier(self._touched(number, table), index), None)
+                before = next(self._earlier(self._touched(wanted, number, table), index), None)
                 return index if before is None else None
         return None
 
     def _check(self, wanted: Step, number: int, table: Names) -> None:
         if self.untouched:
             return
-        conflicts = list(self._earlier(self._touched(number, table), len(self.known)))
+        conflicts = list(self._earlier(self._touched(wanted, number, table), len(self.known)))
         if not conflicts:
             return
         others = [found for found in conflicts if not _same(self.known[found[0]], wanted)]
         index, touch = (others or conflicts)[0]
         earlier = self.known[index]
+        both = touch.kind != "type" or touch in self._parts_changed(number, table)
         raise ScheduleError(
-            f"{wanted} conflicts with {earlier}: both change {touch}",
+            f"{wanted} conflicts with {earlier}: {'both change' if both else 'the second one changes'} {touch}",
             hint="drop one of the two steps, or compose before the caller's own steps on that function",
             notes=[Note("the first one is here", wanted.at), Note("the second one is here", earlier.at)],
         )

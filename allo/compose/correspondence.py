@@ -22,6 +22,8 @@ def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, d
     Each with what the functions of `part` are called there. Raises ScheduleError if there is none, and if the
     functions that come from the same kernel have other types or another body.
     """
+    if id is not None and not isinstance(id, str):
+        raise ScheduleError(f"id is the name of an instance, a string, got {type(id).__name__} {id!r}")
     module, kernel = schedule.state(0), part.state(0)
     wanted = f"{kernel.top}_{id}" if id is not None else None
     top = kernel.function(kernel.top)

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ..customize import Schedule, customize
+from ..customize.primitive import schedule_line
 from ..errors import KernelError, ScheduleError
 
 
@@ -18,7 +19,7 @@ def schedules_of(parts: Any, instantiate: Sequence[Any] | Mapping[str, Any] | No
     for part in given:
         if isinstance(part, Schedule):
             if instantiate is not None:
-                raise ScheduleError(
+                raise _refused(
                     f"instantiate= is for kernels, and the schedule of '{part.top_func_name}' is of one instance",
                     hint="give it to allo.customize",
                 )
@@ -26,7 +27,7 @@ def schedules_of(parts: Any, instantiate: Sequence[Any] | Mapping[str, Any] | No
         elif isinstance(part, FunctionType):
             found.append(default_schedule(part, instantiate))
         else:
-            raise ScheduleError(f"a schedule or a kernel is composed, got {type(part).__name__} {part!r}")
+            raise _refused(f"a schedule or a kernel is composed, got {type(part).__name__} {part!r}")
     return found
 
 
@@ -43,7 +44,7 @@ def default_schedule(
     if function is None:
         function = kernel.__globals__.get(name)
     if not callable(function):
-        raise ScheduleError(
+        raise _refused(
             f"kernel '{kernel.__name__}' has no default schedule: there is no function '{name}' in "
             f"'{kernel.__module__}'",
             hint=f"compose a schedule: allo.customize({kernel.__name__})",
@@ -52,10 +53,15 @@ def default_schedule(
         schedule = customize(kernel, instantiate=instantiate)
     except KernelError as error:
         if instantiate is None and "template" in str(error):
-            raise ScheduleError(
+            raise _refused(
                 f"'{kernel.__name__}' is a template, and the instance to compose is not known",
                 hint="s.compose(kernel, instantiate=[...]) with the values of the call",
             ) from error
         raise
     made = function(schedule)
     return made if isinstance(made, Schedule) else schedule
+
+
+def _refused(message: str, hint: str | None = None) -> ScheduleError:
+    """The error at the line that composes."""
+    return ScheduleError(f"compose: {message}", at=schedule_line(), hint=hint)

@@ -5,6 +5,7 @@ Steps that changed different things commute. Partition layouts are left out: the
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class Touch:
     """A part of a function that a step changed; `name` is empty for its statements, and for the function itself."""
 
     function: str
-    kind: str  # function, nest, loop, buffer, statements
+    kind: str  # function, nest, loop, buffer, type (of a buffer), statements
     name: str = ""
 
     def overlaps(self, other: Touch) -> bool:
@@ -49,6 +50,8 @@ class Touch:
                 return f"the statements of '{self.function}'"
             case "nest":
                 return f"loop nest '{self.function}:{self.name}'"
+            case "type":
+                return f"the type of buffer '{self.function}:{self.name}'"
             case _:
                 return f"{self.kind} '{self.function}:{self.name}'"
 
@@ -60,6 +63,7 @@ class Snapshot:
     nests: dict[str, str]
     loops: dict[str, str]
     buffers: dict[str, str]
+    types: dict[str, str]  # of buffers
     statements: str
 
 
@@ -72,7 +76,7 @@ class _Reader:
     def __init__(self, function: ir.OpView) -> None:
         self.function = function
         self.values: dict[ir.Value, str] = {}
-        self.result = Snapshot({}, {}, {}, "")
+        self.result = Snapshot({}, {}, {}, {}, "")
 
     def run(self) -> Snapshot:
         entry, attributes = entry_block(self.function), self.function.operation.attributes
@@ -83,7 +87,8 @@ class _Reader:
         for position, (name, argument) in enumerate(zip(argument_names(self.function), entry.arguments, strict=True)):
             self.values[argument] = f"%{name}"
             kept = str(given[position]) if position < len(given) else ""
-            self.result.buffers[name] = f"{_plain(argument.type)} {kept}"
+            self.result.types[name] = _plain(argument.type)
+            self.result.buffers[name] = f"{self.result.types[name]} {kept}"
         lines: list[str] = [*own]
         for op in entry.operations:
             operation = op.operation
@@ -92,7 +97,7 @@ class _Reader:
                 self.result.nests[nest] = "\n".join(self._lines(operation, nest))
             elif operation.name != "arith.constant":
                 lines += [line for line in self._lines(operation, "") if line]
-        return Snapshot(self.result.nests, self.result.loops, self.result.buffers, "\n".join(lines))
+        return dataclasses.replace(self.result, statements="\n".join(lines))
 
     def _lines(self, op: ir.Operation, nest: str) -> Iterator[str]:
         """The operations of a nest or statement; values are numbered from the head of each operation they are in."""
@@ -105,6 +110,7 @@ class _Reader:
         types = [_plain(result.type) for result in op.results]
         array = name is not None and not loop and op.name != "func.call" and bool(types)
         if array and name is not None:
+            self.result.types[name] = str(types)
             self.result.buffers[name] = f"{op.name} {types} {sorted(attributes.items())}"
             attributes = {"allo.name": name}
         operands = [self._value(operand) for operand in op.operands]
@@ -152,6 +158,9 @@ def difference(function: str, before: Snapshot | None, after: Snapshot | None) -
     common = [nest for nest in before.nests if nest in after.nests]
     if before.statements != after.statements or common != [nest for nest in after.nests if nest in before.nests]:
         yield Touch(function, "statements")
+    for buffer in before.types:
+        if before.types[buffer] != after.types.get(buffer):
+            yield Touch(function, "type", buffer)
 
 
 def part_names(function: ir.OpView) -> list[str]:

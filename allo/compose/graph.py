@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from mlir import ir
 
+from ..customize.handles import Buffer
 from ..errors import Location, ScheduleError, nearest
 from ..ir.array_graph import ArrayGraph, Link, Role, callee_name
 from ..ir.module import Module
@@ -69,23 +70,23 @@ class DataflowGraph:
     _consumers: Mapping[str, tuple[Use, ...]]
     _around: Mapping[str, tuple[Edge, ...]]
 
-    def producers(self, name: str) -> tuple[Use, ...]:
+    def producers(self, name: str | Buffer) -> tuple[Use, ...]:
         """What writes a node in its own function, in the order of the text. Raises ScheduleError if there is none."""
         return self._producers.get(self.node(name).name, ())
 
-    def consumers(self, name: str) -> tuple[Use, ...]:
+    def consumers(self, name: str | Buffer) -> tuple[Use, ...]:
         """What reads a node in its own function."""
         return self._consumers.get(self.node(name).name, ())
 
-    def users(self, name: str) -> tuple[Use, ...]:
+    def users(self, name: str | Buffer) -> tuple[Use, ...]:
         """What writes or reads a node, each once: first the producers."""
         return tuple(dict.fromkeys((*self.producers(name), *self.consumers(name))))
 
-    def edges_of(self, name: str) -> tuple[Edge, ...]:
+    def edges_of(self, name: str | Buffer) -> tuple[Edge, ...]:
         """The edges from and to a node."""
         return self._around.get(self.node(name).name, ())
 
-    def equivalent(self, name: str) -> tuple[str, ...]:
+    def equivalent(self, name: str | Buffer) -> tuple[str, ...]:
         """All nodes that are the same array as a node, or share a layout with it, itself first."""
         found = [self.node(name).name]
         seen = set(found)
@@ -97,12 +98,17 @@ class DataflowGraph:
                         found.append(other)
         return tuple(found)
 
-    def node(self, name: str) -> Node:
-        """The node of a name. Raises ScheduleError with the nearest name if there is none."""
-        if name not in self.nodes:
-            hint = nearest(name, self.nodes) or f"the nodes are {', '.join(self.nodes)}"
-            raise ScheduleError(f"the dataflow graph has no node '{name}'", hint=hint)
-        return self.nodes[name]
+    def node(self, name: str | Buffer) -> Node:
+        """The node of a name or a handle. Raises ScheduleError with the nearest name if there is none."""
+        if not isinstance(name, str | Buffer):
+            raise ScheduleError(
+                f"a node is named by a string or a handle such as s.A, got {type(name).__name__} {name!r}"
+            )
+        wanted = str(name)
+        if wanted not in self.nodes:
+            hint = nearest(wanted, self.nodes) or f"the nodes are {', '.join(self.nodes)}"
+            raise ScheduleError(f"the dataflow graph has no node '{wanted}'", hint=hint)
+        return self.nodes[wanted]
 
 
 def dataflow_graph(module: Module) -> DataflowGraph:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..customize.handles import Buffer, Function, Loop, Nest
+from ..customize.handles import Buffer, Function, Handle, Loop, Nest
 from ..customize.step import Step
 
 
@@ -50,16 +50,23 @@ class Names:
 
 def functions_in(step: Step) -> list[str]:
     """The functions that the handles of a step name, each once."""
-    return list(dict.fromkeys(_functions([value for _, value in step.arguments])))
+    handles = _handles([value for _, value in step.arguments])
+    return list(dict.fromkeys(h.name if isinstance(h, Function) else h.function for h in handles))
 
 
-def _functions(values: Iterable[Any]) -> Iterator[str]:
+def buffers_in(step: Step) -> list[Buffer]:
+    """The arrays that a step names, each once."""
+    handles = _handles([value for _, value in step.arguments])
+    return list(dict.fromkeys(handle for handle in handles if isinstance(handle, Buffer)))
+
+
+def _handles(values: Iterable[Any]) -> Iterator[Handle]:
     for value in values:
         match value:
-            case Loop(function) | Nest(function) | Buffer(function) | Function(function):
-                yield function
+            case Loop() | Nest() | Buffer() | Function():
+                yield value
             case tuple():
-                yield from _functions(value)
+                yield from _handles(value)
 
 
 def renamed_functions(step: Step, names: Mapping[str, str]) -> Step:

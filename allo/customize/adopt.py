@@ -31,6 +31,8 @@ def adopt(source: str | Path) -> Module:
     A loop is named by its depth (`i`, `j`, ...), a nest `S_<loops>_<n>` as in kernels, an array `buffer`. Raises
     KernelError with the words of MLIR if that is not a valid module, or has no function.
     """
+    if not isinstance(source, str | Path):
+        raise KernelError(f"a module is read from its text or a Path, got {type(source).__name__} {source!r}")
     try:
         module = Module.parse(source)
     except ir.MLIRError as error:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..errors import Note, ScheduleError
-from ..ir.builder import i32_attr, string_attr
+from ..errors import KernelError, Note, ScheduleError
+from ..ir.builder import memory_attr
 from ..ir.context import context
 from ..ir.effects import written_arguments
 from ..ir.linalg import is_structured, output_count
 from ..ir.memory import Memory
 from ..ir.module import Module
-from ..ir.walk import location_of
+from ..ir.walk import buffers_of, location_of
 from .handles import Buffer
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
@@ -36,7 +36,7 @@ def bind(module: Module, buffer: Buffer, memory: Memory) -> None:
         raise ScheduleError(f"'{buffer.name}' is a scalar and has no memory to choose", notes=[note])
     if memory.is_rom:
         _check_never_written(module, buffer, value, memory, note)
-    attribute = _attribute(memory)
+    attribute = memory_attr(memory)
     if isinstance(value.owner, ir.Block):
         _set_argument(
             module.function(buffer.function).operation, ir.BlockArgument(value).arg_number, attribute
@@ -54,6 +54,34 @@ def bind(module: Module, buffer: Buffer, memory: Memory) -> None:
     op.attributes["allo.memory"] = attribute
 
 
+def check_read_only_memories(module: Module) -> None:
+    """Raise KernelError for an array that its declaration keeps in a ROM, and the kernel writes."""
+    for function in module.functions():
+        for name, value in buffers_of(function).items():
+            storage = _declared_storage(function.operation, value)
+            if storage.startswith("ROM"):
+                buffer = Buffer(function.name.value, name)
+                note = buffer_note(buffer, value)
+                try:
+                    _check_never_written(module, buffer, value, Memory(storage_type=storage), note)
+                except ScheduleError as error:
+                    first = error.diagnostics[0]
+                    raise KernelError(first.message, at=note.at, notes=first.notes[1:]) from None
+
+
+def _declared_storage(function: ir.Operation, value: ir.Value) -> str:
+    """The storage type of the memory of an array, "" if none is given."""
+    if isinstance(value.owner, ir.Block):
+        given = ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(value).arg_number]
+        memory = {entry.name: entry.attr for entry in ir.DictAttr(given)}.get("allo.memory")
+    else:
+        op = value.owner.operation
+        op = op.operands[0].owner.operation if op.name == "allo.element_cast" else op
+        memory = op.attributes.get("allo.memory")
+    entries = {} if memory is None else {entry.name: entry.attr for entry in ir.DictAttr(memory)}
+    return ir.StringAttr(entries["storage_type"]).value if "storage_type" in entries else ""
+
+
 def _check_never_written(module: Module, buffer: Buffer, value: ir.Value, memory: Memory, note: Note) -> None:
     for use in value.uses:
         op = use.owner.operation
@@ -66,16 +94,6 @@ def _check_never_written(module: Module, buffer: Buffer, value: ir.Value, memory
                 f"'{buffer.name}' is written, and {memory.storage_type} is a memory that is only read",
                 notes=[note, Note("it is written here", location_of(op))],
             )
-
-
-def _attribute(memory: Memory) -> ir.DictAttr:
-    entries: dict[str, ir.Attribute] = {"resource": string_attr(memory.resource)}
-    if memory.storage_type is not None:
-        entries["storage_type"] = string_attr(memory.storage_type)
-    for name, number in (("latency", memory.latency), ("depth", memory.depth)):
-        if number is not None:
-            entries[name] = i32_attr(number)
-    return ir.DictAttr.get(entries, context())
 
 
 def _set_argument(function: ir.Operation, position: int, attribute: ir.Attribute) -> None:

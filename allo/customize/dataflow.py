@@ -38,7 +38,7 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
         if entry is None:
             raise ScheduleError(f"the body of '{region}' is not in the module")
         statements = [op.operation for op in entry.operations][:-1]
-        _check_stages(module, function, statements, f"function '{region}'")
+        check_stages(module, function, statements, f"function '{region}'")
         function.operation.attributes["allo.dataflow"] = unit_attr()
         return
     view = find_loop(module, region)
@@ -46,14 +46,15 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
         raise ScheduleError(f"loop '{region.name}' has run-time bounds", notes=[loop_note(view)])
     function = module.function(region.function)
     statements = [op.operation for op in view.body.operations][:-1]
-    _check_stages(module, function, statements, f"loop '{region.name}'")
+    check_stages(module, function, statements, f"loop '{region.name}'")
     answer = backward_between_iterations(extract(function), view.op, statements)
     what = f"the stages of loop '{region.name}' cannot run at the same time"
     demand(answer, what, assume_safe=assume_safe)
     view.op.attributes["allo.dataflow"] = unit_attr()
 
 
-def _check_stages(module: Module, function: ir.OpView, statements: list[ir.Operation], region: str) -> None:
+def check_stages(module: Module, function: ir.OpView, statements: list[ir.Operation], region: str) -> None:
+    """Raise ScheduleError if the statements cannot be the stages of `region`, as messages call it."""
     model = extract(function)
     clash = stage_clash(model, statements)
     if clash is not None:

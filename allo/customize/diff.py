@@ -6,6 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from ..errors import ScheduleError, counted
+from .primitive import integer
 
 if TYPE_CHECKING:
     from .schedule import Schedule
@@ -15,9 +16,9 @@ _CONTEXT = 3
 
 def step_diff(schedule: Schedule, k: int) -> str:
     """What step `k` of `schedule` changed."""
-    steps = schedule.steps
-    if not 0 <= k < len(steps):
-        raise ScheduleError(f"there is no step {k}: the schedule has {counted(len(steps), 'step')}")
+    steps, number = schedule.steps, integer("k", k)
+    if not 0 <= number < len(steps):
+        raise ScheduleError(f"there is no step {number}: the schedule has {counted(len(steps), 'step')}")
     before, after = schedule.pseudocode(k).splitlines(), schedule.pseudocode(k + 1).splitlines()
     lines = difflib.unified_diff(before, after, n=_CONTEXT, lineterm="")
     changed = [line for line in lines if not line.startswith(("---", "+++"))]

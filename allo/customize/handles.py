@@ -36,7 +36,7 @@ class Function:
     name: str
 
     def __str__(self) -> str:
-        return self.name
+        return f"{self.name}"
 
 
 @dataclass(frozen=True, slots=True)

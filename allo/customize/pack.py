@@ -18,6 +18,7 @@ from .constant_bits import element_bits, words_attribute
 from .handles import Buffer, Loop
 from .legality import demand_still_parallel, parallel_loops
 from .loop_rewrite import compose_affine
+from .partition import partition_notes
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
 from .subscripts import Access
@@ -49,7 +50,7 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
         raise ScheduleError(
             f"'{buffer.name}' is partitioned, and its banks have no meaning for words",
             hint="pack first, then partition",
-            notes=[note],
+            notes=[note, *partition_notes(module, value)],
         )
     words = [_packed_constant(constant, dim - 1, factor, bits) for constant in array.constants]
 

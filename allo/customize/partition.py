@@ -75,6 +75,19 @@ def partition(
     write_signatures(module, {graph.nodes[member].function for member in changed})
 
 
+def partition_notes(module: Module, value: ir.Value) -> list[Note]:
+    """The earlier steps that gave an array its layout, or one that calls join it to."""
+    graph = ArrayGraph(module)
+    joined = {(graph.nodes[k].function, graph.nodes[k].name) for k in graph.same(graph.number(value))}
+    asked = [step for step in earlier_steps() if step.name == "partition"]
+    steps = [step for step in asked if _place(dict(step.arguments)["buffer"]) in joined]
+    return [Note(f"the earlier step, {step}, is here", step.at) for step in steps]
+
+
+def _place(buffer: Buffer) -> tuple[str, str]:
+    return buffer.function, buffer.name
+
+
 def asked_banks(step: Step, shape: tuple[int, ...]) -> dict[int, Banks]:
     """What a step asks for the dimensions (from 0) of an array of `shape`; nothing if it is no `partition`."""
     if step.name != "partition":

@@ -135,6 +135,17 @@ def _located(diagnostic: Diagnostic, name: str, at: Location | None) -> Diagnost
     return Diagnostic(f"{name}: {diagnostic.message}", at, diagnostic.hint, diagnostic.notes)
 
 
+def integer(name: str, value: Any) -> int:
+    """The integer that a user gave for parameter `name`, of Python or NumPy. Raises ScheduleError for anything else."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except Exception:
+        number = None
+    if number is None:
+        raise ScheduleError(f"{name} must be an integer, got {value!r}")
+    return number
+
+
 def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: Any) -> Any:
     """What a user wrote for a parameter, as the primitive wants it."""
     if kind is Loop:
@@ -167,12 +178,7 @@ def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: A
             return value
         raise ScheduleError(f"{name} must be True or False, got {value!r}")
     if kind is int:
-        try:
-            number = operator.index(value)
-        except Exception:
-            number = None
-        if number is None or isinstance(value, bool):
-            raise ScheduleError(f"{name} must be an integer, got {value!r}")
+        number = integer(name, value)
         if not -(2**31) <= number < 2**31:
             raise ScheduleError(f"{name} must fit in 32 bits, got {number}")
         return number

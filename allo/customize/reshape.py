@@ -14,6 +14,7 @@ from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from .handles import Buffer
 from .loop_rewrite import compose_affine
+from .partition import partition_notes
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
 from .subscripts import Access
@@ -58,7 +59,7 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
         raise ScheduleError(
             f"'{buffer.name}' is partitioned, and its banks have no meaning in another shape",
             hint="reshape first, then partition",
-            notes=[note],
+            notes=[note, *partition_notes(module, value)],
         )
 
     formulas = subscripts_of(memref.shape, shape)

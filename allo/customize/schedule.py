@@ -9,7 +9,7 @@ from typing import Any
 
 from mlir import ir
 
-from ..errors import ScheduleError, nearest
+from ..errors import KernelError, ScheduleError, counted, nearest
 from ..frontend.program import compile_kernel
 from ..frontend.typing_tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
@@ -19,6 +19,7 @@ from ..ir.walk import buffers_of
 from .adopt import adopt
 from .aliases import check_aliases
 from .bind import bind as _bind
+from .bind import check_read_only_memories
 from .bounds import check_bounds
 from .buffer_at import buffer_at as _buffer_at
 from .compute_at import compute_at as _compute_at
@@ -33,7 +34,7 @@ from .parallel import parallel as _parallel
 from .partition import partition as _partition
 from .peel import peel as _peel
 from .pipeline import pipeline as _pipeline
-from .primitive import is_primitive, replayed
+from .primitive import integer, is_primitive, replayed
 from .relay import relay as _relay
 from .reorder import reorder as _reorder
 from .reshape import reshape as _reshape
@@ -43,7 +44,7 @@ from .specialize import specialize as _specialize
 from .split import split as _split
 from .step import Step, Steps
 from .step_ops import StepReader, at_operation, take_schedules, write_steps
-from .step_text import parse_steps
+from .step_text import given_steps
 from .unfold import unfold as _unfold
 from .unroll import unroll as _unroll
 
@@ -115,12 +116,15 @@ class Schedule:
             + (f"; {hint}" if hint else "")
         )
 
-    def get_loops(self, func: str | None = None) -> LoopTree:
-        """The loop nests of `func` (default: the kernel), printable and indexed by name."""
+    def get_loops(self, func: str | Function | Callable[..., Any] | None = None) -> LoopTree:
+        """The loop nests of `func`, a name, handle or kernel (default: the kernel), printable and indexed by name.
+
+        Raises ScheduleError if there is no such function.
+        """
         names = [f.name.value for f in self.ir.functions()]
-        wanted = func or self.ir.top
+        wanted = self.ir.top if func is None else str(getattr(func, "__name__", func))
         if wanted not in names:
-            hint = nearest(str(wanted), names) or f"the functions are {', '.join(names)}"
+            hint = nearest(wanted, names) or f"the functions are {', '.join(names)}"
             raise ScheduleError(f"the module has no function '{wanted}'", hint=hint)
         return loop_tree(self.ir, wanted)
 
@@ -140,11 +144,12 @@ class Schedule:
 
     def undo(self, n: int = 1) -> None:
         """Take back the last `n` steps. Raises ScheduleError if there are fewer."""
-        if not 0 <= n <= len(self._history):
-            raise ScheduleError(f"cannot undo {n} steps: the schedule has {len(self._history)}")
-        if n:
-            self.ir, self.steps = self._history[-n]
-            del self._history[-n:]
+        count = integer("n", n)
+        if not 0 <= count <= len(self._history):
+            raise ScheduleError(f"cannot undo {count} steps: the schedule has {len(self._history)}")
+        if count:
+            self.ir, self.steps = self._history[-count]
+            del self._history[-count:]
 
     def replay(self, steps: Iterable[Step] | str, on: Schedule | None = None) -> None:
         """Apply `steps`, or the text that printed steps are, here or to the schedule `on`.
@@ -152,9 +157,11 @@ class Schedule:
         What they name in the kernel they come from is looked up in this kernel. On an error nothing has changed.
         """
         target = self if on is None else on
+        if not isinstance(target, Schedule):
+            raise ScheduleError(f"on must be a schedule, got {type(on).__name__} {on!r}")
         before = len(target._history)
         try:
-            for step in parse_steps(steps, self.primitives()) if isinstance(steps, str) else steps:
+            for step in given_steps(steps, self.primitives()):
                 target._replay(step)
         except Exception:
             target.undo(len(target._history) - before)
@@ -189,8 +196,11 @@ class Schedule:
         return step_diff(self, k)
 
     def state(self, k: int) -> Module:
-        """The module after the first `k` steps."""
-        return self._history[k][0] if k < len(self._history) else self.ir
+        """The module after the first `k` steps. Raises ScheduleError if there are fewer."""
+        number, last = integer("k", k), len(self._history)
+        if not 0 <= number <= last:
+            raise ScheduleError(f"there is no state after {number} steps: the schedule has {counted(last, 'step')}")
+        return self._history[number][0] if number < last else self.ir
 
     def to_mlir(self) -> str:
         """The kernel before the first step, with the steps as operations of the `allo` dialect behind it."""
@@ -272,12 +282,13 @@ class Schedule:
 
         return dataflow_graph(self.ir)
 
-    def get_equivalent_variables(self, name: str) -> tuple[str, ...]:
-        """All names of the array `name` (`"gemm:C"`) through calls, results and constants, itself first.
+    def get_equivalent_variables(self, name: str | Buffer) -> tuple[str, ...]:
+        """All names of the array `name` (`"gemm:C"`, `s.C`) through calls, results and constants, itself first.
 
         Raises ScheduleError if there is no such array.
         """
-        found: tuple[str, ...] = self.graph.equivalent(name if ":" in name else f"{self.ir.top}:{name}")
+        wanted = f"{self.ir.top}:{name}" if isinstance(name, str) and ":" not in name else name
+        found: tuple[str, ...] = self.graph.equivalent(wanted)
         return found
 
     def draw(self) -> Any:
@@ -317,9 +328,12 @@ def customize(
     (docs/types.md); `lower_linalg` makes loops of the operators on whole arrays, which primitives then rewrite
     (docs/operators.md). Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
     """
+    if isinstance(instantiate, str) or not isinstance(instantiate, Sequence | Mapping | None):
+        raise KernelError(f"instantiate is a list of values, or a dictionary of them by name, got {instantiate!r}")
     compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
     if lower_linalg:
         make_loops(compiled.module)
     check_aliases(compiled.module)
+    check_read_only_memories(compiled.module)
     check_bounds(compiled.module, compiled.inside)
     return Schedule(compiled.module, verbose=verbose)

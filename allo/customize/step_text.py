@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
 from enum import Enum
 from types import UnionType
@@ -40,6 +40,20 @@ def parse_steps(text: str, primitives: Mapping[str, Primitive], file: str = "<st
     if wrong:
         raise ScheduleError.collected(wrong)
     return Steps(steps)
+
+
+def given_steps(steps: Any, primitives: Mapping[str, Primitive]) -> Steps:
+    """The steps that a user gave: `Step`s in any iterable, or their text. Raises ScheduleError for anything else."""
+    if isinstance(steps, str):
+        return parse_steps(steps, primitives)
+    found = list(steps) if isinstance(steps, Iterable) else [steps]
+    for step in found:
+        if not isinstance(step, Step):
+            raise ScheduleError(
+                f"steps are replayed, got {type(step).__name__} {step!r}",
+                hint="give s.steps of a schedule, some of them, or the text that they print",
+            )
+    return Steps(found)
 
 
 def _step(node: ast.stmt, primitives: Mapping[str, Primitive], file: str) -> Step:

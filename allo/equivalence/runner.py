@@ -19,15 +19,25 @@ from ..verify import Failed, Program, Ran, Stuck
 _KEPT = 64  # the last modules; a comparison runs less than half as many
 _END_SECONDS = 0.2  # in which a process ends by itself when nobody asks any more
 _GRACE_SECONDS = 5.0  # in which a comparison may notice by itself that its time is over
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 0.1
+_MEMORY = 4_000_000_000  # bytes that the process may use
+_BESIDE = 400_000_000  # of these, what a comparison needs beside its expressions: libraries, arrays
 _PATIENCE = 10  # so many times the limit passes on the clock at most
 _START_SECONDS = 120.0  # of a new process, on a busy machine
 
 
-class ProcessRunner:
-    """Runs modules on the CPU in one other process, which is started again after a crash or a time limit."""
+class _TooLarge(Exception):
+    """The process needs more memory than it may use."""
 
-    def __init__(self) -> None:
+
+class ProcessRunner:
+    """Runs modules on the CPU in one other process, which is started again after a crash or a limit.
+
+    `memory` is how many bytes it may use; only Linux tells, elsewhere the limit is that of the expressions alone.
+    """
+
+    def __init__(self, memory: int = _MEMORY) -> None:
+        self._memory = memory
         self._numbers: dict[str, int] = {}
         self._texts: dict[int, str] = {}
         self._next = 0
@@ -50,8 +60,8 @@ class ProcessRunner:
 
     def run(self, number: int, arguments: tuple[Any, ...], seconds: float) -> Ran | Failed:
         """Call the module with copies of `arguments`, for at most so many seconds."""
-        connection = self._started()
         try:
+            connection = self._started()
             text = None if number in self._sent else self._texts[number]
             what, value = self._ask(connection, ("run", number, text, arguments), seconds)
             if what == "unknown":
@@ -59,6 +69,8 @@ class ProcessRunner:
         except TimeoutError:
             self.stop()
             return Failed(f"no result after {seconds:g} s", is_late=True)
+        except _TooLarge as limit:
+            return Failed(str(limit), is_late=True)
         except (EOFError, BrokenPipeError, ConnectionResetError):
             code = self.stop()
             return Failed(f"the program ended its process (exit code {code})")
@@ -67,12 +79,15 @@ class ProcessRunner:
 
     def compare(self, a: Program, b: Program, *, reassociate: bool, seconds: float) -> Any:
         """`concrete.compare` of the programs: Equal, Mismatch or Stuck."""
-        options = {"reassociate": reassociate, "seconds": seconds}
+        memory = max(0, self._memory - _BESIDE)
+        options = {"reassociate": reassociate, "seconds": seconds, "memory": memory}
         try:
             return self._ask(self._started(), ("compare", a, b, options), seconds + _GRACE_SECONDS)[1]
         except TimeoutError:
             self.stop()
             return Stuck(f"no answer after {seconds:.0f} s")
+        except _TooLarge as limit:
+            return Stuck(str(limit))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             return Stuck(f"the comparison ended its process (exit code {self.stop()})")
 
@@ -92,10 +107,14 @@ class ProcessRunner:
             return process.wait()
 
     def _ask(self, connection: Connection, request: Any, seconds: float) -> tuple[str, Any]:
-        """The answer to a request; TimeoutError if the process has worked so many seconds on it."""
+        """The answer to a request; TimeoutError if the process has worked so many seconds on it, _TooLarge if it
+        needs more memory than it may use (then it was ended)."""
         connection.send(request)
         start, begun = monotonic(), self._worked()
         while not connection.poll(min(seconds, _POLL_SECONDS)):
+            if self._used() > self._memory:
+                self.stop()
+                raise _TooLarge(f"too large: it needs more than the limit of {self._memory / 1e9:g} GB of memory")
             waited = monotonic() - start
             worked = waited if begun is None else (self._worked() or 0.0) - begun
             if worked >= seconds or waited >= _PATIENCE * seconds:
@@ -112,6 +131,15 @@ class ProcessRunner:
         except OSError:
             return None
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _used(self) -> int:
+        """The bytes that the other process has in memory; 0 if the system does not tell."""
+        if self._process is None or sys.platform != "linux":
+            return 0
+        try:
+            return int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except OSError:
+            return 0
 
     def _started(self) -> Connection:
         if self._connection is None:

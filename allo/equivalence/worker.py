@@ -42,10 +42,11 @@ def _end_with_parent(parent: int) -> None:
 
 
 def _compared(a: Program, b: Program, options: dict[str, Any]) -> tuple[str, Any]:
-    from ..verify.concrete import compare
+    from ..verify.concrete import Limit, compare
 
+    limit = Limit(memory=options.pop("memory"))
     try:
-        return "compared", compare(a, b, **options)
+        return "compared", compare(a, b, limit=limit, **options)
     except MemoryError:
         return "compared", Stuck("too large for the memory of this machine")
     except Exception as error:

@@ -1,6 +1,16 @@
 """The estimator: static scheduling of a module for a target, with reasons."""
 
 from .estimate import estimate
-from .result import Estimate, FunctionEstimate, LoopEstimate, Reason, Resources
+from .off_chip import DEFAULT_WORD_BITS
+from .result import Estimate, FunctionEstimate, LoopEstimate, Reason, Resources, Transfer
 
-__all__ = ["Estimate", "FunctionEstimate", "LoopEstimate", "Reason", "Resources", "estimate"]
+__all__ = [
+    "DEFAULT_WORD_BITS",
+    "Estimate",
+    "FunctionEstimate",
+    "LoopEstimate",
+    "Reason",
+    "Resources",
+    "Transfer",
+    "estimate",
+]

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import gcd, prod
 
-from ..ir.walk import LoopView
 from ..layout import NONE, Banks, cyclic
-from ..poly import Model, Reductions, order_violation
-from .dependences import Edge
-from .pipeline import Scheduled
+from ..poly import Access, Reductions, order_violation
+from .buffering import keep_on_chip
+from .graph import Edge
 from .ports import accesses_of, intervals
+from .question import Question
 from .region import Form, Node, Region
 
 _MOST_TRIALS = 64  # divisions that are tried
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A pipelined loop, with the loops from the outermost of its nest to itself."""
-
-    function: str
-    model: Model
-    done: Scheduled
-    region: Region
-    requested: int
-    chain: tuple[LoopView, ...]
-    names: tuple[str, ...]  # of the loops, as primitives take them
 
 
 def advise(asked: Question) -> str:
@@ -41,7 +28,11 @@ def advise(asked: Question) -> str:
     if done.pressure is not None and done.pressure.interval >= max(recurrence, 2):
         return _divide(asked, max(recurrence, asked.requested))
     if done.recurrence is not None and recurrence > 1:
-        return _reorder(asked, [edge for edge in done.recurrence.edges if edge.distance])
+        carried = [edge for edge in done.recurrence.edges if edge.distance]
+        source = asked.region.nodes[carried[0].source]
+        if source.memory is not None and source.memory.kind.name in asked.around.target.external:
+            return keep_on_chip(asked, source.label) or _reorder(asked, carried)
+        return _reorder(asked, carried) or keep_on_chip(asked, source.label)
     return ""
 
 
@@ -124,14 +115,32 @@ def _reuse(asked: Question, nodes: list[Node], name: str) -> str:
         return ""
     apart = [len({form[d] for form in forms}) > 1 for d in range(len(forms[0]))]
     first = len(asked.chain) - len(asked.region.time)
-    found = f'"{name}"'
+    levels: list[tuple[str, int]] = []
     for position in range(len(asked.region.time)):
-        if any(a and f is not None and f.time[position] for a, f in zip(apart, forms[0], strict=True)):
-            found = f's.reuse_at({found}, "{asked.names[first + position]}")'
-    if "reuse_at" not in found:
+        dims = [d for d, form in enumerate(forms[0]) if apart[d] and form is not None and form.time[position]]
+        levels += [(asked.names[first + position], dims[0])] if dims else []
+    if not levels or (len(levels) > 1 and sorted(d for _, d in levels) != list(range(len(apart)))):
         return ""
     pipelined = "allo.pipeline" in asked.chain[-1].op.attributes
-    return f"s.partition({found})" + ("" if pipelined else f'; s.pipeline("{asked.names[-1]}")')
+    return _windows(name, levels) + ("" if pipelined else f'; s.pipeline("{asked.names[-1]}")')
+
+
+def _windows(array: str, levels: list[tuple[str, int]]) -> str:
+    """`reuse_at` in each of some loops, with the dimension that each moves along: rows, then a window of registers."""
+    if len(levels) == 1:
+        return f's.partition(s.reuse_at("{array}", "{levels[0][0]}"))'
+    plain = array.rpartition(":")[2]
+    made, divided = [], []
+    source = f'"{array}"'
+    for number, (loop, _) in enumerate(levels, 1):
+        window = f"{plain}_{number}"
+        made.append(f'{window} = s.reuse_at({source}, "{loop}")')
+        if number < len(levels):
+            divided += [f"s.partition({window}, dim={d + 1})" for _, d in levels[:number]]
+        else:
+            divided.append(f"s.partition({window})")
+        source = window
+    return "; ".join([*made, *divided])
 
 
 # -- recurrences -----------------------------------------------------------------------------------------------
@@ -140,12 +149,15 @@ def _reuse(asked: Question, nodes: list[Node], name: str) -> str:
 def _reorder(asked: Question, carried: list[Edge]) -> str:
     """A loop around that moves on to another element, inside of the loop that comes back to the same one."""
     stores = [asked.region.nodes[edge.source] for edge in carried]
+    read = {node.label for node in asked.region.nodes if node.kind == "read"}
+    writes = [node for node in asked.region.nodes if node.kind == "write" and node.label in read]
+    updated = [node.access for node in writes if node.access is not None]  # else another sum would come back to itself
     inner = asked.chain[-1]
     for position in range(len(asked.chain) - 2, -1, -1):
         outer = asked.chain[position]
         variable = asked.model.loop(outer.op).variable
         touched = [store.access for store in stores if store.access is not None]
-        if not touched or not all(any(v == variable for f in a.subscripts for v, _ in f.terms) for a in touched):
+        if not touched or not all(map(partial(_moves, variable=variable), [*touched, *updated])):
             continue
         old = [view.op for view in asked.chain[position:]]
         new = [*old[1:], old[0]]
@@ -160,3 +172,7 @@ def _reorder(asked: Question, carried: list[Edge]) -> str:
         return step
     return ""
 
+
+def _moves(access: Access, variable: int) -> bool:
+    """Whether a loop moves an access on to other elements."""
+    return any(v == variable for form in access.subscripts for v, _ in form.terms)

@@ -76,6 +76,38 @@ def meetings(region: Region, first: Node, second: Node, fixed: frozenset[int] = 
     return Meetings(common, tuple(dict.fromkeys(found)), exact)
 
 
+def fixed(region: Region, node: Node) -> frozenset[int]:
+    """The variables of loops in each iteration of which the array is a new one."""
+    scope = node.access.buffer.scope if node.access is not None else ()
+    return frozenset(loop.variable for loop in scope)
+
+
+def least_distance(region: Region, way: Meeting) -> int | None:
+    """The least number of iterations of the pipeline between two that meet; None if there are no two."""
+    best = None
+    for level, loop in enumerate(region.time):
+        if any(value not in (0, None) for value in way.time[:level]):
+            break
+        value = way.time[level]
+        if value is not None and value <= 0:
+            continue
+        total = loop.stride * (1 if value is None else value)
+        for inner, difference in zip(region.time[level + 1 :], way.time[level + 1 :], strict=True):
+            if difference is not None:
+                total += inner.stride * difference
+            elif inner.trip is not None:
+                total -= inner.stride * (inner.trip - 1)
+        if loop.trip is None or loop.trip > (1 if value is None else value):
+            best = total if best is None else min(best, total)
+    return None if best is None else max(1, best)
+
+
+def reversed_meeting(way: Meeting) -> Meeting:
+    """The same two, with the other one as the later."""
+    time, copies = (tuple(None if n is None else -n for n in ns) for ns in (way.time, way.copies))
+    return Meeting(time, copies)
+
+
 def _common(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
     count = 0
     for a, b in zip(first, second, strict=False):

@@ -2,64 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import pairwise
 from math import prod
 
-from ..poly import Access
-from .aliases import Meeting, Meetings, meetings
+from .aliases import Meeting, Meetings, fixed, least_distance, meetings
+from .graph import Chain, Edge, Graph
+from .overwrites import Overwrites
 from .region import Node, Region
-
-
-@dataclass(slots=True)
-class Edge:
-    """`sink` starts at least `weight` ps after `source`, `distance` iterations later.
-
-    `pair` are the accesses that a carried edge is about; `exact` whether the distance is certain.
-    """
-
-    source: int
-    sink: int
-    weight: int
-    distance: int = 0
-    pair: tuple[Access, Access] | None = None
-    exact: bool = True
-    moves: tuple[tuple[int, int | None], ...] = ()  # between copies of unrolled loops; None: any
-    order: bool = False  # an element is not overwritten before it is read; no value is passed on
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Copies of an update that wait for one another: `links` of them, `each` ps, `step` apart in loop `loop`."""
-
-    links: int
-    each: int
-    loop: int
-    step: int
-    tree: bool  # the operations may be exchanged, so that the copies form a tree
-    store: int
-
-    @property
-    def extra(self) -> int:
-        """What all but the first copy add to the path through the chain."""
-        return (self.links - 1).bit_length() * self.each if self.tree else (self.links - 1) * self.each
-
-
-@dataclass(slots=True)
-class Graph:
-    """The region with its edges; `cycle` is the length of a cycle in ps."""
-
-    region: Region
-    cycle: int
-    edges: list[Edge] = field(default_factory=list)
-    chains: dict[int, Chain] = field(default_factory=dict)  # by the load that begins them
-    tails: list[int] = field(default_factory=list)  # ps of logic since the last register before a node
-
-    def cost(self, node: Node) -> int:
-        """The time from the start of a node until its value is there."""
-        chain = self.chains.get(node.index)
-        base = node.latency * self.cycle + node.delay
-        return base + (chain.extra if chain is not None and not chain.tree else 0)
 
 
 def graph_of(region: Region, cycle: int, exchangeable: frozenset[int]) -> Graph:
@@ -74,6 +23,7 @@ def graph_of(region: Region, cycle: int, exchangeable: frozenset[int]) -> Graph:
         if label not in called:
             _keep_in_registers(region, nodes)
     carried: list[tuple[Node, Node, Meetings, Node | None]] = []
+    overwrites = Overwrites(graph)
     later: list[tuple[Node, Node, Meetings, Node | None]] = []
     for nodes in groups.values():
         _streams(graph, nodes)
@@ -83,13 +33,13 @@ def graph_of(region: Region, cycle: int, exchangeable: frozenset[int]) -> Graph:
             for store in nodes:
                 if store.kind != "write":
                     continue
-                if store.position > load.position and store.forms == load.forms and not load.forwarded:
-                    graph.edges.append(Edge(load.index, store.index, 0, order=True))
-                met = meetings(region, store, load, _fixed(region, store))
+                met = meetings(region, store, load, fixed(region, store))
                 _same_iteration(graph, store, load, met, cover)
+                overwrites.read_before(store, load, met)
                 later.append((store, load, met, cover))
                 if cover is None and region.time:
                     carried.append((store, load, met, cover))
+        overwrites.twice([node for node in nodes if node.kind == "write" and not _is_stream(node)])
     _calls(graph)
     ordered = list(graph.edges)
     _values(graph)
@@ -99,6 +49,7 @@ def graph_of(region: Region, cycle: int, exchangeable: frozenset[int]) -> Graph:
     _logic(graph)
     for store, load, met, _ in carried:
         _carried(graph, store, load, met)
+    graph.edges += overwrites.carried
     return graph
 
 
@@ -106,18 +57,12 @@ def _is_stream(node: Node) -> bool:
     return bool(node.op.name.startswith("allo.stream"))
 
 
-def _fixed(region: Region, node: Node) -> frozenset[int]:
-    """The variables of loops in each iteration of which the array is a new one."""
-    scope = node.access.buffer.scope if node.access is not None else ()
-    return frozenset(loop.variable for loop in scope)
-
-
 def _keep_in_registers(region: Region, nodes: list[Node]) -> None:
     """An element that is the same in all iterations of the loop is read before and written after it."""
     if not region.time or any(_is_stream(node) or not node.forms for node in nodes):
         return
     first = nodes[0].forms
-    scoped = {loop.variable for loop in region.time} & _fixed(region, nodes[0])
+    scoped = {loop.variable for loop in region.time} & fixed(region, nodes[0])
     same = all(node.forms == first for node in nodes)
     still = all(form is not None and not any(form.time) for form in first)
     certain = all(node.kind == "read" or not node.guards for node in nodes)
@@ -293,26 +238,6 @@ def _steps(met: Meetings, way: Meeting, chain: Chain) -> int:
     if difference is None:
         return chain.links - 1
     return max(0, min(chain.links - 1, -difference // chain.step))
-
-
-def least_distance(region: Region, way: Meeting) -> int | None:
-    """The least number of iterations of the pipeline between two that meet; None if there are no two."""
-    best = None
-    for level, loop in enumerate(region.time):
-        if any(value not in (0, None) for value in way.time[:level]):
-            break
-        value = way.time[level]
-        if value is not None and value <= 0:
-            continue
-        total = loop.stride * (1 if value is None else value)
-        for inner, difference in zip(region.time[level + 1 :], way.time[level + 1 :], strict=True):
-            if difference is not None:
-                total += inner.stride * difference
-            elif inner.trip is not None:
-                total -= inner.stride * (inner.trip - 1)
-        if loop.trip is None or loop.trip > (1 if value is None else value):
-            best = total if best is None else min(best, total)
-    return None if best is None else max(1, best)
 
 
 # -- calls -------------------------------------------------------------------------------------------------

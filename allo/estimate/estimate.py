@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from ..errors import TargetError, nearest
 from ..ir.linalg import is_structured, lower_linalg
 from ..ir.module import Module
-from ..ir.walk import entry_block, operations
+from ..ir.walk import argument_names, entry_block, operations
 from ..target import Target, load_target
 from .function import Callee, FunctionEstimator, Options
-from .resources import array_name, own_resources
-from .result import Estimate, FunctionEstimate, Resources
+from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
+from .resources import array_name, array_resources, own_resources, unit_resources
+from .result import Estimate, FunctionEstimate, Resources, Transfer
 from .span import Ends, Span
+from .stage_advice import overlap
 
 if TYPE_CHECKING:
     from ..customize import Schedule
@@ -31,6 +33,9 @@ def estimate(
     auto_pipeline: bool = False,
     trips: Mapping[str, int] | None = None,
     operators: Mapping[str, str] | None = None,
+    memory: str | Mapping[str, str] | None = None,
+    in_place: Sequence[str] = (),
+    word_bits: int = DEFAULT_WORD_BITS,
 ) -> Estimate:
     """What `design` costs on `target`: cycles and resources, *estimated* by static scheduling.
 
@@ -38,8 +43,10 @@ def estimate(
     `Target`; `frequency` a clock in MHz other than its own. `auto_pipeline` pipelines innermost loops without being
     asked, as Vitis HLS does. `trips` says how often loops run whose extent is known at run time only, by names such as
     `"i"` or `"function:i"`; else their latency is None. `operators` chooses implementations other than the tool's own,
-    `{"add": "fabric"}` for sums of floats without DSPs. The time taken does not depend on extents. Raises TargetError
-    for a target that does not exist or lacks an operator.
+    `{"add": "fabric"}` for sums of floats without DSPs. `memory` says where arguments lie, `"HBM"` or `{"A": "DDR"}`
+    (None: on the chip); they are copied in bursts of words of up to `word_bits` bits, but for those `in_place`, which
+    the kernel itself accesses. The time taken does not depend on extents. Raises TargetError for a target that does
+    not exist or lacks an operator, and for memories and arguments that do not exist.
     The model and its sources: docs/estimator.md.
     """
     module = design if isinstance(design, Module) else design.ir
@@ -49,7 +56,8 @@ def estimate(
             raise TargetError(f"the frequency must be a number of MHz above 0, got {frequency!r}")
         device = device.at(frequency)
     device = device.using(**operators or {})
-    return _Estimation(_with_loops(module), Options(device, auto_pipeline, dict(trips or {}))).run()
+    place = off_chip(module, device, memory, in_place, word_bits)
+    return _Estimation(_with_loops(module), Options(device, auto_pipeline, dict(trips or {}), place)).run()
 
 
 def _with_loops(module: Module) -> Module:
@@ -96,11 +104,25 @@ class _Estimation:
         for name in counts:
             estimator = self.done[name][0]
             notes += estimator.notes if estimator is not None else []
-        notes += _beyond(self._resources(top), available, self.options.target.name)
+        target = self.options.target
+        found = transfers(self.module, target, self.options.off_chip)
+        copies = self._copies(found)
+        notes += _beyond(self._resources(top) + copies, available, target.name)
         return Estimate(
-            top, self.options.target.name, self.options.target.frequency, functions, available,
-            tuple(dict.fromkeys(notes)),
-        )  # fmt: skip
+            top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies
+        )
+
+    def _copies(self, found: tuple[Transfer, ...]) -> Resources:
+        """What the copies of the arguments on the chip take."""
+        function = self.functions[self.module.top]
+        estimator, entry = self.done[self.module.top][0], entry_block(function)
+        total = Resources()
+        if estimator is not None and entry is not None:
+            names = {transfer.array for transfer in found}
+            for name, value in zip(argument_names(function), entry.arguments, strict=True):
+                if name in names:
+                    total += array_resources(estimator.memory_of(value, name))
+        return total
 
     def span(self, name: str) -> Span:
         """The time of one call of a function."""
@@ -146,10 +168,23 @@ class _Estimation:
         latency = None if span.latency is None else math.ceil(span.latency)
         interval = latency if span.interval is None else math.ceil(span.interval)
         made = FunctionEstimate(
-            name, latency, interval, self._resources(name), estimator.rows.loops, instances, is_dataflow
-        )
+            name, latency, interval, self._resources(name), estimator.rows.loops, instances, is_dataflow,
+            self._stages(estimator),
+        )  # fmt: skip
         self.made[name] = made
         return made
+
+    def _stages(self, estimator: FunctionEstimator) -> str:
+        """Advice to overlap what a function runs one after the other, if the device has units enough for that."""
+        apart = Resources()
+        for part in estimator.parts:
+            apart += unit_resources(part.units)
+            for callee, number in part.callees.items():
+                apart += self._function(callee, number).resources.times(number)
+        device = self.options.target.device
+        if _beyond(apart, Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff), ""):
+            return ""
+        return overlap(self.module, estimator.function, estimator.model, estimator.latency_of)
 
     def _resources(self, name: str) -> Resources:
         """What one instance of a function takes, with its callees."""

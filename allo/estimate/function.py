@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from mlir import ir
@@ -14,13 +14,27 @@ from ..ir.streams import stream_of
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
 from ..poly import Access, extract
 from ..target import Target
-from .advice import Question, advise
-from .memory import ArrayMemory, array_memory
-from .pipeline import Scheduled, register_bits, scheduled
+from .advice import advise
+from .memory import ArrayMemory, array_memory, external_memory
+from .off_chip import OffChip
+from .pipeline import region_span, scheduled
+from .question import Question
 from .region import NotUnrollable, RegionBuilder, Surroundings, TimeLoop
 from .result import Reason
 from .rows import Rows, operations_of, rounded
-from .span import Ends, Event, Span, Stream, alternatives, delayed, repeated, sequence, stages
+from .span import (
+    Ends,
+    Event,
+    Span,
+    Stream,
+    alternatives,
+    delayed,
+    passed,
+    repeated,
+    sequence,
+    stream_key,
+)
+from .stages import Overlap, stages
 from .trips import TripCounts, Trips
 
 _PURE = (
@@ -39,6 +53,7 @@ class Options:
     target: Target
     auto_pipeline: bool
     trips: Mapping[str, int]
+    off_chip: OffChip = field(default_factory=OffChip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +80,7 @@ class FunctionEstimator:
         self.rows = Rows(self.name, self.views, self.trip_counts)
         self.notes: list[str] = []
         self.memories: dict[ir.Value, ArrayMemory] = {}
+        self.parts: list[Span] = []
         model = extract(function)
         accesses: dict[ir.Operation, list[Access]] = {}
         for access in model.accesses:
@@ -77,20 +93,38 @@ class FunctionEstimator:
         self.around = Surroundings(model, self.target, self.memory_of, self._call_cost, accesses, constants)
 
     def run(self) -> Span:
-        """The whole function; fills `rows`, `notes` and `memories`."""
+        """The whole function; fills `rows`, `notes`, `memories` and `parts`."""
         entry = entry_block(self.function)
         assert entry is not None
         is_dataflow = "allo.dataflow" in self.function.operation.attributes
         parts, names = self._parts(operations_of(entry))
+        self.parts = parts
         if not is_dataflow or not parts:
             return sequence(parts)
-        return stages(parts, names)[0]
+        return self._overlap(parts, names).span
+
+    def _overlap(self, parts: list[Span], names: list[str]) -> Overlap:
+        found = stages(parts, names)
+        self.notes += [f"{self.name}: {note}" for note in found.notes]
+        return found
+
+    def latency_of(self, op: ir.Operation) -> Fraction | None:
+        """The cycles of a loop or call of this function."""
+        if op.name == "func.call":
+            return self.callee(ir.FlatSymbolRefAttr(op.attributes["callee"]).value).latency
+        row = self.rows.made.get(op)
+        return None if row is None or row.latency is None else Fraction(row.latency)
 
     def memory_of(self, value: ir.Value, name: str) -> ArrayMemory:
         """What an array of this function is made of."""
         value = stream_of(value)
         if value not in self.memories:
-            self.memories[value] = array_memory(value, name, self.target)
+            external = None
+            if isinstance(value.owner, ir.Block):
+                external = self.options.off_chip.stays.get(self.name, {}).get(ir.BlockArgument(value).arg_number)
+            self.memories[value] = (
+                array_memory(value, name, self.target) if external is None else external_memory(value, name, external)
+            )
         return self.memories[value]
 
     def _call_cost(self, name: str) -> tuple[int, int]:
@@ -154,7 +188,7 @@ class FunctionEstimator:
         builder = RegionBuilder(self.around, ())
         done = scheduled(builder.build(block), self.target.budget, None)
         self.rows.unrolled(block)
-        return self._span(done, Fraction(done.timing.depth), Fraction(0))
+        return region_span(done, Fraction(done.timing.depth), Fraction(0), Fraction(1))
 
     def _call(self, op: ir.Operation) -> Span:
         name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
@@ -164,8 +198,8 @@ class FunctionEstimator:
         ends = found.ends
         result = frozenset(value for value in op.results if isinstance(value.type, ir.MemRefType))
         mapped = Ends(
-            {_passed(streams[v], index): e for (v, index), e in ends.puts.items() if v in streams},
-            {_passed(streams[v], index): e for (v, index), e in ends.gets.items() if v in streams},
+            {passed(streams[v], index): e for (v, index), e in ends.puts.items() if v in streams},
+            {passed(streams[v], index): e for (v, index), e in ends.gets.items() if v in streams},
             frozenset(given[v] for v in ends.reads if v in given),
             frozenset(given[v] for v in ends.writes if v in given) | result,
         )
@@ -298,13 +332,17 @@ class FunctionEstimator:
 
         total, bound = latency(timing.interval), latency(done.least)
         names = tuple(self.rows.name(outer) for outer in last.chain)
-        advice = advise(Question(self.name, self.model, done, region, requested, last.chain, names))
+        runs = tuple(self.trip_counts.of(view).value for view in chain)
+        advice = advise(Question(
+            self.name, self.model, done, region, requested, last.chain, names, self.around, runs, total,
+            self.options.auto_pipeline,
+        ))  # fmt: skip
         for view in chain[:-1]:
             self.rows.add(view, "flattened", total, bound=bound)
         depth = Fraction(timing.depth)
         self.rows.add(last, "pipelined", total, depth, timing.interval, requested, done.reason, bound, advice)
         self.rows.unrolled(operations_of(last.body))
-        return self._span(done, total, Fraction(around))
+        return region_span(done, total, Fraction(around), trips)
 
     def _leaf(self, view: LoopView, trips: Trips) -> Span:
         """A loop without loops in it whose iterations do not overlap."""
@@ -315,7 +353,7 @@ class FunctionEstimator:
             count = Fraction(-(-count // time[0].factor))
         control = self.target.control
         depth = Fraction(done.timing.depth)
-        inner = self._span(done, depth, Fraction(0))
+        inner = region_span(done, depth, Fraction(0), Fraction(1))
         span = repeated(inner, count, control.iteration, control.loop)
         bound = None if count is None else (count - 1) * done.least + depth + control.pipelined_loop
         advice = f's.pipeline("{self.rows.name(view)}")' if count is not None and count > 1 else ""
@@ -327,11 +365,12 @@ class FunctionEstimator:
 
     def _dataflow(self, view: LoopView, trips: Trips) -> Span:
         parts, names = self._parts(operations_of(view.body))
-        body, slowest = stages(parts, names)
+        overlap = self._overlap(parts, names)
+        body = overlap.span
         latency = None
         if trips.value is not None and body.latency is not None and body.interval is not None:
             latency = (trips.value - 1) * body.interval + body.latency + self.target.control.loop
-        reason = Reason("call", f"the slowest stage, {slowest}, takes {rounded(body.interval)} cycles")
+        reason = Reason("call", f"the slowest stage, {overlap.slowest}, takes {rounded(body.interval)} cycles")
         interval = None if body.interval is None else math.ceil(body.interval)
         self.rows.add(view, "dataflow", latency, body.latency, interval, None, reason)
         return replace(body, latency=latency, interval=None)
@@ -345,52 +384,16 @@ class FunctionEstimator:
         skew = max(hops, default=Fraction(0)) * (count - 1)
         units = Counter({operator: n * count for operator, n in body.units.items()})
         callees = Counter({name: n * count for name, n in body.callees.items()})
+        ends = replace(body.ends, puts=_uncounted(body.ends.puts), gets=_uncounted(body.ends.gets))
         latency = None if body.latency is None or trips.value is None else body.latency + skew
         self.rows.add(view, "spatial", latency, body.latency)
-        return Span(latency, units, callees, body.ends, body.register_bits * count)
-
-    # -- what is left --------------------------------------------------------------------------------------
-
-    def _span(self, done: Scheduled, latency: Fraction | None, around: Fraction) -> Span:
-        """The part that a region is, with the times of its streams and the arrays that it uses."""
-        puts: dict[Stream, Event] = {}
-        gets: dict[Stream, Event] = {}
-        reads: set[ir.Value] = set()
-        writes: set[ir.Value] = set()
-        enter = Fraction(int(around) // 2)
-        for node in done.graph.region.nodes:
-            if node.memory is None:
-                continue
-            if not node.op.name.startswith("allo.stream"):
-                array = node.op.operands[0 if node.kind == "read" else 1]
-                (reads if node.kind == "read" else writes).add(array)
-                continue
-            stream = stream_key(node.op.operands[0])
-            events = gets if node.kind == "read" else puts
-            first = enter + done.timing.starts[node.index]
-            tail = done.timing.depth - done.timing.ends[node.index] + around - enter
-            old = events.get(stream)
-            events[stream] = Event(min(first, old.first), min(tail, old.tail)) if old else Event(first, tail)
-        calls = [node for node in done.graph.region.nodes if node.op.name == "func.call"]
-        callees = Counter(ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value for node in calls)
-        ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
-        return Span(latency, done.units, callees, ends, register_bits(done))
+        return Span(latency, units, callees, ends, body.register_bits * count)
 
 
 def _step(op: ir.Operation) -> int:
     return ir.IntegerAttr(op.attributes["step"]).value if op.name == "affine.for" else 1
 
 
-def stream_key(value: ir.Value) -> Stream:
-    """The stream that a value is, with its place in an array of streams if that is constant."""
-    index: tuple[int, ...] | None = None
-    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "affine.load":
-        results = ir.AffineMapAttr(value.owner.operation.attributes["map"]).value.results
-        if all(isinstance(result, ir.AffineConstantExpr) for result in results):
-            index = tuple(result.value for result in results)
-    return stream_of(value), index
-
-
-def _passed(given: Stream, index: tuple[int, ...] | None) -> Stream:
-    """A stream that a callee uses, seen by its caller."""
-    return given if given[1] is not None else (given[0], index)
+def _uncounted(events: Mapping[Stream, Event]) -> dict[Stream, Event]:
+    """The events of copies, which may use other elements of an array of streams."""
+    return {stream: replace(event, count=None) for stream, event in events.items()}

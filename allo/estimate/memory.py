@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
+from ..errors import InternalError
 from ..ir.mlir_types import from_mlir
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import entry_block
 from ..layout import NONE, Banks, Division, PartitionLayout
-from ..target import MemoryKind, Target
+from ..target import External, MemoryKind, Target
+
+_STREAM = re.compile(r"!allo\.stream<(.*), (\d+)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,24 @@ def array_memory(value: ir.Value, name: str, target: Target) -> ArrayMemory:
     ports = _STORAGE.get(asked.storage if asked else "", Ports(kind.ports))
     read = asked.latency if asked is not None and asked.latency is not None else kind.read
     return ArrayMemory(name, kind, ports, read, shape, width, dims, banks, asked is not None)
+
+
+def stream_parts(kind: ir.Type) -> tuple[str, int]:
+    """The type of the elements, as text, and the depth of a stream. Raises InternalError for another type."""
+    match = _STREAM.fullmatch(str(kind))
+    if match is None:
+        raise InternalError(f"the type {kind} is no stream")
+    return match[1], int(match[2])
+
+
+def external_memory(value: ir.Value, name: str, external: External) -> ArrayMemory:
+    """An array that stays beside the chip: one port, which reads and writes a word a cycle at best."""
+    memref = ir.MemRefType(value.type)
+    tensor = from_mlir(value.type)
+    width = tensor.element.bits if isinstance(tensor, TensorType) else 32
+    kind = MemoryKind(external.name, 1, external.latency, external.latency)
+    shape = tuple(max(extent, 1) for extent in memref.shape)
+    return ArrayMemory(name, kind, Ports(None, 1, 1), kind.read, shape, width, (NONE,) * len(shape), 1, True)
 
 
 def _fifo(value: ir.Value, name: str, target: Target) -> ArrayMemory:

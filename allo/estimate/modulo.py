@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .dependences import Edge, Graph
+from .graph import Edge, Graph
 from .memory import Ports
 from .ports import Accesses, Counts
 from .region import Node

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from .result import Estimate, FunctionEstimate, LoopEstimate
-from .table import because, count, trips_text
+from .result import Estimate, FunctionEstimate, LoopEstimate, Transfer
+from .table import TRANSFERS, because, count, transfer_row, trips_text
 
 _STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; color: #222; padding: 0 1em; }
@@ -32,6 +32,7 @@ def page(estimate: Estimate) -> str:
         "<p class=note>All figures are <em>estimated</em>: the program was scheduled, not synthesised.</p>",
         f"<p>Latency <strong>{count(estimate.cycles)}</strong> cycles{milliseconds}.</p>",
         _resources(estimate),
+        _table(TRANSFERS, map(_transfer, estimate.transfers)) if estimate.transfers else "",
         *(_function(function, function.name == estimate.top) for function in reversed(estimate.functions)),
         *(f"<p class=note>{escape(note)}</p>" for note in estimate.notes),
         "</body></html>",
@@ -56,6 +57,7 @@ def _function(function: FunctionEstimate, opened: bool) -> str:
     head = f"{escape(function.name)}: {count(function.latency)} cycles, every {count(function.interval)}{kind}{copies}"
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
     body = _table(header, (_loop(loop) for loop in function.loops)) if function.loops else "<p>No loops.</p>"
+    body += f"<p><code>{escape(function.advice)}</code></p>" if function.advice else ""
     return f"<details{' open' if opened or function.loops else ''}><summary>{head}</summary>\n{body}</details>"
 
 
@@ -68,6 +70,10 @@ def _loop(loop: LoopEstimate) -> tuple[str, ...]:
         text += f" <code>{escape(loop.advice)}</code>"
     numbers = (None if loop.unrolled else loop.latency, loop.interval, loop.depth, loop.bound)
     return escape(name), trips_text(loop), *("" if n is None else str(n) for n in numbers), text
+
+
+def _transfer(transfer: Transfer) -> tuple[str, ...]:
+    return tuple(map(escape, transfer_row(transfer)))
 
 
 def _table(header: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
+
+from mlir import ir
 
 from ..poly import Access
 from ..poly.linear import PRIME, Linear
@@ -11,13 +14,15 @@ from ..poly.pairs import pair_of
 from ..poly.systems import feasible, least
 from ..poly.updates import updates_of
 from ..target import Operator
-from .dependences import Edge, Graph, graph_of
+from .dependences import graph_of
+from .graph import Edge, Graph
 from .modulo import Timing, schedule
 from .operators import bits_of
 from .ports import Accesses, Pressure, accesses_of
 from .recurrence import Recurrence, critical, words
 from .region import Node, Region
 from .result import Reason
+from .span import Ends, Event, Span, Stream, stream_key, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ def _certain(graph: Graph, requested: int) -> Recurrence | None:
         doubtful = [edge for edge in found.edges if edge.distance and not edge.exact and edge.pair is not None]
         if not doubtful:
             return found
-        for edge in doubtful:
+        for edge in {id(edge): edge for edge in doubtful}.values():
             _decide(graph, edge)
 
 
@@ -192,3 +197,32 @@ def register_bits(done: Scheduled) -> int:
             registers = -(-lifetime // timing.interval)  # each is overwritten after an interval
             total += registers * bits_of(node.op.results[0].type) * region.count(node.copies)
     return total
+
+
+def region_span(done: Scheduled, latency: Fraction | None, around: Fraction, runs: Fraction | None) -> Span:
+    """The part that a region is, run so often, with the times of its streams and the arrays that it uses."""
+    puts: dict[Stream, Event] = {}
+    gets: dict[Stream, Event] = {}
+    reads: set[ir.Value] = set()
+    writes: set[ir.Value] = set()
+    region, timing = done.graph.region, done.timing
+    enter = Fraction(int(around) // 2)
+    for node in region.nodes:
+        if node.memory is None:
+            continue
+        if not node.op.name.startswith("allo.stream"):
+            array = node.op.operands[0 if node.kind == "read" else 1]
+            (reads if node.kind == "read" else writes).add(array)
+            continue
+        stream = stream_key(node.op.operands[0])
+        events = gets if node.kind == "read" else puts
+        first = enter + timing.starts[node.index]
+        tail = timing.depth - timing.ends[node.index] + around - enter
+        count = None if node.guards or runs is None else runs * region.count(node.around)
+        overlaps = timing.interval < timing.depth
+        event = Event(first, tail, count, Fraction(timing.starts[node.index] if overlaps else 0))
+        events[stream] = together(events[stream], event) if stream in events else event
+    calls = [node for node in region.nodes if node.op.name == "func.call"]
+    callees = Counter(ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value for node in calls)
+    ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
+    return Span(latency, done.units, callees, ends, register_bits(done))

@@ -85,7 +85,7 @@ def accesses_of(region: Region, nodes: Sequence[Node], layout: tuple[Banks, ...]
     shape = tuple(banks.count(extent) for banks, extent in zip(dims, memory.shape, strict=True))
     counts: dict[int, Counts] = {}
     totals = {kind: np.zeros(max(1, prod(shape)), np.int64) for kind in ("read", "write")}
-    seen: dict[tuple[object, ...], set[bytes]] = {}
+    seen: dict[tuple[object, ...], list[Counts]] = {}
     for node in wanted:
         counts[node.index] = _banks_of(region, node, dims, memory.shape, shape, seen)
         totals[node.kind] += counts[node.index]
@@ -125,7 +125,7 @@ def _banks_of(
     dims: tuple[Banks, ...],
     extents: tuple[int, ...],
     shape: tuple[int, ...],
-    seen: dict[tuple[object, ...], set[bytes]],
+    seen: dict[tuple[object, ...], list[Counts]],
 ) -> Counts:
     """How many elements that no access before has fetched the copies of a node touch in each bank."""
     size = max(1, prod(shape))
@@ -135,7 +135,7 @@ def _banks_of(
     if len(forms) < len(node.forms) or prod(trips) > _MOST_COPIES:
         return np.full(size, region.count(node.copies), np.int64)
     signature = (node.kind, tuple((form.time, form.other) for form in forms))
-    fresh = _fresh(_offsets(node, used, trips), seen.setdefault(signature, set()))
+    fresh = _fresh(_offsets(node, used, trips), seen.setdefault(signature, []))
     classes = [
         _told_apart(region, form, banks, extent)
         for form, banks, extent in zip(forms, dims, extents, strict=True)
@@ -163,14 +163,20 @@ def _offsets(node: Node, used: list[int], trips: list[int]) -> Counts:
     return np.stack(rows, axis=1) if rows else np.zeros((1, 0), np.int64)
 
 
-def _fresh(offsets: Counts, seen: set[bytes]) -> Counts:
+def _fresh(offsets: Counts, seen: list[Counts]) -> Counts:
     """The different rows that are not yet in `seen`, which gets them."""
-    if offsets.shape[1] == 0:
-        new = b"" not in seen
-        seen.add(b"")
-        return offsets[:1] if new else offsets[:0]
-    different = np.unique(offsets, axis=0)
-    keys = [row.tobytes() for row in different]
-    fresh = [position for position, key in enumerate(keys) if key not in seen]
-    seen.update(keys)
-    return different[fresh]
+    before = sum(map(len, seen))
+    rows = np.concatenate([*seen, offsets])
+    if not len(rows):
+        return offsets
+    low, extents = rows.min(axis=0), np.ptp(rows, axis=0) + 1
+    if prod(map(int, extents)) < 1 << 62:  # numbers are compared faster than rows
+        keys = np.zeros(len(rows), np.int64)
+        for column, extent in enumerate(extents):
+            keys = keys * extent + (rows[:, column] - low[column])
+        _, first = np.unique(keys, return_index=True)
+    else:
+        _, first = np.unique(rows, axis=0, return_index=True)
+    fresh: Counts = rows[first[first >= before]]
+    seen.append(fresh)
+    return fresh

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 
 from mlir import ir
@@ -11,7 +10,7 @@ from mlir import ir
 from ..ir.streams import is_stream_type
 from ..ir.walk import entry_block, operations, string_of
 from ..target import Operator, Target
-from .memory import ArrayMemory
+from .memory import ArrayMemory, stream_parts
 from .operators import bits_of
 from .result import Resources
 from .span import Span
@@ -20,14 +19,13 @@ from .span import Span
 _LOOP_LUT, _LOOP_FF = 100, 90
 _FUNCTION_LUT, _FUNCTION_FF = 120, 120
 _SHARED_LUT = 32  # a multiplexer before a unit that several places share
-_STREAM = re.compile(r"!allo\.stream<(.*), (\d+)>")
 
 
 def own_resources(
     function: ir.OpView, span: Span, memory_of: dict[ir.Value, ArrayMemory], target: Target, loops: int
 ) -> Resources:
     """What a function takes without its callees."""
-    found = _units(span.units)
+    found = unit_resources(span.units)
     found += Resources(
         lut=_FUNCTION_LUT + loops * _LOOP_LUT, ff=_FUNCTION_FF + loops * _LOOP_FF + span.register_bits
     )
@@ -44,7 +42,8 @@ def own_resources(
     return found
 
 
-def _units(units: Counter[Operator]) -> Resources:
+def unit_resources(units: Counter[Operator]) -> Resources:
+    """What units take, with the multiplexers before those that are shared."""
     found = Resources()
     for operator, count in units.items():
         found += Resources(dsp=operator.dsp, lut=operator.lut, ff=operator.ff).times(count)
@@ -74,10 +73,7 @@ def _fifo(value: ir.Value, target: Target) -> Resources:
     count = 1
     if isinstance(kind, ir.MemRefType):
         count, kind = math.prod(kind.shape), kind.element_type
-    match = _STREAM.fullmatch(str(kind))
-    if match is None:
-        return Resources()
-    element, depth = match[1], int(match[2])
+    element, depth = stream_parts(kind)
     width = bits_of(ir.Type.parse(element, kind.context)) if "memref" not in element else 32
     if width * depth <= target.lutram_up_to:
         return Resources(lut=width * -(-depth // 32) + 20, ff=width + 10).times(count)

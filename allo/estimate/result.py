@@ -74,7 +74,10 @@ class LoopEstimate:
 
 @dataclass(frozen=True, slots=True)
 class FunctionEstimate:
-    """One function: cycles of one call, cycles between two calls, what one instance takes (callees included)."""
+    """One function: cycles of one call, cycles between two calls, what one instance takes (callees included).
+
+    `advice`: steps to paste that let the parts of the function overlap.
+    """
 
     name: str
     latency: int | None
@@ -83,6 +86,19 @@ class FunctionEstimate:
     loops: tuple[LoopEstimate, ...]
     instances: int
     dataflow: bool
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A burst between a memory and the chip: `kind` is load or store; None where an extent is known at run time."""
+
+    kind: str
+    array: str
+    memory: str
+    words: int | None
+    word_bits: int
+    cycles: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +111,8 @@ class Estimate:
     functions: tuple[FunctionEstimate, ...]
     available: Resources
     notes: tuple[str, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    copies: Resources = Resources()  # the arrays on the chip that transfers fill
 
     @property
     def kernel(self) -> FunctionEstimate:
@@ -103,8 +121,9 @@ class Estimate:
 
     @property
     def cycles(self) -> int | None:
-        """The latency of the kernel in cycles; None where a run-time value decides."""
-        return self.kernel.latency
+        """The latency of the kernel with its transfers; None where a run-time value decides."""
+        parts = [self.kernel.latency, *(transfer.cycles for transfer in self.transfers)]
+        return None if None in parts else sum(part for part in parts if part is not None)
 
     @property
     def milliseconds(self) -> float | None:
@@ -113,8 +132,8 @@ class Estimate:
 
     @property
     def resources(self) -> Resources:
-        """What the whole kernel takes."""
-        return self.kernel.resources
+        """What the whole kernel takes, with copies of its arguments."""
+        return self.kernel.resources + self.copies
 
     @property
     def dsp(self) -> int:

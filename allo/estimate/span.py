@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from mlir import ir
 
+from ..ir.streams import stream_of
 from ..target import Operator
 
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
@@ -17,10 +18,15 @@ type Stream = tuple[ir.Value, tuple[int, ...] | None]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Uses of a stream: cycles before the first one, and from the last one to the end."""
+    """Uses of a stream: cycles before the first one, and from the last one to the end; how many, if that is known.
+
+    `lag` are the cycles from the start of an iteration of a pipeline: what waits there does not stop earlier ones.
+    """
 
     first: Fraction
     tail: Fraction
+    count: Fraction | None = None
+    lag: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +51,46 @@ class Span:
     interval: Fraction | None = None  # until the next run can start, if less than `latency`
 
 
-def _moved(events: Mapping[Stream, Event], before: Fraction, after: Fraction) -> dict[Stream, Event]:
-    return {v: Event(e.first + before, e.tail + after) for v, e in events.items()}
+def moved(events: Mapping[Stream, Event], before: Fraction, after: Fraction) -> dict[Stream, Event]:
+    """The events with cycles before and after them."""
+    return {v: Event(e.first + before, e.tail + after, e.count, e.lag) for v, e in events.items()}
 
 
-def _joined(left: Mapping[Stream, Event], right: Mapping[Stream, Event]) -> dict[Stream, Event]:
+def joined(left: Mapping[Stream, Event], right: Mapping[Stream, Event], *, either: bool = False) -> dict[Stream, Event]:
+    """The events of two parts, both of which run, or `either`."""
     found = dict(left)
     for value, event in right.items():
-        old = found.get(value)
-        found[value] = (
-            event if old is None else Event(min(old.first, event.first), min(old.tail, event.tail))
-        )
+        found[value] = event if value not in found else together(found[value], event, either=either)
+    if either:
+        for value in left.keys() ^ right.keys():
+            found[value] = replace(found[value], count=None)
     return found
+
+
+def together(one: Event, other: Event, *, either: bool = False) -> Event:
+    """What two uses of a stream are as one."""
+    if one.count is None or other.count is None:
+        count = None
+    elif either:
+        count = one.count if one.count == other.count else None
+    else:
+        count = one.count + other.count
+    return Event(min(one.first, other.first), min(one.tail, other.tail), count, min(one.lag, other.lag))
+
+
+def _repeated(
+    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction
+) -> dict[Stream, Event]:
+    return {
+        v: replace(e, count=None if e.count is None or trips is None else e.count * trips)
+        for v, e in moved(events, enter, leave).items()
+    }
 
 
 def delayed(span: Span, before: Fraction, after: Fraction) -> Span:
     """The part with cycles before and after it."""
     ends = Ends(
-        _moved(span.ends.puts, before, after), _moved(span.ends.gets, before, after), span.ends.reads, span.ends.writes
+        moved(span.ends.puts, before, after), moved(span.ends.gets, before, after), span.ends.reads, span.ends.writes
     )
     latency = None if span.latency is None else span.latency + before + after
     return Span(latency, span.units, span.callees, ends, span.register_bits)
@@ -87,10 +115,10 @@ def sequence(parts: list[Span]) -> Span:
     gets: dict[Stream, Event] = {}
     for number, part in enumerate(parts):
         after = sum((x for x in lengths[number + 1 :] if x is not None), Fraction(0))
-        puts = _joined(puts, _moved(part.ends.puts, total, after))
-        gets = _joined(gets, _moved(part.ends.gets, total, after))
+        puts = joined(puts, moved(part.ends.puts, total, after))
+        gets = joined(gets, moved(part.ends.gets, total, after))
         total += part.latency or 0
-    return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *_touched(parts)), _bits(parts))
+    return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
 
 
 def alternatives(parts: list[Span]) -> Span:
@@ -99,9 +127,11 @@ def alternatives(parts: list[Span]) -> Span:
     whole = None if None in lengths else max((x for x in lengths if x is not None), default=Fraction(0))
     puts: dict[Stream, Event] = {}
     gets: dict[Stream, Event] = {}
-    for part in parts:
-        puts, gets = _joined(puts, part.ends.puts), _joined(gets, part.ends.gets)
-    return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *_touched(parts)), _bits(parts))
+    for number, part in enumerate(parts):
+        either = number > 0 or len(parts) == 1  # a single one may not run at all
+        puts = joined(puts, part.ends.puts, either=either)
+        gets = joined(gets, part.ends.gets, either=either)
+    return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
 
 
 def repeated(body: Span, trips: Fraction | None, each: int, around: int) -> Span:
@@ -109,95 +139,13 @@ def repeated(body: Span, trips: Fraction | None, each: int, around: int) -> Span
     enter, leave = Fraction(around // 2 + each), Fraction(around - around // 2)
     latency = None if trips is None or body.latency is None else trips * (body.latency + each) + around
     ends = Ends(
-        _moved(body.ends.puts, enter, leave), _moved(body.ends.gets, enter, leave), body.ends.reads, body.ends.writes
-    )
+        _repeated(body.ends.puts, trips, enter, leave), _repeated(body.ends.gets, trips, enter, leave),
+        body.ends.reads, body.ends.writes,
+    )  # fmt: skip
     return Span(latency, body.units, body.callees, ends, body.register_bits)
 
 
-def stages(parts: list[Span], names: list[str]) -> tuple[Span, str]:
-    """Parts that run at once, and the name of the slowest; arrays between them are passed on when they are complete."""
-    starts, finishes = _times(parts)
-    whole = max(finishes, default=Fraction(0))
-    known = all(part.latency is not None for part in parts)
-    puts: dict[Stream, Event] = {}
-    gets: dict[Stream, Event] = {}
-    units: Counter[Operator] = Counter()
-    callees: Counter[str] = Counter()
-    for part, start, finish in zip(parts, starts, finishes, strict=True):
-        puts = _joined(puts, _moved(part.ends.puts, start, whole - finish))
-        gets = _joined(gets, _moved(part.ends.gets, start, whole - finish))
-        units.update(part.units)
-        callees.update(part.callees)
-    slowest = max(range(len(parts)), key=lambda n: (parts[n].latency or 0, -n), default=0)
-    interval = parts[slowest].latency if parts and known else None
-    ends = Ends(puts, gets, *_touched(parts))
-    return Span(whole if known else None, units, callees, ends, _bits(parts), interval), names[slowest] if names else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Link:
-    """What a stage waits for: it starts `after_start` cycles after another one and ends `after_end` after its end."""
-
-    producer: int
-    after_start: Fraction | None  # None: not before the end of the other
-    after_end: Fraction
-
-
-def _times(parts: list[Span]) -> tuple[list[Fraction], list[Fraction]]:
-    """When parts start and end; where they wait for one another in a circle, the order of the text counts."""
-    links = [_links(parts, number) for number in range(len(parts))]
-    for forward in (False, True):
-        starts = [Fraction(0)] * len(parts)
-        finishes = [part.latency or Fraction(0) for part in parts]
-        for _ in range(len(parts) + 1):
-            changed = False
-            for number, part in enumerate(parts):
-                start, finish = Fraction(0), Fraction(0)
-                for link in links[number]:
-                    if forward and link.producer >= number:
-                        continue
-                    if link.after_start is None:
-                        start = max(start, finishes[link.producer])
-                    else:
-                        start = max(start, starts[link.producer] + link.after_start)
-                        finish = max(finish, finishes[link.producer] + link.after_end)
-                finish = max(start + (part.latency or 0), finish)
-                changed = changed or (start, finish) != (starts[number], finishes[number])
-                starts[number], finishes[number] = start, finish
-            if not changed:
-                return starts, finishes
-    return starts, finishes
-
-
-def _links(parts: list[Span], number: int) -> list[_Link]:
-    """What one stage waits for."""
-    part = parts[number]
-    found = []
-    for other, producer in enumerate(parts):
-        if other == number:
-            continue
-        for stream, got in part.ends.gets.items():
-            if (put := _put(producer.ends.puts, stream)) is not None:
-                found.append(_Link(other, put.first + 1 - got.first, 1 + got.tail - put.tail))
-        if other < number and producer.ends.writes & (part.ends.reads | part.ends.writes):
-            found.append(_Link(other, None, Fraction(0)))
-    return found
-
-
-def _put(puts: Mapping[Stream, Event], stream: Stream) -> Event | None:
-    """The puts into a stream; where an element is not known they may be into any element of its array."""
-    base, index = stream
-    found = puts.get(stream)
-    if found is None and index is not None:
-        return puts.get((base, None))
-    if index is None:
-        for (other, _), event in puts.items():
-            if other == base:
-                found = event if found is None else Event(min(found.first, event.first), min(found.tail, event.tail))
-    return found
-
-
-def _touched(parts: Iterable[Span]) -> tuple[frozenset[ir.Value], frozenset[ir.Value]]:
+def touched(parts: Iterable[Span]) -> tuple[frozenset[ir.Value], frozenset[ir.Value]]:
     """The arrays that parts read, and those that they write."""
     reads: frozenset[ir.Value] = frozenset()
     writes: frozenset[ir.Value] = frozenset()
@@ -215,5 +163,21 @@ def _most(parts: Iterable[Span]) -> Counter[str]:
     return found
 
 
-def _bits(parts: Iterable[Span]) -> int:
+def bits(parts: Iterable[Span]) -> int:
+    """The bits of all pipeline registers."""
     return sum(part.register_bits for part in parts)
+
+
+def stream_key(value: ir.Value) -> Stream:
+    """The stream that a value is, with its place in an array of streams if that is constant."""
+    index: tuple[int, ...] | None = None
+    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "affine.load":
+        results = ir.AffineMapAttr(value.owner.operation.attributes["map"]).value.results
+        if all(isinstance(result, ir.AffineConstantExpr) for result in results):
+            index = tuple(result.value for result in results)
+    return stream_of(value), index
+
+
+def passed(given: Stream, index: tuple[int, ...] | None) -> Stream:
+    """A stream that a callee uses, seen by its caller."""
+    return given if given[1] is not None else (given[0], index)

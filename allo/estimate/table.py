@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple
 
-from .result import Estimate, LoopEstimate, Resources
+from .result import Estimate, LoopEstimate, Resources, Transfer
+
+TRANSFERS = ("burst", "memory", "words", "bits", "cycles")
 
 
 def table(estimate: Estimate) -> str:
@@ -25,12 +27,21 @@ def table(estimate: Estimate) -> str:
         )
         for f in estimate.functions
     ])  # fmt: skip
+    if estimate.transfers:
+        lines += ["", *aligned([TRANSFERS, *map(transfer_row, estimate.transfers)])]
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
     lines += ["", *aligned([header, *(_row(loop) for loop in estimate.loops)])]
     advice = [f"  {loop.function}:{loop.name}: {loop.advice}" for loop in estimate.loops if loop.advice]
+    advice += [f"  {function.name}: {function.advice}" for function in estimate.functions if function.advice]
     lines += ["", "steps that would lower a bound", *advice] if advice else []
     lines += ["", *estimate.notes] if estimate.notes else []
     return "\n".join(lines)
+
+
+def transfer_row(transfer: Transfer) -> tuple[str, ...]:
+    """What a burst moves."""
+    cells = (transfer.memory, count(transfer.words), f"{transfer.word_bits}", count(transfer.cycles))
+    return f"{transfer.kind} {transfer.array}", *cells
 
 
 def count(value: int | None) -> str:

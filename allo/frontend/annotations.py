@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import nearest
 from ..ir import types
+from ..ir.memory import Memory
 from ..ir.types import AlloType, TensorType
 from .scope import Scope, static_value
 
@@ -30,13 +31,10 @@ _MAX_TENSOR_BITS = 1 << 50  # addresses have 47 bits
 def read_annotation(scope: Scope, node: ast.expr, run_time: bool = False) -> AlloType | TensorType | None:
     """The type that `node` names, or None after reporting why there is none; `run_time` admits extents `...`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        try:
-            inner = ast.parse(node.value.strip(), mode="eval").body
-        except SyntaxError:
+        inner = _parsed(node)
+        if inner is None:
             scope.error(node, f"the annotation {node.value!r} is not an expression")
             return None
-        for child in ast.walk(inner):
-            ast.copy_location(child, node)
         return read_annotation(scope, inner, run_time)
     if isinstance(node, ast.Subscript):
         return _read_tensor(scope, node, run_time)
@@ -44,6 +42,31 @@ def read_annotation(scope: Scope, node: ast.expr, run_time: bool = False) -> All
     if value is _NOT_EVALUATED:
         return None
     return _as_scalar_or_tensor(scope, node, value, run_time)
+
+
+def _parsed(node: ast.expr) -> ast.expr | None:
+    """An annotation that may be a string, as an expression; None if the string is none."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return node
+    try:
+        inner = ast.parse(node.value.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    for child in ast.walk(inner):
+        ast.copy_location(child, node)
+    return inner
+
+
+def split_memory(scope: Scope, node: ast.expr) -> tuple[Memory | None, ast.expr]:
+    """`T @ Memory(...)` as the memory and `T`; anything else as it is."""
+    inner = _parsed(node)
+    if not isinstance(inner, ast.BinOp) or not isinstance(inner.op, ast.MatMult):
+        return None, node
+    try:
+        value = static_value(scope, inner.right)
+    except (ValueError, NameError):
+        return None, node
+    return (value, inner.left) if isinstance(value, Memory) else (None, node)
 
 
 def split_qualifier(scope: Scope, node: ast.expr) -> tuple[str | None, ast.expr]:

@@ -8,8 +8,9 @@ from types import FunctionType
 from typing import Any
 
 from ..errors import counted
+from ..ir.memory import Memory
 from ..ir.types import AlloType, Index, TensorType, int32
-from .annotations import read_annotation, split_qualifier
+from .annotations import read_annotation, split_memory, split_qualifier
 from .check_call import is_function_of_values
 from .check_expr import BINARY_OPERATORS, ExpressionChecker
 from .check_struct import Place
@@ -33,6 +34,7 @@ class AssignmentChecker:
 
     def annotated(self, node: ast.AnnAssign) -> tuple[Stmt, ...]:
         qualifier, annotation = split_qualifier(self.scope, node.annotation)
+        memory, annotation = split_memory(self.scope, annotation)
         declared = read_annotation(self.scope, annotation)
         if not isinstance(node.target, ast.Name):
             self.scope.error(
@@ -43,19 +45,34 @@ class AssignmentChecker:
         name = node.target.id
         if qualifier is not None:
             declare_qualified(self.scope, node, qualifier, name, declared)
+            self._keep(node, self.scope.local(name), memory)
             return ()
         if isinstance(declared, TensorType):
             init = self._tensor_init(node.value, declared, name)
             symbol = self._declare(name, declared, at)
+            if isinstance(init, Call) and memory is not None:
+                message = f"'{name}' is the result of a call, and is kept where the callee keeps it"
+                self.scope.error(node, message, "give the array of the callee a memory")
+            self._keep(node, symbol, memory)
             return self._initialised(at, symbol, init)
         value = None
         if node.value is not None:
             structs = self.expressions.structs
             value = self.expressions.scalar(node.value) if declared is None else structs.value(node.value, declared)
         symbol = self._declare(name, declared, at)
+        self._keep(node, symbol, memory)
         if declared is None or (node.value is not None and value is None):
             return ()
         return (Declare(at, symbol, None if value is None else convert(value, declared)),)
+
+    def _keep(self, node: ast.AnnAssign, symbol: Symbol | None, memory: Memory | None) -> None:
+        """Note the memory that a declaration asks for."""
+        if memory is None or symbol is None or symbol.kind is Kind.INVALID:
+            return
+        if symbol.kind is not Kind.TENSOR:
+            what = "a scalar" if symbol.kind is Kind.SCALAR else "computed when the kernel is compiled"
+            self.scope.error(node, f"'{symbol.name}' is {what} and has no memory to choose")
+        symbol.memory = memory
 
     def _declare(self, name: str, declared: AlloType | TensorType | None, at: Any) -> Symbol:
         kind = Kind.INVALID

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ..errors import InternalError
-from ..ir.builder import Builder, affine_constant, index_type, string_attr
+from ..ir.builder import Builder, affine_constant, index_type, memory_attr, string_attr
 from ..ir.context import context
 from ..ir.mlir_types import memref_type, storage_type
 from ..ir.module import Module
@@ -66,6 +66,13 @@ def _flat_type(value: AlloType | TensorType) -> ir.Type:
     return memref_type(value) if isinstance(value, TensorType) else storage_type(value)
 
 
+def _argument_attributes(parameter: Symbol) -> ir.DictAttr:
+    entries: dict[str, ir.Attribute] = {"allo.name": string_attr(parameter.name)}
+    if parameter.memory is not None:
+        entries["allo.memory"] = memory_attr(parameter.memory)
+    return ir.DictAttr.get(entries, context())
+
+
 class FunctionEmitter:
     """Emits one function."""
 
@@ -86,7 +93,7 @@ class FunctionEmitter:
         self.values.place(function.source.position(function.source.tree))
         inputs = [_flat_type(p.type) for p in function.params if p.type is not None]
         results = [_flat_type(r) for r in function.results]
-        arg_attrs = [ir.DictAttr.get({"allo.name": string_attr(p.name)}, context()) for p in function.params]
+        arg_attrs = [_argument_attributes(parameter) for parameter in function.params]
         attributes: dict[str, ir.Attribute] = {
             "sym_name": string_attr(function.name),
             "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context()),
@@ -147,6 +154,8 @@ class FunctionEmitter:
         """The buffer of a variable: rank 0 for a scalar."""
         shaped = symbol.type if isinstance(symbol.type, TensorType) else TensorType(symbol.type, ())  # type: ignore[arg-type]
         memref = self.builder.alloc(memref_type(shaped), unique_name(symbol.name, self._buffer_names))
+        if symbol.memory is not None:
+            memref.owner.attributes["allo.memory"] = memory_attr(symbol.memory)
         self.values.memrefs[symbol] = memref
         return memref
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from ..ir.builder import Builder, string_attr, unit_attr
+from ..ir.builder import Builder, memory_attr, string_attr, unit_attr
 from ..ir.context import context, unknown_location
 from ..ir.forms import array_words
 from ..ir.mlir_types import memref_type
@@ -40,7 +40,10 @@ class ConstantPool:
         symbol_ref = ir.FlatSymbolRefAttr.get(self._globals[key], context())
         builder = Builder(ir.InsertionPoint.at_block_begin(entry))
         name_attr = string_attr(name)
-        address = builder.value("memref.get_global", raw, (), {"name": symbol_ref, "allo.name": name_attr})
+        attributes = {"name": symbol_ref, "allo.name": name_attr}
+        if symbol.memory is not None:
+            attributes["allo.memory"] = memory_attr(symbol.memory)
+        address = builder.value("memref.get_global", raw, (), attributes)
         if raw == memref:
             return address
         return builder.value("allo.element_cast", memref, [address], {"allo.name": name_attr})

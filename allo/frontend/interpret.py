@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from ..errors import KernelError
-from ..ir.types import AlloType, Qualified, Struct, TensorType
+from ..ir.types import AlloType, Placed, Qualified, Struct, TensorType
 from .library.operators import matmul
 from .source import KernelSource, belongs_to_a_library, read_kernel
 
@@ -133,6 +133,7 @@ class _Variables:
 
     def declare(self, name: str, declared: Any, value: Any) -> Any:
         """`value` as a new variable holds it."""
+        declared = declared.type if isinstance(declared, Placed) else declared
         if not isinstance(declared, Qualified):
             return _held(declared, value)
         if declared.qualifier != "Stateful":

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..ir.memory import Memory
 from ..ir.types import AlloType, TensorType
 from .source import Position
 
@@ -37,6 +38,7 @@ class Symbol:
     assigned: bool = False
     constant: Any = None  # the NumPy array of a constant tensor, or the value of a STATIC name
     state: Any = None  # the NumPy array that a Stateful variable starts with
+    memory: Memory | None = None  # where the declaration keeps an array
     extents: tuple[Symbol | None, ...] = ()  # of an argument: variables for the extents known at run time only
 
 

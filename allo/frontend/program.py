@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from ..errors import Diagnostic, KernelError, Note, counted
+from ..ir.memory import Memory
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.types import (
@@ -19,6 +20,7 @@ from ..ir.types import (
     Float,
     Index,
     Int,
+    Placed,
     Struct,
     TensorType,
     UFixed,
@@ -26,7 +28,7 @@ from ..ir.types import (
     index,
 )
 from . import dsl
-from .annotations import read_annotation
+from .annotations import read_annotation, split_memory
 from .check import StatementChecker
 from .declared_values import constants_in_place
 from .emit import emit_module
@@ -169,12 +171,17 @@ class Program:
         params = []
         for argument in (*arguments.posonlyargs, *arguments.args):
             declared: AlloType | TensorType | None = None
+            memory: Memory | None = None
             if argument.annotation is None:
                 scope.error(
                     argument, f"argument '{argument.arg}' has no type", "annotate it: `A: float32[M, N]`"
                 )
             else:
-                declared = _evaluated(source, argument.arg) or read_annotation(scope, argument.annotation, True)
+                memory, annotation = split_memory(scope, argument.annotation)
+                placed = _python_annotation(source, argument.arg)
+                if isinstance(placed, Placed):
+                    memory = placed.memory
+                declared = _evaluated(source, argument.arg) or read_annotation(scope, annotation, True)
             kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.ARGUMENT
             at = source.position(argument)
             symbol = scope.declare(argument.arg, Kind.INVALID if declared is None else kind, declared, at)
@@ -183,6 +190,9 @@ class Program:
                     Symbol(f"{symbol.name}.shape[{dimension}]", Kind.ARGUMENT, index, at) if extent == DYNAMIC else None
                     for dimension, extent in enumerate(declared.shape)
                 )
+            if memory is not None and kind is not Kind.TENSOR and declared is not None:
+                scope.error(argument, f"'{argument.arg}' is a scalar and has no memory to choose")
+            symbol.memory = memory
             params.append(symbol)
         return tuple(params)
 
@@ -199,11 +209,17 @@ class Program:
         return known if len(known) == len(parts) else None
 
 
-def _evaluated(source: KernelSource, name: str) -> AlloType | TensorType | None:
+def _python_annotation(source: KernelSource, name: str) -> Any:
     """What Python made of an annotation of a nested function: variables used only there are not in its closure."""
     if source.function is None or "<locals>" not in source.function.__qualname__:
         return None
-    value = source.function.__annotations__.get(name)
+    return source.function.__annotations__.get(name)
+
+
+def _evaluated(source: KernelSource, name: str) -> AlloType | TensorType | None:
+    """The type that Python made of an annotation of a nested function, if it is one that kernels have."""
+    value = _python_annotation(source, name)
+    value = value.type if isinstance(value, Placed) else value
     if isinstance(value, Int | UInt | Float | Bool | Index | Fixed | UFixed | Struct):
         return value
     if not isinstance(value, TensorType):

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..errors import KernelError, counted
 from ..ir.types import AlloType, Index
 from .source import KernelSource
@@ -33,8 +35,8 @@ class TemplateInstance:
 def template_instance(kernel: Any, values: Sequence[Any]) -> TemplateInstance:
     """The instance that `kernel[*values]` means; a last value that is a string names it."""
     if values and isinstance(values[-1], str):
-        return TemplateInstance(kernel, tuple(values[:-1]), values[-1])
-    return TemplateInstance(kernel, tuple(values), None)
+        return TemplateInstance(kernel, tuple(map(_python_number, values[:-1])), values[-1])
+    return TemplateInstance(kernel, tuple(map(_python_number, values)), None)
 
 
 def parameters_of(source: KernelSource) -> list[ast.TypeVar]:
@@ -51,10 +53,10 @@ def instantiate(source: KernelSource, values: Sequence[Any] | Mapping[str, Any] 
     at = source.location(source.position(source.tree))
     names = [parameter.name for parameter in parameters]
     if isinstance(values, Mapping):
-        given: list[Any] = [values.get(name, _UNBOUND) for name in names]
+        given: list[Any] = [_python_number(values[name]) if name in values else _UNBOUND for name in names]
         unknown = [name for name in values if name not in names]
     else:
-        given = list(values or ())
+        given = [_python_number(value) for value in values or ()]
         unknown = given[len(names) :]
         given += [_UNBOUND] * (len(names) - len(given))
     bound = dict(source.names)
@@ -76,6 +78,11 @@ def instantiate(source: KernelSource, values: Sequence[Any] | Mapping[str, Any] 
     for parameter, value in zip(parameters, given, strict=True):
         _check(source, parameter, value, bound)
     return replace(source, names=bound)
+
+
+def _python_number(value: Any) -> Any:
+    """A number of NumPy as one of Python; everything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def default_of(source: KernelSource, parameter: ast.TypeVar, bound: Mapping[str, Any]) -> Any:

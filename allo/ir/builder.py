@@ -8,6 +8,7 @@ from functools import cache
 from mlir import ir
 
 from .context import context, unknown_location
+from .memory import Memory
 
 
 @cache
@@ -23,6 +24,17 @@ def index_type() -> ir.Type:
 @cache
 def i32_attr(value: int) -> ir.IntegerAttr:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), value)
+
+
+def memory_attr(memory: Memory) -> ir.DictAttr:
+    """What the attribute `allo.memory` of an array says."""
+    entries: dict[str, ir.Attribute] = {"resource": string_attr(memory.resource)}
+    if memory.storage_type is not None:
+        entries["storage_type"] = string_attr(memory.storage_type)
+    for name, number in (("latency", memory.latency), ("depth", memory.depth)):
+        if number is not None:
+            entries[name] = i32_attr(number)
+    return ir.DictAttr.get(entries, context())
 
 
 @cache

@@ -74,3 +74,19 @@ class Module:
 
     def __str__(self) -> str:
         return str(self.mlir)
+
+
+class FinishedModule(Module):
+    """One that is not changed any more: functions are found at once, of which unfolded arrays have thousands."""
+
+    __slots__ = ("_functions",)
+    _functions: dict[str, ir.OpView]
+
+    def __init__(self, module: Module) -> None:
+        super().__init__(module.mlir)
+        object.__setattr__(self, "_functions", {f.name.value: f for f in reversed(list(module.functions()))})
+
+    def function(self, name: str) -> ir.OpView:
+        if name not in self._functions:
+            raise InternalError(f"no function '{name}' in the module")
+        return self._functions[name]

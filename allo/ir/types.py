@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .memory import Memory
+
 MAX_BITS = 1024
 DYNAMIC = -1  # the extent of a dimension that is known at run time only
 
@@ -252,10 +254,23 @@ class TensorType:
 
         return python_array(self, value)
 
-    def __matmul__(self, other: Any) -> Qualified:
+    def __matmul__(self, other: Any) -> Qualified | Placed:
+        if isinstance(other, Memory):
+            return Placed(self, other)
         if isinstance(other, Qualifier):
             return Qualified(other.name, self)
         return NotImplemented
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An array with the memory it is kept in: `T[M, N] @ Memory(resource="URAM")`."""
+
+    type: TensorType
+    memory: Memory
+
+    def __matmul__(self, other: Any) -> Qualified:
+        return Qualified(other.name, self.type) if isinstance(other, Qualifier) else NotImplemented
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,9 +160,20 @@ def _before(first: _Instance, second: _Instance) -> list[Piece]:
         ways.append((*equal, Row(difference.plus(-1))))
         equal.append(Row(difference, True))
         common += 1
-    if one.access.path[common] < two.access.path[common]:
+    if _in_front(one, two, common):
         ways.append(tuple(equal))
     return ways
+
+
+def _in_front(one: Transfer, two: Transfer, common: int) -> bool:
+    """Whether `one` stands before `two` in the text, below the `common` loops that they share.
+
+    What an inner loop does not repeat happens in front of that loop, and before what is in it.
+    """
+    left, right = one.access.path[common], two.access.path[common]
+    if left != right or one.depth > common:
+        return left < right
+    return two.depth > common or one.access.path < two.access.path
 
 
 def _repeated(transfers: Sequence[Transfer], mismatch: Mismatch) -> Obstacle | None:

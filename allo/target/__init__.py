@@ -3,6 +3,7 @@
 from .description import (
     Control,
     Device,
+    External,
     IntegerOperator,
     MemoryKind,
     Operator,
@@ -13,6 +14,7 @@ from .loader import known_targets, load_target
 __all__ = [
     "Control",
     "Device",
+    "External",
     "IntegerOperator",
     "MemoryKind",
     "Operator",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from ..errors import TargetError
 
@@ -44,6 +45,19 @@ class MemoryKind:
     def blocks(self, width: int, depth: int) -> int:
         """How many blocks hold `depth` words of `width` bits."""
         return min((-(-width // w) * -(-depth // d) for w, d in self.shapes), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Memory beside the chip: cycles from a request to its first word, and 10^9 bytes a second of one port."""
+
+    name: str
+    latency: int
+    gigabytes: float
+
+    def interval(self, word_bits: int, frequency: float) -> Fraction:
+        """The cycles at `frequency` MHz between words that follow one another in a burst."""
+        return max(Fraction(1), Fraction(frequency) * word_bits / 8 / Fraction(self.gigabytes * 1000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +128,7 @@ class Target:
     dsp_tile: tuple[int, int]
     integers: Mapping[str, IntegerOperator]
     floats: tuple[FloatOperator, ...]
+    external: Mapping[str, External] = field(default_factory=dict)
     implementations: Mapping[str, str] = field(default_factory=dict)
 
     def using(self, **implementations: str) -> Target:

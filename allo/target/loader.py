@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TargetError, nearest
-from .description import Control, Device, FloatOperator, IntegerOperator, MemoryKind, Operator, Target
+from .description import (
+    Control,
+    Device,
+    External,
+    FloatOperator,
+    IntegerOperator,
+    MemoryKind,
+    Operator,
+    Target,
+)
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # `pip install .` copies `targets` into the package (setup.py).
@@ -134,6 +143,7 @@ def _target(root: _Table) -> Target:
         rules.count("registers_up_to"), rules.count("lutram_up_to"), (max(tile), min(tile)),
         _each(root.table("integer"), _integer, ("add", "compare", "logic", "select", "shift", "mul", "div")),
         tuple(_floating(row) for row in root.tables("operator")),
+        _each(root.table("external"), _external, ()) if "external" in root.data else {},
     )  # fmt: skip
     for table in (control, rules, dsp, root):
         table.done()
@@ -158,6 +168,14 @@ def _memory(name: str, table: _Table) -> MemoryKind:
     kind = MemoryKind(name, ports, read, write, table.pairs("shapes"))
     table.done()
     return kind
+
+
+def _external(name: str, table: _Table) -> External:
+    external = External(name, table.count("latency"), table.number("gigabytes"))
+    table.done()
+    if not external.gigabytes:
+        raise table.error("gigabytes", "must be more than 0")
+    return external
 
 
 def _integer(name: str, table: _Table) -> IntegerOperator:

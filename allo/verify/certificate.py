@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import reduce
+from typing import Any
 
 import islpy as isl
 
@@ -16,6 +17,7 @@ from ..poly.model import Access
 from .affine.graph import Graph
 from .affine.nodes import Gap, Kind, Node
 from .affine.slices import slice_origins
+from .certificate_sums import SumCheck, Wrong
 from .programs import Program
 
 _IN, _OUT, _SET, _PARAM = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set, isl.dim_type.param
@@ -24,16 +26,18 @@ _COMMUTATIVE |= {"arith.addf", "arith.mulf", "arith.maximumf", "arith.minimumf",
 type Origins = list[tuple[Node, isl.Map]]
 
 
-class Wrong(Exception):
-    """A certificate that proves nothing."""
+def problems(certificate: str, a: Program, b: Program, *, reassociate: bool = False) -> str:
+    """Why the certificate does not prove that `b` computes what `a` does; empty if it does.
 
-
-def problems(certificate: str, a: Program, b: Program) -> str:
-    """Why the certificate does not prove that `b` computes what `a` does; empty if it does."""
+    With `reassociate`, sums of floats may have their terms in another order, as in `allo.verify`.
+    """
     try:
         told = json.loads(certificate)
         claims = {(x, y): [isl.Map(text) for text in texts] for x, y, texts in told["obligations"]}
-        _Check(_Side(a, told["origins"][0]), _Side(b, told["origins"][1]), claims).run()
+        check = _Check(_Side(a, told["origins"][0]), _Side(b, told["origins"][1]), claims, reassociate)
+        for x, y, one in told["sums"]:
+            check.sums.setdefault((x, y), []).append(one)
+        check.run()
         return ""
     except (Wrong, Gap, isl.Error, ValueError, LookupError, TypeError) as error:
         return f"{type(error).__name__}: {error}"
@@ -137,9 +141,14 @@ def _is_token(access: Access) -> bool:
 
 
 class _Check:
-    def __init__(self, left: _Side, right: _Side, claims: dict[tuple[str, str], list[isl.Map]]) -> None:
+    def __init__(
+        self, left: _Side, right: _Side, claims: dict[tuple[str, str], list[isl.Map]], reassociate: bool
+    ) -> None:
         self.left, self.right, self.claims = left, right, claims
         self.seen: list[tuple[Node, Node]] = []
+        self.reassociate = reassociate
+        self.sums: dict[tuple[str, str], list[Any]] = {}  # what is told of the terms of pairs of sums
+        self.summed: dict[tuple[str, str], list[isl.Map]] = {}  # the pairs of iterations that this shows equal
 
     def run(self) -> None:
         graph, other = self.left.graph, self.right.graph
@@ -157,6 +166,20 @@ class _Check:
     def demand(self, a: Node, b: Node, relation: isl.Map) -> None:
         if not self.equal(a, b, relation):
             raise Wrong(f"nothing shows that {a.id} and {b.id} are equal where it is needed")
+
+    def _same_terms(self, a: Node, b: Node, relation: isl.Map) -> bool:
+        """Whether sums that have the same terms cover this; what is told of them is checked when it is first used."""
+        pair = (a.id, b.id)
+        if pair not in self.sums:
+            return False
+        for side, node in ((_IN, a), (_OUT, b)):
+            relation = relation.project_out(side, node.depth, relation.dim(side) - node.depth)
+        if pair not in self.summed:
+            found = [SumCheck(one, self.left, self.right, a, b, self.reassociate) for one in self.sums[pair]]
+            self.summed[pair] = [one.relation for one in found]  # as values come from earlier ones: an induction
+            for one in found:
+                one.run(self.equal)
+        return any(relation.is_subset(one) for one in self.summed[pair])
 
     def equal(self, a: Node, b: Node, relation: isl.Map) -> bool:
         """Whether the obligations cover this, or operands and leaves do."""
@@ -177,6 +200,8 @@ class _Check:
             if claims and (a, b) not in self.seen:
                 self.seen.append((a, b))
             return bool(relation.is_subset(reduce(isl.Map.union, claims, isl.Map.empty(relation.get_space()))))
+        if self._same_terms(a, b, relation):
+            return True
         if b.signature[:1] == ("arith.select",) and all(self.equal(a, one, relation) for one in b.operands[1:]):
             return True
         if a.kind is not b.kind or a.signature != b.signature or a.kind is Kind.OPAQUE:

@@ -15,11 +15,12 @@ from .bounds import Escape, escape_of
 from .counterexample import Found, NotFound, counterexample, search, smaller
 from .differential import Pair
 from .inputs import Values
-from .programs import Program, check_interfaces
+from .programs import Program, check_interfaces, other_start
 from .result import Different, Equivalent, Mismatch, Result, Stuck, Unknown
 from .running import Failed, Runner
 
 _RUN_SECONDS = 20.0  # of one call of one program
+_AFFINE_SHARE = 0.25  # of the time, if the others are tried too
 METHODS = ("auto", "affine", "concrete", "differential")
 
 type _Method = Callable[["_Check", float], Any]
@@ -29,7 +30,7 @@ def _affine(check: _Check, seconds: float) -> Any:
     from .affine import prove
 
     try:
-        return prove(check.a, check.b, reassociate=check.reassociate)
+        return prove(check.a, check.b, reassociate=check.reassociate, seconds=seconds)
     except Exception as error:  # the other methods may know the answer, and Unknown tells of it
         return fault(error)
 
@@ -86,21 +87,27 @@ class _Check:
         return monotonic() - self.start
 
     def run(self, method: str) -> Result:
+        name = other_start(self.a, self.b)
+        if name:  # the methods take any values of variables for inputs
+            reason = f"the stateful variable '{name}' starts with other values"
+            self.suspected = Mismatch(name, (), "", "", reason)
+            self.tried.append(reason)
+            return self._differential()
         for name, (text, run) in _PROOFS.items():
             if method not in ("auto", name):
                 continue
-            answer = self._attempt(text, run)
+            answer = self._attempt(text, run, _AFFINE_SHARE if run is _affine and method == "auto" else 1.0)
             if answer is not None:
                 return answer
         return self._differential()
 
-    def _attempt(self, text: str, run: _Method) -> Result | None:
-        """The answer of a method, if it has one."""
+    def _attempt(self, text: str, run: _Method, share: float) -> Result | None:
+        """The answer of a method, if it has one within a share of the time that is left."""
         left = max(self.deadline - monotonic(), self.timeout / 2)  # if a method before took too long
         if left <= 0:
             self.tried.append(f"{text}: no time left")
             return None
-        answer = run(self, left)
+        answer = run(self, left * share)
         if isinstance(answer, Stuck):
             at = f" ({answer.at})" if answer.at is not None and answer.at.line else ""
             self.tried.append(f"{text}: {answer.reason}{at}")

@@ -11,14 +11,14 @@ import numpy as np
 
 from ..ir.types import TensorType
 from .differential import Agreement, Difference, Pair, Undecided
-from .inputs import Array, Inputs, Values, directed_inputs
+from .inputs import Array, Inputs, Values, directed_inputs, with_bits
 from .programs import Argument
 from .result import Counterexample, FirstStep, InputValue, Mismatch
 
 _SHOWN = 6  # elements of an input that are written out
 _MINIMISING_RUNS = 80
 _MINIMISING_SECONDS = 5.0
-_FOR_ANY_ORDER = ("positive numbers", "small integers")  # where rounding is no difference
+_FOR_ANY_ORDER = ("positive numbers", "small integers", "a single 1")  # where rounding is no difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +67,13 @@ def _candidates(pair: Pair, suspected: Mismatch | None) -> Iterator[Inputs]:
 
 def _with(arguments: tuple[Argument, ...], values: Values, wanted: tuple[InputValue, ...]) -> Values:
     """`values` with some elements replaced."""
-    made = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
+    made = list(values)
     names = [argument.name for argument in arguments]
     for item in wanted:
-        if item.argument not in names:
-            continue
         position = names.index(item.argument)
-        if isinstance(made[position], np.ndarray):
-            made[position][item.element] = item.value
-        else:
-            made[position] = item.value
+        kind = arguments[position].type
+        assert kind is not None, "streams are no inputs"
+        made[position] = with_bits(kind, made[position], item.element, item.bits)
     return tuple(made)
 
 
@@ -164,9 +161,8 @@ def counterexample(
     known = suspected if is_there else None
     reason = order or difference.reason or (suspected.reason if suspected is not None else "")
     names = [argument.name for argument in pair.a.arguments]
-    shown = tuple(
-        (name, value_text(value)) for name, value in zip(names, found.inputs.values, strict=True)
-    )
+    first, second = pair.given(found.inputs.values)
+    shown = tuple((name, _both(one, other)) for name, one, other in zip(names, first, second, strict=True))
     return Counterexample(
         output=difference.output or (suspected.output if suspected is not None else ""),
         element=difference.element if difference.output or suspected is None else suspected.element,
@@ -179,8 +175,14 @@ def counterexample(
         first_step=first_step,
         left_at=known.left_at if known is not None else None,
         right_at=known.right_at if known is not None else None,
-        arguments=found.inputs.values,
+        arguments=first,
     )
+
+
+def _both(first: Any, second: Any) -> str:
+    """What the programs are called with, which is the same but for variables that do not start alike."""
+    one, other = value_text(first), value_text(second)
+    return one if one == other else f"{one} in the first program, {other} in the second"
 
 
 def value_text(value: Any) -> str:

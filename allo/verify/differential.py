@@ -8,15 +8,30 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import counted
 from ..ir.types import Float, TensorType
 from ..ir.walk import entry_block, operations
 from .guarded import Guarded, guarded
-from .inputs import Array, Values
-from .programs import Program
+from .inputs import Array, Values, array_of_bits
+from .programs import Program, other_start
 from .result import Element
 from .running import Failed, Ran, Runner
 
-_TOLERANCE = {16: 2e-2, 32: 1e-4, 64: 1e-10}  # of sums in another order, of positive numbers
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How far sums of positive numbers in two orders may be apart: relatively, if both are less than `most`.
+
+    Larger ones may be apart by any factor: a short mantissa takes no more small terms.
+    """
+
+    tolerance: float
+    most: float = math.inf
+
+
+_EXACT = Rounding(0.0)
+_ROUNDING = {16: Rounding(5e-2, 32), 32: Rounding(1e-4), 64: Rounding(1e-10)}
+_BRAIN = Rounding(0.1, 8)
 _SPREADING = ("arith.subf", "arith.divf", "arith.remf", "arith.cmpf", "arith.fptosi", "arith.fptoui")
 
 
@@ -55,6 +70,12 @@ class _Side:
 
     guarded: Guarded
     number: int
+    starts: dict[int, Array]  # what arguments that are Stateful variables always begin with, if the programs disagree
+
+    def arguments(self, values: Values) -> Values:
+        """Copies of the values, for one call."""
+        chosen = (self.starts.get(k, value) for k, value in enumerate(values))
+        return tuple(value.copy() if isinstance(value, np.ndarray) else value for value in chosen)
 
 
 class Pair:
@@ -65,15 +86,22 @@ class Pair:
         self.runner, self.reassociate, self.seconds = runner, reassociate, seconds
         self.runs = 0
         self._rounding_spreads = reassociate and (_spreads_rounding(a) or _spreads_rounding(b))
-        self._sides = [_Side(g, runner.prepare(g.module)) for g in (guarded(a), guarded(b))]
+        disagree = bool(other_start(a, b))
+        self._sides = []
+        for program in (a, b):
+            made = guarded(program)
+            self._sides.append(_Side(made, runner.prepare(made.module), _starts(program) if disagree else {}))
 
     def compare(self, values: Values, wanted: tuple[str, Element] | None = None) -> Comparison:
         """Run both; of the elements that differ the one that is `wanted`, if it does, else the first."""
         self.runs += 1
+        for side in self._sides:
+            if side.guarded.unclear:
+                return Undecided(side.guarded.unclear, side is self._sides[0])
         outcomes: list[list[_Outcome]] = []
         for is_second, side in enumerate(self._sides):
             outcomes.append([])
-            for seed in (0, 1) if side.guarded.has_local_arrays else (0,):
+            for seed in side.guarded.seeds:
                 outcome = self._run(side, values, seed)
                 if isinstance(outcome, Failed):
                     return _failure(outcome, bool(is_second))
@@ -84,19 +112,46 @@ class Pair:
         masks = self._masks(first, second)
         differing = {name: mask for name, mask in masks.items() if mask.any()}
         if differing:
-            return self._difference(differing, first[0], second, wanted)
+            undefined = self._undefined_after_all(values, first, differing)
+            if isinstance(undefined, Undecided):
+                return undefined
+            if differing:
+                return self._difference(differing, first[0], second, wanted)
         return _tokens(self._sides, first[0], second[0])
+
+    def _undefined_after_all(
+        self, values: Values, first: list[_Outcome], differing: dict[str, Array]
+    ) -> Undecided | None:
+        """Take out of `differing` the elements that the first program does not define, as more seeds show."""
+        side = self._sides[0]
+        for seed in side.guarded.more_seeds:
+            outcome = self._run(side, values, seed)
+            if isinstance(outcome, Failed):
+                return Undecided(f"the first program: {outcome.message}", True, outcome.is_late)
+            if outcome.outside:
+                found = _left_array(side.guarded, outcome.outside, False)
+                assert isinstance(found, Undecided)
+                return found
+            for name in list(differing):
+                differing[name] &= ~_differs(first[0].outputs[name], outcome.outputs[name])
+                if not differing[name].any():
+                    del differing[name]
+        return None
+
+    def given(self, values: Values) -> tuple[Values, Values]:
+        """What both programs are called with."""
+        first, second = (side.arguments(values) for side in self._sides)
+        return first, second
 
     def differ(self, first: Ran, second: Ran, difference: Difference) -> bool:
         """Whether runs of the programs themselves differ in the element that their copies differ in."""
         left, right = (self._all_outputs(ran.arguments, ran.results) for ran in (first, second))
-        mask = _differs(left[difference.output], right[difference.output], self._tolerance(difference.output))
+        mask = _differs(left[difference.output], right[difference.output], self._rounding(difference.output))
         return bool(mask[difference.element])
 
     def _run(self, side: _Side, values: Values, seed: int) -> _Outcome | Failed:
-        copies = tuple(value.copy() if isinstance(value, np.ndarray) else value for value in values)
         outside, balance = np.zeros(1, np.int64), np.zeros(max(1, len(side.guarded.streams)), np.int64)
-        ran = self.runner.run(side.number, (*copies, outside, balance, seed), self.seconds)
+        ran = self.runner.run(side.number, (*side.arguments(values), outside, balance, seed), self.seconds)
         if isinstance(ran, Failed):
             return ran
         *arguments, outside, balance, _ = ran.arguments
@@ -121,22 +176,22 @@ class Pair:
             for k in range(2):
                 one = first[min(k, len(first) - 1)].outputs[name]
                 other = second[min(k, len(second) - 1)].outputs[name]
-                mask |= _differs(one, other, self._tolerance(name))
+                mask |= _differs(one, other, self._rounding(name))
             found[name] = mask & defined
         return found
 
-    def _tolerance(self, name: str) -> float:
+    def _rounding(self, name: str) -> Rounding:
         if not self.reassociate:
-            return 0.0
+            return _EXACT
         kinds = {argument.name: argument.type for argument in self.a.arguments}
         kinds |= {f"result {k}": kind for k, kind in enumerate(self.a.results)}
         kind = kinds[name]
         element = kind.element if isinstance(kind, TensorType) else kind
         if not isinstance(element, Float):
-            return 0.0
+            return _EXACT
         if self._rounding_spreads:
-            return math.inf
-        return 0.1 if element.brain else _TOLERANCE[element.width]
+            return Rounding(math.inf)
+        return _BRAIN if element.brain else _ROUNDING[element.width]
 
     def _difference(
         self,
@@ -157,7 +212,11 @@ class Pair:
         others = [outcome.outputs[name][element] for outcome in second]
         other = next((value for value in others if _differs(np.asarray(left), np.asarray(value))), others[0])
         undefined = len(others) > 1 and bool(_differs(np.asarray(others[0]), np.asarray(others[1])))
-        reason = "the second program uses an element that it has not written" if undefined else ""
+        reason = ""
+        if undefined:
+            reason = "the second program uses an element that it has not written"
+            if self._sides[1].guarded.calls_external:
+                reason += ", or a C++ function of it gives something else each time"
         return Difference(name, element, _text(left), "undefined" if undefined else _text(other), reason, differing)
 
 
@@ -168,11 +227,22 @@ class _Outcome:
     balance: Array
 
 
+def _starts(program: Program) -> dict[int, Array]:
+    """The first values of the Stateful variables, by their positions among the arguments."""
+    states = [(k, argument.type) for k, argument in enumerate(program.arguments) if argument.is_state]
+    return {
+        position: array_of_bits(kind.element, bits)
+        for (position, kind), bits in zip(states, program.starts, strict=True)
+        if bits is not None and isinstance(kind, TensorType)
+    }
+
+
 def _failure(failed: Failed, is_second: bool) -> Comparison:
     # that tasks take turns is beyond the CPU, and no mistake
     if is_second and failed.message.startswith("DataflowError") and "tasks wait for each other" not in failed.message:
         message = failed.message.removeprefix("DataflowError: ").split("\n")[0]
-        return Difference("", (), "", "", f"deadlock: {message}", {})
+        what = "" if message.startswith("the external kernel") else "deadlock: "
+        return Difference("", (), "", "", what + message, {})
     which = "second" if is_second else "first"
     return Undecided(f"the {which} program: {failed.message}", not is_second, failed.is_late)
 
@@ -192,7 +262,7 @@ def _tokens(sides: list[_Side], first: _Outcome, second: _Outcome) -> Comparison
     position = int(np.flatnonzero(second.balance)[0])
     left = int(second.balance[position])
     name = sides[1].guarded.streams[position]
-    return Difference("", (), "", "", f"counts: {left} elements that are put into '{name}' are never taken out", {})
+    return Difference("", (), "", "", f"counts: {counted(left, 'element')} put into '{name}' and never taken out", {})
 
 
 def _spreads_rounding(program: Program) -> bool:
@@ -206,22 +276,24 @@ def _spreads_rounding(program: Program) -> bool:
     return any(op.name in _SPREADING or op.name.startswith("math.") for op in operations(entry))
 
 
-def _differs(left: Array, right: Array, tolerance: float = 0.0) -> Array:
+def _differs(left: Array, right: Array, rounding: Rounding = _EXACT) -> Array:
     """Where two arrays of one dtype differ, bit for bit, all NaN being equal."""
     if left.dtype.names is not None:
-        fields = [_differs(left[name], right[name], tolerance) for name in left.dtype.names]
+        fields = [_differs(left[name], right[name], rounding) for name in left.dtype.names]
         return np.asarray(np.logical_or.reduce(fields))
     if left.dtype.kind not in "fV":  # V without fields is bfloat16
         return np.asarray(left != right)
-    if math.isinf(tolerance):
+    if math.isinf(rounding.tolerance):
         return np.zeros(left.shape, bool)
     bits = np.dtype(f"uint{8 * left.dtype.itemsize}")
     numbers, others = left.astype(np.float64), right.astype(np.float64)
     both_nan = np.isnan(numbers) & np.isnan(others)
     mask = (np.ascontiguousarray(left).view(bits) != np.ascontiguousarray(right).view(bits)).reshape(left.shape)
-    if tolerance:
+    if rounding.tolerance:
         with np.errstate(invalid="ignore", over="ignore"):
-            near = np.abs(numbers - others) <= tolerance * np.maximum(1.0, np.maximum(abs(numbers), abs(others)))
+            size = np.maximum(abs(numbers), abs(others))
+            near = np.abs(numbers - others) <= rounding.tolerance * np.maximum(1.0, size)
+            near |= ~(size <= rounding.most)
         mask &= ~near
     return np.asarray(mask & ~both_nan)
 

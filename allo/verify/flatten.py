@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
+import numpy as np
 from mlir import ir
 from mlir.passmanager import PassManager
 
 from allo._mlir.dialects import allo as allo_d
 
 from ..customize.calls import callee_of
+from ..customize.constant_bits import element_bits
 from ..customize.inline import inline_inside
 from ..errors import DataflowError
 from ..ir.builder import Builder, affine_constant, affine_dim, index_type, string_attr
 from ..ir.context import context, unknown_location
 from ..ir.linalg import lower_linalg
+from ..ir.mlir_types import scalar_from_mlir
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.tasks import order_tasks
 from ..ir.walk import argument_names, buffers_of, entry_block, operations, string_of
 
+type Bits = np.ndarray[Any, Any]  # of elements, as Python integers without a sign
 
-def flatten(module: Module) -> tuple[str, str]:
+
+@dataclass(frozen=True, slots=True)
+class Flattened:
+    """What is told about a module that was flattened.
+
+    `cycle` are the tasks that wait for each other, `recursive` the functions that call themselves (empty if none),
+    `starts` the first values of the variables that became arguments: None if the module does not give them.
+    """
+
+    cycle: str
+    recursive: str
+    starts: tuple[Bits | None, ...]
+
+
+def flatten(module: Module) -> Flattened:
     """Rewrite `module` in place: one function without calls, operators on whole arrays, banks and casts of extents.
 
     Tasks that streams join are put in an order in which they can run. Stateful variables become arguments behind
-    the others. What cannot be removed stays: calls of functions without a body, and recursion. The result is a pair
-    of texts: the cycle of tasks that wait for each other, and the functions that call themselves; empty if none.
+    the others. What cannot be removed stays: calls of functions without a body, and recursion.
     """
     lower_linalg(module)
     cycle = ""
@@ -45,11 +64,11 @@ def flatten(module: Module) -> tuple[str, str]:
     _drop_partitions(module)
     _drop_casts(top)
     _expand_copies(top)
-    _state_to_arguments(module)
+    starts = _state_to_arguments(module)
     with context():
         _cleaning().run(module.mlir.operation)
     module.verify()
-    return cycle, ", ".join(recursive)
+    return Flattened(cycle, ", ".join(recursive), starts)
 
 
 @cache
@@ -177,15 +196,15 @@ def _reshaped(old: list[int], new: list[int]) -> list[ir.AffineExpr]:
     return subscripts[::-1]
 
 
-def _state_to_arguments(module: Module) -> None:
-    """Stateful variables as arguments, which both programs get from the outside and leave changed."""
+def _state_to_arguments(module: Module) -> tuple[Bits | None, ...]:
+    """Make Stateful variables arguments, which the outside gives and gets back; what they start with."""
     variables = {
         ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation
         for op in module.mlir.body.operations
         if op.operation.name == "memref.global" and "constant" not in op.operation.attributes
     }
     if not variables:
-        return
+        return ()
     function = module.function(module.top)
     entry = entry_block(function)
     assert entry is not None
@@ -201,10 +220,21 @@ def _state_to_arguments(module: Module) -> None:
             made[symbol] = entry.add_argument(op.results[0].type, op.location)
         op.results[0].replace_all_uses_with(made[symbol])
         op.erase()
+    starts = tuple(_start(variables[symbol]) for symbol in made)
     for symbol in made:
         if not any(f.operation != function.operation and entry_block(f) is not None for f in module.functions()):
             variables[symbol].erase()
     write_signature(function, names)
+    return starts
+
+
+def _start(variable: ir.Operation) -> Bits | None:
+    """The first value of a variable, which the module may leave open."""
+    given = variable.attributes
+    if "initial_value" not in given or not isinstance(given["initial_value"], ir.DenseElementsAttr):
+        return None
+    element = scalar_from_mlir(ir.MemRefType(ir.TypeAttr(given["type"]).value).element_type)
+    return element_bits(given["initial_value"], element.bits)
 
 
 def write_signature(function: ir.OpView, names: list[str]) -> None:

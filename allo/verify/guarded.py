@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
 
 from ..ir.builder import Builder, index_type
 from ..ir.context import context, unknown_location
@@ -23,6 +26,9 @@ from .programs import Program
 _LOADS = ("affine.load", "memref.load")
 _STORES = ("affine.store", "memref.store")
 _EQUAL, _BELOW = 0, 6  # predicates of arith.cmpi: eq, ult
+_UNCLEAR = "what is found in a stream depends on when tasks run"
+_FLOATS = (12345.678, -77.25, 0.0, 1.0, math.inf, math.nan)
+SEEDS = len(_FLOATS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +37,25 @@ class Guarded:
 
     An access that leaves its array goes to its first element, and the number of the access, from 1, is put into the
     first array; the second gets for each stream how many elements are left in it; elements that are not written have
-    one of two values, as the third says.
+    one of `SEEDS` values, as the third says.
     """
 
     module: Module
     accesses: tuple[tuple[str, Source], ...]  # those that are checked: what they access, and where
     streams: tuple[str, ...]
     has_local_arrays: bool
+    calls_external: bool
+    unclear: str  # why what it computes is not a matter of its inputs alone; empty if it is
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """With which third arguments it is run: two, if something may decide what comes out beside the inputs."""
+        return (0, 1) if self.has_local_arrays or self.calls_external else (0,)
+
+    @property
+    def more_seeds(self) -> tuple[int, ...]:
+        """Those that tell what is undefined more surely than the first two."""
+        return tuple(range(2, SEEDS)) if self.has_local_arrays else ()
 
 
 def guarded(program: Program) -> Guarded:
@@ -51,16 +69,22 @@ def guarded(program: Program) -> Guarded:
     for access in model.accesses:
         proven[access.op] = proven.get(access.op, True) and surely_inside(access)
     everything = list(operations(entry))
-    allocations = [op for op in everything if op.name == "memref.alloc"]
+    allocations = [op for op in everything if op.name in ("memref.alloc", "memref.alloca")]
     location = function.operation.location
     names = argument_names(function)
     outside = entry.add_argument(_int64_array(1), location)
     ends = [op for op in everything if op.name in ("allo.stream_put", "allo.stream_get")]
-    streams = list(dict.fromkeys(stream_of(op.operands[0]) for op in ends))
+    calls = [op for op in everything if op.name == "func.call"]
+    asks = any(op.name in ("allo.stream_empty", "allo.stream_full") for op in everything)
+    given = dict.fromkeys(stream_of(v) for op in calls for v in op.operands if is_stream_type(v.type))
+    streams = list(dict.fromkeys([*(stream_of(op.operands[0]) for op in ends), *given]))
     balance = entry.add_argument(_int64_array(max(1, len(streams))), location)
     seed = entry.add_argument(_int64(), location)
     for op in ends:
-        _count(op, balance, streams.index(stream_of(op.operands[0])))
+        if stream_of(op.operands[0]) not in given:
+            _count(op, balance, streams.index(stream_of(op.operands[0])))
+    for stream in given:  # how many elements C++ puts and gets is seen only by what it leaves
+        _empty(stream, balance, streams.index(stream))
     checked: list[tuple[str, Source]] = []
     for op in everything:
         if op.name in (*_LOADS, *_STORES) and not proven.get(op, False):
@@ -68,12 +92,15 @@ def guarded(program: Program) -> Guarded:
             if ir.MemRefType(memref.type).rank:
                 checked.append((_array_name(memref, names), source_of(op)))
                 _check(op, outside, len(checked))
+    unclear = _UNCLEAR if asks else ""
     for op in allocations:
-        _mark_undefined(op, seed)
+        if not is_stream_type(op.results[0].type) and not _mark_undefined(op, seed):
+            unclear = f"'{_array_name(op.results[0], names)}' has first values that cannot be tried"
     taken = set(names)
     write_signature(function, [*names, *(unique_name(name, taken) for name in ("outside", "balance", "seed"))])
     module.verify()
-    return Guarded(module, tuple(checked), tuple(_array_name(s, names) for s in streams), bool(allocations))
+    told = tuple(_array_name(stream, names) for stream in streams)
+    return Guarded(module, tuple(checked), told, bool(allocations), bool(calls), unclear)
 
 
 def _int64() -> ir.Type:
@@ -93,11 +120,35 @@ def _array_name(value: ir.Value, names: Sequence[str]) -> str:
 
 def _count(op: ir.Operation, balance: ir.Value, position: int) -> None:
     """Add 1 for a put, -1 for a get."""
-    builder = Builder.before(op)
+    _add(Builder.before(op), balance, position, 1 if op.name == "allo.stream_put" else -1)
+
+
+def _add(builder: Builder, balance: ir.Value, position: int, number: int) -> None:
     place = [builder.constant(index_type(), position)]
-    change = builder.constant(_int64(), 1 if op.name == "allo.stream_put" else -1)
+    change = builder.constant(_int64(), number)
     before = builder.value("memref.load", _int64(), [balance, *place])
     builder.op("memref.store", (), [builder.value("arith.addi", _int64(), [before, change]), balance, *place])
+
+
+def _empty(stream: ir.Value, balance: ir.Value, position: int) -> None:
+    """Where a stream (or an array of streams) ends, take out what is left, and count it."""
+    block = stream.owner if isinstance(stream.owner, ir.Block) else stream.owner.operation.block
+    end = block.operations[len(block.operations) - 1].operation
+    builder = Builder.before(end)
+    if isinstance(stream.type, ir.MemRefType):
+        kind = ir.MemRefType(stream.type)
+        variables = loops_over(builder, list(kind.shape))
+        stream = builder.value("memref.load", kind.element_type, [stream, *variables])
+    truth = ir.IntegerType.get_signless(1, context())
+    loop = builder.op("scf.while", regions=2)
+    before, after = (region.blocks.append() for region in loop.regions)
+    inner = Builder(ir.InsertionPoint(before), end.location)
+    is_empty = inner.value("allo.stream_empty", truth, [stream])
+    inner.op("scf.condition", (), [inner.value("arith.xori", truth, [is_empty, inner.constant(truth, 1)])])
+    inner = Builder(ir.InsertionPoint(after), end.location)
+    inner.value("allo.stream_get", allo_d.StreamType(stream.type).element_type, [stream])
+    _add(inner, balance, position, 1)
+    inner.op("scf.yield")
 
 
 def _check(op: ir.Operation, outside: ir.Value, number: int) -> None:
@@ -148,39 +199,43 @@ def _extent(builder: Builder, memref: ir.Value, dimension: int) -> ir.Value:
     return builder.value("memref.dim", index_type(), [memref, builder.constant(index_type(), dimension)])
 
 
-def _mark_undefined(op: ir.Operation, seed: ir.Value) -> None:
-    """Fill a new array with a value that depends on `seed`."""
+def _mark_undefined(op: ir.Operation, seed: ir.Value) -> bool:
+    """Fill a new array with a value that depends on `seed`; whether that is possible."""
     memref = ir.MemRefType(op.results[0].type)
-    if is_stream_type(memref) or not memref.has_static_shape:
-        return
+    if not memref.has_static_shape:
+        return False
     block = op.block
     position = next(k for k, other in enumerate(block.operations) if other.operation == op)
     builder = Builder(ir.InsertionPoint(block.operations[position + 1]), op.location)
     value = _undefined(builder, memref.element_type, seed)
-    if value is None:
-        return
     variables = loops_over(builder, list(memref.shape))
     builder.affine_store(value, op.results[0], ir.AffineMap.get_identity(memref.rank, context()), variables)
+    return True
 
 
-def _undefined(builder: Builder, element: ir.Type, seed: ir.Value) -> ir.Value | None:
-    """One of two values that no program means; None for types that numbers cannot be turned into."""
-    first = _compare(builder, _EQUAL, seed, builder.constant(_int64(), 0))
-
-    def chosen(kind: ir.Type, one: float, other: float) -> ir.Value:
-        return builder.value("arith.select", kind, [first, builder.constant(kind, one), builder.constant(kind, other)])
-
+def _undefined(builder: Builder, element: ir.Type, seed: ir.Value) -> ir.Value:
+    """One of `SEEDS` values, of which the first two are none that a program means."""
+    if isinstance(element, allo_d.StructType):
+        fields = [_undefined(builder, kind, seed) for _, kind in element.fields]
+        return builder.value("allo.struct_construct", element, fields)
     if isinstance(element, ir.FloatType):
-        return chosen(element, 12345.678, -77.25)
+        return _chosen(builder, element, seed, _FLOATS)
     if isinstance(element, ir.IndexType):
-        return chosen(element, 3, 1)
+        return _chosen(builder, element, seed, (3, 1, 0, 2, 7, 1 << 20))
+    plain = ir.IntegerType.get_signless(element.width, context())
+    top = 1 << (plain.width - 1)
+    numbers = (5, 18, 0, 1, top, top - 1) if plain.width > 1 else (0, 1, 0, 1, 0, 1)
+    patterns = [number % (2 * top) for number in numbers]
+    value = _chosen(builder, plain, seed, [bits - 2 * top if bits >= top else bits for bits in patterns])
     if isinstance(element, ir.IntegerType):
-        plain = ir.IntegerType.get_signless(element.width, context())
-        top = 1 << (element.width - 1)
-        value = chosen(plain, 5 % top if top > 1 else 0, 18 % top if top > 1 else -1)
         return value if element == plain else builder.value("allo.sign_cast", element, [value])
-    bits = getattr(element, "width", None)
-    if bits is None:
-        return None
-    plain = ir.IntegerType.get_signless(bits, context())
-    return builder.value("allo.bitcast", element, [chosen(plain, 1, 0)])
+    return builder.value("allo.bitcast", element, [value])
+
+
+def _chosen(builder: Builder, kind: ir.Type, seed: ir.Value, numbers: Sequence[float]) -> ir.Value:
+    """The number at the position `seed`."""
+    found = builder.constant(kind, numbers[0])
+    for position, number in enumerate(numbers[1:], 1):
+        is_here = _compare(builder, _EQUAL, seed, builder.constant(_int64(), position))
+        found = builder.value("arith.select", kind, [is_here, builder.constant(kind, number), found])
+    return found

@@ -37,6 +37,24 @@ def directed_inputs(arguments: tuple[Argument, ...], seed: int = 1) -> Iterator[
         yield Inputs(kind, tuple(_value(argument.type, fill, random) for argument in arguments))
 
 
+def with_bits(kind: AlloType | TensorType, value: Any, place: tuple[int, ...], number: int) -> Any:
+    """An input (a copy, if it is an array) whose element at `place` has the bits of `number`, the lowest that fit."""
+    element = kind.element if isinstance(kind, TensorType) else kind
+    made = array_of_bits(element, np.array([number & ((1 << element.bits) - 1)], object))
+    if isinstance(value, np.ndarray) and isinstance(kind, TensorType):
+        changed = value.copy()
+        changed[place] = made[0]
+        return changed
+    return made[0].item() if isinstance(made[0], np.generic) and not isinstance(kind, Struct) else made[0]
+
+
+def array_of_bits(element: AlloType, bits: Array) -> Array:
+    """The form that NumPy has for elements with these bits, which are integers without a sign."""
+    made = np.empty(bits.shape, form_dtype(element))
+    fill_array(element, words_of_ints(list(bits.flat), element.bits, bits.shape), made)
+    return made
+
+
 type _Fill = Callable[[AlloType, tuple[int, ...], np.random.Generator], Array]
 
 
@@ -146,6 +164,8 @@ def _special(element: AlloType, shape: tuple[int, ...], random: np.random.Genera
     if not isinstance(element, Float):
         return _bits(element, shape, random) if not isinstance(element, Index) else _ones(element, shape, random)
     chosen = random.choice(8, shape, p=[0.2, 0.2, 0.2, 0.03, 0.2, 0.03, 0.11, 0.03])
+    if chosen.size:  # small arrays too have a NaN
+        chosen.flat[int(random.integers(0, chosen.size))] = 3
     return _SPECIAL[chosen].astype(form_dtype(element))
 
 

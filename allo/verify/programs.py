@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from mlir import ir
 
 from ..customize import Schedule, customize
@@ -19,7 +20,7 @@ from ..ir.types import AlloType, TensorType
 from ..ir.walk import argument_names, entry_block, operations
 from ..poly.extract import source_of
 from ..poly.model import Source
-from .flatten import flatten
+from .flatten import Bits, flatten
 from .interface import Change, changes_of, guessed_changes, loaded_arguments, restore
 
 type Subject = Schedule | Module | ir.Module | str | Path | Callable[..., Any]
@@ -66,6 +67,7 @@ class Program:
     original: Module = field(compare=False, repr=False)  # what a build of the subject runs
     changes: tuple[Change, ...] = ()
     schedule: Schedule | None = field(default=None, compare=False, repr=False)
+    starts: tuple[Bits | None, ...] = field(default=(), compare=False, repr=False)  # of the Stateful variables
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What another process gets: the module as text, with locations; not the schedule."""
@@ -109,7 +111,7 @@ def load(
     if like is not None and not changes and (schedule is None or not schedule.steps):
         changes = guessed_changes(module, like.original)
     flat = module.clone()
-    cycle, recursive = flatten(flat)
+    told = flatten(flat)
     if changes:
         restore(flat, changes)
         flat.verify()
@@ -118,12 +120,13 @@ def load(
         module=flat,
         arguments=_arguments(flat, len(_inputs(module))),
         results=tuple(_type(kind) for kind in _results(flat)),
-        opaque=_opaque(flat, recursive),
-        cycle=cycle,
+        opaque=_opaque(flat, told.recursive),
+        cycle=told.cycle,
         steps=Steps() if schedule is None else schedule.steps,
         original=module,
         changes=changes,
         schedule=schedule,
+        starts=told.starts,
     )
 
 
@@ -185,6 +188,18 @@ def _opaque(module: Module, recursive: str) -> tuple[Opaque, ...]:
         elif op.name == "scf.while":
             found.append(Opaque("a `while` loop", source_of(op)))
     return tuple(found)
+
+
+def other_start(a: Program, b: Program) -> str:
+    """The first Stateful variable that does not start alike in both programs; empty if there is none."""
+    names = [argument.name for argument in a.arguments if argument.is_state]
+    for name, first, second in zip(names, a.starts, b.starts, strict=True):
+        if first is None or second is None:
+            if first is not second:
+                return name
+        elif not np.array_equal(first, second):
+            return name
+    return ""
 
 
 def check_interfaces(a: Program, b: Program) -> None:

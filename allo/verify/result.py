@@ -13,11 +13,11 @@ type Element = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class InputValue:
-    """One element of an argument (the empty tuple for a scalar) and the value that it must have."""
+    """One element of an argument (the empty tuple for a scalar) and the bits that it must have, without a sign."""
 
     argument: str
     element: Element
-    value: int | float
+    bits: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@
 
 from textwrap import dedent
 
+import pytest
+
 import allo
 from allo import Partition, Schedule, customize
 from allo.ir.types import float32, index, int32
@@ -267,7 +269,7 @@ def test_a_composed_schedule_is_undone_step_by_step():
 def test_a_kernel_without_a_default_schedule():
     assert_refused(
         f"""
-        kernel 'scale' has no default schedule: there is no function 'schedule_scale' in '{__name__}'
+        File: compose: kernel 'scale' has no default schedule: there is no function 'schedule_scale' in '{__name__}'
           hint: compose a schedule: allo.customize(scale)
         """,
         customize(top),
@@ -278,7 +280,7 @@ def test_a_kernel_without_a_default_schedule():
 def test_a_template_without_its_values():
     assert_refused(
         """
-        'product' is a template, and the instance to compose is not known
+        File: compose: 'product' is a template, and the instance to compose is not known
           hint: s.compose(kernel, instantiate=[...]) with the values of the call
         """,
         customize(named),
@@ -289,7 +291,7 @@ def test_a_template_without_its_values():
 def test_values_for_a_schedule():
     assert_refused(
         """
-        instantiate= is for kernels, and the schedule of 'scale' is of one instance
+        File: compose: instantiate= is for kernels, and the schedule of 'scale' is of one instance
           hint: give it to allo.customize
         """,
         customize(top),
@@ -299,7 +301,16 @@ def test_values_for_a_schedule():
 
 
 def test_what_is_no_schedule():
-    assert_refused("a schedule or a kernel is composed, got str 'scale'", customize(top), "scale")
+    assert_refused("File: compose: a schedule or a kernel is composed, got str 'scale'", customize(top), "scale")
+
+
+@pytest.mark.parametrize(
+    ("id", "shown"), [(0, "int 0"), (b"first", "bytes b'first'"), (["first"], "list ['first']"), (True, "bool True")]
+)
+def test_what_is_no_name_of_an_instance(id, shown):
+    s = customize(product, instantiate=[int32, 4, 4, 4])
+    wanted = f"File: compose: id is the name of an instance, a string, got {shown}"
+    assert_refused(wanted, customize(named), s, id=id)
 
 
 def test_a_kernel_that_is_not_called():

@@ -69,6 +69,73 @@ def conflict(mine, theirs, kernel=top):
     return refusal(s, part(theirs)).splitlines()[0].removeprefix("File: compose: ")
 
 
+def test_a_partition_of_an_array_whose_shape_the_caller_has_changed():
+    s = customize(top)
+    s.reshape("A", (8, 4))
+    sub = part(lambda s: s.partition("A", dim=2, factor=4))
+    assert_refused(
+        """
+        File: compose: s.partition("work:A", dim=2, factor=4) conflicts with s.reshape("top:A", shape=[8, 4]): the second one changes the type of buffer 'work:A'
+          note: the first one is here
+            File
+              sub = part(lambda s: s.partition("A", dim=2, factor=4))
+          note: the second one is here
+            File
+              s.reshape("A", (8, 4))
+          hint: drop one of the two steps, or compose before the caller's own steps on that function
+        """,
+        s,
+        sub,
+    )
+
+
+def test_a_partition_of_an_array_that_became_words():
+    assert conflict(lambda s: s.pack("A", 2, 2), lambda s: s.partition("A", dim=2)) == (
+        's.partition("work:A", dim=2) conflicts with s.pack("top:A", dim=2, factor=2): '
+        "the second one changes the type of buffer 'work:A'"
+    )
+
+
+def test_a_partition_of_an_array_that_became_a_fifo():
+    assert conflict(lambda s: s.relay("work:T", "work:second"), lambda s: s.partition("T")) == (
+        's.partition("work:T") conflicts with s.relay("work:T", dst="work:second"): '
+        "the second one changes the type of buffer 'work:T'"
+    )
+
+
+def test_a_partition_of_an_array_whose_type_is_as_it_was():
+    s = customize(top)
+    s.reshape("B", (8, 4))
+    s.bind("work:A", Memory(resource="URAM"))
+    s.partition("A", Partition.Cyclic, 2, 2)
+    s.compose(part(lambda s: s.partition("A", dim=2, factor=4)))
+    assert str(s.steps[-1]) == 's.partition("work:A", dim=2, factor=4)'
+
+
+def test_a_new_shape_of_an_array_that_the_caller_has_partitioned():
+    s = customize(top)
+    s.partition("A", dim=2)
+    sub = part(lambda s: s.reshape("A", (32,)))
+    assert_refused(
+        """
+        File: reshape: 'A' is partitioned, and its banks have no meaning in another shape
+            sub = part(lambda s: s.reshape("A", (32,)))
+          note: 'A' is declared here
+            File
+              def work(A: int32[4, 8], B: int32[4, 8]):
+                       ^
+          note: the earlier step, s.partition("top:A", dim=2), is here
+            File
+              s.partition("A", dim=2)
+          note: its schedule is composed here
+            File
+          hint: reshape first, then partition
+        """,
+        s,
+        sub,
+    )
+
+
 def test_two_annotations_of_one_loop():
     assert conflict(lambda s: s.unroll("work:first.j", factor=2), lambda s: s.pipeline("first.j")) == (
         's.pipeline("work:first.j") conflicts with s.unroll("work:first.j", factor=2): both change loop \'work:first.j\''

@@ -140,6 +140,24 @@ def test_a_node_that_is_not_there():
         graph_of(top).users("top:c")
 
 
+def test_handles_name_nodes():
+    s = customize(top)
+    names = s.get_equivalent_variables("C")
+    assert names == s.get_equivalent_variables(s.C) == s.graph.equivalent(s.buffers["top:C"])
+    assert s.get_equivalent_variables(s.buffers["add:A"])[0] == "add:A"
+    assert s.graph.users(s.C) == s.graph.users("top:C") and s.graph.edges_of(s.C) == s.graph.edges_of("top:C")
+
+
+@pytest.mark.parametrize("name", [None, 3, ["C"], top])
+def test_what_is_no_name_of_a_node(name):
+    s = customize(top)
+    wanted = f"a node is named by a string or a handle such as s.A, got {type(name).__name__} {name!r}"
+    for query in (s.get_equivalent_variables, s.graph.node, s.graph.users, s.graph.edges_of, s.graph.equivalent):
+        with pytest.raises(ScheduleError) as refused:
+            query(name)
+        assert str(refused.value) == wanted
+
+
 def test_a_graph_outlives_the_module():
     s = customize(top)
     graph = dataflow_graph(s.ir)

@@ -489,6 +489,9 @@ def test_partitioned_array():
             File, line N, column 9
               def add(A: int8[4, 8], B: int32[8]):
                       ^
+          note: the earlier step, s.partition("add:A", dim=2, factor=2), is here
+            File, line N
+              s.partition("A", dim=2, factor=2)
           hint: pack first, then partition
         """,
         partitioned(),

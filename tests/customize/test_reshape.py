@@ -376,6 +376,9 @@ def test_partitioned_array():
             File, line N, column 9
               def add(A: int32[4, 12], B: int32[4, 12]):
                       ^
+          note: the earlier step, s.partition("add:A", dim=2, factor=2), is here
+            File, line N
+              s.partition("A", dim=2, factor=2)
           hint: reshape first, then partition
         """,
         partitioned(),

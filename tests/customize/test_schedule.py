@@ -9,7 +9,7 @@ import pytest
 
 import allo
 from allo import ScheduleError, customize
-from allo.customize import Buffer, Loop, Step
+from allo.customize import Buffer, Function, Loop, Step
 from allo.ir.types import int32
 
 from .checks import assert_refused, assert_same_meaning, ir_text, normalised, parsed
@@ -576,13 +576,52 @@ def test_replay_that_fails_changes_nothing():
     assert str(t.module) == text and t.steps == steps
 
 
-def test_replay_of_what_is_no_step_changes_nothing():
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [(["split"], "str 'split'"), ([None], "NoneType None"), (None, "NoneType None"), (5, "int 5"), (b"s", "int 115")],
+)
+def test_replay_of_what_is_no_step_changes_nothing(given, shown):
     s = customize(gemm)
     s.split("j", 4)
     t = customize(gemm)
-    with pytest.raises(AttributeError):
-        t.replay([*s.steps, "split"])
+    wanted = f"""\
+steps are replayed, got {shown}
+  hint: give s.steps of a schedule, some of them, or the text that they print"""
+    assert message(t.replay, [*s.steps, *given] if isinstance(given, list) else given) == wanted
     assert t.steps == () and str(t.module) == str(customize(gemm).module)
+
+
+@pytest.mark.parametrize("target", ["top", 5, [], gemm])
+def test_replay_on_what_is_no_schedule(target):
+    s = customize(gemm)
+    kind = type(target).__name__
+    assert message(s.replay, s.steps, target) == f"on must be a schedule, got {kind} {target!r}"
+
+
+@pytest.mark.parametrize("k", ["1", 1.0, True, [1], gemm])
+def test_numbers_of_steps_are_integers(k):
+    s = customize(gemm)
+    s.split("j", 4)
+    before = str(s.module)
+    assert message(s.undo, k) == f"n must be an integer, got {k!r}"
+    for look in (s.diff, s.state, s.pseudocode):
+        assert message(look, k) == f"k must be an integer, got {k!r}"
+    assert len(s.steps) == 1 and str(s.module) == before
+
+
+def test_states_that_are_not_there():
+    s = customize(gemm)
+    s.split("j", 4)
+    for k in (-1, 2):
+        for look in (s.state, s.pseudocode):
+            assert message(look, k) == f"there is no state after {k} steps: the schedule has 1 step"
+    assert s.state(np.int64(1)) is s.ir
+
+
+def test_loops_of_a_function_by_name_handle_and_kernel():
+    s = customize(top)
+    expected = str(s.get_loops("scale"))
+    assert expected.startswith("scale") and str(s.get_loops(scale)) == str(s.get_loops(Function("scale"))) == expected
 
 
 def test_schedules_of_one_kernel_are_independent():

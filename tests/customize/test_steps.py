@@ -172,6 +172,13 @@ def test_operations_that_are_wrong_are_refused(old: str, new: str, message: str)
     assert str(refused.value) == f'File "-", {place}: {message}'
 
 
+@pytest.mark.parametrize(("given", "shown"), [(None, "NoneType None"), (5, "int 5"), (b"module {}", "bytes b'module {}'")])
+def test_what_is_no_text_of_a_module_is_refused(given: object, shown: str) -> None:
+    with pytest.raises(KernelError) as refused:
+        Schedule.from_mlir(given)
+    assert str(refused.value) == f"a module is read from its text or a Path, got {shown}"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

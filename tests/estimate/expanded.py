@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from allo.estimate.dependences import Edge, Graph, graph_of
+from allo.estimate.dependences import graph_of
+from allo.estimate.graph import Edge, Graph
 from allo.estimate.recurrence import critical
 from allo.estimate.region import Node, Region
 
@@ -26,25 +27,45 @@ def element(region: Region, node: Node, time: tuple[int, ...], copy: tuple[int, 
 
 
 def recurrence_interval(region: Region, cycle: int) -> int:
-    """The least interval by the values that iterations really pass on, found by executing all of them."""
+    """The least interval by the values that iterations really pass on, found by executing all of them.
+
+    A value is read before it is overwritten, and writes of an element stay in order, a cycle apart. Of the
+    writes of an element in one iteration the last one remains: what reads the others gets their values without memory.
+    """
     numbers: dict[tuple[int, tuple[int, ...]], int] = {}
     for node in region.nodes:
         for copy in copies_of(region, node):
             numbers[node.index, copy] = len(numbers)
-    edges: dict[tuple[int, int, int], int] = {}
+    edges: dict[tuple[int, int, int, bool], int] = {}
     last: dict[tuple[object, ...], tuple[int, Node, int]] = {}
+    written: dict[tuple[object, ...], tuple[int, int]] = {}
+    readers: dict[tuple[object, ...], list[tuple[int, int]]] = {}
     for iteration, time in enumerate(product(*(range(loop.trip or 1) for loop in region.time))):
-        for node, copy in _in_order(region):
-            if node.memory is None:
-                continue
-            key = (node.label, *element(region, node, time, copy))
+        uses = [
+            (node, copy, (node.label, *element(region, node, time, copy)))
+            for node, copy in _in_order(region)
+            if node.memory is not None
+        ]
+        kept = {key: position for position, (node, _, key) in enumerate(uses) if node.kind == "write"}
+        for position, (node, copy, key) in enumerate(uses):
             here = numbers[node.index, copy]
             if node.kind == "write":
                 last[key] = (here, node, iteration)
-            elif key in last:
+                if kept[key] != position:
+                    continue
+                for there, before in readers.pop(key, ()):
+                    edges[there, here, iteration - before, True] = 0
+                if key in written and not (node.in_register or node.memory.is_register):
+                    there, before = written[key]
+                    edges[there, here, iteration - before, True] = cycle
+                written[key] = (here, iteration)
+                continue
+            if key in last:
                 there, store, before = last[key]
-                weight = 0 if before == iteration else store.latency * cycle
-                edges[there, here, iteration - before] = weight
+                edges[there, here, iteration - before, False] = 0 if before == iteration else store.latency * cycle
+                if before == iteration:
+                    continue  # the value is not read from the memory
+            readers.setdefault(key, []).append((here, iteration))
     return _critical(region, cycle, numbers, edges)
 
 
@@ -61,11 +82,14 @@ def _in_order(region: Region) -> list[tuple[Node, tuple[int, ...]]]:
 
 
 def _critical(
-    region: Region, cycle: int, numbers: dict[tuple[int, tuple[int, ...]], int], edges: dict[tuple[int, int, int], int]
+    region: Region,
+    cycle: int,
+    numbers: dict[tuple[int, tuple[int, ...]], int],
+    edges: dict[tuple[int, int, int, bool], int],
 ) -> int:
     """The critical cycle among all copies."""
     names = list(numbers)
-    arrives = {sink for _, sink, distance in edges if distance == 0}
+    arrives = {sink for _, sink, distance, order in edges if distance == 0 and not order}
     graph = Graph(Region((), [], [region.nodes[index] for index, _ in names]), cycle)
     for (index, copy), number in numbers.items():
         for source in region.inputs[index]:
@@ -75,7 +99,7 @@ def _critical(
             if memory is not None:
                 latency = 0 if there in arrives or region.nodes[source].in_register else memory.read
             graph.edges.append(Edge(there, number, latency * cycle + region.nodes[source].delay))
-    graph.edges += [Edge(a, b, weight, distance) for (a, b, distance), weight in edges.items()]
+    graph.edges += [Edge(a, b, weight, distance, order=order) for (a, b, distance, order), weight in edges.items()]
     found = critical(graph)
     return found.interval if found is not None else 1
 

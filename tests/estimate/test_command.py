@@ -38,6 +38,13 @@ def test_json_at_another_clock(design: str, capsys: pytest.CaptureFixture[str]) 
     assert (found["target"], found["frequency"]) == ("zynq7020", 120)
 
 
+def test_arguments_in_memory(design: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", design, "--json", "--auto-pipeline", "--memory", "HBM"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(t["kind"], t["array"], t["cycles"]) for t in found["transfers"]] == [("load", "A", 86), ("store", "B", 86)]
+    assert found["cycles"] == 25 + 2 * 86
+
+
 def test_a_page(design: str, tmp_path: Path) -> None:
     assert main(["estimate", design, "--html", str(tmp_path / "double.html")]) == 0
     assert "estimated" in (tmp_path / "double.html").read_text()

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-import time
+import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 import allo
+import polybench
 from allo.ir.types import float32
 from benchmarks import estimate as comparison
+from examples import transformer
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimator.md"
+PACKAGE = str(Path(allo.__file__).parent)
 
 
 def section(name: str) -> str:
@@ -41,6 +46,24 @@ def test_the_page_has_the_designs_of_table_3() -> None:
         assert f"{cycles:,}" in numbers[name]
         stated = int(numbers[name].split(" | ")[2].split(", ")[0].replace(",", ""))
         assert found.cycles == pytest.approx(stated, rel=0.25)
+
+
+def test_why_3mm_differs() -> None:
+    """The published cycles are those of II 7, 5 and 5 in three nests, and of no other intervals below 14."""
+    published = next(row.published for row in comparison.rows() if row.name == "3mm")
+    found = allo.estimate(allo.customize(comparison.vanilla_3mm), auto_pipeline=True)
+    nests = [loop for loop in found.loops if loop.state == "pipelined"]
+    assert [loop.interval for loop in nests] == [8, 8, 8]
+    iterations = [180 * 190 * 200, 190 * 210 * 220, 180 * 210 * 190]
+    rest = [(loop.latency or 0) - 8 * count for loop, count in zip(nests, iterations, strict=True)]
+    explained = [
+        intervals
+        for intervals in product(range(1, 14), repeat=3)
+        if 0 <= published - sum(n * count for n, count in zip(intervals, iterations, strict=True)) < 10_000
+    ]
+    assert explained == [(7, 5, 5)]
+    with_these = sum(n * count + more for n, count, more in zip((7, 5, 5), iterations, rest, strict=True))
+    assert with_these == pytest.approx(published, rel=1e-6)
 
 
 def speedup(first: allo.Estimate, second: allo.Estimate) -> float:
@@ -87,17 +110,56 @@ def test_rows_long_enough_hide_the_adder(length: int, interval: int) -> None:
         assert str(loop.reason) == words
 
 
-@pytest.mark.slow
-def test_a_transformer_block_takes_seconds_at_most() -> None:
-    from examples import transformer
+def work(s: allo.Schedule) -> int:
+    """How many functions of the library an estimate calls: a cost that no clock and no other process changes."""
+    calls = 0
 
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call" and frame.f_code.co_filename.startswith(PACKAGE)
+
+    allo.estimate(s, auto_pipeline=True)  # the file of the target is read once
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        allo.estimate(s, auto_pipeline=True)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("name", polybench.NAMES)
+def test_extents_do_not_change_the_work(name: str) -> None:
+    """Up to 8000 times as many iterations; of the divisions that advice looks at, some exist for some extents only."""
+    small, large = (work(allo.customize(polybench.load(name).kernel(size))) for size in ("MINI", "LARGE"))
+    assert 0 < large <= 1.3 * small
+
+
+def test_copies_do_not_change_the_work() -> None:
+    def unrolled(factor: int) -> allo.Schedule:
+        def scaled(A: float32[4096], B: float32[4096]):
+            for i in range(4096):
+                B[i] = 2.0 * A[i]
+
+        s = allo.customize(scaled)
+        s.pipeline(s.split("i", factor)[0])
+        s.partition("A", factor=factor)
+        s.partition("B", factor=factor)
+        return s
+
+    assert work(unrolled(1024)) == work(unrolled(16))
+
+
+@pytest.mark.slow
+def test_the_work_for_the_designs_of_polybench() -> None:
+    """Vanilla kernels of the suite take 1,400 to 17,000 calls; their designs are no more than two of them."""
+    designs = [design for name in polybench.NAMES for design in polybench.load(name).designs.values()]
+    assert max(work(design.customized("MEDIUM")) for design in designs) < 40_000
+
+
+@pytest.mark.slow
+def test_a_transformer_block() -> None:
     s = transformer.schedule_block()
-    start = time.process_time()
     found = allo.estimate(s)
-    assert time.process_time() - start < 5
     assert found.cycles is not None and not found.notes
-
-
-@pytest.mark.slow
-def test_every_estimate_of_polybench_takes_a_fifth_of_a_second_at_most() -> None:
-    assert max(seconds for _, seconds in comparison.speed()) < comparison.REPORT_LIMIT_SECONDS
+    assert work(s) < 100_000

@@ -10,8 +10,9 @@ import pytest
 
 import allo
 from allo.estimate.function import Callee, FunctionEstimator, Options
+from allo.estimate.pipeline import scheduled
 from allo.estimate.region import Region, RegionBuilder
-from allo.ir.types import float32
+from allo.ir.types import float32, int32
 from allo.ir.walk import LoopView
 from allo.target import load_target
 
@@ -129,6 +130,88 @@ def two_states(A: float32[16], y: float32[16]):
 def test_known_recurrences(kernel: Callable[..., Any], interval: int) -> None:
     """The interval by hand, and by executing all iterations."""
     assert intervals(kernel) == (interval, interval)
+
+
+def delay_line(A: float32[16], T: float32[8], B: float32[16]):
+    for i in range(4):
+        T[i] = A[i]
+        x: float32 = T[i + 1] * 2.0
+        B[i] = x
+
+
+def moved_down(A: float32[16], T: float32[32]):
+    for i in range(14):
+        T[i + 2] = A[i] * 3.0
+        T[i] = A[i] * A[i + 1] * 2.0
+
+
+@pytest.mark.parametrize("kernel", [delay_line, moved_down])
+def test_overwriting_alone_costs_no_interval(kernel: Callable[..., Any]) -> None:
+    assert intervals(kernel) == (1, 1)
+
+
+def test_an_element_is_read_before_it_is_overwritten() -> None:
+    """The second read comes a cycle of writing and one of reading after the write, the next write not before it."""
+
+    def chase(P: int32[64], A: int32[16], B: int32[16]):
+        for i in range(16):
+            P[A[i]] = i
+            B[i] = P[P[B[i]]]
+
+    s = allo.customize(chase)
+    s.bind("P", allo.Memory(resource="BRAM", storage_type="RAM_1WNR"))
+    s.pipeline("i")
+    loop = allo.estimate(s).loop("i")
+    words = "recurrence through P: 1 write + 1 read until it is overwritten, over distance 1"
+    assert (loop.interval, str(loop.reason)) == (2, words)
+
+
+def starts(kernel: Callable[..., Any], array: str) -> tuple[list[int], int]:
+    """The cycles in which the accesses of an array start, in the order of the text, and the interval."""
+    s = allo.customize(kernel)
+    s.pipeline("i")
+    region, budget = region_of(s)
+    done = scheduled(region, budget, 1)
+    nodes = [node for node in region.nodes if node.memory is not None and node.memory.name == array]
+    return [done.timing.starts[node.index] for node in nodes], done.timing.interval
+
+
+def test_a_late_read_holds_up_the_write_of_a_later_iteration() -> None:
+    """The value that decides which element is read comes late; the next iteration may overwrite that element."""
+
+    def late(A: float32[32], T: float32[64], B: float32[32]):
+        for i in range(16):
+            T[i + 3] = A[i]
+            k: int32 = int32(A[i] * 2.0 + 1.0)
+            B[i] = T[k]
+
+    (write, read), interval = starts(late, "T")
+    assert read > 8
+    assert write + interval >= read
+
+
+def test_writes_of_an_element_stay_in_order() -> None:
+    """The fast write of T[i + 1] in iteration i + 1 replaces the slow one of iteration i."""
+
+    def twice(A: float32[32], T: float32[64]):
+        for i in range(16):
+            T[i + 1] = A[i] * 3.0 + 1.0
+            T[i] = A[i]
+
+    (slow, fast), interval = starts(twice, "T")
+    assert interval == 1
+    assert fast + interval >= slow + 1
+
+
+def test_writes_of_one_iteration_stay_in_order() -> None:
+    def again(A: float32[32], T: float32[64], n: int32[32]):
+        for i in range(16):
+            T[i] = A[i] * 3.0 + 1.0
+            if n[i] > 0:
+                T[i] = A[i]
+
+    (slow, fast), _ = starts(again, "T")
+    assert fast >= slow + 1
 
 
 @pytest.mark.parametrize("seed", range(40))

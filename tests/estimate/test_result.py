@@ -53,7 +53,7 @@ def test_the_keys_of_the_json() -> None:
     assert (data["schema"], data["estimated"], data["top"], data["target"]) == (1, True, "kernel", "u280")
     assert data["cycles"] == 141
     function = data["functions"][0]
-    assert sorted(function) == ["dataflow", "instances", "interval", "latency", "loops", "name", "resources"]
+    assert sorted(function) == ["advice", "dataflow", "instances", "interval", "latency", "loops", "name", "resources"]
     assert sorted(function["resources"]) == ["bram18", "dsp", "ff", "lut", "uram"]
     assert sorted(function["loops"][0]) == sorted(
         [

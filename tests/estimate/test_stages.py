@@ -4,7 +4,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any, cast
+
 import allo
+from allo.estimate.span import Ends, Event, Span, Stream, alternatives, repeated, sequence
+from allo.estimate.stages import stages
 from allo.ir.types import float32
 
 
@@ -80,6 +86,42 @@ def test_stages_have_their_own_units() -> None:
     assert allo.estimate(s).dsp == 2
     s.dataflow("add")
     assert allo.estimate(s).dsp == 4
+
+
+def test_how_often_a_stream_is_used() -> None:
+    """In turn: as often as both; in branches: as often as each, if that is equal and one of them surely runs."""
+    stream: Any = ("a stream", ())
+
+    def part(count: int) -> Span:
+        return Span(Fraction(9), ends=Ends({stream: Event(Fraction(1), Fraction(1), Fraction(count))}))
+
+    def count(span: Span) -> Fraction | None:
+        return span.ends.puts[stream].count
+
+    assert count(sequence([part(3), part(4)])) == 7
+    assert count(alternatives([part(3), part(3)])) == 3
+    assert count(alternatives([part(3), part(4)])) is None
+    assert count(alternatives([part(3)])) is None
+    assert count(alternatives([part(3), Span(Fraction(2))])) is None
+    assert count(repeated(part(3), Fraction(5), 1, 1)) == 15
+    assert count(repeated(part(3), None, 1, 1)) is None
+
+
+def test_values_in_a_circle_begin_with_the_text() -> None:
+    """Each waits for the other one: what is first in the text starts, and depths are not judged."""
+    one, other = cast("list[Stream]", [(Declared(), ()), (Declared(), ())])
+    event = Event(Fraction(2), Fraction(3), Fraction(8))
+    parts = [Span(Fraction(20), ends=Ends({one: event}, {other: event})),
+             Span(Fraction(30), ends=Ends({other: event}, {one: event}))]  # fmt: skip
+    found = stages(parts, ["first", "second"])
+    assert (found.span.latency, found.slowest, found.notes) == (31, "second", ())
+
+
+class Declared:
+    """A stream that is in no module."""
+
+    type = "!allo.stream<f32, 1>"
+    owner = SimpleNamespace(operation=SimpleNamespace(attributes={}))
 
 
 def systolic(A: float32[4, 16], B: float32[16, 4], C: float32[4, 4]):

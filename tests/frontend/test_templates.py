@@ -27,6 +27,31 @@ def test_arguments_by_name() -> None:
     assert str(by_name.module) == str(allo.customize(gemm, instantiate=[int32, 3, 4, 5]).module)
 
 
+THREE = np.int64(3)
+
+
+def with_numbers_of_numpy(A: int32[3, 3], C: int32[3, 3]):
+    gemm[int32, THREE, 3, np.int8(3)](A, A, C)
+    gemm[int32, 3, 3, 3](A, A, C)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    called = allo.customize(with_numbers_of_numpy)
+    assert [f.name.value for f in called.ir.functions()] == ["gemm", "with_numbers_of_numpy"]
+    listed = allo.customize(gemm, instantiate=[int32, THREE, THREE, np.uint8(3)])
+    assert str(listed.module) == str(allo.customize(gemm, instantiate=[int32, 3, 3, 3]).module)
+    named = allo.customize(gemm, instantiate={"T": int32, "M": THREE, "N": 3, "K": np.int16(3)})
+    assert str(named.module) == str(listed.module)
+
+
+@pytest.mark.parametrize("values", [5, int32, {int32}, "int32"])
+def test_what_is_no_list_of_arguments(values: object) -> None:
+    with pytest.raises(allo.KernelError) as refused:
+        allo.customize(gemm, instantiate=values)  # type: ignore[arg-type]
+    expected = f"instantiate is a list of values, or a dictionary of them by name, got {values!r}"
+    assert str(refused.value) == expected
+
+
 def call_instances(A: int32[2, 2], C: int32[2, 2], D: int32[2, 2]):
     gemm[int32, 2, 2, 2](A, A, C)
     gemm[int32, 2, 2, 2](A, C, D)

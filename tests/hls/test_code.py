@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -60,6 +61,69 @@ def test_memory_is_bound() -> None:
         "#pragma HLS bind_storage variable=B type=ram_2p impl=uram latency=2"
         in s.build(target="vhls").hls_code
     )
+    s.bind("B", Memory(resource="SRL", storage_type="FIFO", depth=4))
+    fifo = (
+        "  float B[8];\n#pragma HLS bind_storage variable=B type=fifo impl=srl\n#pragma HLS stream variable=B depth=4\n"
+    )
+    assert fifo in s.build(target="vhls").hls_code
+    s.bind("B", Memory(resource="URAM", depth=4))
+    with pytest.raises(TargetError) as caught:
+        s.build(target="vhls")
+    place, _, rest = str(caught.value).partition(": ")
+    assert place.startswith(f'File "{__file__}", line ')
+    assert rest == (
+        "'B' is bound with depth=4, and has its own extents: a depth is that of a FIFO, or of what an argument points to\n"
+        "    B: float32[8] = 0.0\n    ^\n"
+        '  hint: leave out the depth, or bind it with storage_type="FIFO"'
+    )
+
+
+WEIGHTS = np.arange(8, dtype=np.int32)
+
+
+FORWARD = """
+func.func @forward(%a: !allo.stream<i32, 2> {allo.name = "a"}, %b: !allo.stream<i32, 2> {allo.name = "b"}) {
+  affine.for %i = 0 to 8 {
+    %x = allo.stream_get %a : !allo.stream<i32, 2>
+    allo.stream_put %b, %x : !allo.stream<i32, 2>
+  } {allo.name = "i", allo.nest = "i"}
+  return
+}
+"""
+
+
+def test_streams_of_the_entry_are_ports() -> None:
+    s = allo.Schedule.from_mlir(f'module attributes {{allo.top = "forward"}} {{{FORWARD}}}')
+    code = s.build(target="vhls").hls_code.partition("\n\n")[2]
+    assert re.sub("  //.*", "", code) == """\
+void forward(hls::stream<int32_t> &a, hls::stream<int32_t> &b) {
+#pragma HLS interface axis port=a
+#pragma HLS interface axis port=b
+  l_i: for (int i = 0; i < 8; i++) {
+    int32_t t = a.read();
+    b.write(t);
+  }
+}
+"""
+
+
+def test_arrays_that_are_only_read_are_constant() -> None:
+    """An instance that two calls share takes a constant array and one that is not."""
+
+    def scaled(A: int32[8], W: int32[8], B: int32[8]):
+        for i in range(8):
+            B[i] = A[i] * W[i]
+
+    def twice(A: int32[8], B: int32[8]):
+        T: int32[8]
+        V: int32[8] = WEIGHTS
+        scaled(A, V, T)  # noqa: F821
+        scaled(T, A, B)  # noqa: F821
+
+    code = allo.customize(twice).build(target="vhls").hls_code
+    assert "void scaled(const int32_t A[8], const int32_t W[8], int32_t B[8]) {" in code
+    assert "void twice(int32_t A[8], int32_t B[8]) {" in code
+    assert "static const int32_t twice_V[8] = {0, 1, 2, 3, 4, 5, 6, 7};" in code
 
 
 def test_names_of_cpp_are_avoided() -> None:

@@ -138,6 +138,35 @@ def test_memory_on_chip_is_bound(kind: str, bound: int) -> None:
     assert found[1:] == ["#pragma HLS bind_storage variable=local_A type=ram_2p impl=bram"][: bound - 1]
 
 
+Sample = Struct({"id": int32, "mean": float32, "last": float64, "small": float16})
+
+
+def means(ps: Sample[3], by: float32[3]):
+    for i in range(3):
+        ps[i].mean = ps[i].mean * by[i]
+
+
+def test_structs_of_floats_go_through_memory() -> None:
+    """The interface alone needs their bits: the functions for that stand behind the kernel."""
+    ps = np.zeros(3, [("id", np.int32), ("mean", np.float32), ("last", np.float64), ("small", np.float16)])
+    ps["mean"], ps["last"], ps["small"] = [1.5, -2, np.inf], [0.1, -0.0, 1e300], [2.5, -1, 65504]
+    assert_same(allo.customize(means), [(ps, np.array([3, 0.1, -1], np.float32))])
+
+
+def test_depth_is_that_of_the_memory_behind_the_port() -> None:
+    s = allo.customize(gemm)
+    s.bind("A", Memory(resource="URAM", depth=64))
+    assert "m_axi port=A offset=slave bundle=gmem0 depth=64 " in built(s).hls_code
+    s.bind("A", Memory(resource="URAM", depth=32))
+    with pytest.raises(TargetError) as caught:
+        built(s)
+    assert str(caught.value).endswith(
+        "argument 'A' of 'gemm' is bound with depth=32, and its port reaches 64 elements\n"
+        "    def gemm(A: float32[M, K], B: float32[K, N]) -> float32[M, N]:\n             ^\n"
+        "  hint: leave out the depth: it follows from the extents"
+    )
+
+
 def named(memory: int32[4], local_A: int32[4], A: int32[4], value: int32) -> int32:
     local_A[0] = A[0] + memory[1]
     return local_A[0] + value

@@ -1,33 +1,65 @@
-"""All programs of the repository: whatever their tests run on the CPU gives the same in the simulation of the C++."""
+"""All programs of the repository and of its documentation: whatever their tests run on the CPU gives the same in the simulation of the C++."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("g++") is None, reason="the simulation needs g++"),
-]
+from tests.library.test_templates import templates
+
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="the simulation needs g++")
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
     str(path.relative_to(ROOT)) for folder in ("programs", "library") for path in ROOT.glob(f"tests/{folder}/test_*.py")
-)
+) + ["tests/docs/test_pages.py", "tests/docs/test_tutorials.py"]
 # What is not simulated, by the name of the test or a part of it, with the reason.
 LEFT_OUT: dict[str, str] = {
     "reaches_half_of_numpy": "measures the time of the CPU build",
-    "test_shape_known_at_run_time": "extents of arguments that only run time knows are refused: hardware needs them",
 }
-# Files whose tests in the default run build nothing that they call.
-NO_CALLS: tuple[str, ...] = ()
+# Files whose tests build nothing that they call, with the reason.
+NO_CALLS: dict[str, str] = {
+    "tests/library/test_templates.py": "asks about signatures and names; the templates run in the files below",
+}
+# The templates that the tests of each file simulate.
+TEMPLATES: dict[str, tuple[str, ...]] = {
+    "tests/library/test_attention.py": ("ffn", "multi_head_attention", "scaled_dot_product_attention"),
+    "tests/library/test_images.py": ("avgpool2d", "batchnorm2d", "conv2d", "maxpool2d"),
+    "tests/library/test_matrices.py": (
+        "GeLU", "layer_norm", "linear2d", "linear3d", "relu2d", "relu4d", "residual_add", "softmax", "softmax2d",
+    ),
+    "tests/library/test_products.py": (
+        "doubled_gemv", "doubled_systolic", "doubled_tile", "gemv", "packed_int4xint8_gemv",
+        "packed_int4xint8_systolic", "packed_int8xint8_gemv", "packed_int8xint8_systolic",
+    ),
+    "tests/library/test_systolic.py": (
+        "packed_systolic", "systolic", "systolic_tile", "weight_stationary", "weight_stationary_tile",
+    ),
+}  # fmt: skip
 
 
+def place(template: FunctionType) -> str:
+    """Where a template is defined, as the plugin writes it."""
+    file = inspect.getsourcefile(template)
+    assert file is not None
+    return f"{Path(file).name}:{inspect.getsourcelines(template)[1]}"
+
+
+def test_every_template_is_simulated() -> None:
+    named = [name for names in TEMPLATES.values() for name in names]
+    assert sorted(named) == sorted(template.__name__ for template in templates())
+    assert set(TEMPLATES) <= set(FILES) and set(NO_CALLS) <= set(FILES)
+
+
+@needs_compiler
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 def test_simulation_agrees(file: str, tmp_path: Path) -> None:
     """Runs the tests of `file` with the plugin `tests.hls.twin`."""
@@ -37,4 +69,8 @@ def test_simulation_agrees(file: str, tmp_path: Path) -> None:
     environment = {**os.environ, "ALLO_TWIN_RECORD": str(record), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:]
-    assert json.loads(record.read_text())["equal"] > 0 or file in NO_CALLS
+    found = json.loads(record.read_text())
+    assert (found["equal"] == 0) == (file in NO_CALLS), found
+    wanted = {place(template): template.__name__ for template in templates()}
+    simulated = {wanted[where] for where in found["functions"] if where in wanted}
+    assert set(TEMPLATES.get(file, ())) <= simulated, found

@@ -125,6 +125,8 @@ MESSAGES = [
      "  hint: copy it to an array of the kernel, and bind that one"),
     (lambda: scheduled(local, "bind", "C", Memory(resource="URAM")), "ihls",
      "Intel HLS cannot bind 'C' with URAM\n  hint: bind it to BRAM or LUTRAM"),
+    (lambda: scheduled(local, "bind", "C", Memory(storage_type="FIFO", depth=2)), "ihls",
+     "Intel HLS cannot bind 'C' with depth=2\n  hint: bind it to BRAM or LUTRAM"),
     (lambda: scheduled(local, "partition", "C", partition_type=allo.Partition.Cyclic, factor=2), "ihls",
      "Intel HLS cannot split 'C' like this: banks are bits of the address, and (6,) or the factor is no power of two\n"
      "  hint: choose extents and factors that are powers of two, or partition completely"),

@@ -170,7 +170,7 @@ def test_given_signature(tmp_path: Path) -> None:
         line, "signature gives float64[4] for 'A' of 'f', which is float32 array of any shape in C++"
     )
     assert said("float32[4]", "int32[5]", "int32") == at(
-        line, "signature gives int32[5] for 'B' of 'f', which is int32(4,) in C++"
+        line, "signature gives int32[5] for 'B' of 'f', which is int32[4] in C++"
     )
     assert said("float32[4]", "int32[4]", "int32[1]") == at(
         line, "signature gives int32[1] for 'n' of 'f', which is int32 in C++"

@@ -8,6 +8,7 @@ import pytest
 
 import allo
 from allo.ir.types import AlloType, float32, float64
+from allo.testing import assert_equivalent
 from polybench import load
 from polybench.accuracy import error, inputs, tolerance
 from polybench.cpu_designs import CPU
@@ -26,7 +27,7 @@ def assert_like_numpy(name: str, size: str, T: AlloType) -> None:
 
 
 def test_twelve_and_more() -> None:
-    assert len(CPU) >= 13
+    assert len(CPU) >= 14
 
 
 @pytest.mark.parametrize("name", CPU)
@@ -39,6 +40,13 @@ def test_each_is_scheduled(name: str) -> None:
 def test_same_as_numpy(name: str, size: str) -> None:
     """In float64, which shows more mistakes."""
     assert_like_numpy(name, size, float64)
+
+
+@pytest.mark.parametrize("name", CPU)
+def test_proved(name: str) -> None:
+    design = load(name).designs["cpu"]
+    assert design is CPU[name] and design.on_cpu
+    assert_equivalent(load(name).kernel("SMALL"), design.customized("SMALL"), reassociate=design.reassociated)
 
 
 @pytest.mark.parametrize("name", CPU)

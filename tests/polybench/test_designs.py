@@ -18,7 +18,12 @@ from polybench.benchmark import unscheduled
 from polybench.published import TABLE_3, points
 
 SEVEN = ("two_mm", "three_mm", "atax", "bicg", "gemm", "gesummv", "mvt")
-ALL = [(name, design) for name in NAMES for design in load(name).designs if design != "vanilla"]
+ALL = [
+    (name, design)
+    for name in NAMES
+    for design, made in load(name).designs.items()
+    if design != "vanilla" and not made.on_cpu
+]
 EXACT = [(name, design) for name, design in ALL if not load(name).designs[design].reassociated]
 
 
@@ -119,10 +124,10 @@ def test_steps_make_it_again(name: str) -> None:
 # What the best design of a kernel may take at MEDIUM: some percent above what is estimated when this is written.
 CYCLES = {
     **{
-        "correlation": 21_000,
-        "covariance": 17_000,
+        "correlation": 9_600,
+        "covariance": 9_700,
         "gemm": 6_500,
-        "gemver": 1_700,
+        "gemver": 610,
         "gesummv": 190,
         "symm": 6_000,
     },
@@ -136,15 +141,15 @@ CYCLES = {
         "bicg": 400,
     },
     **{
-        "doitgen": 7_000,
+        "doitgen": 5_050,
         "mvt": 280,
         "cholesky": 48_000,
         "durbin": 52_000,
-        "gramschmidt": 70_000,
+        "gramschmidt": 65_000,
         "lu": 48_000,
     },
-    **{"ludcmp": 75_000, "trisolv": 16_000, "deriche": 32_000, "floyd_warshall": 75_000, "nussinov": 145_000},
-    **{"adi": 1_850_000, "fdtd_2d": 26_500, "heat_3d": 560_000, "jacobi_1d": 5_200, "jacobi_2d": 34_000},
+    **{"ludcmp": 75_000, "trisolv": 16_000, "deriche": 32_000, "floyd_warshall": 47_000, "nussinov": 145_000},
+    **{"adi": 1_850_000, "fdtd_2d": 26_500, "heat_3d": 77_000, "jacobi_1d": 5_200, "jacobi_2d": 34_000},
     **{"seidel_2d": 6_400_000},
 }
 
@@ -155,6 +160,7 @@ def test_best_design(name: str) -> None:
     found = estimate(name, "best")
     assert found.dsp <= allowed(name, "best") <= 9024
     assert found.cycles is not None and found.cycles <= CYCLES[name]
+    assert not [note for note in found.notes if "does not fit" in note]
     assert_interval_of_one(found)
 
 
@@ -234,10 +240,42 @@ def test_a_design_can_be_copied() -> None:
     assert copy.copy(design_of("gemm", "best")) == design_of("gemm", "best")
 
 
+COMPOSED = (
+    *("correlation", "covariance", "gemver", "gesummv", "symm"),
+    *("two_mm", "three_mm", "atax", "bicg", "doitgen", "mvt"),
+    *("lu", "ludcmp", "deriche", "adi", "heat_3d"),
+)
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_kernels_of_several_nests_are_composed(name: str) -> None:
+    """Each part has a schedule of its own, which computes what the part does; all steps are in that of the design."""
+    best = design_of(name, "best")
+    composed = str(allo.compose(best.kernel("MINI"), [part.customized("MINI") for part in best.parts]).steps)
+    assert str(best.customized("MINI").steps).startswith(composed.rstrip("\n"))
+    for part in best.parts:
+        s = part.customized("MINI")
+        assert s.steps and s.verify()
+
+
+@pytest.mark.parametrize("name", ["floyd_warshall", "nussinov"])
+def test_any_numbers(name: str) -> None:
+    """Paths may be negative, the table may hold anything; sums wrap."""
+    random = np.random.default_rng(8)
+    best, plain = (design_of(name, design).customized("MINI").build() for design in ("best", "vanilla"))
+    for most in (5, 2**31 - 1):
+        given = inputs(name, "MINI")
+        given[-1][...] = random.integers(-most, most, given[-1].shape)
+        got, wanted = copy.deepcopy(given), copy.deepcopy(given)
+        best(*got)
+        plain(*wanted)
+        assert same_bits(got, wanted) and not same_bits(got, given)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("size", ["LARGE", "EXTRALARGE"])
 @pytest.mark.parametrize("name", NAMES)
 def test_designs_exist_at_all_sizes(name: str, size: str) -> None:
     for design in load(name).designs.values():
         s = design.customized(size)
-        assert bool(s.steps) == (design.schedule is not unscheduled)
+        assert bool(s.steps) == (design.schedule is not unscheduled or bool(design.parts))

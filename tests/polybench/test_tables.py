@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from polybench import document, reproduce_fig12, reproduce_points, reproduce_table3
+from polybench import (
+    NAMES,
+    document,
+    load,
+    reproduce_cpu,
+    reproduce_fig12,
+    reproduce_points,
+    reproduce_streams,
+    reproduce_table3,
+)
+from polybench.in_c import is_available
+from polybench.tables import in_markdown
 
 
 def cells(table: str) -> list[list[str]]:
@@ -32,10 +43,37 @@ def test_points() -> None:
     assert in_the_page("points") == cells(printed)
 
 
+def test_streams() -> None:
+    printed = reproduce_streams.in_markdown(reproduce_streams.HEADER, reproduce_streams.rows())
+    assert in_the_page("streams") == cells(printed)
+
+
 @pytest.mark.slow
 def test_figure_12() -> None:
     printed = reproduce_fig12.in_markdown(reproduce_fig12.HEADER, reproduce_fig12.rows())
     assert in_the_page("fig. 12") == cells(printed)
+
+
+@pytest.mark.skipif(not is_available(), reason="needs gcc")
+def test_times_are_in_the_columns_of_the_page() -> None:
+    """Not their numbers, which are those of another day."""
+    page = document.PAGE.read_text(encoding="utf-8")
+    (name, *measured), *_ = cells(reproduce_cpu.table(["gemm"], "MINI", rounds=1))
+    assert name == "gemm" and all(float(cell) > 0 for cell in measured)
+    head = document.between(page, "cpu").split("\n\n")[-1].splitlines()[0]
+    assert head == in_markdown(reproduce_cpu.HEADER, []).splitlines()[0]
+    assert [row[0] for row in in_the_page("cpu")] == list(NAMES)
+    scheduled = [row[0] for row in in_the_page("cpu") if row[-1]]
+    assert scheduled == [name for name in NAMES if "cpu" in load(name).designs]
+
+
+def test_summary_of_times() -> None:
+    plain = ("a", 1.0, 2.0, 4.0, 0.5, 0.25, "", "", "")
+    scheduled = ("b", 1.0, 1.0, 1.0, 1.0, 1.0, 0.4, 2.5, 1.9)
+    assert reproduce_cpu.summary([plain, scheduled]) == (
+        "Median of 2 kernels without a schedule: 0.75 of the time of plain C, 0.62 of C with restrict (wanted: at most "
+        "1.15). `cpu` designs at least 2 times as fast: 1 as plain C, 0 as C with restrict."
+    )
 
 
 def test_a_table_is_replaced_between_its_marks() -> None:

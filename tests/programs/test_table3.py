@@ -123,26 +123,42 @@ def test_loops_of_atax() -> None:
 
 
 def test_loops_of_correlation() -> None:
-    s = design("correlation").customized("MEDIUM")
+    """Means, deviations (each with a division of few elements), standardised data, products, diagonal."""
     assert_loops(
-        s,
+        design("correlation").customized("MEDIUM"),
         """
-        means
-          S_j_0_1:
-            j  (pipeline=1)
-          S_j_0:
-            i
+        correlation
+          S_io_0:
+            io
               j.outer  (pipeline=1)
                 j.inner
-          S_j_0_2:
-            j  (pipeline=1)
-        """,
-        "means",
-    )
-    assert_loops(
-        s,
-        """
-        products
+                  r
+                  pair
+                  pair_1
+                  pair_2
+                  pair_3
+                  pair_4
+          S_j1_1:
+            j1.outer  (pipeline=1)
+              j1.inner
+          S_io_0_1:
+            io
+              j.outer  (pipeline=1)
+                j.inner
+                  r
+                  pair
+                  pair_1
+                  pair_2
+                  pair_3
+                  pair_4
+          S_j1_1_1:
+            j1.outer  (pipeline=1)
+              j1.inner
+          S_io_0_2:
+            io
+              j.outer  (pipeline=1)
+                j.inner
+                  r
           S_i_j_0:
             i.outer
               i.inner_1.outer
@@ -154,8 +170,10 @@ def test_loops_of_correlation() -> None:
                   j.outer  (pipeline=1)
                     i.inner.inner
                       j.inner
+          S_j_0:
+            j.outer  (pipeline=1)
+              j.inner
         """,
-        "products",
     )
 
 
@@ -185,21 +203,22 @@ def test_loops_of_symm() -> None:
         design("symm").customized("MEDIUM"),
         """
         symm
-          S_i_j_0:
+          S_i_j_0_1:
             i.outer
-              i.inner_1.outer
-                j_1.outer  (pipeline=1)
-                  i.inner_1.inner
-                    j_1.inner
-              k
-                i.inner.outer
-                  j.outer  (pipeline=1)
-                    i.inner.inner
-                      j.inner
-              i.inner_2.outer
-                j_2.outer  (pipeline=1)
-                  i.inner_2.inner
-                    j_2.inner
+              j.outer  (pipeline=1)
+                i.inner
+                  j.inner
+          S_i_j_0:
+            k
+              i.outer
+                j.outer  (pipeline=1)
+                  i.inner
+                    j.inner
+          S_i_j_0_2:
+            i.outer
+              j.outer  (pipeline=1)
+                i.inner
+                  j.inner
         """,
     )
 

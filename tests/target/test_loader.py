@@ -57,6 +57,24 @@ def test_blocks_of_18_kilobits(width: int, depth: int, blocks: int) -> None:
     assert load_target("u280").memories["BRAM"].blocks(width, depth) == blocks
 
 
+def test_memories_beside_the_chip() -> None:
+    """64 cycles until the first word (UG1399); 32 ports of HBM have 460 GB/s, two of DDR4 38.4 GB/s (DS963, DS978)."""
+    found = {name: load_target(name).external for name in known_targets()}
+    assert {name: list(memories) for name, memories in found.items()} == {
+        "u280": ["HBM", "DDR"], "u55c": ["HBM"], "zynq7020": ["DDR"],
+    }  # fmt: skip
+    assert {memory.latency for memories in found.values() for memory in memories.values()} == {64}
+    assert 32 * found["u280"]["HBM"].gigabytes == 32 * found["u55c"]["HBM"].gigabytes == 460
+    assert 2 * found["u280"]["DDR"].gigabytes == 38.4
+
+
+def test_a_target_need_not_have_memory_beside_the_chip(tmp_path: Path) -> None:
+    text = U280.read_text()
+    file = tmp_path / "bare.toml"
+    file.write_text(text[: text.index("# Memory beside the chip")] + text[text.index("[dsp]") :])
+    assert load_target(file).external == {}
+
+
 def test_unknown_target() -> None:
     with pytest.raises(TargetError) as caught:
         load_target("u28")
@@ -83,6 +101,9 @@ def test_unknown_target_like_none() -> None:
         ("tile = [27, 18]", "tile = [27]", "'dsp.tile' must be [width, width], got [27]"),
         ("[[1, 16384]", "[[1]", "'memory.BRAM.shapes' must be a list of [width, depth], got [1] in it"),
         ("latency = 4\ndsp = 2", "dsp = 2", "'operator[0].latency' is missing; it must be an integer of at least 0"),
+        ("gigabytes = 19.2", "gigabytes = 0", "'external.DDR.gigabytes' must be more than 0"),
+        ("gigabytes = 19.2", "", "'external.DDR.gigabytes' is missing; it must be a number of at least 0"),
+        ("gigabytes = 19.2", "gigabytes = 19.2\nbits = 64", "'external.DDR.bits' is not known"),
         (
             "uncertainty = 0.27",
             "uncertainty = 1.5",

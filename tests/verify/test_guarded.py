@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 import allo
 from allo.equivalence.runner import ProcessRunner, shared_runner
 from allo.ir.module import Module
-from allo.ir.types import float32, int32
-from allo.verify import Failed, Ran, load
+from allo.ir.types import UInt, float32, int32
+from allo.verify import Failed, Ran, Stuck, Unknown, check, load
 from allo.verify.differential import Agreement, Difference, Pair, Undecided
 
 
@@ -75,6 +77,43 @@ def test_nan_is_nan_and_zero_has_a_sign():
     assert both.compare((np.array([np.nan], np.float32), y)) == Agreement()
     found = both.compare((np.array([-0.0], np.float32), y))
     assert isinstance(found, Difference) and (found.left, found.right) == ("-0.0", "0.0")
+
+
+def test_memory_has_a_limit():
+    """The process that needs more is ended, whatever it does, and the limit is named."""
+
+    def large(index: UInt(13)[4], x: float32[4]):
+        t: float32[8192, 16384]
+        for i, j in allo.grid(8192, 16384):
+            t[i, j] = x[0] * i + j
+        for i in range(4):
+            x[i] = t[index[i], index[i]]
+
+    runner = ProcessRunner(memory=500_000_000)
+    program, limit = load(large), "too large: it needs more than the limit of 0.5 GB of memory"
+    arguments = (np.zeros(4, np.uint16), np.zeros(4, np.float32))
+    assert runner.run(runner.prepare(program.module), arguments, 60.0) == Failed(limit, is_late=True)
+    assert runner.compare(program, program, reassociate=False, seconds=60.0) == Stuck(limit)
+    result = check(program, program, runner, method="concrete")
+    assert isinstance(result, Unknown) and result.reason == f"{limit}; no input agreed"
+    fine = runner.run(runner.prepare(load(halves).module), (np.ones(4, np.float32), np.ones(4, np.float32)), 60.0)
+    assert isinstance(fine, Ran)
+    runner.stop()
+
+
+def test_expressions_have_most_of_the_memory():
+    def squared(x: int32[512, 512], y: int32[512, 512]):
+        for i, j in allo.grid(512, 512):
+            y[i, j] = 0
+            for k in range(512):
+                y[i, j] += x[i, k] * x[k, j]
+
+    runner = ProcessRunner(memory=700_000_000)
+    program = load(squared)
+    found = runner.compare(program, program, reassociate=False, seconds=60.0)
+    wanted = r"too large: more than [\d,]+ different expressions, in the limit of 0.3 GB for them"
+    assert isinstance(found, Stuck) and re.fullmatch(wanted, found.reason)
+    runner.stop()
 
 
 def test_endless_loops_and_crashes_end():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,15 +36,39 @@ class Parameter:
     name: str
     type: AlloType | TensorType
     written: bool
+    form: tuple[np.dtype[Any], tuple[int, ...]] | None = field(init=False)
+    """The dtype and shape of arrays that need no look at their elements, if the type has such ones."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "form", _form(self.type))
+
+    def takes(self, value: Any) -> bool:
+        """Whether `value` is an array that is passed as it is, for certain; asked at each call."""
+        return (
+            type(value) is np.ndarray
+            and (value.dtype, value.shape) == self.form
+            and value.flags.c_contiguous
+            and (not self.written or value.flags.writeable)
+        )
 
     def __str__(self) -> str:
         return f"{self.name}: {self.type!r}"
+
+
+def _form(type: AlloType | TensorType) -> tuple[np.dtype[Any], tuple[int, ...]] | None:
+    if not isinstance(type, TensorType) or not type.is_static or not is_plain(type.element):
+        return None
+    dtype = form_dtype(type.element)
+    is_narrow = isinstance(type.element, Int | UInt) and type.element.width < dtype.itemsize * 8
+    return None if is_narrow else (dtype, type.shape)
 
 
 def bound_arguments(
     function: str, parameters: Sequence[Parameter], given: tuple[Any, ...], named: Mapping[str, Any]
 ) -> tuple[Any, ...]:
     """All arguments of a call in the order of the parameters; TypeError for a name that is wrong or given twice."""
+    if not named:
+        return given
     names = [parameter.name for parameter in parameters]
     for name in named:
         if name not in names:
@@ -52,7 +76,7 @@ def bound_arguments(
         if name in names[: len(given)]:
             raise TypeError(f"{function}() got two values for argument '{name}'")
     missing = [name for name in names[len(given) :] if name not in named]
-    if named and missing:
+    if missing:
         raise TypeError(f"{function}() is not given {', '.join(repr(name) for name in missing)}")
     return (*given, *(named[name] for name in names[len(given) :] if name in named))
 
@@ -62,6 +86,8 @@ def tensor_argument(parameter: Parameter, value: Any) -> tuple[Array, Callable[[
 
     Raises TypeError or ValueError that names the argument, what it got, and what it wants.
     """
+    if parameter.takes(value):
+        return value, None
     assert isinstance(parameter.type, TensorType)
     element, shape = parameter.type.element, parameter.type.shape
     if not isinstance(value, np.ndarray):

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mlir.execution_engine import ExecutionEngine
+from mlir.passmanager import PassManager
 
 from allo import _mlir
 
+from ...ir.context import context
 from ...ir.module import Module
 
 # has the thread pool of parallel loops, and what compilers call for lack of an instruction (128-bit division, bfloat16)
@@ -17,4 +19,7 @@ _RUNTIME_LIBRARY = str(Path(_mlir.__file__).parent / "libAlloDialect.so")
 
 def compile_module(module: Module, libraries: Sequence[Path] = ()) -> ExecutionEngine:
     """The engine that holds the code of `module`, optimised for this CPU; `libraries` have what else it calls."""
-    return ExecutionEngine(module.mlir, opt_level=3, shared_libs=[_RUNTIME_LIBRARY, *map(str, libraries)])
+    tuned = module.clone()  # the text of `module` is the same on all machines
+    with context():
+        PassManager.parse("builtin.module(allo-host-features)").run(tuned.mlir.operation)
+    return ExecutionEngine(tuned.mlir, opt_level=3, shared_libs=[_RUNTIME_LIBRARY, *map(str, libraries)])

@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from mlir import ir
 
 from ...errors import InternalError
@@ -16,13 +15,15 @@ from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
 from ..external.linking import link_external
-from .arguments import Array, Parameter, pointer_to, result_memory, result_value, run_time_extents
+from .arguments import Array, Parameter, result_memory, result_value, run_time_extents
 from .calls import converted_arguments
 from .entry import ENTRY, add_entry
 from .extents import pass_extents
 from .layouts import drop_partitions
 from .pipeline import lower
 from .streams import caller, prepare_streams
+
+_POINTER_SIZE = ctypes.sizeof(ctypes.c_void_p)
 
 
 class LLVMModule:
@@ -71,23 +72,28 @@ class LLVMModule:
         return None if not values else values[0] if len(values) == 1 else tuple(values)
 
     def _invoke(self, given: Sequence[Any], holders: list[Array], outputs: list[Array]) -> None:
-        """Call the machine code: for each argument the address of where its value lies."""
+        """Call the machine code with the address of each number, and for arrays that of a pointer to them."""
         if self._function is None:
             self._compile()
-        slots: list[Any] = []
-        last: list[Any] = []  # where `pass_extents` has put arrays of run-time extents
+        passed: list[tuple[bool, Array]] = []  # is it an array that a pointer leads to?
+        last: list[tuple[bool, Array]] = []  # where `pass_extents` has put arrays of run-time extents
         for parameter, holder, value in zip(self.parameters, holders, given, strict=True):
             if not isinstance(parameter.type, TensorType):
-                slots.append(holder)
-            elif parameter.type.is_static:
-                slots.append(pointer_to(holder))
+                passed.append((False, holder))
+            elif parameter.form or parameter.type.is_static:
+                passed.append((True, holder))
             else:
-                last += [pointer_to(holder), *run_time_extents(parameter.type, value)]
-        slots += last
-        slots.extend(pointer_to(output) for output in outputs)
-        packed = (ctypes.c_void_p * max(len(slots), 1))()
-        for position, slot in enumerate(slots):
-            address = slot.ctypes.data if isinstance(slot, np.ndarray) else ctypes.addressof(slot)
+                extents = run_time_extents(parameter.type, value)
+                last += [(True, holder), *((False, extent) for extent in extents)]
+        passed += last
+        passed += [(True, output) for output in outputs]
+        packed = (ctypes.c_void_p * max(2 * len(passed), 1))()  # the addresses, then the pointers
+        pointers = ctypes.addressof(packed) + len(passed) * _POINTER_SIZE
+        for position, (is_array, memory) in enumerate(passed):
+            address = memory.ctypes.data
+            if is_array:
+                packed[len(passed) + position] = address
+                address = pointers + position * _POINTER_SIZE
             packed[position] = address
         try:
             self._function(packed)

@@ -35,12 +35,13 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("convert-linalg-to-affine-loops", on=FUNCTION),  # early: all passes on loops and types see those loops too
     # results go to the caller's buffers, without a copy
     Pass("buffer-results-to-out-params", "hoist-static-allocs=true"),
-    Pass("allo-fp-contract", on=FUNCTION),  # a * b + c may become one instruction, as in C by default
     Pass("allo-lower-types"),  # before all else: upstream passes know neither our types nor odd widths
     Pass("canonicalize"),
     Pass("allo-cpu-locality", on=FUNCTION),  # while loops and accesses are still affine
     Pass("allo-vectorize", on=FUNCTION),  # before unrolling: one vector operation instead of many scalar copies
     Pass("allo-unroll-annotated", on=FUNCTION),
+    # after all that changes loops, which say what waits for what: a * b + c may become one instruction, as in C
+    Pass("allo-fp-contract", on=FUNCTION),
     Pass("allo-outline-parallel"),  # after unrolling: the outlined body is final
     Pass("allo-place-buffers", on=FUNCTION),  # after outlining: a buffer of the body stays with its thread
     Pass("lower-affine"),

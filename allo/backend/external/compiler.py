@@ -135,11 +135,17 @@ def library_of(
     library = folder / f"{key}.so"
     if library.exists():
         return library
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"{key}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not library.exists():
-            _compile(compiler, source, wrapper, others, library)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / f"{key}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not library.exists():
+                _compile(compiler, source, wrapper, others, library)
+    except OSError as error:
+        raise ToolError(
+            f"libraries of external kernels are kept in {folder}, where nothing can be written: {error.strerror}",
+            hint="set XDG_CACHE_HOME to a folder of yours",
+        ) from None
     return library
 
 

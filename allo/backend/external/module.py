@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,10 +25,9 @@ from ..cpu.arguments import (
 )
 from .compiler import find_compiler
 from .library import Library, compiled
+from .options import FilePath, directions, entry_name, paths, type_texts
 from .signature import signature_of
 from .source import ExternalSource, found_files
-
-type _Path = str | os.PathLike[str]
 
 
 class IPModule(External):
@@ -58,29 +56,30 @@ class IPModule(External):
     def __init__(
         self,
         top: str,
-        impl: _Path | None = None,
-        include_paths: Sequence[_Path] | None = None,
+        impl: FilePath | None = None,
+        include_paths: FilePath | Sequence[FilePath] | None = None,
         link_hls: bool = False,
         *,
-        headers: Sequence[_Path] | None = None,
-        impls: Sequence[_Path] | None = None,
-        signature: Sequence[str] | None = None,
+        headers: FilePath | Sequence[FilePath] | None = None,
+        impls: FilePath | Sequence[FilePath] | None = None,
+        signature: Sequence[str | AlloType | TensorType] | None = None,
         streams: Mapping[str, str] | None = None,
     ) -> None:
-        given = [*([] if impl is None else [impl]), *(impls or ())]
+        name = entry_name(top)
+        given = [*paths("impl", impl), *paths("impls", impls)]
         if not given:
             raise KernelError(
-                f"the external kernel '{top}' has no implementation", hint='pass impl="vadd.cpp"'
+                f"the external kernel '{name}' has no implementation", hint='pass impl="vadd.cpp"'
             )
         folders = _folders()
         self.source = ExternalSource(
-            top,
+            name,
             found_files(given, "implementation", folders),
-            found_files(headers or (), "header", folders),
-            tuple(str((folders[0] / path).resolve()) for path in include_paths or ()),
-            link_hls,
-            tuple(signature or ()),
-            _directions(streams or {}),
+            found_files(paths("headers", headers), "header", folders),
+            tuple(str((folders[0] / path).resolve()) for path in paths("include_paths", include_paths)),
+            bool(link_hls),
+            type_texts(signature),
+            directions(streams),
         )
         self._compiler = find_compiler()
         self._signature = signature_of(self._compiler, self.source)
@@ -155,14 +154,6 @@ class IPModule(External):
         addresses = [pointer_to(holder) for holder in holders]
         library.function()(*addresses)
         library.raise_failure()
-
-
-def _directions(streams: Mapping[str, str]) -> tuple[str, ...]:
-    """The directions that a user gives, as texts; KernelError for what is none."""
-    for name, side in streams.items():
-        if side not in ("in", "out"):
-            raise KernelError(f"streams={{'{name}': ...}} must be \"in\" or \"out\", got {side!r}")
-    return tuple(f"{name} {side}" for name, side in streams.items())
 
 
 def _folders() -> tuple[Path, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import KernelError, Location, counted, nearest
 from ...frontend.external import ExternalKernel, ExternalParameter
-from ...ir.types import DYNAMIC, AlloType, Struct, TensorType, shape_text
+from ...ir.types import DYNAMIC, AlloType, Struct, TensorType
 from .compiler import Compiler, preprocessed
 from .constants import integer_of
 from .cxx_types import CxxType, TypeReader, UnsupportedType
@@ -233,9 +233,9 @@ def _agreed(
         fits = same_rank and all(want in (DYNAMIC, have) for have, want in zip(shape, known, strict=True))
     if fits:
         return replace(parameter, shape=shape)
-    has = f"{parameter.element!r}" + (
-        " array of any shape" if known is None else shape_text(known) if known else ""
-    )
+    has = f"{parameter.element!r} array of any shape"
+    if known is not None:
+        has = f"{TensorType(parameter.element, known)!r}" if known else f"{parameter.element!r}"
     raise KernelError(
         f"signature gives {given!r} for '{parameter.name}' of '{function.name}', which is {has} in C++",
         at=_at(function),

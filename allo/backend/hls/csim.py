@@ -26,13 +26,17 @@ FLAGS = (
     "-fwrapv",  # integers wrap
 )  # fmt: skip
 
+_MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
+
 
 def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
-    """The shared library of `kernel.cpp`, `csim.cpp` and external kernels in `folder`; ToolError with what the
-    compiler says."""
+    """The shared library of `csim.cpp`, which includes `kernel.cpp`, and external kernels in `folder`; ToolError with
+    what the compiler says."""
     compiler = find_compiler()
     library = folder / "csim.so"
-    sources = [str(folder / name) for name in ("kernel.cpp", "csim.cpp")]
+    lines = (folder / "kernel.cpp").read_text().count("\n")
+    level = ["-O0"] if lines > _MANY_LINES else []  # the last level counts
+    sources = [str(folder / "csim.cpp")]
     for number, unit in enumerate(external.units):  # their warnings are not ours to mend
         made = str(folder / f"external_{number}.o")
         folders = [f"-I{folder / name}" for name in external.folders]
@@ -41,7 +45,7 @@ def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
         compiler.run(arguments, "an external kernel in the HLS code")
         sources.append(made)
     compiler.run(
-        [*FLAGS, f"-I{include_directory()}", f"-I{folder}", *sources, "-o", str(library)], "the HLS code"
+        [*FLAGS, *level, f"-I{include_directory()}", f"-I{folder}", *sources, "-o", str(library)], "the HLS code"
     )
     return library
 

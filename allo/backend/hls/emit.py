@@ -9,13 +9,10 @@ from functools import cache
 
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
 from ...errors import TargetError, counted
 from ...frontend.emit_external import EXTERNAL
 from ...ir.linalg import lower_linalg
-from ...ir.module import Module
-from ...ir.streams import StreamUses
+from ...ir.module import FinishedModule, Module
 from ...ir.types import Struct
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations
 from ..headers import templates_directory
@@ -24,13 +21,13 @@ from .allocation import shared_callees
 from .bits import BitWriter
 from .constants import global_text
 from .cxx_types import TypeNames
-from .expression import Expr
 from .external import NO_EXTERNAL, ExternalCode, external_code, external_names
 from .memory import copy_loops
-from .names import identifier
+from .names import Names, identifier
 from .operations import MATH
 from .outline import outline_tasks
 from .ports import PortsWriter
+from .signature import Facts, SignatureWriter
 from .statements import StatementWriter
 from .vendor import Vendor
 
@@ -61,6 +58,7 @@ class Emitted:
     top: str
     structs: tuple[tuple[Struct, str], ...]
     external: ExternalCode = NO_EXTERNAL
+    prelude: frozenset[str] = frozenset()  # the functions in front of the kernels: names of `PRELUDE`, "struct_bits"
     argument: str = ""  # how an array in memory is passed to the entry: see `Vendor`
 
 
@@ -68,6 +66,28 @@ class Emitted:
 def template(name: str) -> str:
     """A text of `lib/templates/hls`."""
     return (templates_directory() / "hls" / name).read_text()
+
+
+def needed_functions(
+    operations: BitWriter, folder: str = "", given: frozenset[str] = frozenset()
+) -> tuple[frozenset[str], list[str]]:
+    """The functions that the operations need, by name and as texts in their order, without those that are `given`.
+
+    Those of a vendor whose dialect has a `folder` are there if they are written otherwise.
+    """
+    structs = operations.struct_functions() if "struct_bits" in operations.needs - given else []
+    needs = set(operations.needs)
+    for name, others in PRELUDE.items():
+        if name in needs:
+            needs.update(others)
+    needs -= given
+    texts = []
+    for name in PRELUDE:
+        if name in needs:
+            own = f"code/{folder}/{name}.h"
+            exists = bool(folder) and (templates_directory() / "hls" / own).is_file()
+            texts.append(template(own if exists else f"code/{name}.h").rstrip())
+    return frozenset(needs), [*texts, *(["\n".join(structs).rstrip()] if structs else [])]
 
 
 def emit(module: Module, vendor: Vendor) -> Emitted:
@@ -80,7 +100,7 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
     lower_linalg(module)
     if vendor.tasks_only:
         outline_tasks(module)
-    return FileWriter(module, vendor).run()
+    return FileWriter(FinishedModule(module), vendor).run()
 
 
 def _check(module: Module) -> None:
@@ -112,7 +132,6 @@ class FileWriter:
         self.vendor = vendor
         self.types = TypeNames()
         self.operations = BitWriter(self.types, vendor.words)
-        self.uses = StreamUses(module)
         taken: set[str] = set()
         self.functions = {
             function.name.value: identifier(function.name.value, taken, function=True)
@@ -126,7 +145,9 @@ class FileWriter:
             for op in (view.operation for view in module.mlir.body.operations)
             if op.name == "memref.global"
         }
+        self.names = frozenset({*self.functions.values(), *self.globals.values()})
         self.tasks = _tasks(module)
+        self.facts = Facts(module)
 
     def run(self) -> Emitted:
         bodies, prototypes = [], []
@@ -142,10 +163,11 @@ class FileWriter:
             prototypes.append(prototype)
             bodies.append("\n".join(lines))
         constants = list(self._constants())
-        structs = self._struct_text()
+        needs, functions = needed_functions(self.operations, self.vendor.dialect.folder)
+        structs = self.types.declarations()
         if any("bfloat16" in part for part in (*structs, *constants, *bodies)):
             structs.insert(0, template("code/bfloat16.h"))
-        parts = [*structs, *self._prelude(), *constants, *bodies]
+        parts = [*structs, *functions, *constants, *bodies]
         preamble = "\n".join([*self._includes("\n".join(parts)), "", *structs])
         parts = [preamble, *parts[len(structs) :]]
         preamble, *parts = (self.vendor.dialect.checked(part, self.vendor.name) for part in parts)
@@ -153,7 +175,7 @@ class FileWriter:
         top = self.functions[self.module.top]
         prototype = self.vendor.dialect.checked(prototypes[-1], self.vendor.name) if prototypes else ""
         structs_by_name = tuple(self.types.structs.items())
-        return Emitted(code, preamble, prototype, top, structs_by_name, external, self.vendor.argument)
+        return Emitted(code, preamble, prototype, top, structs_by_name, external, needs, self.vendor.argument)
 
     def _ordered(self) -> list[ir.OpView]:
         """Callees first, the entry last; functions that the entry does not reach are left out."""
@@ -181,28 +203,6 @@ class FileWriter:
         own = dict.fromkeys([*dialect.always, *(getattr(dialect, kind) for kind in kinds)])
         standard = ("algorithm", "cmath", "cstdint", "cstring")
         return [f"#include <{file}>" for file in (*standard, *own) if file]
-
-    def _struct_text(self) -> list[str]:
-        if "struct_bits" in self.operations.needs:
-            self.struct_functions = self.operations.struct_functions()
-        else:
-            self.struct_functions = []
-        return self.types.declarations()
-
-    def _prelude(self) -> list[str]:
-        needs = set(self.operations.needs)
-        for name, others in PRELUDE.items():
-            if name in needs:
-                needs.update(others)
-        return [
-            *(template(self._place(name)) for name in PRELUDE if name in needs),
-            "\n".join(self.struct_functions),
-        ]
-
-    def _place(self, name: str) -> str:
-        """The file of a function of the prelude."""
-        own = f"code/{self.vendor.dialect.folder}/{name}.h"
-        return own if (templates_directory() / "hls" / own).is_file() else f"code/{name}.h"
 
     def _constants(self) -> Iterator[str]:
         lines = []
@@ -237,11 +237,14 @@ class FileWriter:
         name = function.name.value
         entry = entry_block(function)
         assert entry is not None
-        writer = StatementWriter(self.operations, self.vendor, self.globals, self.functions)
-        parameters, pragmas = self._parameters(function, entry, writer)
+        taken = Names(self.names, {self.functions[name]})
+        writer = StatementWriter(self.operations, self.vendor, self.globals, self.functions, taken)
+        signature = SignatureWriter(self.facts, function, writer)
+        signature.add_arguments()
         returned = [view.operation for view in entry.operations][-1]
         scalar = len(returned.operands) == 1 and not isinstance(returned.operands[0].type, ir.MemRefType)
-        leaving = self._results(function, returned, writer, parameters, pragmas) if not scalar else {}
+        leaving = signature.add_results(returned) if not scalar else {}
+        parameters, pragmas = signature.parameters, signature.pragmas
         result = self.types.of(returned.operands[0].type) if scalar else "void"
         head = f"{result} {self.functions[name]}({', '.join(parameters)})"
         body = writer.used(self._body(entry, returned, scalar, leaving, writer))
@@ -263,83 +266,6 @@ class FileWriter:
         if name == self.module.top:
             head = vendor.top_prefix + head
         return head, [*([before] if before else []), f"{head} {{{comment}", *pragmas, *lines, "}"]
-
-    def _parameters(
-        self, function: ir.OpView, entry: ir.Block, writer: StatementWriter
-    ) -> tuple[list[str], list[str]]:
-        """The declarations of the arguments, and the pragmas on them."""
-        parameters, pragmas = [], []
-        attributes = function.operation.attributes
-        given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
-        for position, (label, value) in enumerate(
-            zip(argument_names(function), entry.arguments, strict=True)
-        ):
-            name = identifier(label, writer.taken)
-            writer.parameters.append(name)
-            parameters.append(self._declared(value, name, writer, function))
-            if isinstance(value.type, ir.MemRefType):
-                pragmas += writer.layout(value.type, name)
-                if given:
-                    pragmas += writer.storage(ir.DictAttr(given[position]), name)
-        return parameters, pragmas
-
-    def _declared(self, value: ir.Value, name: str, writer: StatementWriter, function: ir.OpView) -> str:
-        kind = value.type
-        width = kind.width if isinstance(kind, ir.IntegerType) else 0
-        if isinstance(kind, allo_d.StreamType):
-            writer.exprs[value] = Expr(name)
-            return self._stream(writer, kind, name, "", value, function)
-        if not isinstance(kind, ir.MemRefType):
-            writer.exprs[value] = Expr(name, type=self.types.of(kind), width=width)
-            return f"{self.types.of(kind)} {name}"
-        writer.exprs[value] = Expr(name)
-        element = ir.MemRefType(kind).element_type
-        if isinstance(element, allo_d.StreamType):
-            extents = writer.extents(ir.MemRefType(kind))
-            return self._stream(writer, element, name, extents, value, function)
-        return self._array(kind, name, writer)
-
-    def _stream(
-        self, writer: StatementWriter, kind: ir.Type, name: str, extents: str, value: ir.Value, function: ir.OpView
-    ) -> str:
-        """A FIFO, or an array of FIFOs, as an argument."""
-        streams = self.vendor.streams
-        _, read = self.uses.of_arguments(function.name.value)
-        is_read = streams.source != streams.sink and value.arg_number in read
-        made = streams.argument(writer.stream_type(kind), name, extents, is_read=is_read)
-        at = location_of(function.operation)
-        return self.vendor.known(made, "streams between kernels", at)
-
-    def _array(self, kind: ir.Type, name: str, writer: StatementWriter) -> str:
-        memref = ir.MemRefType(kind)
-        element = self.types.of(memref.element_type)
-        return f"{element} {name}{writer.extents(memref)}" if memref.shape else f"{element} &{name}"
-
-    def _results(
-        self,
-        function: ir.OpView,
-        returned: ir.Operation,
-        writer: StatementWriter,
-        parameters: list[str],
-        pragmas: list[str],
-    ) -> dict[int, str]:
-        """Arguments for the results; those that are not variables of the function itself get a copy in the end."""
-        leaving: dict[int, str] = {}
-        for position, value in enumerate(returned.operands):
-            label = f"result{position}" if len(returned.operands) > 1 else "result"
-            own = _own_array(value, returned)
-            if own is not None and value not in writer.outputs:
-                name = identifier(own, writer.taken)
-                writer.outputs[value] = name
-            else:
-                name = identifier(label, writer.taken)
-                leaving[position] = name
-            if isinstance(value.type, ir.MemRefType):
-                parameters.append(self._array(value.type, name, writer))
-                pragmas += writer.layout(value.type, name)
-            else:
-                parameters.append(f"{self.types.of(value.type)} &{name}")
-        return leaving
 
     def _body(
         self,
@@ -381,17 +307,6 @@ def _tasks(module: Module) -> set[str]:
             calls = [op.operation for op in block.operations if op.operation.name == "func.call"]
             found |= {ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls}
     return found
-
-
-def _own_array(value: ir.Value, returned: ir.Operation) -> str | None:
-    """The name of an array that the function makes itself, once, and returns."""
-    if isinstance(value.owner, ir.Block) or not isinstance(value.type, ir.MemRefType) or not value.type.shape:
-        return None
-    maker = value.owner.operation
-    if maker.name not in ("memref.alloc", "func.call") or maker.block != returned.block:
-        return None
-    name = ir.StringAttr(maker.attributes["allo.name"]).value if "allo.name" in maker.attributes else "result"
-    return str(name)
 
 
 def described(emitted: Emitted) -> str:

@@ -63,8 +63,9 @@ class Attributes:
         return f"hls_bankwidth({width // 8}) hls_bankbits({listed}) "
 
     def _implementation(self, array: Array, memory: Memory) -> str:
-        if memory.latency is not None or memory.resource not in ("auto", *_IMPLEMENTATIONS):
-            what = f"latency={memory.latency}" if memory.latency is not None else memory.resource.upper()
+        numbers = [f"{k}={v}" for k, v in (("latency", memory.latency), ("depth", memory.depth)) if v is not None]
+        if numbers or memory.resource not in ("auto", *_IMPLEMENTATIONS):
+            what = numbers[0] if numbers else memory.resource.upper()
             raise TargetError(
                 f"Intel HLS cannot bind '{array.name}' with {what}", at=array.at, hint="bind it to BRAM or LUTRAM"
             )

@@ -14,13 +14,15 @@ from ...errors import Location, TargetError, nearest
 from ...ir.effects import written_arguments
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
+from ...ir.overwritten import is_overwritten
 from ...ir.streams import is_stream_type
 from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, string_of
 from ...ir.words import container_bits
+from .memory import bound_memory
 from .names import identifier
-from .overwritten import is_overwritten
 from .project_settings import Settings
+from .vendor import Memory
 
 _AXI_BITS = 1024
 _REGISTER_BITS = 64
@@ -73,12 +75,14 @@ class Port:
         return bool(self.shape)
 
     @property
+    def memory(self) -> Memory | None:
+        """What the user has bound the array to."""
+        return bound_memory(self.storage) if self.storage is not None else None
+
+    @property
     def is_rom(self) -> bool:
         """Whether the user has bound the array to a memory that is only read."""
-        if self.storage is None or "allo.memory" not in self.storage:
-            return False
-        memory = ir.DictAttr(self.storage["allo.memory"])
-        return "storage_type" in memory and ir.StringAttr(memory["storage_type"]).value.startswith("ROM")
+        return self.memory is not None and self.memory.kind.startswith("rom")
 
     @property
     def is_direct(self) -> bool:
@@ -130,7 +134,9 @@ def _ports(module: Module) -> list[Port]:
         marks = ir.DictAttr(given[n]) if given else None
         what = f"argument '{label}' of '{module.top}'"
         port = _port(what, buffer_location(value), label, value.type)
-        ports.append(replace(port, storage=marks, writes=n in written, reads=not is_overwritten(value)))
+        port = replace(port, storage=marks, writes=n in written, reads=not is_overwritten(value))
+        _check_depth(port, what, buffer_location(value))
+        ports.append(port)
     returned = [view.operation for view in entry.operations][-1]
     at = location_of(function.operation)
     for n, value in enumerate(returned.operands):
@@ -162,6 +168,17 @@ def _port(what: str, at: Location | None, label: str, kind: ir.Type) -> Port:
     shape = type_.shape if isinstance(type_, TensorType) else None
     in_memory = shape is not None or bits > _REGISTER_BITS
     return Port(label, "", element, shape, kind, None, True, False, False, bits, bundle="memory" * in_memory)
+
+
+def _check_depth(port: Port, what: str, at: Location | None) -> None:
+    """The depth that a user gives an argument is that of the memory behind the port, which is known here."""
+    memory = port.memory
+    if memory is None or memory.depth is None or memory.kind == "fifo" or memory.depth == port.count:
+        return
+    raise TargetError(
+        f"{what} is bound with depth={memory.depth}, and its port reaches {port.count} elements",
+        at=at, hint="leave out the depth: it follows from the extents",
+    )  # fmt: skip
 
 
 def _result_label(value: ir.Value, position: int, count: int, labels: set[str]) -> str:

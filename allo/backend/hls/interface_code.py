@@ -10,7 +10,7 @@ from ...ir.types import Float, Int
 from ...ir.words import is_signed
 from .bits import BitWriter
 from .cxx_types import TypeNames
-from .emit import PRELUDE, Emitted, template
+from .emit import Emitted, needed_functions
 from .expression import Expr, convert
 from .interface import Port
 from .names import identifier
@@ -82,11 +82,15 @@ class _InterfaceWriter:
         prototype = f'extern "C" void {self.top}({", ".join(map(self._parameter, self.ports))})'
         lines = [line if line.startswith("#") else f"  {line}" for line in [*body, call, *after]]
         entry = "\n".join([f"{prototype} {{", *self._pragmas(), *lines, "}"])
-        text = "\n\n".join([*self._needed(), *functions, entry]) + "\n"
+        needs, needed = needed_functions(self.operations, given=self.emitted.prelude)
+        text = "\n\n".join([*needed, *functions, entry]) + "\n"
         preamble = self._preamble(f"{prototype}{text}")
         rest = self.emitted.code.removeprefix(self.emitted.preamble.rstrip())
         code = f"{preamble.rstrip()}{rest.rstrip()}\n\n{text}"
-        return replace(self.emitted, code=code, preamble=preamble, prototype=prototype, top=self.top)
+        prelude = self.emitted.prelude | needs
+        return replace(
+            self.emitted, code=code, preamble=preamble, prototype=prototype, top=self.top, prelude=prelude
+        )
 
     def _preamble(self, text: str) -> str:
         """That of the kernel, with the header of words that only the interface has."""
@@ -241,17 +245,6 @@ class _InterfaceWriter:
             for kind, words in kinds
             if words > 16
         )
-
-    def _needed(self) -> list[str]:
-        """The functions of the prelude that the interface needs and the kernel has not."""
-        needs = set(self.operations.needs)
-        for name, others in PRELUDE.items():
-            if name in needs:
-                needs.update(others)
-        texts = [template(f"code/{name}.h").rstrip() for name in PRELUDE if name in needs]
-        if "struct_bits" in needs:
-            texts.append("\n".join(self.operations.struct_functions()).rstrip())
-        return [text for text in texts if text not in self.emitted.code]
 
 
 def _linear(variables: Sequence[str], extents: Sequence[int]) -> str:

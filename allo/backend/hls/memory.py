@@ -13,7 +13,7 @@ from ...errors import Location, TargetError
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.walk import location_of, string_of
 from .expression import Expr
-from .names import identifier
+from .names import Names, identifier
 from .values import ValueWriter
 from .vendor import Array, Banks, Memory
 
@@ -115,7 +115,7 @@ class MemoryWriter(ValueWriter):
     def array(self, memref: ir.MemRefType, name: str, op: ir.Operation) -> list[str]:
         """The declaration of an array that a function makes."""
         array = self._described(memref, name, is_argument=False, at=location_of(op))
-        banks, memory = _banks(memref), _memory(op.attributes)
+        banks, memory = _banks(memref), bound_memory(op.attributes)
         arrays, element = self.vendor.arrays, self.types.of(memref.element_type)
         declared = f"{arrays.attributes(array, banks, memory)}{element} {name}{self.extents(memref)};"
         return [declared, *arrays.partition(array, banks), *(arrays.storage(array, memory) if memory else ())]
@@ -158,7 +158,7 @@ class MemoryWriter(ValueWriter):
 
     def storage(self, attributes: ir.OpAttributeMap | ir.DictAttr, name: str) -> list[str]:
         """What binds the memory of an array from outside of the function."""
-        memory = _memory(attributes)
+        memory = bound_memory(attributes)
         return self.vendor.arrays.storage(Array(name, (), 0, True), memory) if memory else []
 
     def _copy(self, op: ir.Operation) -> list[str]:
@@ -247,14 +247,16 @@ def _banks(memref: ir.MemRefType) -> Banks:
     return tuple(layout.dims) if isinstance(layout, allo_d.PartitionAttr) else ()
 
 
-def _memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> Memory | None:
+def bound_memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> Memory | None:
     """What the user has bound an array to."""
     if "allo.memory" not in attributes:
         return None
     memory = ir.DictAttr(attributes["allo.memory"])
     kind = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else "RAM_2P"
-    latency = ir.IntegerAttr(memory["latency"]).value if "latency" in memory else None
-    return Memory(kind.lower(), ir.StringAttr(memory["resource"]).value.lower(), latency)
+    latency, depth = (
+        int(ir.IntegerAttr(memory[name]).value) if name in memory else None for name in ("latency", "depth")
+    )
+    return Memory(kind.lower(), ir.StringAttr(memory["resource"]).value.lower(), latency, depth)
 
 
 def linear(subscripts: Sequence[str], extents: Sequence[int]) -> str:
@@ -265,10 +267,10 @@ def linear(subscripts: Sequence[str], extents: Sequence[int]) -> str:
     return text
 
 
-def copy_loops(memref: ir.MemRefType, source: str, target: str, taken: set[str]) -> Iterator[str]:
+def copy_loops(memref: ir.MemRefType, source: str, target: str, taken: Names) -> Iterator[str]:
     """Loops that copy an array."""
     subscripts = ""
-    names: set[str] = set(taken)
+    names = taken.copy()
     for depth, extent in enumerate(memref.shape):
         name = identifier(f"c{depth}", names)
         yield f"{'  ' * depth}for (int {name} = 0; {name} < {extent}; {name}++) {{"

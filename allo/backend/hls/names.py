@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 
 _KEYWORDS = frozenset(
     re.findall(
@@ -15,7 +16,7 @@ _KEYWORDS = frozenset(
         try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq half
         std hls main NAN INFINITY NULL EOF errno assert floor_div floor_mod ceil_div absolute reversed
         from_bits fixed_div integer_of bits_of float_of double_of half_of bfloat16 to_signed to_unsigned maximum
-        minimum maximum_number minimum_number""",
+        minimum maximum_number minimum_number Word Words call_kernel load_bits store_bits""",
     )
 )
 # of the C library, which has them in the global namespace
@@ -30,7 +31,27 @@ _FUNCTIONS = frozenset(
 )
 
 
-def identifier(name: str, taken: set[str], *, function: bool = False) -> str:
+class Names:
+    """Names in use: those of the file, which its functions share, and those of one function."""
+
+    __slots__ = ("_own", "_shared")
+
+    def __init__(self, shared: AbstractSet[str] = frozenset(), own: AbstractSet[str] = frozenset()) -> None:
+        self._shared = shared
+        self._own = set(own)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._own or name in self._shared
+
+    def add(self, name: str) -> None:
+        self._own.add(name)
+
+    def copy(self) -> Names:
+        """The same names; what is added to one of the two is not in the other."""
+        return Names(self._shared, self._own)
+
+
+def identifier(name: str, taken: set[str] | Names, *, function: bool = False) -> str:
     """`name` as an identifier that is not in `taken`, which gets it."""
     text = re.sub(r"\W", "_", name)
     text = re.sub(r"__+", "_", text)  # compilers keep names with two underscores to themselves

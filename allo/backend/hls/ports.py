@@ -221,7 +221,7 @@ class PortsWriter:
                     at=location_of(call), hint="pass two arrays, or put the tasks into one kernel",
                 )  # fmt: skip
             self.used[value] = symbol
-        _, reads = self.file.uses.of_arguments(symbol)
+        _, reads = self.file.facts.streams.of_arguments(symbol)
         written = written_arguments(self.file.module, symbol)
         taken: set[str] = set()
         names = argument_names(self.file.module.function(symbol))

@@ -45,7 +45,7 @@ class StatementWriter(MemoryWriter):
 
     def scope(self, block: ir.Block, targets: Sequence[str] = ()) -> list[str]:
         """A block with names of its own, indented."""
-        before, waiting = set(self.taken), dict(self.undeclared)
+        before, waiting = self.taken.copy(), dict(self.undeclared)
         assert not waiting
         lines = self.block(block, targets)
         lines += self._declare_all()
@@ -106,13 +106,13 @@ class StatementWriter(MemoryWriter):
         waiting = list(lines)
         upper = self._fixed_bound(upper, waiting)
         step = self._fixed_bound(step, waiting)
-        before = set(self.taken)
+        before = self.taken.copy()
         name = identifier(string_of(op, "allo.name") or "i", self.taken)
         self.exprs[variable] = Expr(name, type="int")
         increment = f"{name}++" if step.text == "1" else f"{name} += {step.text}"
         head = f"for (int {name} = {lower.text}; {name} < {atom(upper, 8)}; {increment}) {{"
         body = self.scope(op.regions[0].blocks[0])
-        self.taken = before | {text for text in self.taken if text in before}
+        self.taken = before
         parallel = [_PARALLEL] if "allo.parallel" in op.attributes else []
         return [*waiting, *parallel, *self._headed(op, head), *body, "}"]
 
@@ -169,7 +169,7 @@ class StatementWriter(MemoryWriter):
         if len(op.results) or len(op.operands):
             raise TargetError("loops with results have no form in HLS C++", at=location_of(op))
         lines = [*self._declare_all(), *self.flush(())]
-        taken = set(self.taken)
+        taken = self.taken.copy()
         before = op.regions[0].blocks[0]
         inner: list[str] = []
         for view in before.operations:

@@ -13,7 +13,7 @@ from .affine import affine_exprs, never_negative
 from .bits import BitWriter
 from .cxx_types import signed_type
 from .expression import Expr, extend
-from .names import identifier
+from .names import Names, identifier
 from .vendor import Vendor
 
 _TEMPORARY = re.compile(r"\bt(?:_\d+)?\b")
@@ -24,7 +24,12 @@ class ValueWriter:
     """The values of one function: expressions where they are used once, constants of C++ where they are used again."""
 
     def __init__(
-        self, operations: BitWriter, vendor: Vendor, globals_: dict[str, str], functions: dict[str, str]
+        self,
+        operations: BitWriter,
+        vendor: Vendor,
+        globals_: dict[str, str],
+        functions: dict[str, str],
+        taken: Names | None = None,
     ) -> None:
         self.operations = operations
         self.types = operations.types
@@ -35,7 +40,7 @@ class ValueWriter:
         self.pending: dict[ir.Value, Expr] = {}  # values that read memory and are not used yet
         self.undeclared: dict[ir.Value, str] = {}  # scalar variables that wait for their first assignment
         self.positive: set[ir.Value] = set()
-        self.taken: set[str] = {*globals_.values(), *functions.values()}
+        self.taken = taken or Names({*globals_.values(), *functions.values()})
         self.labels: set[str] = set()
         self.parameters: list[str] = []
         self.temporaries: set[str] = set()  # variables that may be dropped
@@ -63,8 +68,9 @@ class ValueWriter:
 
     def temporary_name(self) -> str:
         """A name that occurs once in the function."""
-        name = identifier("t", self.taken | self.numbered)
-        self.taken.add(name)
+        name = identifier("t", self.taken)
+        while name in self.numbered:  # of a block that has ended
+            name = identifier("t", self.taken)
         self.numbered.add(name)
         return name
 

@@ -23,11 +23,15 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the user has bound an array to, in small letters; `resource` is "auto" if it is left to the tool."""
+    """What the user has bound an array to, in small letters; `resource` is "auto" if it is left to the tool.
+
+    `depth` is in elements, of a FIFO or of what an argument points to.
+    """
 
     kind: str
     resource: str
     latency: int | None
+    depth: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class Streams:
     pragma: str
     empty: str | None
     full: str | None
+    port: str = ""  # what an argument of the entry gets
     array: str | None = None  # of several FIFOs, where it is not `made`: with the number of them, subscripts are one
 
     def argument(self, element: str, name: str, extents: str, *, is_read: bool) -> str | None:
@@ -131,7 +136,23 @@ class PragmaArrays:
     def storage(self, array: Array, memory: Memory) -> list[str]:
         text = self.kind.format(name=array.name, kind=memory.kind)
         text += self.implementation.format(resource=memory.resource) if memory.resource != "auto" else ""
-        return [text + (self.latency.format(latency=memory.latency) if memory.latency is not None else "")]
+        text += self.latency.format(latency=memory.latency) if memory.latency is not None else ""
+        return [text, *fifo_depth(array, memory)]
+
+
+def fifo_depth(array: Array, memory: Memory) -> list[str]:
+    """The pragma for the depth of an array that is a FIFO; TargetError for that of a memory of the function."""
+    if memory.depth is None:
+        return []
+    if memory.kind == "fifo":
+        return [f"#pragma HLS stream variable={array.name} depth={memory.depth}"]
+    if not array.is_argument:
+        raise TargetError(
+            f"'{array.name}' is bound with depth={memory.depth}, and has its own extents: a depth is that of a FIFO, "
+            "or of what an argument points to",
+            at=array.at, hint='leave out the depth, or bind it with storage_type="FIFO"',
+        )  # fmt: skip
+    return []
 
 
 _CORES = (
@@ -164,7 +185,8 @@ class Cores:
                 f"Vivado HLS has no core {core} for '{array.name}'", at=array.at, hint=f"its cores: {', '.join(_CORES)}"
             )
         text = f"#pragma HLS resource variable={array.name} core={core}"
-        return [text + (f" latency={memory.latency}" if memory.latency is not None else "")]
+        text += f" latency={memory.latency}" if memory.latency is not None else ""
+        return [text, *fifo_depth(array, memory)]
 
 
 _AMD_ARRAYS = PragmaArrays(
@@ -181,6 +203,7 @@ _AMD_STREAMS = Streams(
     pragma="#pragma HLS stream variable={name} depth={depth}",
     empty="{name}.empty()",
     full="{name}.full()",
+    port="#pragma HLS interface axis port={name}",
 )
 VITIS = Vendor(
     name="Vitis HLS",

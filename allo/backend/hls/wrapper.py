@@ -9,7 +9,7 @@ from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ...ir.words import container_bits, is_signed
 from .bits import BitWriter
 from .cxx_types import TypeNames
-from .emit import PRELUDE, Emitted, template
+from .emit import Emitted, needed_functions, template
 from .expression import Expr
 
 ENTRY = "allo_csim"
@@ -38,28 +38,23 @@ class _Wrapper:
         values = [self._argument(n, kind, is_result=n >= len(arguments)) for n, kind in enumerate(kinds)]
         returned = len(results) == 1 and not isinstance(results[0], TensorType)
         if returned:
-            call = f"{values.pop()} = {self.emitted.top}({', '.join(values)});"
+            call = f"{values.pop()} = ::{self.emitted.top}({', '.join(values)});"
         else:
-            call = f"{self.emitted.top}({', '.join(values)});"
+            call = f"::{self.emitted.top}({', '.join(values)});"
         body = "\n".join(f"    {line}" for line in [*self.before, call, *self.after])
         functions = self._functions()
-        if "ap_" in functions + body:
-            functions = f"#include <ap_int.h>\n\n{functions}"
+        includes = "#include <vector>\n" if any("std::vector<" in line for line in self.before) else ""
+        includes += "#include <ap_int.h>\n" if "ap_" in functions + body else ""
+        functions = "\n".join(part for part in (includes, functions) if part)
         text = template("code/csim.cpp").replace("@FUNCTIONS@", functions).replace("@BODY@", body)
         return text.replace("@ENTRY@", ENTRY)
 
     def _functions(self) -> str:
-        """What the conversions need."""
-        parts = (
-            ["\n".join(self.operations.struct_functions())] if "struct_bits" in self.operations.needs else []
-        )
-        prelude = [template(f"code/{name}.h") for name in PRELUDE if name in self.operations.needs]
-        memory = (
-            [template("code/csim_memory.h")]
-            if any("_bits<" in line for line in self.before + self.after)
-            else []
-        )
-        return "\n".join(part.rstrip() + "\n" for part in [*prelude, *parts, *memory])
+        """What the conversions need and the kernel has not."""
+        _, parts = needed_functions(self.operations, given=self.emitted.prelude)
+        if any("_bits<" in line for line in self.before + self.after):
+            parts.append(template("code/csim_memory.h").rstrip())
+        return "".join(f"{part}\n\n" for part in parts)
 
     def _argument(self, position: int, kind: AlloType | TensorType, *, is_result: bool) -> str:
         element, shape = (kind.element, kind.shape) if isinstance(kind, TensorType) else (kind, ())

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import islpy as isl
 
 from ..programs import Program
 from ..result import Mismatch, Stuck
+from .effort import Effort, is_exhausted
 from .explain import coordinates, text
 from .flow import Flows, Origin
 from .graph import Graph
 from .nodes import Gap, Kind, Node
 from .proof import Failure, OutOfSteps, Pair, Prover, Widening
+from .reductions import Sums
 from .tokens import Fault, check_streams
 
 _DEEPEST = 8_000
-_OPERATIONS = 100_000_000  # of isl in one comparison: some twenty seconds
 # How relations are widened in one attempt after the other, and how many steps it may take.
 _ATTEMPTS = (
-    (Widening(1, 2, "affine"), 1500),
-    (Widening(3, 6, "affine"), 800),
-    (Widening(2, 4, "simple"), 300),
+    (Widening(1, 2, "affine", False), 1500),
+    (Widening(3, 6, "affine", False), 800),
+    (Widening(2, 4, "simple", True), 300),
 )
 
 
@@ -34,7 +33,7 @@ class Proof:
     """The programs compute the same for all inputs; `entries` are the obligations with the relations shown."""
 
     steps: int
-    reductions: int  # sums whose terms are the same in another order; the certificate does not cover these
+    sums: dict[Pair, tuple[Sums, ...]] = field(repr=False)  # whose terms are the same in another order
     entries: dict[Pair, tuple[isl.Map, ...]] = field(repr=False)
     origins: tuple[dict[Node, tuple[Origin, ...]], ...] = field(repr=False)
 
@@ -47,11 +46,16 @@ class Proof:
         obligations = [
             [a.id, b.id, [str(relation) for relation in relations]] for (a, b), relations in self.entries.items()
         ]
-        return json.dumps({"version": 1, "origins": sides, "obligations": obligations})
+        sums = [[a.id, b.id, found.to_data()] for (a, b), all_found in self.sums.items() for found in all_found]
+        return json.dumps({"version": 2, "origins": sides, "obligations": obligations, "sums": sums})
 
 
-def prove(a: Program, b: Program, *, reassociate: bool = False) -> Proof | Mismatch | Stuck:
+def prove(
+    a: Program, b: Program, *, reassociate: bool = False, seconds: float | None = None
+) -> Proof | Mismatch | Stuck:
     """Whether `b` computes what `a` does, where a's result is defined; the interfaces must agree.
+
+    It is `Stuck` after `seconds`; without that, after a number of operations of isl.
 
     A `Mismatch` names an element of an output whose values are computed differently; that the values differ for some
     input has to be confirmed by running both.
@@ -61,24 +65,34 @@ def prove(a: Program, b: Program, *, reassociate: bool = False) -> Proof | Misma
             return Mismatch("", (), "", "", f"deadlock: {program.cycle}")
         if program.opaque:
             return Stuck(f"{program.opaque[0].what} is not understood", program.opaque[0].at)
-    with _limits():
-        try:
-            return _checked(_prove(Flows(Graph(a.module)), Flows(Graph(b.module)), reassociate), a, b)
-        except Gap as gap:
-            return gap.stuck
-        except isl.Error as error:
-            return Stuck(f"isl does not answer: {error}")
-        except RecursionError:
-            return Stuck("the computation is nested too deeply")
+    effort = Effort(seconds)
+    depth = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(depth, _DEEPEST))
+    try:
+        with effort.limited():
+            found = _prove(Flows(Graph(a.module), effort), Flows(Graph(b.module), effort), reassociate)
+            return _checked(found, a, b, reassociate, effort)
+    except Gap as gap:
+        return gap.stuck
+    except isl.Error as error:
+        return Stuck(f"isl does not answer: {error}")
+    except RecursionError:
+        return Stuck("the computation is nested too deeply")
+    finally:
+        sys.setrecursionlimit(depth)
 
 
-def _checked(found: Proof | Mismatch | Stuck, a: Program, b: Program) -> Proof | Mismatch | Stuck:
+def _checked(
+    found: Proof | Mismatch | Stuck, a: Program, b: Program, reassociate: bool, effort: Effort
+) -> Proof | Mismatch | Stuck:
     """A proof counts only if its certificate passes."""
     from ..certificate import problems  # which reads the graphs of this package
 
-    if not isinstance(found, Proof) or found.reductions:
+    if not isinstance(found, Proof):
         return found
-    wrong = problems(found.to_json(), a, b)
+    wrong = problems(found.to_json(), a, b, reassociate=reassociate)
+    if wrong and is_exhausted():
+        raise effort.error()
     return Stuck(f"the proof fails its own check, please report it: {wrong}") if wrong else found
 
 
@@ -96,7 +110,7 @@ def _prove(left: Flows, right: Flows, reassociate: bool) -> Proof | Mismatch | S
             doubt = doubt or gap.stuck
             continue
         if found is None:
-            return Proof(prover.steps, prover.reductions, prover.entries, (left.found, right.found))
+            return Proof(prover.steps, prover.sums, prover.entries, (left.found, right.found))
         number, failure = found
         if failure.surely:
             return _mismatch(left, right, number, failure)
@@ -139,19 +153,3 @@ def _stream_mismatch(fault: Fault) -> Mismatch:
     name = fault.access.buffer.name
     stream = f"{name}[{', '.join(map(str, fault.channel))}]" if fault.channel else name
     return Mismatch(name, fault.channel, "", "", f"{fault.reason} of '{stream}'", None, fault.access.source)
-
-
-@contextmanager
-def _limits() -> Iterator[None]:
-    """Recursion as deep as graphs are, and no more work for isl than `_OPERATIONS`."""
-    depth, context = sys.getrecursionlimit(), isl.DEFAULT_CONTEXT
-    operations = context.get_max_operations()
-    sys.setrecursionlimit(max(depth, _DEEPEST))
-    context.reset_operations()
-    context.set_max_operations(_OPERATIONS)
-    try:
-        yield
-    finally:
-        context.set_max_operations(operations)
-        context.reset_operations()
-        sys.setrecursionlimit(depth)

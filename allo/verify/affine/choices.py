@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import islpy as isl
 from mlir import ir
 
-from ...poly.linear import Row
+from ...poly.linear import Linear, Row
 from ...poly.systems import set_of
 
 if TYPE_CHECKING:
@@ -37,14 +37,12 @@ def cases_of(graph: Graph, condition: ir.Value) -> tuple[isl.Set, isl.Set] | Non
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.cmpi":
         return None
     op = owner.operation
-    sides = [graph.affine(operand) for operand in op.operands]
-    if sides[0] is None or sides[1] is None:
+    left, right = (_exact(graph, operand, op.block) for operand in op.operands)
+    if left is None or right is None:
         return None
-    left, right = sides[0], sides[1]
-    assert left.form is not None and right.form is not None and left.terms and right.terms
     variables = graph.loops_around(op.block)
-    difference = left.form - right.form
-    quotients = (*left.terms.rows(), *right.terms.rows())
+    difference = left[0] - right[0]
+    quotients = (*left[1], *right[1])
     holds, fails = _COMPARISONS.get(ir.IntegerAttr(op.attributes["predicate"]).value, (None, None))
     if holds is None or fails is None:
         return None
@@ -59,3 +57,29 @@ def cases_of(graph: Graph, condition: ir.Value) -> tuple[isl.Set, isl.Set] | Non
         for rows in (holds, fails)
     ]
     return sets[0], sets[1]
+
+
+def _exact(graph: Graph, value: ir.Value, block: ir.Block) -> tuple[Linear, tuple[Row, ...]] | None:
+    """An integer as a linear form with the rows of its quotients; sums that may wrap have none."""
+    node = graph.affine(value)
+    if node is not None:
+        assert node.form is not None and node.terms is not None
+        return node.form, node.terms.rows()
+    if isinstance(value.owner, ir.Block) or not isinstance(value.type, ir.IntegerType):
+        return None
+    op = value.owner.operation
+    if op.name not in ("arith.addi", "arith.subi"):
+        return None
+    left, right = (_exact(graph, operand, block) for operand in op.operands)
+    if left is None or right is None:
+        return None
+    form = left[0] + right[0] if op.name == "arith.addi" else left[0] - right[0]
+    rows = (*left[1], *right[1])
+    most = (1 << (value.type.width - 1)) - 1
+    variables = graph.loops_around(block)
+    points = graph.iterations_of(block)
+    for outside in (form.plus(-most - 1), form.scaled(-1).plus(-most - 2)):
+        wrong = set_of(graph.parameters, variables, [(*rows, Row(outside))], graph.set_space(len(variables)))
+        if not wrong.is_disjoint(points):
+            return None
+    return form, rows

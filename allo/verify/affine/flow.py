@@ -15,6 +15,7 @@ import islpy as isl
 from ...poly.linear import Row, variable
 from ...poly.model import Access, Buffer
 from ...poly.systems import basic_map
+from .effort import Effort
 from .graph import Graph
 from .nodes import Gap, Kind, Node
 from .slices import slice_origins
@@ -35,8 +36,9 @@ class Origin:
 class Flows:
     """The origins of the reads of one program, computed when first asked for."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, effort: Effort | None = None) -> None:
         self.graph = graph
+        self.effort = effort or Effort()
         self.depth = graph.model.depth
         self.found: dict[Node, tuple[Origin, ...]] = {}
         self.numbered: dict[str, isl.Map] = {}  # of puts and gets: the numbers of their tokens
@@ -47,6 +49,7 @@ class Flows:
         """Where the values of a read come from: the maps are functions and their domains a partition."""
         found = self.found.get(node)
         if found is None:
+            self.effort.check()
             found = self.found[node] = self._bits(node) if node.width else self._find(node)
         return found
 

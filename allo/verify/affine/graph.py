@@ -90,9 +90,13 @@ class Graph:
             return None if node.shape is None else self._box(node.shape, node.depth)
         if node.block is None:
             return None
-        if node.block not in self._domains:
-            self._domains[node.block] = self._block_domain(node.block)
-        return self._domains[node.block]
+        return self.iterations_of(node.block)
+
+    def iterations_of(self, block: ir.Block) -> isl.Set:
+        """Where the operations of a block run; a superset within conditions."""
+        if block not in self._domains:
+            self._domains[block] = self._block_domain(block)
+        return self._domains[block]
 
     def elements(self, number: int) -> isl.Map:
         """{ element -> the same element } of an output; raises Gap if its extents are not known."""
@@ -136,12 +140,17 @@ class Graph:
                 return found
             found = self._make(value)
             if isinstance(value.owner, ir.Block):
-                found.id, found.block = f"argument {len(self._nodes)}", value.owner
+                found.id, found.block = self._argument_id(value), value.owner
             else:
                 op = value.owner.operation
                 found.id, found.block = f"n{self._numbers[op]}", op.block
             self._nodes[value] = found
         return found
+
+    def _argument_id(self, value: ir.Value) -> str:
+        number = list(value.owner.arguments).index(value)
+        loop = "" if value.owner == self.entry else f" of n{self._numbers[value.owner.owner.operation]}"
+        return f"argument {number}{loop}"
 
     def output(self, number: int) -> Node:
         """What the program leaves behind in an output."""

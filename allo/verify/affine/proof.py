@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import islpy as isl
 
+from .alignment import NotAligned
 from .flow import Flows, Origin
 from .nodes import Gap, Kind, Node
-from .reductions import is_sum, same_terms
+from .reductions import Options, Sums, is_sum, same_terms
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
 # Exactly equal for floats too, but for the bits of a NaN.
@@ -48,15 +50,17 @@ class Widening:
     """When a relation is widened, and to which hull.
 
     In a recurrence, if the obligation serves `patience` others of the same pair; else, if there were `contexts`.
-    A relation that does not hold when it is widened is followed as it is.
+    A relation that does not hold when it is widened is followed as it is; in sums, only if `unrolls_sums`.
     """
 
     patience: int
     contexts: int
     hull: str
+    unrolls_sums: bool
 
 
 type Pair = tuple[Node, Node]
+type _Shown = tuple[dict[Pair, tuple[isl.Map, ...]], dict[Pair, tuple[Sums, ...]]]
 
 
 class OutOfSteps(Gap):
@@ -74,15 +78,18 @@ class Prover:
         self.budget = budget
         self.steps = 0
         self.reassociate = reassociate
-        self.reductions = 0  # sums that are equal with their terms in another order
+        self.sums: dict[Pair, tuple[Sums, ...]] = {}  # sums that are equal with their terms in another order
         self.within = 0  # sums around whose order has not been given up yet
         self.entries: dict[Pair, tuple[isl.Map, ...]] = {}
+        self.unlike: dict[Pair, list[isl.Map]] = {}  # sums that are not
         self.active: dict[Pair, list[isl.Map]] = {}  # the relations of the obligations that the current one serves
         self.separate: set[Pair] = set()  # those whose relations cannot be widened together
         self.domains: dict[Node, isl.Set] = {}
+        self.computed: dict[Node, frozenset[tuple[str, ...]]] = {}
 
     def equal(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
         """None if related iterations have equal values; the relation may have more dimensions than the nodes."""
+        self.left.effort.check()
         if relation.is_empty() or a.kind is Kind.UNDEFINED:
             return None
         if a.kind is Kind.CHOICE or b.kind is Kind.CHOICE:
@@ -118,58 +125,112 @@ class Prover:
         return None if failure is None else replace(failure, surely=False)
 
     def _operands(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
-        saved = dict(self.entries)
-        is_open = is_sum(a, self.reassociate)
-        self.within += is_open
+        if self._summed(a, b, relation, aligned=True):
+            return None
+        saved, within = self._state(), self.within
+        self.within = within + 1 if is_sum(a, self.reassociate) else 0
         failure = self._in_some_order(a, b, relation)
-        self.within -= is_open
+        self.within = within
         if failure is None:
             return None
-        self.entries = saved
-        if self._either(a, b, relation):
-            return None
-        return None if self._summed(a, b, relation) else failure
+        self._back_to(saved)
+        return None if self._either(a, b, relation) or self._summed(a, b, relation) else failure
 
     def _either(self, a: Node, b: Node, relation: isl.Map) -> bool:
         """Whether `b` chooses between two values which are both that of `a`."""
         if b.signature[:1] != ("arith.select",):
             return False
-        saved = dict(self.entries)
+        saved = self._state()
         if all(self.equal(a, one, relation) is None for one in b.operands[1:]):
             return True
-        self.entries = saved
+        self._back_to(saved)
         return False
 
     def _in_some_order(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
         """Equal operands, or equal ones after an exchange."""
-        saved = dict(self.entries)
-        failure = self._each(a.operands, b.operands, relation)
-        if failure is None or not _commutes(a):
-            return failure
-        if all(_may_be_equal(x, y) for x, y in zip(a.operands, b.operands[::-1], strict=True)):
-            self.entries = saved
-            if self._each(a.operands, b.operands[::-1], relation) is None:
+        saved = self._state()
+        failure: Failure | None = None
+        for operands in (b.operands, b.operands[::-1]) if _commutes(a) else (b.operands,):
+            if self.within and not all(map(self._may_be_equal, a.operands, operands)):
+                continue
+            found = self._each(a.operands, operands, relation)
+            if found is None:
                 return None
-        return failure
+            failure = failure or found
+            self._back_to(saved)
+        return failure or _failure(a, b, relation)
 
-    def _summed(self, a: Node, b: Node, relation: isl.Map) -> bool:
-        """Whether two sums have the same terms in another order; not tried below sums whose order may do."""
+    def _may_be_equal(self, a: Node, b: Node) -> bool:
+        """A look at what computes two values, which tells most different ones apart; sums in one order only."""
+        first, second = self._computed_by(self.left, a), self._computed_by(self.right, b)
+        return not first.isdisjoint(second) or not (first and second)
+
+    def _computed_by(self, flows: Flows, node: Node) -> frozenset[tuple[str, ...]]:
+        """The signatures of what reads and choices lead to; empty if they do not tell."""
+        known = self.computed.get(node)
+        if known is not None:
+            return known
+        found: set[tuple[str, ...]] = set()
+        seen: set[Node] = set()
+        waiting = [node]
+        while waiting:
+            one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            if one.kind is Kind.READ:
+                waiting += [origin.node for origin in flows.origins(one)]
+            elif one.kind is Kind.CHOICE:
+                waiting += one.operands
+            elif one.kind in (Kind.OPERATION, Kind.INPUT, Kind.INDEX) and one.signature != ("arith.select",):
+                found.add(one.signature)
+            else:
+                found.clear()
+                break
+        self.computed[node] = frozenset(found)
+        return self.computed[node]
+
+    def _summed(self, a: Node, b: Node, relation: isl.Map, aligned: bool = False) -> bool:
+        """Whether two sums have the same terms in another order; not tried below sums whose order may do.
+
+        With `aligned`, only for sums of terms of which it can be guessed which ones are equal, as those of stencils.
+        """
         if self.within or not is_sum(a, self.reassociate):
             return False
-        saved, within = dict(self.entries), self.within
+        own = _trimmed(relation, a.depth, b.depth)
+        if any(own.is_subset(known.relation()) for known in self.sums.get((a, b), ())):
+            return True
+        unlike = self.unlike.setdefault((a, b), [])
+        if any(known.is_subset(own) for known in unlike):
+            return False
+        saved, within = self._state(), self.within
 
         def equal(one: Node, other: Node, pairs: isl.Map) -> bool:
-            before, self.within = dict(self.entries), 0
+            before, self.within = self._state(), 0
             failure = self.equal(one, other, pairs)
-            self.entries = self.entries if failure is None else before
+            if failure is not None:
+                self._back_to(before)
             self.within = within
             return failure is None
 
-        if same_terms(self.left, self.right, a, b, relation, equal):
-            self.reductions += 1
+        domains = partial(self._domain, self.left), partial(self._domain, self.right)
+        options = Options(self.reassociate, aligned)
+        try:
+            found = same_terms(self.left, self.right, a, b, relation, domains, options, equal)
+        except NotAligned:
+            return False
+        if found is not None:
+            self.sums[(a, b)] = (*self.sums.get((a, b), ()), found)
             return True
-        self.entries = saved
+        self._back_to(saved)
+        unlike.append(own)
         return False
+
+    def _state(self) -> _Shown:
+        return dict(self.entries), dict(self.sums)
+
+    def _back_to(self, state: _Shown) -> None:
+        self.entries, self.sums = dict(state[0]), dict(state[1])
 
     def _each(self, left: tuple[Node, ...], right: tuple[Node, ...], relation: isl.Map) -> Failure | None:
         """All operands, recurrences last: what differs outside of them differs at once."""
@@ -211,12 +272,14 @@ class Prover:
         stack = self.active.setdefault((a, b), [])
         recurs = len(stack) >= self.widening.patience
         if (recurs or (not stack and len(known) >= self.widening.contexts)) and (a, b) not in self.separate:
-            saved = dict(self.entries)
+            saved = self._state()
             wide = self._hull(a, b, [*(stack[-1:] if stack else known), own])
             failure = self._assume(a, b, wide if own.is_subset(wide) else own, stack, relation, own)
             if failure is None or failure.surely:
                 return failure
-            self.entries = saved
+            self._back_to(saved)
+            if self.within and not self.widening.unrolls_sums:
+                return failure  # their terms may be the same
             self.separate.add((a, b))
             if recurs:
                 self.budget = min(self.budget, _UNROLLED)
@@ -289,14 +352,6 @@ def _commutes(node: Node) -> bool:
     if len(node.operands) != 2:
         return False
     return node.signature[0] in _COMMUTATIVE and node.signature[2] == node.signature[3]
-
-
-def _may_be_equal(a: Node, b: Node) -> bool:
-    """A quick look that tells most different operands apart."""
-    plain = {Kind.OPERATION, Kind.INPUT, Kind.INDEX}
-    if a.kind in plain and b.kind in plain:
-        return a.kind is b.kind and a.signature == b.signature
-    return True
 
 
 def _failure(a: Node, b: Node, relation: isl.Map) -> Failure:

@@ -17,7 +17,7 @@ from ..result import InputValue, Mismatch, Stuck
 from .engine import UNDEFINED, Graph
 from .execute import Failure, Outcome, Output, execute
 from .expression import Inputs, difference, text
-from .lowered import Unsupported, held
+from .lowered import Unsupported
 from .pairs import Pair, Unequal, equal_pairs
 
 type _Places = npt.NDArray[np.intp]
@@ -65,7 +65,7 @@ def compare(
     elements that it may mean, if its type keeps it inside of the array. Stuck names the statement whose effect depends
     on data otherwise, or says that there are too many expressions.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.process_time() + seconds  # of this process: a busy machine is no reason to give up
     graph = Graph(limit.nodes, limit.memory)
     outcomes: list[Outcome | Failure] = []
     for program in (a, b):
@@ -81,8 +81,7 @@ def compare(
     if isinstance(second, Failure):
         return _failed(second)
     inputs = Inputs(tuple(x.name for x in a.arguments), tuple(_shape(x.type) for x in a.arguments))
-    bits = tuple(held(x.type) for x in a.arguments)
-    return _Comparison(graph, inputs, bits, reassociate, limit, deadline).run(first, second)
+    return _Comparison(graph, inputs, reassociate, limit, deadline).run(first, second)
 
 
 def _shape(kind: object) -> tuple[int, ...]:
@@ -102,7 +101,6 @@ def _failed(failure: Failure) -> Mismatch | Stuck:
 class _Comparison:
     graph: Graph
     inputs: Inputs
-    bits: tuple[tuple[int, bool] | None, ...]  # of the integers that the arguments hold
     reassociate: bool
     limit: Limit
     deadline: float
@@ -188,11 +186,7 @@ class _Comparison:
         """The input elements for which the solver has found different results."""
         if verdict.model is None:
             return ()
-        found = []
-        for (argument, position), value in sorted(verdict.model.items()):
-            width, is_signed = self.bits[argument] or (64, True)
-            number = value - (1 << width) if is_signed and value >> (width - 1) else value
-            found.append(
-                InputValue(self.inputs.names[argument], self.inputs.element(argument, position), number)
-            )
-        return tuple(found)
+        return tuple(
+            InputValue(self.inputs.names[argument], self.inputs.element(argument, position), bits)
+            for (argument, position), bits in sorted(verdict.model.items())
+        )

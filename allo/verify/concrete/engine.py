@@ -97,9 +97,13 @@ class Graph:
     """Expressions, each stored once. Ids with the highest bit are constants; 0 is what nothing has written."""
 
     def __init__(self, limit: int, memory: int = 4_000_000_000) -> None:
-        """At most `limit` expressions, in about `memory` bytes."""
+        """At most `limit` expressions, in about `memory` bytes. Raises MemoryError if the system has not so much."""
         self._library = _library()
-        self.handle = self._library.allo_graph_new(limit, memory)
+        self.limit, self.memory = limit, memory
+        handle = self._library.allo_graph_new(limit, memory)
+        if handle is None:
+            raise MemoryError(f"no memory for {limit:,} expressions")
+        self.handle = handle
         self._operators: list[Operator] = [Operator("undefined", Kind.OPAQUE, 0, ScalarType(0, 0))]
         self._numbers: dict[Operator, int] = {}
         self._known: dict[int, Node | Constant] = {}

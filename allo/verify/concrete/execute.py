@@ -73,7 +73,7 @@ def execute(graph: Graph, program: Program, deadline: float) -> Outcome | Failur
         if place.array is not None:
             run.track(place.array)
     while (stop := run.resume(_TURNS)).status == Status.PAUSED:
-        if time.monotonic() > deadline:
+        if time.process_time() > deadline:
             return Failure("the time is over", _source(made, stop))
     if stop.status != Status.DONE:
         return _failure(graph, made, stop)
@@ -138,6 +138,13 @@ def _source(made: Executable, stop: Stop) -> Source | None:
     return None if op is None else source_of(op)
 
 
+def _too_large(graph: Graph) -> str:
+    count = len(graph) - 1
+    if count + 1 >= graph.limit:
+        return f"too large: more than {count:,} different expressions"
+    return f"too large: more than {count:,} different expressions, in the limit of {graph.memory / 1e9:g} GB for them"
+
+
 def _failure(graph: Graph, made: Executable, stop: Stop) -> Failure:
     """What is told about a program that has stopped before its end."""
     at = _source(made, stop)
@@ -157,7 +164,7 @@ def _failure(graph: Graph, made: Executable, stop: Stop) -> Failure:
                 name,
             )
         case Status.TOO_MANY_NODES:
-            return Failure(f"too large: more than {len(graph) - 1:,} different expressions", at)
+            return Failure(_too_large(graph), at)
         case Status.SYMBOLIC_NUMBER:
             return Failure("a bound or a subscript depends on data", at)
         case Status.SYMBOLIC_STREAM:

@@ -52,10 +52,10 @@ def equal_pairs(
     """The verdicts on pairs of expressions; a text if the normal forms are too large."""
     ids = np.array([x for pair in pairs for x in (pair.left, pair.right)], dtype=np.uint32)
     distinct, where = np.unique(ids, return_inverse=True)
-    left_time = max(0.0, deadline - time.monotonic())
+    left_time = max(0.0, deadline - time.process_time())
     forms = graph.normal_forms(distinct, reassociate, most_terms, left_time)
     if forms is None:
-        over = time.monotonic() > deadline
+        over = time.process_time() > deadline
         return "the time is over" if over else f"too large: normal forms of more than {most_terms:,} terms"
     form_of = forms[where.reshape(-1)].reshape(-1, 2)
     solver = _Solver(graph, deadline)
@@ -92,7 +92,7 @@ class _Solver:
         answer, inputs = self._solve(pair, with_cuts=False)
         if isinstance(answer, Same):
             return "solved"
-        if time.monotonic() > self.deadline:
+        if time.process_time() > self.deadline:
             return Unequal(stuck="the time is over")
         self._found = True
         if isinstance(answer, Differ):
@@ -108,7 +108,7 @@ class _Solver:
             if pair.left == pair.right or pair in seen:
                 continue
             seen.add(pair)
-            if pair.left == UNDEFINED or pair.right == UNDEFINED or time.monotonic() > self.deadline:
+            if pair.left == UNDEFINED or pair.right == UNDEFINED or time.process_time() > self.deadline:
                 return False
             x, y = self.graph.read(pair.left), self.graph.read(pair.right)
             if isinstance(x, Node) and isinstance(y, Node) and x.operator == y.operator and x.operator.arity:
@@ -139,7 +139,7 @@ class _Solver:
         left, right = build.scalar(pair.left, cuts), build.scalar(pair.right, cuts)
         shape = (*build.shape, with_cuts)
         if shape not in self._known:
-            left_time = self.deadline - time.monotonic()
+            left_time = self.deadline - time.process_time()
             if left_time <= 0:
                 return Undecided("the time is over"), {}
             self._known[shape] = equal(left, right, seconds=min(_SECONDS, left_time))

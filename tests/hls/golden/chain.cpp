@@ -4,7 +4,7 @@
 #include <cstring>
 #include <hls_stream.h>
 
-void add_one(int32_t A[8][8], hls::stream<int32_t> &B) {  // designs.py:48
+void add_one(const int32_t A[8][8], hls::stream<int32_t> &B) {  // designs.py:48
 #pragma HLS inline off
   l_S_i_j_0_i: for (int i = 0; i < 8; i++) {
     l_S_i_j_0_j: for (int j = 0; j < 8; j++) {  // designs.py:49

@@ -1,19 +1,16 @@
 // Calls the kernel with the memory of NumPy arrays: each argument, then each result.
-#include "kernel.h"
+#include "kernel.cpp"
 
 #include <cstddef>
 #include <exception>
-#include <string>
-#include <vector>
-
 @FUNCTIONS@
 extern "C" __attribute__((visibility("default"))) const char *@ENTRY@([[maybe_unused]] void **memory) {
-  static std::string message;
+  static char message[1024];
   try {
 @BODY@
   } catch (const std::exception &error) {
-    message = error.what();
-    return message.c_str();
+    std::strncpy(message, error.what(), sizeof message - 1);
+    return message;
   }
   return nullptr;
 }

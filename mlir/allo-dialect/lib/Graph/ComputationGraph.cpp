@@ -1,11 +1,12 @@
 // How expressions are stored once: folding of constants in exact widths, and a hash table over nodes.
 #include "ComputationGraph.h"
 
-#include <cstdlib>
 #include <sys/mman.h>
 
 using namespace allo::graph;
 using llvm::APInt;
+
+constexpr size_t kMostExtracted = 1 << 20; // some 40 MB
 
 static uint64_t mix(uint64_t x) {
   x ^= x >> 32;
@@ -22,10 +23,11 @@ uint64_t allo::graph::hashOf(const uint64_t *words, size_t count) {
   return hash;
 }
 
+/// Null if the system has not so much memory to promise.
 static void *reserve(uint64_t bytes) {
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
-    std::abort();
+    return nullptr;
   madvise(memory, bytes, MADV_HUGEPAGE);
   return memory;
 }
@@ -35,12 +37,22 @@ Graph::Graph(uint64_t limit, uint64_t bytes) : limit(limit), reserved(limit + 1)
   slots = 1 << 12;
   table = static_cast<uint64_t *>(reserve(slots * sizeof(uint64_t)));
   operators.push_back({Kind::Opaque, false, 0, 0, 0, 0}); // of kUndefined
-  nodes[0] = {0, {0, 0, 0}, 0};
+  if (nodes)
+    nodes[0] = {0, {0, 0, 0}, 0};
 }
 
 Graph::~Graph() {
-  munmap(nodes, reserved * sizeof(Node));
-  munmap(table, slots * sizeof(uint64_t));
+  if (nodes)
+    munmap(nodes, reserved * sizeof(Node));
+  if (table)
+    munmap(table, slots * sizeof(uint64_t));
+}
+
+uint32_t Graph::addOperator(const Operator &op) {
+  if (op.kind == Kind::Select && op.type == 0)
+    selects.emplace(op.width, operators.size());
+  operators.push_back(op);
+  return operators.size() - 1;
 }
 
 Id Graph::constant(uint32_t type, const APInt &value) {
@@ -64,6 +76,10 @@ void Graph::grow() {
     return;
   }
   auto *moved = static_cast<uint64_t *>(reserve(larger * sizeof(uint64_t)));
+  if (!moved) {
+    limit = count;
+    return;
+  }
   for (uint64_t i = 0; i < slots; ++i) {
     if (!table[i])
       continue;
@@ -132,7 +148,14 @@ Id Graph::probe(const Node &node, Id youngest) {
 
 Id Graph::node(uint32_t op, Id a, Id b, Id c) {
   const Operator &o = operators[op];
-  if (o.kind >= Kind::Select && o.kind != Kind::AddF && o.kind != Kind::MulF) {
+  bool isSumOrProduct = o.kind == Kind::AddF || o.kind == Kind::MulF;
+  if (o.kind == Kind::Select) { // a condition inside of itself is known
+    while (isSelectOf(b, a))
+      b = nodes[b].operands[1];
+    while (isSelectOf(c, a))
+      c = nodes[c].operands[2];
+  }
+  if (o.kind >= Kind::Select && (!isSumOrProduct || isConstant(a) || isConstant(b))) {
     Id folded = fold(o, a, b, c);
     if (folded != kNone)
       return folded;
@@ -210,6 +233,22 @@ static bool evaluate(Kind kind, const APInt &a, const APInt &b, APInt &result) {
   }
 }
 
+bool Graph::isOneF(Id id) const {
+  if (!isConstant(id))
+    return false;
+  const Constant &known = getConstant(id);
+  const uint64_t ones[] = {0, 0x3c00, 0x3f80, 0x3f800000, 0x3ff0000000000000}; // f16, bf16, f32, f64
+  return known.type && known.type < 5 && known.value == ones[known.type];
+}
+
+/// Zero with the sign that lets every float as it is when it is added.
+bool Graph::isZeroF(Id id, bool isNegative) const {
+  if (!isConstant(id) || !getConstant(id).type)
+    return false;
+  const APInt &value = getConstant(id).value;
+  return isNegative ? value.isMinSignedValue() : value.isZero();
+}
+
 Id Graph::fold(const Operator &o, Id a, Id b, Id c) const {
   auto *self = const_cast<Graph *>(this);
   bool isCast = o.kind == Kind::Bitcast || (o.kind >= Kind::ExtS && o.kind <= Kind::Trunc);
@@ -218,7 +257,12 @@ Id Graph::fold(const Operator &o, Id a, Id b, Id c) const {
   switch (o.kind) {
   case Kind::Select:
     return isConstant(a) ? (getConstant(a).value.isZero() ? c : b) : b == c ? b : kNone;
+  case Kind::AddF:
+    return isZeroF(b, true) ? a : isZeroF(a, true) ? b : kNone;
+  case Kind::MulF:
+    return isOneF(b) ? a : isOneF(a) ? b : kNone;
   case Kind::SubF:
+    return isZeroF(b, false) ? a : kNone;
   case Kind::NegF:
   case Kind::FromSigned:
   case Kind::FromUnsigned:
@@ -257,6 +301,8 @@ Id Graph::extract(Id id, unsigned low, unsigned size, unsigned depth) {
   Id a = nodes[id].operands[0], b = nodes[id].operands[1];
   auto zero = [&] { return constant(0, APInt(size, 0)); };
   switch (o.kind) {
+  case Kind::Select:
+    return extractOfSelect(id, low, size, depth + 1);
   case Kind::Trunc:
     return extract(a, low, size, depth + 1);
   case Kind::ExtS:
@@ -297,4 +343,20 @@ Id Graph::extract(Id id, unsigned low, unsigned size, unsigned depth) {
   default:
     return kNone;
   }
+}
+
+Id Graph::extractOfSelect(Id id, unsigned low, unsigned size, unsigned depth) {
+  uint64_t key = uint64_t(id) << 32 | low << 16 | size; // widths are less than 1 << 16
+  if (auto known = extracted.find(key); known != extracted.end())
+    return known->second;
+  auto op = selects.find(size);
+  Id left = extract(nodes[id].operands[1], low, size, depth);
+  Id right = left == kNone ? kNone : extract(nodes[id].operands[2], low, size, depth);
+  Id found = kNone;
+  if (right != kNone)
+    found = left == right ? left : op == selects.end() ? kNone : node(op->second, nodes[id].operands[0], left, right);
+  if (extracted.size() >= kMostExtracted)
+    extracted.clear();
+  extracted.emplace(key, found);
+  return found;
 }

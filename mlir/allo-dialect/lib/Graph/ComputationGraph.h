@@ -15,7 +15,7 @@ constexpr Id kConstantBit = Id(1) << 31;
 constexpr Id kUndefined = 0; // what lies in memory that nothing has written
 constexpr Id kNone = kConstantBit - 1;
 
-/// What folding and normal forms know of an operator. The numbers are those of allo/verify/concrete/operators.py.
+/// What folding and normal forms know of an operator. The numbers are those of allo/verify/operators.py.
 enum class Kind : uint8_t {
   Opaque, Leaf, Select, Bitcast,
   AddF, SubF, MulF, NegF,
@@ -46,12 +46,13 @@ struct Constant {
 
 class Graph {
 public:
-  /// At most `limit` nodes, and about `bytes` of memory for them.
+  /// At most `limit` nodes, and about `bytes` of memory for them. Not to be used unless `hasMemory`.
   Graph(uint64_t limit, uint64_t bytes);
+  bool hasMemory() const { return nodes && table; }
   ~Graph();
   Graph(const Graph &) = delete;
 
-  uint32_t addOperator(const Operator &op) { return operators.push_back(op), operators.size() - 1; }
+  uint32_t addOperator(const Operator &op);
   const Operator &getOperator(uint32_t op) const { return operators[op]; }
 
   static bool isConstant(Id id) { return id & kConstantBit; }
@@ -77,6 +78,14 @@ private:
   Id fold(const Operator &op, Id a, Id b, Id c) const;
   /// Bits low ... low + size - 1 of an integer, if they are a value that is there already.
   Id extract(Id id, unsigned low, unsigned size, unsigned depth);
+  /// Of both sides of a choice; a choice of so many bits is made if there is an operator for it.
+  Id extractOfSelect(Id id, unsigned low, unsigned size, unsigned depth);
+  bool isSelectOf(Id id, Id condition) const {
+    return id != kUndefined && !isConstant(id) && operatorOf(id).kind == Kind::Select &&
+           nodes[id].operands[0] == condition;
+  }
+  bool isOneF(Id id) const;
+  bool isZeroF(Id id, bool isNegative) const;
   Id intern(const Node &node);
   Id probe(const Node &node, Id youngest);
   void grow();
@@ -84,6 +93,8 @@ private:
   std::vector<Operator> operators;
   std::vector<Constant> constants;
   std::unordered_multimap<uint64_t, Id> constantIds;
+  std::unordered_map<unsigned, uint32_t> selects;  // of integers, by their width
+  std::unordered_map<uint64_t, Id> extracted;      // of choices, which share most of what is in them
   Node *nodes;         // reserved for `limit` nodes, touched as they come
   uint64_t *table;     // hash << 32 | id; open addressing
   uint64_t slots = 0;  // a power of two

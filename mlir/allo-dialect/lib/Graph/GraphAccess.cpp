@@ -11,7 +11,14 @@
 using namespace allo::graph;
 using llvm::APInt;
 
-ALLO_EXPORT Graph *allo_graph_new(uint64_t limit, uint64_t bytes) { return new Graph(limit, bytes); }
+/// Null if there is no memory.
+ALLO_EXPORT Graph *allo_graph_new(uint64_t limit, uint64_t bytes) {
+  auto *graph = new Graph(limit, bytes);
+  if (graph->hasMemory())
+    return graph;
+  delete graph;
+  return nullptr;
+}
 ALLO_EXPORT void allo_graph_delete(Graph *graph) { delete graph; }
 ALLO_EXPORT uint64_t allo_graph_size(const Graph *graph) { return graph->size(); }
 

@@ -38,7 +38,7 @@ bool NormalForms::formOf(Id id, Form &form) {
     Form made = task.isTerm ? term(task.id, task.width, task.extension) : sum(task.id, task.width, task.extension);
     if (spent > looked + (1 << 16)) {
       looked = spent;
-      if (Clock::now() > deadline)
+      if (processorSeconds() > deadline)
         return false;
     }
     if (spent > most)

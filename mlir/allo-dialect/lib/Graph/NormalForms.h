@@ -4,7 +4,7 @@
 #include "ComputationGraph.h"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 namespace allo::graph::normal {
 
@@ -57,14 +57,15 @@ class NormalForms {
 public:
   NormalForms(Graph &graph, bool reassociate, uint64_t most, double seconds)
       : graph(graph), reassociate(reassociate), most(most),
-        deadline(Clock::now() + std::chrono::milliseconds(int64_t(seconds * 1000))) {
+        deadline(processorSeconds() + seconds) {
     shapes.push_back({});
   }
 
   bool formOf(Id id, Form &form);
 
 private:
-  using Clock = std::chrono::steady_clock;
+  /// Of this process: a busy machine is no reason to give up.
+  static double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
   // The first call of `sum` or `term` on a task finds what it needs; the second one finds all of it there.
   Form need(Id id, unsigned width, Extension extension = Narrow, bool isTerm = false);
   Form whole(Id id) { return need(id, graph.widthOf(id)); }
@@ -96,7 +97,7 @@ private:
   Graph &graph;
   bool reassociate;
   uint64_t most, spent = 0, looked = 0;
-  Clock::time_point deadline;
+  double deadline;
   std::unordered_map<uint64_t, Form> known;
   std::unordered_map<Words, Form, WordsHash> numbers;
   std::vector<Shape> shapes; // of the forms

@@ -5,7 +5,7 @@
 #include <ac_channel.h>
 
 #pragma hls_design
-void add_one(int32_t A[8][8], ac_channel<int32_t> &B) {  // designs.py:48
+void add_one(const int32_t A[8][8], ac_channel<int32_t> &B) {  // designs.py:48
   l_S_i_j_0_i: for (int i = 0; i < 8; i++) {
     l_S_i_j_0_j: for (int j = 0; j < 8; j++) {  // designs.py:49
       B.write(A[i][j] + 1);  // designs.py:50

@@ -141,8 +141,22 @@ def FpContract : Pass<"allo-fp-contract", "::mlir::func::FuncOp"> {
   let description = [{
     Sets `fastmath<contract>` on `arith.addf`, `subf`, `mulf` and `negf`: what C compilers do by default
     (`-ffp-contract=fast`). No other freedom is given: sums keep their order.
+
+    Left as they are: at most four sums at places that stay the same in an innermost affine loop, `x[i] += a * b` in a
+    loop over `j`. Each waits for the one before; a fused operation makes it wait longer (4 cycles, an addition 2 to 3 on
+    recent x86), as its product is not what it waits for. Loops should have their final form.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def HostFeatures : Pass<"allo-host-features", "::mlir::ModuleOp"> {
+  let summary = "let the back end use what this machine has, except gathers";
+  let description = [{
+    Sets `target_features` on all functions with a body: those of the machine that runs this pass, and on x86
+    `prefer-no-gather`. Where scalar code becomes wide, loads at distances from each other are made one by one: a gather
+    of four takes twice as long, and longer where the processor is protected against leaks through gathers.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // ALLO_TRANSFORMS_PASSES_TD

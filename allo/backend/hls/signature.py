@@ -1,0 +1,126 @@
+"""Decides how the arguments and the results of a function are declared: what is constant, what is a reference."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ...ir.effects import written_arguments
+from ...ir.module import Module
+from ...ir.streams import StreamUses
+from ...ir.walk import argument_names, entry_block, location_of
+from .expression import Expr
+from .names import identifier
+from .statements import StatementWriter
+
+
+class Facts:
+    """What the functions of a module do with their arguments, found once."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.streams = StreamUses(module)
+        self._written: dict[str, frozenset[int]] = {}
+
+    def is_only_read(self, name: str, position: int) -> bool:
+        """Whether function `name` never stores to the array that is its argument `position`."""
+        return position not in written_arguments(self.module, name, self._written)
+
+
+class SignatureWriter:
+    """The declarations of one function: arguments, then results, and the pragmas on them."""
+
+    def __init__(self, facts: Facts, function: ir.OpView, writer: StatementWriter) -> None:
+        self.facts = facts
+        self.function = function
+        self.name = function.name.value
+        self.writer = writer
+        self.vendor = writer.vendor
+        self.types = writer.types
+        self.parameters: list[str] = []
+        self.pragmas: list[str] = []
+
+    def add_arguments(self) -> None:
+        entry = entry_block(self.function)
+        assert entry is not None
+        attributes = self.function.operation.attributes
+        given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+        writer = self.writer
+        for position, (label, value) in enumerate(
+            zip(argument_names(self.function), entry.arguments, strict=True)
+        ):
+            name = identifier(label, writer.taken)
+            writer.parameters.append(name)
+            self.parameters.append(self._declared(value, name))
+            if isinstance(value.type, ir.MemRefType):
+                self.pragmas += writer.layout(value.type, name)
+                if given:
+                    self.pragmas += writer.storage(ir.DictAttr(given[position]), name)
+
+    def _declared(self, value: ir.Value, name: str) -> str:
+        kind, exprs = value.type, self.writer.exprs
+        width = kind.width if isinstance(kind, ir.IntegerType) else 0
+        if isinstance(kind, allo_d.StreamType):
+            exprs[value] = Expr(name)
+            return self._stream(kind, name, "", value)
+        if not isinstance(kind, ir.MemRefType):
+            exprs[value] = Expr(name, type=self.types.of(kind), width=width)
+            return f"{self.types.of(kind)} {name}"
+        exprs[value] = Expr(name)
+        element = ir.MemRefType(kind).element_type
+        if isinstance(element, allo_d.StreamType):
+            return self._stream(element, name, self.writer.extents(ir.MemRefType(kind)), value)
+        return self._constness(value) + self._array(kind, name)
+
+    def _constness(self, value: ir.Value) -> str:
+        """Inner functions promise what they only read, so that constants can be passed; hosts know the entry."""
+        inner = self.name != self.facts.module.top
+        return "const " if inner and self.facts.is_only_read(self.name, value.arg_number) else ""
+
+    def _stream(self, kind: ir.Type, name: str, extents: str, value: ir.Value) -> str:
+        """A FIFO, or an array of FIFOs, as an argument."""
+        streams = self.vendor.streams
+        _, read = self.facts.streams.of_arguments(self.name)
+        is_read = streams.source != streams.sink and value.arg_number in read
+        if streams.port and self.name == self.facts.module.top:
+            self.pragmas.append(streams.port.format(name=name))
+        made = streams.argument(self.writer.stream_type(kind), name, extents, is_read=is_read)
+        return self.vendor.known(made, "streams between kernels", location_of(self.function.operation))
+
+    def _array(self, kind: ir.Type, name: str) -> str:
+        memref = ir.MemRefType(kind)
+        element = self.types.of(memref.element_type)
+        return f"{element} {name}{self.writer.extents(memref)}" if memref.shape else f"{element} &{name}"
+
+    def add_results(self, returned: ir.Operation) -> dict[int, str]:
+        """Arguments for the results; those that are not arrays of the function itself, by their position, are
+        assigned in the end."""
+        leaving: dict[int, str] = {}
+        writer = self.writer
+        for position, value in enumerate(returned.operands):
+            label = f"result{position}" if len(returned.operands) > 1 else "result"
+            own = _own_array(value, returned)
+            if own is not None and value not in writer.outputs:
+                name = identifier(own, writer.taken)
+                writer.outputs[value] = name
+            else:
+                name = identifier(label, writer.taken)
+                leaving[position] = name
+            if isinstance(value.type, ir.MemRefType):
+                self.parameters.append(self._array(value.type, name))
+                self.pragmas += writer.layout(value.type, name)
+            else:
+                self.parameters.append(f"{self.types.of(value.type)} &{name}")
+        return leaving
+
+
+def _own_array(value: ir.Value, returned: ir.Operation) -> str | None:
+    """The name of an array that the function makes itself, once, and returns."""
+    if isinstance(value.owner, ir.Block) or not isinstance(value.type, ir.MemRefType) or not value.type.shape:
+        return None
+    maker = value.owner.operation
+    if maker.name not in ("memref.alloc", "func.call") or maker.block != returned.block:
+        return None
+    name = ir.StringAttr(maker.attributes["allo.name"]).value if "allo.name" in maker.attributes else "result"
+    return str(name)

@@ -1,0 +1,281 @@
+"""Decides which terms a sum of products has, and in which iterations each of them is added.
+
+A state is a product of values, and the map of a state takes an iteration of the sum to the iterations of these values
+whose products are in it, each once. Taking one value apart (a sum into its operands, a read into the values it sees)
+leads to other states. The maps are the solution of these equations: there is only one, as values come from earlier
+ones. Recurrences are cycles of states, which are solved by elimination with the closures of their steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import islpy as isl
+
+from .algebra import Algebra, Role
+from .definedness import may_be_undefined
+from .flow import Flows
+from .nodes import Kind, Node
+from .solution import NoSum, solved
+
+_IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
+_MOST_STATES = 400
+_MOST_FACTORS = 6  # of a product
+_INNER = frozenset({Role.READ, Role.CHOICE, Role.CAST, Role.ADD, Role.SUBTRACT, Role.NEGATE})
+_EXACT_VISITS = 1  # of a state, before what is known of it is widened
+_SUMS = frozenset({Role.ADD, Role.SUBTRACT, Role.NEGATE})
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A value in an iteration of `width` dimensions, of which the first ones are those of the node."""
+
+    node: Node
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A product, or the negative of it."""
+
+    factors: tuple[Factor, ...]
+    negative: bool = False
+
+    def offset(self, position: int) -> int:
+        """Where the dimensions of a factor begin."""
+        return sum(factor.width for factor in self.factors[:position])
+
+    @property
+    def width(self) -> int:
+        return self.offset(len(self.factors))
+
+    def replaced(self, position: int, *new: Factor) -> State:
+        """With the first of the new factors in the place of one, and the others at the end."""
+        before, after = self.factors[:position], self.factors[position + 1 :]
+        return State((*before, *new[:1], *after, *new[1:]), self.negative)
+
+    def negated(self) -> State:
+        return State(self.factors, not self.negative)
+
+
+type Edge = tuple[State, isl.Map]  # to another state; takes iterations of the products to iterations
+
+
+class Expansion:
+    """One side: `maps` has the states, `position` which factor of them is taken apart, if any (else they are terms)."""
+
+    def __init__(
+        self,
+        flows: Flows,
+        algebra: Algebra,
+        root: Node,
+        start: isl.Map,
+        wanted: set[Node],
+        domain: Callable[[Node], isl.Set | None],
+    ) -> None:
+        self.flows, self.algebra, self.domain = flows, algebra, domain
+        self.root = State((Factor(root, start.dim(_OUT)),))
+        self.start = start
+        self.wanted = wanted
+        self.position: dict[State, int] = {}
+        self.edges: dict[State, list[Edge]] = {}
+        self.roles: dict[State, list[set[Role]]] = {}
+        self._explore()
+        self.maps = solved(self.root, start, self.edges, flows.effort)
+
+    def terms(self) -> list[tuple[State, isl.Map]]:
+        return [(state, found) for state, found in self.maps.items() if self.position[state] < 0]
+
+    def _explore(self) -> None:
+        """Find the states, with more iterations than there are where they come back."""
+        reached: dict[State, isl.Map] = {self.root: self.start}
+        visits: dict[State, int] = {}
+        waiting = [self.root]
+        while waiting:
+            self.flows.effort.check()
+            state = waiting.pop(0)
+            visits[state] = visits.get(state, 0) + 1
+            if len(reached) > _MOST_STATES or len(state.factors) > _MOST_FACTORS:
+                raise NoSum
+            self._take_apart(state, reached[state])
+            for target, step in self.edges[state]:
+                image = reached[state].apply_range(step)
+                if image.is_empty():
+                    continue
+                if target in reached:
+                    if image.is_subset(reached[target]):
+                        continue
+                    both = reached[target].union(image).coalesce()
+                    image = self._wider(target, both, visits.get(target, 0))
+                reached[target] = image
+                if target not in waiting:
+                    waiting.append(target)
+
+    def _wider(self, state: State, both: isl.Map, visits: int) -> isl.Map:
+        if visits < _EXACT_VISITS:
+            return both
+        wide = isl.Map.from_basic_map(both.affine_hull())
+        if visits > 2 * _EXACT_VISITS:
+            wide = isl.Map.universe(both.get_space()).intersect_domain(both.domain())
+        for position, factor in enumerate(state.factors):
+            domain = self.domain(factor.node)
+            if domain is not None:
+                offset = state.offset(position)
+                after = state.width - offset - domain.dim(_SET)
+                wide = wide.intersect_range(domain.insert_dims(_SET, 0, offset).add_dims(_SET, after))
+        return wide if both.is_subset(wide) else wide.union(both)
+
+    def _take_apart(self, state: State, reached: isl.Map) -> None:
+        """Choose the factor of a state that is taken apart, and find the states that this leads to."""
+        self.roles[state] = roles = [
+            self._roles(factor.node, _only(reached, state.offset(k), factor.width).range())
+            for k, factor in enumerate(state.factors)
+        ]
+        single = len(state.factors) == 1
+        inviting = {Role.MULTIPLY, Role.ZERO, Role.NEGATE, *((Role.ADD, Role.SUBTRACT) if single else (Role.ONE,))}
+        factors = enumerate(zip(state.factors, roles, strict=True))
+        position = next((k for k, (f, found) in factors if found & inviting or self._is_cast(f.node)), -1)
+        if position < 0:
+            sums = (k for k, found in enumerate(roles) if found & _SUMS and state.factors[k].node in self.wanted)
+            position = next(sums, -1)
+        if position >= 0 and self._loses_undefined(state, position, reached):
+            position = -1
+        edges = [] if position < 0 else list(self._steps(state, position))
+        if not all(_is_one_to_one(reached, step) for _, step in edges):
+            position, edges = -1, []  # what is added more than once stays as it is
+        self.position[state], self.edges[state] = position, edges
+
+    def _is_cast(self, node: Node) -> bool:
+        return self.algebra.role(node) is Role.CAST
+
+    def _loses_undefined(self, state: State, position: int, reached: isl.Map) -> bool:
+        """Whether a factor is a zero of floats, and another one may have no value."""
+        if self.algebra.width or self.algebra.role(state.factors[position].node) is not Role.ZERO:
+            return False
+        for k, factor in enumerate(state.factors):
+            points = _only(reached, state.offset(k), factor.width).range()
+            if k != position and may_be_undefined(self._origins, factor.node, points):
+                return True
+        return False
+
+    def _origins(self, node: Node) -> list[tuple[Node, isl.Map]]:
+        return [(origin.node, origin.map) for origin in self.flows.origins(node)]
+
+    def _roles(self, node: Node, points: isl.Set) -> set[Role]:
+        """What values of a node are once reads and choices are followed; perhaps more than that."""
+        found: set[Role] = set()
+        reached: dict[Node, isl.Set] = {}
+        visits: dict[Node, int] = {}
+        waiting = [(node, points)]
+        while waiting:
+            one, at = waiting.pop()
+            role = self.algebra.role(one)
+            if role is Role.SUBTRACT and self.algebra.role(one.operands[0]) is Role.ZERO:
+                role = Role.NEGATE
+            if role not in (Role.READ, Role.CHOICE, Role.CAST):
+                found.add(role)
+                continue
+            at = at.project_out(_SET, one.depth, at.dim(_SET) - one.depth)
+            if at.is_empty() or (one in reached and at.is_subset(reached[one])):
+                continue
+            visits[one] = visits.get(one, 0) + 1
+            if visits[one] > _EXACT_VISITS:
+                at = isl.Set.universe(at.get_space())
+            reached[one] = at = at.union(reached[one]).coalesce() if one in reached else at
+            if role is Role.READ:
+                origins = [(origin.node, at.apply(origin.map)) for origin in self.flows.origins(one)]
+                waiting += [(other, image) for other, image in origins if not image.is_empty()]
+            elif role is Role.CHOICE:
+                waiting += [(operand, inside) for operand, inside in _cases(one, at) if not inside.is_empty()]
+            else:
+                waiting.append((one.operands[0], at))
+        return found
+
+    def _steps(self, state: State, position: int) -> Iterator[Edge]:
+        """The states that a factor of a state is taken apart into; none for a zero."""
+        factor = state.factors[position]
+        node, width = factor.node, factor.width
+        offset = state.offset(position)
+        space = self.flows.graph.map_space(state.width, state.width)
+        same = isl.Map.identity(space)
+        role = self.algebra.role(node)
+        if role is Role.READ:
+            for origin in self.flows.origins(node):
+                inner = origin.map.add_dims(_IN, width - node.depth)
+                target = state.replaced(position, Factor(origin.node, inner.dim(_OUT)))
+                yield target, self._beside(offset, inner, state.width - offset - width)
+        elif role is Role.CHOICE:
+            inner = isl.Map.identity(self.flows.graph.map_space(width, width))
+            for operand, inside in _cases(node, inner.domain()):
+                step = self._beside(offset, inner.intersect_domain(inside), state.width - offset - width)
+                yield state.replaced(position, Factor(operand, width)), step
+        elif role is Role.MULTIPLY:
+            first, second = (Factor(operand, width) for operand in node.operands)
+            copied = same.project_out(_OUT, offset + width, state.width - offset - width).project_out(_OUT, 0, offset)
+            yield state.replaced(position, first, second), same.flat_range_product(copied)
+        elif role is Role.ONE:
+            yield state.replaced(position), same.project_out(_OUT, offset, width)
+        elif role in _SUMS or role is Role.CAST:
+            for k, operand in enumerate(node.operands):
+                target = state.replaced(position, Factor(operand, width))
+                flips = role is Role.NEGATE or (role is Role.SUBTRACT and k == 1)
+                yield (target.negated() if flips else target), same
+        elif role is not Role.ZERO:
+            raise NoSum
+
+    def _beside(self, before: int, inner: isl.Map, after: int) -> isl.Map:
+        """The identity of the dimensions before and after those of a map."""
+        graph = self.flows.graph
+        left = isl.Map.identity(graph.map_space(before, before)).flat_product(inner)
+        return left.flat_product(isl.Map.identity(graph.map_space(after, after)))
+
+
+def sums_in(flows: Flows, algebra: Algebra, node: Node) -> set[Node]:
+    """The nodes on the way from one to the products that it is the sum of."""
+    found: set[Node] = set()
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one not in found and algebra.role(one) in _INNER:
+            found.add(one)
+            waiting += _inner(flows, one)
+    return found
+
+
+def is_flat(flows: Flows, algebra: Algebra, node: Node) -> bool:
+    """Whether a sum does not go on with an earlier iteration of itself."""
+    sums = sums_in(flows, algebra, node)
+    rest = set(sums)
+    while rest:
+        ends = {one for one in rest if not any(other in rest for other in _inner(flows, one))}
+        if not ends:
+            return False
+        rest -= ends
+    return True
+
+
+def _inner(flows: Flows, node: Node) -> list[Node]:
+    return [o.node for o in flows.origins(node)] if node.kind is Kind.READ else list(node.operands)
+
+
+def _cases(node: Node, points: isl.Set) -> list[tuple[Node, isl.Set]]:
+    assert node.kind is Kind.CHOICE and node.cases is not None
+    more = points.dim(_SET) - node.depth
+    return [
+        (operand, points.intersect(case.add_dims(_SET, more)))
+        for case, operand in zip(node.cases, node.operands, strict=True)
+    ]
+
+
+def _only(reached: isl.Map, first: int, count: int) -> isl.Map:
+    reached = reached.project_out(_OUT, first + count, reached.dim(_OUT) - first - count)
+    return reached.project_out(_OUT, 0, first)
+
+
+def _is_one_to_one(reached: isl.Map, step: isl.Map) -> bool:
+    """Whether no two iterations of one product of a sum lead to the same."""
+    if step.is_injective():
+        return True
+    here = reached.range_map()
+    return bool(reached.domain_map().range_product(here.apply_range(step)).is_injective())

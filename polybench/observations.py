@@ -1,0 +1,91 @@
+"""Statistics of the columns of a matrix of observations: sums over pieces in trees, products of all its columns."""
+
+# ruff: noqa: F821 - kernels declare arrays without a value
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import allo
+from allo.ir.types import AlloType
+
+from .lanes import Product, Tile, divisor, divisors, halvings, in_banks, product_tiles, spread, turns
+
+DIVIDERS = 240  # at most, of some 800 LUTs each
+
+
+class Lanes(NamedTuple):
+    """Lanes for the products of M columns with N observations, and pieces of the observations for the statistics.
+
+    Pieces are `rows` x `columns`; where elements are divided, as few rows as `dividing` says.
+    """
+
+    products: Tile
+    rows: int
+    columns: int
+
+    def dividing(self, rows: int) -> int:
+        """The most rows of a piece for which there are dividers, a divisor of `rows`."""
+        return divisor(rows, max(1, DIVIDERS // self.columns))
+
+
+def lanes(M: int, N: int, dsp: int) -> Lanes:
+    """All stages share `dsp`: an element of a piece takes two additions, as the statistics do, for one of a product."""
+    (tile,) = product_tiles(M, [Product(M, even=True)], dsp)
+    columns = divisor(tile.columns, M // turns(M))
+    most = max(1, tile.rows * tile.columns // (2 * columns))
+    choices = [Lanes(tile, rows, columns) for rows in divisors(N) if rows <= most]
+    # two passes over all pieces, and one in which they are divided
+    return min(choices, key=lambda found: (2 * N // found.rows + N // found.dividing(found.rows), found.rows))
+
+
+def means(M: int, N: int, R: int, T: AlloType) -> Callable[..., None]:
+    """The mean of each column; each sum over R rows is a tree, and all columns take turns."""
+    LEVELS = halvings(R)
+
+    def means(float_n: T, data: T[N, M], mean: T[M]):
+        for io in range(N // R):
+            for j in range(M):
+                p: T[R]
+                for r in range(R):
+                    p[r] = data[R * io + r, j]
+                with allo.meta_for(LEVELS) as terms:
+                    for pair in range(terms // 2):
+                        p[pair] += p[pair + (terms + 1) // 2]
+                mean[j] = p[0] if io == 0 else mean[j] + p[0]
+        for j1 in range(M):
+            mean[j1] /= float_n
+
+    return means
+
+
+def products(M: int, N: int, T: AlloType) -> Callable[..., None]:
+    """The products of all columns with all columns."""
+
+    def products(data: T[N, M], sums: T[M, M]):
+        for i, j in allo.grid(M, M):
+            sums[i, j] = 0.0
+            for k in range(N):
+                sums[i, j] += data[k, i] * data[k, j]
+
+    return products
+
+
+def by_pieces(s: allo.Schedule, size: str, lanes: Callable[[str], Lanes], loops: Sequence[str]) -> None:
+    """A piece in each cycle, by lanes along `loops` over columns."""
+    _, rows, columns = lanes(size)
+    for loop in loops:
+        s.pipeline(s.split(loop, columns)[0])
+    for buffer, *banks in (("data", rows, columns), ("p", rows), ("mean", columns), ("stddev", columns)):
+        if buffer in s.buffers:
+            in_banks(s, s.buffers[buffer], *banks)
+
+
+def by_rows(s: allo.Schedule, size: str, lanes: Callable[[str], Lanes]) -> None:
+    """Row-wise products: the sums of a block of rows take turns."""
+    tile = lanes(size).products
+    _, row = s.split("i", tile.block)
+    s.reorder("k", row, "j")
+    for i, j in (("i.inner_1", "j_1"), ("i.inner", "j")):
+        spread(s, i, j, tile)
+    for buffer, *banks in ((s.data, 1, tile.columns), (s.sums, *tile[1:])):
+        in_banks(s, buffer, *banks)
