@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..poly.model import Source
 from .bisect import changed_order, first_wrong_step
 from .bounds import Escape, escape_of
 from .counterexample import Found, NotFound, counterexample, search, smaller
-from .differential import Pair
+from .differential import UNWRITTEN, Pair
 from .inputs import Values
 from .programs import Program, check_interfaces, other_start
 from .result import Different, Equivalent, Mismatch, Result, Stuck, Unknown
@@ -171,7 +171,9 @@ class _Check:
         first_inputs = found.inputs.values  # in which elements differ, as the minimised ones do not
         found = smaller(self.pair, found, max(self.deadline, monotonic() + 2))
         problem = self._contradiction(found)
-        if problem:
+        if problem and self.pair.is_undefined(found.inputs.values, found.difference):
+            found = Found(found.inputs, replace(found.difference, right="undefined", reason=UNWRITTEN))
+        elif problem:
             return Unknown(problem, None, self.seconds, tuple(self.tried), self.suspected, *self._names())
         until = max(self.deadline, monotonic() + 10)
         step = first_wrong_step(

@@ -29,6 +29,7 @@ class Rounding:
     most: float = math.inf
 
 
+UNWRITTEN = "the second program uses an element that it has not written"
 _EXACT = Rounding(0.0)
 _ROUNDING = {16: Rounding(5e-2, 32), 32: Rounding(1e-4), 64: Rounding(1e-10)}
 _BRAIN = Rounding(0.1, 8)
@@ -138,6 +139,16 @@ class Pair:
                     del differing[name]
         return None
 
+    def is_undefined(self, values: Values, difference: Difference) -> bool:
+        """Whether an element of the second program depends on what it has not written, as all seeds show."""
+        side, found = self._sides[1], []
+        for seed in (*side.guarded.seeds, *side.guarded.more_seeds):
+            outcome = self._run(side, values, seed)
+            if isinstance(outcome, Failed) or outcome.outside:
+                return False
+            found.append(np.asarray(outcome.outputs[difference.output][difference.element]))
+        return any(bool(_differs(found[0], other)) for other in found[1:])
+
     def given(self, values: Values) -> tuple[Values, Values]:
         """What both programs are called with."""
         first, second = (side.arguments(values) for side in self._sides)
@@ -214,7 +225,7 @@ class Pair:
         undefined = len(others) > 1 and bool(_differs(np.asarray(others[0]), np.asarray(others[1])))
         reason = ""
         if undefined:
-            reason = "the second program uses an element that it has not written"
+            reason = UNWRITTEN
             if self._sides[1].guarded.calls_external:
                 reason += ", or a C++ function of it gives something else each time"
         return Difference(name, element, _text(left), "undefined" if undefined else _text(other), reason, differing)

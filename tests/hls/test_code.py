@@ -72,7 +72,8 @@ def test_memory_is_bound() -> None:
     place, _, rest = str(caught.value).partition(": ")
     assert place.startswith(f'File "{__file__}", line ')
     assert rest == (
-        "'B' is bound with depth=4, and has its own extents: a depth is that of a FIFO, or of what an argument points to\n"
+        "'B' is bound with depth=4, and has its own extents: a depth is that of a FIFO, or of what an "
+        "argument points to\n"
         "    B: float32[8] = 0.0\n    ^\n"
         '  hint: leave out the depth, or bind it with storage_type="FIFO"'
     )

@@ -1,4 +1,4 @@
-"""All programs of the repository and of its documentation: whatever their tests run on the CPU gives the same in the simulation of the C++."""
+"""All programs of the repository and its pages: what runs on the CPU gives the same in the simulation of the C++."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from tests.library.test_templates import templates
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="the simulation needs g++")
 ROOT = Path(__file__).parents[2]
-FILES = sorted(
+TESTS = sorted(
     str(path.relative_to(ROOT)) for folder in ("programs", "library") for path in ROOT.glob(f"tests/{folder}/test_*.py")
-) + ["tests/docs/test_pages.py", "tests/docs/test_tutorials.py"]
+)
+FILES = [*TESTS, "tests/docs/test_pages.py", "tests/docs/test_tutorials.py"]
 # What is not simulated, by the name of the test or a part of it, with the reason.
 LEFT_OUT: dict[str, str] = {
     "reaches_half_of_numpy": "measures the time of the CPU build",

@@ -16,7 +16,8 @@ llvm.func @elsewhere()
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="other processors have other features")
 def test_functions_with_a_body() -> None:
-    body, elsewhere = run_passes(TEXT, "allo-host-features").body.operations
+    module = run_passes(TEXT, "allo-host-features")
+    body, elsewhere = module.body.operations
     features = str(body.attributes["target_features"])
     assert '"+sse2"' in features and features.endswith('"+prefer-no-gather"]>')
     assert "target_features" not in elsewhere.attributes

@@ -56,7 +56,7 @@ class IPModule(External):
     def __init__(
         self,
         top: str,
-        impl: FilePath | None = None,
+        impl: FilePath | Sequence[FilePath] | None = None,
         include_paths: FilePath | Sequence[FilePath] | None = None,
         link_hls: bool = False,
         *,

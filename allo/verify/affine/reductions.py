@@ -2,7 +2,8 @@
 
 Sums are taken as polynomials: a factor of a sum is a factor of each of its terms, zeros that are added and ones that
 are multiplied do not count. Where the products on both sides differ in their number of factors, those with fewer are
-multiplied out. Integers are a ring modulo a power of two, so all of that is exact for them; for floats it is what `reassociate` allows.
+multiplied out. Integers are a ring modulo a power of two, so all of that is exact for them; for floats it is what
+`reassociate` allows.
 """
 
 from __future__ import annotations
