@@ -13,7 +13,7 @@ from allo import _mlir
 PIPELINE = (
     "builtin.module(allo-lower-types,canonicalize,cse,lower-affine,convert-scf-to-cf,expand-strided-metadata,"
     "lower-affine,convert-arith-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
-    "reconcile-unrealized-casts)"
+    "reconcile-unrealized-casts,allo-host-features)"
 )
 
 
