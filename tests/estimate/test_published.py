@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from types import FrameType
 
 import pytest
 
@@ -16,9 +14,9 @@ import polybench
 from allo.ir.types import float32
 from benchmarks import estimate as comparison
 from examples import transformer
+from tests.work import calls_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimator.md"
-PACKAGE = str(Path(allo.__file__).parent)
 
 
 def section(name: str) -> str:
@@ -111,21 +109,9 @@ def test_rows_long_enough_hide_the_adder(length: int, interval: int) -> None:
 
 
 def work(s: allo.Schedule) -> int:
-    """How many functions of the library an estimate calls: a cost that no clock and no other process changes."""
-    calls = 0
-
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal calls
-        calls += event == "call" and frame.f_code.co_filename.startswith(PACKAGE)
-
+    """The calls of an estimate."""
     allo.estimate(s, auto_pipeline=True)  # the file of the target is read once
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        allo.estimate(s, auto_pipeline=True)
-    finally:
-        sys.setprofile(before)
-    return calls
+    return calls_of(lambda: allo.estimate(s, auto_pipeline=True))
 
 
 @pytest.mark.parametrize("name", polybench.NAMES)

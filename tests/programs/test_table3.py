@@ -1,11 +1,9 @@
 """The five designs of Table 3 of the Allo paper, in no more lines of schedule than there."""
 
-import time
 
 import numpy as np
 import pytest
 
-import allo
 import polybench
 from allo.ir.types import int32
 
@@ -76,24 +74,6 @@ def test_text_grows_with_the_program_only(name):
     """It has twice the lines at most, as a large design has lanes for rows, too, and trees of more levels."""
     small, large = (design(name).customized(size).pseudocode() for size in ("MINI", "EXTRALARGE"))
     assert large.count("\n") <= 2 * small.count("\n")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_each_step_takes_30_ms_at_most(name):
-    """At the largest size: the time grows with the text, not with the extents."""
-    steps = design(name).customized("EXTRALARGE").steps
-    assert max(min(times) for times in zip(*(times_of(name, steps) for _ in range(3)), strict=True)) <= 0.03
-
-
-def times_of(name, steps):
-    s = allo.customize(design(name).kernel("EXTRALARGE"))
-    times = []
-    for step in steps:
-        start = time.process_time()
-        s.replay([step])
-        times.append(time.process_time() - start)
-    return times
 
 
 def test_loops_of_atax() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -51,10 +49,8 @@ def systolic(s: Schedule) -> None:
 @pytest.mark.parametrize("n", [1024, 4096])
 @pytest.mark.parametrize("steps", [row_wise, tiled, systolic], ids=lambda f: f.__name__)
 def test_schedules_are_proved_at_any_size(steps: Callable[[Schedule], None], n: int) -> None:
-    start = perf_counter()
+    """`python -m benchmarks.verify gemm` has seconds and memory."""
     assert isinstance(compared(product(n), steps), Proof)
-    assert perf_counter() - start < 8  # 2 s on a machine of one's own
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20  # kilobytes
 
 
 def accumulated(n: int) -> Callable[..., None]:
