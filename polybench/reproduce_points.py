@@ -9,7 +9,6 @@ simulation failed), ours are estimated.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 from .evaluation import estimated
 from .published import Point, points
 from .suite import load
-from .tables import in_markdown
+from .tables import print_table
 
 KERNELS = ("two_mm", "three_mm", "atax", "bicg", "gemm", "gesummv", "mvt")
 BUDGETS = (220, 2560)
@@ -59,11 +58,5 @@ def rows() -> list[Sequence[Any]]:
     return found
 
 
-def main() -> int:
-    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
-    print(in_markdown(HEADER, rows()))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print_table(__doc__, HEADER, rows))

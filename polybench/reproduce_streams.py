@@ -5,14 +5,13 @@ python -m polybench.reproduce_streams
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from . import correlation, symm, three_mm, two_mm
 from .evaluation import estimated
-from .tables import in_markdown
+from .tables import print_table
 
 HEADER = (
     *("kernel", "DSP, streams (estimated)", "cycles, streams (estimated)"),
@@ -32,11 +31,5 @@ def rows(size: str = "MEDIUM") -> list[Sequence[Any]]:
     return found
 
 
-def main() -> int:
-    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
-    print(in_markdown(HEADER, rows()))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print_table(__doc__, HEADER, rows))

@@ -8,7 +8,6 @@ from Python to HLS code.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 from .evaluation import compile_seconds, estimated
 from .published import TABLE_3
 from .suite import load
-from .tables import in_markdown
+from .tables import print_table
 
 HEADER = (
     *("kernel", "cycles (paper)", "cycles (ours, estimated)", "ours / paper", "II (paper)", "II (ours)"),
@@ -42,11 +41,5 @@ def rows() -> list[Sequence[Any]]:
     return found
 
 
-def main() -> int:
-    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
-    print(in_markdown(HEADER, rows()))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print_table(__doc__, HEADER, rows))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,13 @@ def in_markdown(header: Sequence[str], body: Sequence[Sequence[Any]]) -> str:
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     lines += ["| " + " | ".join(_cell(value) for value in cells) + " |" for cells in body]
     return "\n".join(lines)
+
+
+def print_table(description: str | None, header: Sequence[str], rows: Callable[[], Sequence[Sequence[Any]]]) -> int:
+    """A command without options that prints a table; `description` is the docstring of its module."""
+    argparse.ArgumentParser(description=(description or "").splitlines()[0]).parse_args()
+    print(in_markdown(header, rows()))
+    return 0
 
 
 def write(results: Sequence[Evaluation], folder: Path) -> None:

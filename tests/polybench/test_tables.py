@@ -33,24 +33,24 @@ def without_times(rows: list[list[str]]) -> list[list[str]]:
 
 
 def test_table_3() -> None:
-    printed = cells(reproduce_table3.in_markdown(reproduce_table3.HEADER, reproduce_table3.rows()))
+    printed = cells(in_markdown(reproduce_table3.HEADER, reproduce_table3.rows()))
     assert without_times(in_the_page("table 3")) == without_times(printed)
 
 
 @pytest.mark.slow
 def test_points() -> None:
-    printed = reproduce_points.in_markdown(reproduce_points.HEADER, reproduce_points.rows())
+    printed = in_markdown(reproduce_points.HEADER, reproduce_points.rows())
     assert in_the_page("points") == cells(printed)
 
 
 def test_streams() -> None:
-    printed = reproduce_streams.in_markdown(reproduce_streams.HEADER, reproduce_streams.rows())
+    printed = in_markdown(reproduce_streams.HEADER, reproduce_streams.rows())
     assert in_the_page("streams") == cells(printed)
 
 
 @pytest.mark.slow
 def test_figure_12() -> None:
-    printed = reproduce_fig12.in_markdown(reproduce_fig12.HEADER, reproduce_fig12.rows())
+    printed = in_markdown(reproduce_fig12.HEADER, reproduce_fig12.rows())
     assert in_the_page("fig. 12") == cells(printed)
 
 
