@@ -226,6 +226,7 @@ SETTINGS = f"the settings: {NAMES}"
             {"target": "vivado_hls", "mode": "hw"},
             "target 'vivado_hls' has no mode 'hw'\n  hint: its modes: csim, csyn, cosim, impl",
         ),
+        ({"mode": "csyn", "project": 3}, "project must be the path of a folder, got 3"),
     ],
 )  # fmt: skip
 def test_wrong_options(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,8 @@ def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]
     folder, configs = options.get("project"), options.get("configs", {})
     if not isinstance(configs, dict):
         raise TargetError(f"configs must be a dict, got {configs!r}")
+    if not isinstance(folder, str | os.PathLike | None):
+        raise TargetError(f"project must be the path of a folder, got {folder!r}")
     settings = settings_of(configs, flow.default_device)
     if settings.operators and "operators.tcl" not in flow.files:
         raise TargetError(
