@@ -14,6 +14,7 @@ from .bisect import changed_order, first_wrong_step
 from .bounds import Escape, escape_of
 from .counterexample import Found, NotFound, counterexample, search, smaller
 from .differential import UNWRITTEN, Pair
+from .identical import are_identical
 from .inputs import Values
 from .programs import Program, check_interfaces, other_start
 from .result import Different, Equivalent, Mismatch, Result, Stuck, Unknown
@@ -21,6 +22,7 @@ from .running import Failed, Runner
 
 _RUN_SECONDS = 20.0  # of one call of one program
 _AFFINE_SHARE = 0.25  # of the time, if the others are tried too
+IDENTICAL = "the same operations"
 METHODS = ("auto", "affine", "concrete", "differential")
 
 type _Method = Callable[["_Check", float], Any]
@@ -99,6 +101,8 @@ class _Check:
             answer = self._attempt(text, run, _AFFINE_SHARE if run is _affine and method == "auto" else 1.0)
             if answer is not None:
                 return answer
+            if method == "auto" and run is _affine and are_identical(self.a, self.b):
+                return Equivalent(IDENTICAL, self.seconds, None, *self._names())
         return self._differential()
 
     def _attempt(self, text: str, run: _Method, share: float) -> Result | None:

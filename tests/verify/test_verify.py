@@ -247,6 +247,43 @@ def test_loops_that_end_by_data_are_unknown_with_the_statement():
     assert "inputs agreed" in result.reason
 
 
+def collatz(x: int32, steps: int32) -> int32:
+    n: int32 = x
+    while n > 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + steps
+    for i in range(4):
+        n += i
+    return n
+
+
+def scaled(A: float32[...], n: int32):
+    for i in range(n):
+        A[i] = 2.0 * A[i]
+
+
+@pytest.mark.parametrize("kernel", [collatz, scaled])
+def test_directives_change_nothing_whatever_the_program_does(kernel):
+    s = allo.customize(kernel)
+    s.pipeline("i")
+    s.unroll("i", factor=2)
+    result = s.verify()
+    assert isinstance(result, Equivalent) and result.method == "the same operations"
+    assert not isinstance(s.verify(method="affine"), Equivalent)
+
+
+def test_other_operations_of_an_unknown_program_are_not_the_same():
+    def tripled(A: float32[...], n: int32):
+        for i in range(n):
+            A[i] = 3.0 * A[i]
+
+    def added(A: float32[...], n: int32):
+        for i in range(n):
+            A[i] = A[i] + A[i]
+
+    assert not isinstance(allo.verify(scaled, tripled), Equivalent)
+    assert not isinstance(allo.verify(scaled, added), Equivalent)
+
+
 def test_leaving_an_array_is_a_difference():
     text = str(allo.customize(gemm).module)
     other = Module.parse(text.replace(f"affine.for %arg5 = 0 to {K}", f"affine.for %arg5 = 0 to {K + 1}"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ...errors import TargetError
@@ -19,7 +19,7 @@ def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]
     folder, configs = options.get("project"), options.get("configs", {})
     if not isinstance(configs, dict):
         raise TargetError(f"configs must be a dict, got {configs!r}")
-    if not isinstance(folder, str | os.PathLike | None):
+    if not isinstance(folder, str | Path | None):
         raise TargetError(f"project must be the path of a folder, got {folder!r}")
     settings = settings_of(configs, flow.default_device)
     if settings.operators and "operators.tcl" not in flow.files:
