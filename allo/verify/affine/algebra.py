@@ -12,6 +12,7 @@ from .nodes import Kind, Node
 _MONOIDS = frozenset(f"arith.{n}" for n in ("muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"))
 _ROUNDED_MONOIDS = frozenset({"arith.mulf", "arith.maximumf", "arith.minimumf"})
 _WRAPPING = frozenset({"arith.muli", "arith.andi", "arith.ori", "arith.xori"})
+_IDEMPOTENT = (_MONOIDS | _ROUNDED_MONOIDS) - {"arith.muli", "arith.xori", "arith.mulf"}
 _FLOAT_RING = frozenset({"arith.addf", "arith.subf", "arith.negf", "arith.mulf"})
 _ZERO = re.compile(r"-?0(\.0+)?(e[+-]?\d+)?")
 _ONE = re.compile(r"1(\.0+)?(e\+00)?")
@@ -43,6 +44,11 @@ class Algebra:
     operation: str
     type: str
     width: int
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether a term that comes twice counts once, so that values are made of others of the same operation."""
+        return self.operation in _IDEMPOTENT
 
     def role(self, node: Node) -> Role:
         """What the value of a node is in a sum (product, minimum, ...) of this algebra."""

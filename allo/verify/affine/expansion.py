@@ -63,7 +63,10 @@ type Edge = tuple[State, isl.Map]  # to another state; takes iterations of the p
 
 
 class Expansion:
-    """One side: `maps` has the states, `position` which factor of them is taken apart, if any (else they are terms)."""
+    """One side: `maps` has the states, `position` which factor of them is taken apart, if any (else they are terms).
+
+    With `own_element`, reads of other elements of the array that the sum is kept in are terms.
+    """
 
     def __init__(
         self,
@@ -73,11 +76,14 @@ class Expansion:
         start: isl.Map,
         wanted: set[Node],
         domain: Callable[[Node], isl.Set | None],
+        own_element: bool = False,
     ) -> None:
         self.flows, self.algebra, self.domain = flows, algebra, domain
         self.root = State((Factor(root, start.dim(_OUT)),))
         self.start = start
         self.wanted = wanted
+        self.kept = self._kept(root) if own_element else {}
+        self.elsewhere: set[State] = set()  # terms because they are other elements
         self.position: dict[State, int] = {}
         self.edges: dict[State, list[Edge]] = {}
         self.roles: dict[State, list[set[Role]]] = {}
@@ -141,10 +147,47 @@ class Expansion:
             position = next(sums, -1)
         if position >= 0 and self._loses_undefined(state, position, reached):
             position = -1
+        self.elsewhere.discard(state)
+        if position >= 0 and self._is_elsewhere(state, position, reached):
+            self.elsewhere.add(state)
+            position = -1
         edges = [] if position < 0 else list(self._steps(state, position))
         if not all(_is_one_to_one(reached, step) for _, step in edges):
             position, edges = -1, []  # what is added more than once stays as it is
         self.position[state], self.edges[state] = position, edges
+
+    def _kept(self, root: Node) -> dict[str, isl.Map]:
+        """Where the value of the sum is stored: { iteration of the sum -> element } of each array, by label."""
+        kept: dict[str, isl.Map] = {}
+        for access in self.flows.graph.model.accesses:
+            if not (access.is_write and access.exact and access.op.name.endswith(".store")):
+                continue
+            if not self._is_value(self.flows.graph.node(access.op.operands[0]), root):
+                continue
+            elements = self.flows.elements(access).reset_tuple_id(_IN)
+            if elements.dim(_IN) != root.depth:
+                continue
+            through = _only(self.start, 0, root.depth).apply_range(elements)
+            label = access.buffer.label
+            kept[label] = kept[label].union(through) if label in kept else through
+        return kept
+
+    def _is_value(self, stored: Node, root: Node) -> bool:
+        """Whether what is stored is the root, under choices and casts."""
+        if stored is root:
+            return True
+        if self.algebra.role(stored) not in (Role.CHOICE, Role.CAST):
+            return False
+        return any(self._is_value(one, root) for one in stored.operands)
+
+    def _is_elsewhere(self, state: State, position: int, reached: isl.Map) -> bool:
+        """Whether a factor is an element of an array that keeps the sum, and never the element of the sum."""
+        node = state.factors[position].node
+        if node.kind is not Kind.READ or node.access is None or node.access.buffer.label not in self.kept:
+            return False
+        elements = self.flows.elements(node.access).reset_tuple_id(_IN)
+        read = _only(reached, state.offset(position), node.depth).apply_range(elements)
+        return bool(read.is_disjoint(self.kept[node.access.buffer.label]))
 
     def _is_cast(self, node: Node) -> bool:
         return self.algebra.role(node) is Role.CAST

@@ -3,7 +3,8 @@
 Sums are taken as polynomials: a factor of a sum is a factor of each of its terms, zeros that are added and ones that
 are multiplied do not count. Where the products on both sides differ in their number of factors, those with fewer are
 multiplied out. Integers are a ring modulo a power of two, so all of that is exact for them; for floats it is what
-`reassociate` allows.
+`reassociate` allows. Elements of a table may be maxima of other ones: if these cannot be taken apart to the end (they
+come several times), other elements than that of the sum are terms.
 """
 
 from __future__ import annotations
@@ -83,12 +84,15 @@ def same_terms(
     for algebra in algebras(a, options.reassociate):
         if algebra not in others:
             continue
-        try:
-            found = _compared(algebra, (left, right), (a, b), starts, domains, options.aligned, equal)
-        except NoSum:
-            continue
-        if found is not None:
-            return found
+        for own_element in (False, True) if algebra.is_idempotent and not options.aligned else (False,):
+            try:
+                found = _compared(
+                    algebra, (left, right), (a, b), starts, domains, options.aligned, equal, own_element
+                )
+            except NoSum:
+                continue
+            if found is not None:
+                return found
     return None
 
 
@@ -100,6 +104,7 @@ def _compared(
     domains: Domains,
     aligned: bool,
     equal: Equal,
+    own_element: bool,
 ) -> Sums | None:
     if aligned and not all(map(is_flat, flows, (algebra, algebra), roots)):
         raise NotAligned
@@ -107,9 +112,13 @@ def _compared(
     sides: list[Expansion | None] = [None, None]
     for _ in range(_ROUNDS):
         for k in range(2):
-            sides[k] = sides[k] or Expansion(flows[k], algebra, roots[k], starts[k], wanted[k], domains[k])
+            sides[k] = sides[k] or Expansion(
+                flows[k], algebra, roots[k], starts[k], wanted[k], domains[k], own_element
+            )
         left, right = sides
         assert left is not None and right is not None
+        if own_element and not (left.elsewhere or right.elsewhere):
+            return None  # as without
         if aligned and not can_align(left.terms(), right.terms()):
             raise NotAligned
         if left.position[left.root] < 0 or right.position[right.root] < 0:
