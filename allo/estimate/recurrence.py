@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .copies import copies_of_updates
 from .graph import Edge, Graph
 from .operators import word_of
 from .region import Node
@@ -16,21 +17,33 @@ class Recurrence:
 
     interval: int
     edges: tuple[Edge, ...]
+    copied: bool = False  # each copy in it has an edge of its own
 
 
 def critical(graph: Graph) -> Recurrence | None:
     """The recurrence that demands the largest interval; None if there is none."""
     found: Recurrence | None = None
     for component, inside in _cyclic(graph):
-        interval = found.interval if found is not None else 0
         part = ClosedWalks(sorted(component), inside, graph.cycle, _free_loops(graph, component, inside))
-        while (walk := part.longer_than(interval)) is not None:
-            distance = sum(edge.distance for edge in walk)
-            weight = sum(edge.weight for edge in walk)
-            if distance == 0:
-                break
-            interval = max(interval + 1, -(-weight // (distance * graph.cycle)))
-            found = Recurrence(interval, tuple(walk))
+        found = _longest(part, found)
+    for copies in copies_of_updates(graph):
+        part = ClosedWalks(range(len(copies.names)), copies.edges, graph.cycle, frozenset())
+        longer = _longest(part, found)
+        if longer is not None and longer is not found:
+            found = Recurrence(longer.interval, tuple(map(copies.original, longer.edges)), copied=True)
+    return found
+
+
+def _longest(part: ClosedWalks, found: Recurrence | None) -> Recurrence | None:
+    """The recurrence of a part that demands the most, if it demands more than the one found before."""
+    interval = found.interval if found is not None else 0
+    while (walk := part.longer_than(interval)) is not None:
+        distance = sum(edge.distance for edge in walk)
+        weight = sum(edge.weight for edge in walk)
+        if distance == 0:
+            break
+        interval = max(interval + 1, -(-weight // (distance * part.cycle)))
+        found = Recurrence(interval, tuple(walk))
     return found
 
 
@@ -88,20 +101,21 @@ def words(graph: Graph, recurrence: Recurrence) -> str:
         node = nodes[edge.source]
         if node.memory is not None and edge.distance:
             names.append(node.memory.name)
-        parts += _parts(graph, node, edge)
+        parts += _parts(graph, node, edge, recurrence.copied)
     merged = _merged(parts)
     through = ", ".join(dict.fromkeys(names)) or "a value"
     until = " until it is overwritten," if any(edge.order and edge.distance for edge in edges) else ""
     return f"recurrence through {through}: {' + '.join(merged) or 'logic'}{until} over distance {distance}"
 
 
-def _parts(graph: Graph, node: Node, edge: Edge) -> list[str]:
+def _parts(graph: Graph, node: Node, edge: Edge, copied: bool) -> list[str]:
     """What one node of the cycle takes, as `6 add`."""
     if node.kind == "write":
         return [f"{node.latency} write"] if edge.weight and node.latency else []
     if node.kind == "read" and not edge.order:
-        parts = [f"{node.latency} read"] if node.latency else []
-        chain = graph.chains.get(node.index)
+        read = node.latency and not (copied and edge.weight < node.latency * graph.cycle)
+        parts = [f"{node.latency} read"] if read else []
+        chain = graph.chains.get(node.index) if not copied else None
         if chain is not None and chain.links > 1 and not chain.tree:
             parts.append(f"*{chain.links}")
         return parts

@@ -26,7 +26,7 @@ def element(region: Region, node: Node, time: tuple[int, ...], copy: tuple[int, 
     return tuple(found)
 
 
-def recurrence_interval(region: Region, cycle: int) -> int:
+def recurrence_interval(region: Region, cycle: int, *, overwriting: bool = True) -> int:
     """The least interval by the values that iterations really pass on, found by executing all of them.
 
     A value is read before it is overwritten, and writes of an element stay in order, a cycle apart. Of the
@@ -66,7 +66,8 @@ def recurrence_interval(region: Region, cycle: int) -> int:
                 if before == iteration:
                     continue  # the value is not read from the memory
             readers.setdefault(key, []).append((here, iteration))
-    return _critical(region, cycle, numbers, edges)
+    kept_edges = {key: weight for key, weight in edges.items() if overwriting or not key[3]}
+    return _critical(region, cycle, numbers, kept_edges)
 
 
 def _in_order(region: Region) -> list[tuple[Node, tuple[int, ...]]]:

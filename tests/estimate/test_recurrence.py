@@ -33,11 +33,11 @@ def region_of(s: allo.Schedule) -> tuple[Region, int]:
     return builder.build([view.operation for view in longest[-1].body.operations]), options.target.budget
 
 
-def intervals(kernel: Callable[..., Any], loop: str = "i") -> tuple[int, int]:
+def intervals(kernel: Callable[..., Any], loop: str = "i", *, overwriting: bool = True) -> tuple[int, int]:
     s = allo.customize(kernel)
     s.pipeline(loop)
     region, budget = region_of(s)
-    expected = recurrence_interval(region, budget)
+    expected = recurrence_interval(region, budget, overwriting=overwriting)
     return symbolic_interval(region_of(s)[0], budget), expected
 
 
@@ -111,6 +111,27 @@ def two_states(A: float32[16], y: float32[16]):
         a = y[i]
 
 
+def far_and_near(A: float32[40], B: float32[4]):
+    for i in range(6):
+        for u in range(4):
+            A[4 * i + u] = A[4 * i + u + 2] + B[u]
+            A[4 * i + u + 6] = A[4 * i + u + 3] + B[u]
+
+
+def turns(A: float32[16], B: float32[4]):
+    for i in range(6):
+        for u in range(4):
+            A[i + 4] = A[i + 1] + B[u]
+            A[i + 1] = A[i + 3] * B[u]
+
+
+def sum_and_use(A: float32[8], B: float32[3]):
+    for i in range(5):
+        for u in range(3):
+            A[i + 3] = A[i + 1] + A[i]
+            A[i] = A[i] + B[u]
+
+
 @pytest.mark.parametrize(
     ("kernel", "interval"),
     [
@@ -125,6 +146,9 @@ def two_states(A: float32[16], y: float32[16]):
         (shifted, 5),
         (temporary, 1),
         (two_states, 6),  # 3 mul + 6 add + 2 writes over 2 iterations
+        (far_and_near, 10),  # 3 reads + 4 * 6 add + 3 writes over 3 iterations: one value passes to another copy
+        (turns, 11),  # 1 read + 3 mul + 6 add + 1 write: the second update of a copy, then the first of the next one
+        (sum_and_use, 7),  # 1 read + 3 * 6 add + 1 write over 3 iterations: two copies of the sum, then its use
     ],
 )
 def test_known_recurrences(kernel: Callable[..., Any], interval: int) -> None:
@@ -232,6 +256,32 @@ def test_random_subscripts(seed: int) -> None:
     assert found >= expected
     if shift == 0 or expected == 1:
         assert found == expected
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_two_random_updates_of_an_array(seed: int) -> None:
+    """Never below what the values demand that pass between the updates and their copies."""
+    choose = random.Random(seed)
+    inner, copies = choose.choice([(4, 2), (5, 3), (6, 4)])
+    b, c = choose.choice([(1, 0), (1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (1, 4)])
+    to, at, to_2, at_2 = (choose.randrange(0, 6) for _ in range(4))
+
+    def update(A: float32[64], B: float32[4]):
+        for i in range(inner):
+            for u in range(copies):
+                A[b * i + c * u + to] = A[b * i + c * u + at] + B[u]
+                A[b * i + c * u + to_2] = A[b * i + c * u + at_2] * B[u]
+
+    found, expected = intervals(update, overwriting=False)
+    assert found >= expected
+
+
+def test_the_reason_names_what_passes_between_updates() -> None:
+    s = allo.customize(turns)
+    s.pipeline("i")
+    loop = allo.estimate(s).loop("i")
+    words = "recurrence through A: 1 read + 3 mul + 6 add + 1 write over distance 1"
+    assert (loop.interval, str(loop.reason)) == (11, words)
 
 
 def test_a_condition_decides_when_a_value_is_kept() -> None:
