@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +28,10 @@ class Timing:
 
 
 def schedule(graph: Graph, accesses: list[Accesses], interval: int | None) -> Timing:
-    """The schedule with the least interval from `interval` on; None: iterations do not overlap."""
+    """The schedule with the least interval from `interval` on; None: iterations do not overlap.
+
+    If none is found soon, iterations do not overlap, and the interval is the depth.
+    """
     if interval is None:
         return _Attempt(graph, accesses, _FOREVER, {}).run()
     reads = [n for a in accesses for n in a.counts if graph.region.nodes[n].kind == "read"][:_MOST_DELAYED]
@@ -39,7 +42,8 @@ def schedule(graph: Graph, accesses: list[Accesses], interval: int | None) -> Ti
             timing = _settled(graph, accesses, candidate, dict(least))
             if timing is not None:
                 return timing
-    return _Attempt(graph, accesses, _FOREVER, {}).run()
+    in_turn = _Attempt(graph, accesses, _FOREVER, {}).run()
+    return replace(in_turn, interval=max(in_turn.depth, interval))
 
 
 def _settled(graph: Graph, accesses: list[Accesses], interval: int, least: dict[int, int]) -> Timing | None:

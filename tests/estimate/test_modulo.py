@@ -108,3 +108,18 @@ def test_every_interval_is_reached_in_polybench() -> None:
         found = allo.estimate(allo.customize(polybench.load(name).kernel("MINI")), auto_pipeline=True)
         missed |= {name for loop in found.loops if loop.reason is not None and loop.reason.kind == "schedule"}
     assert not missed
+
+
+def test_without_a_schedule_found_iterations_follow_one_another() -> None:
+    def turns(A: float32[200], B: float32[100]):
+        for i in range(64):
+            for u in range(100):
+                A[i + u + 3] = A[i + u] + B[u]
+                A[i + u + 1] = A[i + u + 2] * B[u]
+
+    s = allo.customize(turns)
+    s.unroll("u")
+    s.pipeline("i")
+    loop = allo.estimate(s).loop("i")
+    assert loop.interval == loop.depth
+    assert str(loop.reason).startswith("no schedule with II 1399 found: recurrence through A: ")
