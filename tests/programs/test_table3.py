@@ -4,8 +4,10 @@
 import numpy as np
 import pytest
 
+import allo
 import polybench
 from allo.ir.types import int32
+from tests.work import calls_of
 
 from .designs import assert_loops, assert_same_results, assert_steps_make_it_again, results
 
@@ -74,6 +76,17 @@ def test_text_grows_with_the_program_only(name):
     """It has twice the lines at most, as a large design has lanes for rows, too, and trees of more levels."""
     small, large = (design(name).customized(size).pseudocode() for size in ("MINI", "EXTRALARGE"))
     assert large.count("\n") <= 2 * small.count("\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_extents_do_not_change_the_work(name):
+    """The calls for a step; `python -m benchmarks.primitives` has milliseconds."""
+    calls = {}
+    for size in ("MEDIUM", "EXTRALARGE"):
+        steps = design(name).customized(size).steps
+        s = allo.customize(design(name).kernel(size))
+        calls[size] = calls_of(lambda s=s, steps=steps: s.replay(steps)) / len(steps)
+    assert calls["EXTRALARGE"] <= 1.3 * calls["MEDIUM"]
 
 
 def test_loops_of_atax() -> None:
