@@ -29,6 +29,8 @@ def advise(asked: Question) -> str:
         return _divide(asked, max(recurrence, asked.requested))
     if done.recurrence is not None and recurrence > 1:
         carried = [edge for edge in done.recurrence.edges if edge.distance]
+        if not carried:  # what is assumed
+            return ""
         source = asked.region.nodes[carried[0].source]
         if source.memory is not None and source.memory.kind.name in asked.around.target.external:
             return keep_on_chip(asked, source.label) or _reorder(asked, carried)

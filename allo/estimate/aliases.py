@@ -46,19 +46,27 @@ class _Equation:
 
 def meetings(region: Region, first: Node, second: Node, fixed: frozenset[int] = frozenset()) -> Meetings:
     """How `first` and a later `second` meet; loops whose variables are `fixed` have a new array in each iteration."""
-    common = _common(first.around, second.around)
+    key = (first.index, second.index, fixed)
+    if key not in region.known_meetings:
+        region.known_meetings[key] = _meetings(region, first, second, fixed)
+    found: Meetings = region.known_meetings[key]
+    return found
+
+
+def _meetings(region: Region, first: Node, second: Node, fixed: frozenset[int]) -> Meetings:
+    shared = common(first.around, second.around)
     ranges: dict[Unknown, tuple[int, int]] = {}
     for k, loop in enumerate(region.time):
         most = _FAR if loop.trip is None else loop.trip - 1
         ranges["t", k] = (0, 0) if loop.variable in fixed else (-most, most)
-    for number in common:
+    for number in shared:
         copy = region.copy_loops[number]
         most = 0 if copy.variable in fixed else copy.trip - 1
         ranges["c", number] = (-most, most)
     equations: list[_Equation] = []
     exact = True
     for one, other in zip(first.forms, second.forms, strict=True):
-        equation = _equation(region, one, other, common)
+        equation = _equation(region, one, other, shared)
         if equation is None:
             exact = False
         else:
@@ -68,12 +76,12 @@ def meetings(region: Region, first: Node, second: Node, fixed: frozenset[int] = 
     for assignment, sure in _solutions(equations, ranges, known):
         exact = exact and sure
         time = tuple(assignment.get(("t", k)) for k in range(len(region.time)))
-        copies = tuple(assignment.get(("c", number)) for number in common)
+        copies = tuple(assignment.get(("c", number)) for number in shared)
         found.append(Meeting(time, copies))
         if len(found) > _MOST_MEETINGS:
             time = tuple(0 if loop.variable in fixed else None for loop in region.time)
-            return Meetings(common, (Meeting(time, (None,) * len(common)),), False)
-    return Meetings(common, tuple(dict.fromkeys(found)), exact)
+            return Meetings(shared, (Meeting(time, (None,) * len(shared)),), False)
+    return Meetings(shared, tuple(dict.fromkeys(found)), exact)
 
 
 def fixed(region: Region, node: Node) -> frozenset[int]:
@@ -108,7 +116,8 @@ def reversed_meeting(way: Meeting) -> Meeting:
     return Meeting(time, copies)
 
 
-def _common(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+def common(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    """The unrolled loops around both, of the loops around each."""
     count = 0
     for a, b in zip(first, second, strict=False):
         if a != b:
@@ -175,10 +184,7 @@ def _solutions(
 
 
 def _values(
-    equation: _Equation,
-    chosen: Unknown,
-    ranges: dict[Unknown, tuple[int, int]],
-    known: dict[Unknown, int | None],
+    equation: _Equation, chosen: Unknown, ranges: dict[Unknown, tuple[int, int]], known: dict[Unknown, int | None]
 ) -> range | None:
     """The values that one unknown can have; None if these are too many to look at."""
     low, high = equation.low, equation.high

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from math import prod
 
 from .aliases import Meeting, Meetings, fixed, least_distance, meetings
 from .graph import Chain, Edge, Graph
+from .lattice import alike, cover_of, edges_between_copies
 from .overwrites import Overwrites
 from .region import Node, Region
 
 
-def graph_of(region: Region, cycle: int, exchangeable: frozenset[int]) -> Graph:
-    """All edges of a region. `exchangeable` are loads of updates whose order does not change the result."""
+def graph_of(region: Region, cycle: int, exchangeable: Mapping[int, frozenset[int]]) -> Graph:
+    """All edges of a region. `exchangeable` are accesses of updates, with the loops whose copies may be exchanged."""
     graph = Graph(region, cycle)
     groups: dict[str, list[Node]] = {}
     for node in region.nodes:
@@ -28,7 +30,7 @@ def graph_of(region: Region, cycle: int, exchangeable: frozenset[int]) -> Graph:
     for nodes in groups.values():
         _streams(graph, nodes)
         for load in [node for node in nodes if node.kind == "read" and not _is_stream(node)]:
-            cover = _cover(nodes, load)
+            cover = cover_of(nodes, load)
             load.forwarded = cover is not None
             for store in nodes:
                 if store.kind != "write":
@@ -40,7 +42,8 @@ def graph_of(region: Region, cycle: int, exchangeable: frozenset[int]) -> Graph:
                 if cover is None and region.time:
                     carried.append((store, load, met, cover))
         overwrites.twice([node for node in nodes if node.kind == "write" and not _is_stream(node)])
-    _calls(graph)
+    calls = _calls(graph)
+    graph.edges += calls
     ordered = list(graph.edges)
     _values(graph)
     _chains(graph, later, exchangeable)
@@ -50,6 +53,7 @@ def graph_of(region: Region, cycle: int, exchangeable: frozenset[int]) -> Graph:
     for store, load, met, _ in carried:
         _carried(graph, store, load, met)
     graph.edges += overwrites.carried
+    graph.copies = edges_between_copies(graph, exchangeable, calls)
     return graph
 
 
@@ -72,18 +76,6 @@ def _keep_in_registers(region: Region, nodes: list[Node]) -> None:
             node.in_register = True
             if node.kind == "read":
                 node.latency = 0
-
-
-def _cover(nodes: list[Node], load: Node) -> Node | None:
-    """A store of the same iteration that surely writes what the load reads; the last one."""
-    found = None
-    for store in nodes:
-        if store.kind != "write" or store.position > load.position or None in store.forms:
-            continue
-        inside = load.around[: len(store.around)] == store.around
-        if inside and store.guards == load.guards[: len(store.guards)] and store.forms == load.forms:
-            found = store
-    return found
 
 
 def _same_iteration(graph: Graph, store: Node, load: Node, met: Meetings, cover: Node | None) -> None:
@@ -137,23 +129,26 @@ def _logic(graph: Graph) -> None:
 
 
 def _chains(
-    graph: Graph, pairs: list[tuple[Node, Node, Meetings, Node | None]], exchangeable: frozenset[int]
+    graph: Graph, pairs: list[tuple[Node, Node, Meetings, Node | None]], exchangeable: Mapping[int, frozenset[int]]
 ) -> None:
     """Loads whose value the copy before has stored: their copies run one after the other."""
     for store, load, met, cover in sorted(pairs, key=lambda item: (len(item[1].around), item[1].index)):
         killed = cover.around if cover is not None else ()
         best: tuple[int, int, int] | None = None
+        moved: set[int] = set()
         for way in met.ways:
             link = _link(graph.region, met, way, killed)
             if link is not None and (best is None or link[0] > best[0]):
                 best = link
+                moved = {n for n, difference in zip(met.common, way.copies, strict=True) if difference != 0}
         if best is None:
             continue
         each = _longest(graph, load.index, store.index)
         if each is None:
             continue
         links, loop, step = best
-        chain = Chain(links, each, loop, step, load.index in exchangeable, store.index)
+        tree = alike(store, load) and moved <= exchangeable.get(load.index, frozenset())
+        chain = Chain(links, each, loop, step, tree, store.index)
         before = graph.chains.get(load.index)
         if before is None or before.extra < chain.extra:
             graph.chains[load.index] = chain
@@ -162,15 +157,11 @@ def _chains(
                     edge.weight = graph.cost(load)
 
 
-def _link(
-    region: Region, met: Meetings, way: Meeting, killed: tuple[int, ...]
-) -> tuple[int, int, int] | None:
+def _link(region: Region, met: Meetings, way: Meeting, killed: tuple[int, ...]) -> tuple[int, int, int] | None:
     """(copies in a row, their loop, their distance) if the copies of one iteration meet one after the other."""
     if any(t not in (0, None) for t in way.time):
         return None
-    free = [
-        n for n, c in zip(met.common, way.copies, strict=True) if c is None and n not in killed
-    ]
+    free = [n for n, c in zip(met.common, way.copies, strict=True) if c is None and n not in killed]
     for number, difference in zip(met.common, way.copies, strict=True):
         if difference is None or difference == 0:
             continue
@@ -225,9 +216,7 @@ def _carried(graph: Graph, store: Node, load: Node, met: Meetings) -> None:
         elif passing is not None and not passing.tree:
             weight += _steps(met, way, passing) * passing.each
         moves = tuple((n, c) for n, c in zip(met.common, way.copies, strict=True) if c != 0)
-        graph.edges.append(
-            Edge(store.index, load.index, weight, distance, pair, met.exact and not guarded, moves)
-        )
+        graph.edges.append(Edge(store.index, load.index, weight, distance, pair, met.exact and not guarded, moves))
 
 
 def _steps(met: Meetings, way: Meeting, chain: Chain) -> int:
@@ -243,9 +232,10 @@ def _steps(met: Meetings, way: Meeting, chain: Chain) -> int:
 # -- calls -------------------------------------------------------------------------------------------------
 
 
-def _calls(graph: Graph) -> None:
+def _calls(graph: Graph) -> list[Edge]:
     """A call keeps its place among everything that uses an array that it is given, now and in later iterations."""
     region = graph.region
+    found: list[Edge] = []
     for call in [node for node in region.nodes if node.kind == "call"]:
         for node in region.nodes:
             conflict = _conflict(region, call, node)
@@ -253,15 +243,16 @@ def _calls(graph: Graph) -> None:
                 continue
             label, first_writes, second_writes = conflict
             if node.position > call.position:
-                graph.edges.append(Edge(call.index, node.index, call.latency * graph.cycle))
+                found.append(Edge(call.index, node.index, call.latency * graph.cycle))
             elif node.position < call.position and node.kind != "call":
-                graph.edges.append(Edge(node.index, call.index, node.latency * graph.cycle))
+                found.append(Edge(node.index, call.index, node.latency * graph.cycle))
             if not region.time or label in _renewed(region, call):
                 continue
             if first_writes:
-                graph.edges.append(Edge(call.index, node.index, call.latency * graph.cycle, 1))
+                found.append(Edge(call.index, node.index, call.latency * graph.cycle, 1))
             if second_writes and node is not call and node.kind != "call":
-                graph.edges.append(Edge(node.index, call.index, node.latency * graph.cycle, 1))
+                found.append(Edge(node.index, call.index, node.latency * graph.cycle, 1))
+    return found
 
 
 def _conflict(region: Region, call: Node, node: Node) -> tuple[str, bool, bool] | None:

@@ -23,6 +23,7 @@ class Edge:
     exact: bool = True
     moves: tuple[tuple[int, int | None], ...] = ()  # between copies of unrolled loops; None: any
     order: bool = False  # an element is not overwritten before it is read; no value is passed on
+    ranges: tuple[tuple[int, int, int], ...] = ()  # between copies: unrolled loop, least and most
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Graph:
     region: Region
     cycle: int
     edges: list[Edge] = field(default_factory=list)
+    copies: list[Edge] = field(default_factory=list)  # between copies, where there are any
     chains: dict[int, Chain] = field(default_factory=dict)  # by the load that begins them
     tails: list[int] = field(default_factory=list)  # ps of logic since the last register before a node
 

@@ -8,18 +8,15 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ..poly import Access
-from ..poly.linear import PRIME, Linear
-from ..poly.pairs import pair_of
-from ..poly.systems import feasible, least
 from ..poly.updates import updates_of
 from ..target import Operator
+from .decided import decide, recurrence_of
 from .dependences import graph_of
-from .graph import Edge, Graph
+from .graph import Graph
 from .modulo import Timing, schedule
 from .operators import bits_of
 from .ports import Accesses, Pressure, accesses_of
-from .recurrence import Recurrence, critical, words
+from .recurrence import Recurrence, words
 from .region import Node, Region
 from .result import Reason
 from .span import Ends, Event, Span, Stream, stream_key, together
@@ -45,12 +42,9 @@ class Scheduled:
 
 def scheduled(region: Region, budget: int, requested: int | None) -> Scheduled:
     """The schedule of a region at the requested interval or the least one above; None: not pipelined."""
-    accesses = [node.access for node in region.nodes if node.access is not None]
-    exact = {store: update for store, update in updates_of(accesses).items() if update.exact}
-    exchangeable = frozenset(node.index for node in region.nodes if node.kind == "read" and node.op in exact)
-    graph = graph_of(region, budget, exchangeable)
+    graph = graph_of(region, budget, exchangeable(region))
     arrays = _accesses(region)
-    recurrence = _certain(graph, requested) if requested is not None else None
+    recurrence = recurrence_of(graph, requested) if requested is not None else None
     pressures = [p for array in arrays if (p := array.pressure()) is not None]
     pressure = max(pressures, key=lambda p: p.interval, default=None)
     if requested is None:
@@ -65,7 +59,7 @@ def scheduled(region: Region, budget: int, requested: int | None) -> Scheduled:
     timing = schedule(graph, arrays, interval)
     if timing.interval > interval and (doubtful := [e for e in graph.edges if not e.exact and e.pair is not None]):
         for edge in doubtful:
-            _decide(graph, edge)
+            decide(graph, edge)
         timing = schedule(graph, arrays, interval)
     reason = _reason(kind, graph, requested, recurrence, pressure, call)
     if timing.interval > interval:
@@ -74,13 +68,25 @@ def scheduled(region: Region, budget: int, requested: int | None) -> Scheduled:
     return Scheduled(graph, tuple(arrays), timing, reason, smallest, recurrence, pressure)
 
 
+def exchangeable(region: Region) -> dict[int, frozenset[int]]:
+    """Updates whose order does not change the result, with the loops in which nothing else uses their array."""
+    updates = updates_of([node.access for node in region.nodes if node.access is not None])
+    found = {}
+    for node in region.nodes:
+        own = updates.get(node.op)
+        if own is None or not own.exact:
+            continue
+        loops = set(node.around)
+        for other in region.nodes:
+            another = updates.get(other.op)
+            if other.label == node.label and (another is None or another.kind != own.kind):
+                loops.difference_update(other.around)
+        found[node.index] = frozenset(loops)
+    return found
+
+
 def _reason(
-    kind: str,
-    graph: Graph,
-    requested: int,
-    recurrence: Recurrence | None,
-    pressure: Pressure | None,
-    call: Node | None,
+    kind: str, graph: Graph, requested: int, recurrence: Recurrence | None, pressure: Pressure | None, call: Node | None
 ) -> Reason:
     if kind == "recurrence" and recurrence is not None:
         return Reason(kind, words(graph, recurrence))
@@ -97,64 +103,6 @@ def _accesses(region: Region) -> list[Accesses]:
         if node.memory is not None:
             groups.setdefault(node.label, []).append(node)
     return [found for nodes in groups.values() if (found := accesses_of(region, nodes)) is not None]
-
-
-# -- recurrences that exist ------------------------------------------------------------------------------
-
-
-def _certain(graph: Graph, requested: int) -> Recurrence | None:
-    """The critical recurrence; where arithmetic on subscripts is unsure, the polyhedral model has the last word."""
-    while True:
-        found = critical(graph)
-        if found is None or found.interval <= requested:
-            return found
-        doubtful = [edge for edge in found.edges if edge.distance and not edge.exact and edge.pair is not None]
-        if not doubtful:
-            return found
-        for edge in {id(edge): edge for edge in doubtful}.values():
-            _decide(graph, edge)
-
-
-def _decide(graph: Graph, edge: Edge) -> None:
-    """Give an edge its exact distance, or take it away."""
-    assert edge.pair is not None
-    edge.exact = True
-    if not (edge.pair[0].exact_elements and edge.pair[1].exact_elements):
-        return
-    distance = _exact_distance(graph.region, *edge.pair)
-    if distance is None:
-        graph.edges.remove(edge)
-    else:
-        edge.distance = max(edge.distance, distance)
-
-
-def _exact_distance(region: Region, store: Access, load: Access) -> int | None:
-    """The least number of iterations from a store to a load of the same element, by integer programs."""
-    pair = pair_of(store, load)
-    if pair is None:
-        return None
-    inside = {loop.variable for loop in region.time}
-    copies = {loop.variable for loop in region.copy_loops}
-    outer = [loop.variable for loop in pair.common if loop.variable not in inside | copies]
-    best: int | None = None
-    for level, loop in enumerate(region.time):
-        signs = {**dict.fromkeys(outer, 0), loop.variable: 1}
-        signs |= {before.variable: 0 for before in region.time[:level]}
-        if not pair.allows(signs):
-            continue
-        for rows in pair.systems(signs):
-            if not feasible(rows):
-                continue
-            terms = [
-                (v, c * inner.stride)
-                for inner in region.time
-                if inner.step == 1 and inner.factor == 1
-                for v, c in ((inner.variable, -1), (inner.variable + PRIME, 1))
-            ]
-            value = least(Linear(0, tuple(sorted(terms))), rows)
-            distance = 1 if value is None else max(1, value)
-            best = distance if best is None else min(best, distance)
-    return best
 
 
 # -- units ---------------------------------------------------------------------------------------------
@@ -223,6 +171,8 @@ def region_span(done: Scheduled, latency: Fraction | None, around: Fraction, run
         event = Event(first, tail, count, Fraction(timing.starts[node.index] if overlaps else 0))
         events[stream] = together(events[stream], event) if stream in events else event
     calls = [node for node in region.nodes if node.op.name == "func.call"]
-    callees = Counter(ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value for node in calls)
+    callees = Counter[str]()
+    for node in calls:  # each copy has an instance
+        callees[ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value] += region.count(node.around)
     ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
     return Span(latency, done.units, callees, ends, register_bits(done))

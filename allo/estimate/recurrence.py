@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from math import gcd
 
-from .copies import copies_of_updates
+from .circulation import Circulation
 from .graph import Edge, Graph
 from .operators import word_of
 from .region import Node
@@ -17,7 +19,7 @@ class Recurrence:
 
     interval: int
     edges: tuple[Edge, ...]
-    copied: bool = False  # each copy in it has an edge of its own
+    times: tuple[int, ...] = ()  # how often it takes each edge, where it moves between copies
 
 
 def critical(graph: Graph) -> Recurrence | None:
@@ -26,11 +28,20 @@ def critical(graph: Graph) -> Recurrence | None:
     for component, inside in _cyclic(graph):
         part = ClosedWalks(sorted(component), inside, graph.cycle, _free_loops(graph, component, inside))
         found = _longest(part, found)
-    for copies in copies_of_updates(graph):
-        part = ClosedWalks(range(len(copies.names)), copies.edges, graph.cycle, frozenset())
-        longer = _longest(part, found)
-        if longer is not None and longer is not found:
-            found = Recurrence(longer.interval, tuple(map(copies.original, longer.edges)), copied=True)
+    return found
+
+
+def between_copies(graph: Graph, enough: int) -> Recurrence | None:
+    """The recurrence through copies of unrolled loops that demands the most, if that is more than enough."""
+    found: Recurrence | None = None
+    nodes = graph.region.nodes
+    for component in components(len(nodes), [(edge.source, edge.sink) for edge in graph.copies]):
+        inside = [e for e in graph.copies if e.source in component and e.sink in component]
+        counts = {index: graph.region.count(nodes[index].around) for index in component}
+        demand = Circulation(counts, inside, graph.cycle).demand(enough)
+        if demand is not None:
+            enough = demand.interval
+            found = Recurrence(enough, demand.edges, demand.times)
     return found
 
 
@@ -83,43 +94,57 @@ def _returns(graph: Graph, edge: Edge, others: list[Edge], component: set[int]) 
     ways = [move for other in others if not (chained and other.order) for move in other.moves]
     ways += [(chain.loop, chain.step) for chain in graph.chains.values() if chain.store in component]
     return all(
-        value is None or any(n == loop and (m is None or m * value < 0) for n, m in ways)
-        for loop, value in edge.moves
+        value is None or any(n == loop and (m is None or m * value < 0) for n, m in ways) for loop, value in edge.moves
     )
 
 
 def words(graph: Graph, recurrence: Recurrence) -> str:
     """The recurrence in words: `recurrence through C: 1 read + 6 add + 1 write over distance 1`."""
+    if not recurrence.edges:
+        return "assumed: copies of unrolled loops run one after the other, since too many of them may share elements"
     nodes = graph.region.nodes
     edges = list(recurrence.edges)
-    start = next((n for n, edge in enumerate(edges) if edge.distance), 0)
-    edges = [*edges[start + 1 :], *edges[: start + 1]]  # begin with what reads
-    parts: list[str] = []
-    names: list[str] = []
     distance = sum(edge.distance for edge in edges)
-    for edge in edges:
-        node = nodes[edge.source]
-        if node.memory is not None and edge.distance:
-            names.append(node.memory.name)
-        parts += _parts(graph, node, edge, recurrence.copied)
-    merged = _merged(parts)
-    through = ", ".join(dict.fromkeys(names)) or "a value"
+    if recurrence.times:
+        merged, distance = _copied(graph, recurrence)
+    else:
+        start = next((n for n, edge in enumerate(edges) if edge.distance), 0)
+        edges = [*edges[start + 1 :], *edges[: start + 1]]  # begin with what reads
+        merged = _merged([part for edge in edges for part in _parts(graph, nodes[edge.source], edge)])
+    memories = (nodes[edge.source].memory for edge in edges if edge.distance)
+    through = ", ".join(dict.fromkeys(memory.name for memory in memories if memory is not None)) or "a value"
     until = " until it is overwritten," if any(edge.order and edge.distance for edge in edges) else ""
     return f"recurrence through {through}: {' + '.join(merged) or 'logic'}{until} over distance {distance}"
 
 
-def _parts(graph: Graph, node: Node, edge: Edge, copied: bool) -> list[str]:
+def _parts(graph: Graph, node: Node, edge: Edge) -> list[str]:
     """What one node of the cycle takes, as `6 add`."""
     if node.kind == "write":
         return [f"{node.latency} write"] if edge.weight and node.latency else []
     if node.kind == "read" and not edge.order:
-        read = node.latency and not (copied and edge.weight < node.latency * graph.cycle)
-        parts = [f"{node.latency} read"] if read else []
-        chain = graph.chains.get(node.index) if not copied else None
+        parts = [f"{node.latency} read"] if node.latency else []
+        chain = graph.chains.get(node.index)
         if chain is not None and chain.links > 1 and not chain.tree:
             parts.append(f"*{chain.links}")
         return parts
     return [f"{node.latency} {word_of(node.op)}"] if node.latency and not edge.order else []
+
+
+def _copied(graph: Graph, recurrence: Recurrence) -> tuple[list[str], int]:
+    """What walks between copies take together, reads first and writes last, and their distance."""
+    nodes = graph.region.nodes
+    counts = Counter[tuple[int, str]]()
+    for edge, times in zip(recurrence.edges, recurrence.times, strict=True):
+        node, sink = nodes[edge.source], nodes[edge.sink]
+        stored = node.kind == "write"
+        if node.latency and (edge.weight > 0 if stored else node.kind != "read"):
+            counts[(2, f"{node.latency} write") if stored else (1, f"{node.latency} {word_of(node.op)}")] += times
+        if sink.kind == "read" and sink.latency and (edge.weight > 0 or not stored):
+            counts[0, f"{sink.latency} read"] += times
+    distance = sum(edge.distance * times for edge, times in zip(recurrence.edges, recurrence.times, strict=True))
+    unit = gcd(distance, *counts.values())
+    parts = sorted(counts.items(), key=lambda item: item[0][0])
+    return [part if n == unit else f"{n // unit} x {part}" for (_, part), n in parts], distance // unit
 
 
 def _merged(parts: list[str]) -> list[str]:
@@ -135,4 +160,6 @@ def _merged(parts: list[str]) -> list[str]:
             merged[-1] = (part, merged[-1][1] + count)
         else:
             merged.append((part, count))
+        if part.endswith(" write"):
+            repeat = 1
     return [part if count == 1 else f"{count} x {part}" for part, count in merged]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 from mlir import ir
 
@@ -90,6 +91,7 @@ class Region:
     copy_loops: list[CopyLoop] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     inputs: list[list[int]] = field(default_factory=list)
+    known_meetings: dict[tuple[int, int, frozenset[int]], Any] = field(default_factory=dict)  # see `aliases.meetings`
 
     def count(self, copies: Iterable[int]) -> int:
         """How many copies some unrolled loops make together."""

@@ -34,7 +34,7 @@ class ClosedWalks:
         high: dict[int, tuple[Fraction, list[Edge]]] = {}
         found: list[Edge] | None = None
         for _ in range(_MOST_CUTS):
-            found = _positive_cycle(self.nodes, self.edges, interval * self.cycle, prices)
+            found = positive_cycle(self.nodes, self.edges, self._lengths(interval, prices))
             if found is None:
                 return None
             moving = [n for n in sorted(self.loops) if _net(found, n)]
@@ -55,6 +55,15 @@ class ClosedWalks:
                 prices[loop] = limit
         return found
 
+    def _lengths(self, interval: int, prices: Mapping[int, Price]) -> list[Price]:
+        """How much longer each edge is than its iterations at this interval."""
+        return [
+            edge.weight
+            - interval * self.cycle * edge.distance
+            + sum(prices.get(n, 0) * (move or 0) for n, move in edge.moves)
+            for edge in self.edges
+        ]
+
 
 def _net(walk: Sequence[Edge], loop: int) -> int:
     """By how many copies a walk has moved at its end."""
@@ -68,37 +77,38 @@ def _together(down: list[Edge], up: list[Edge], loop: int) -> list[Edge]:
     return down * (other // common) + up * (one // common)
 
 
-def _positive_cycle(
-    nodes: Sequence[int], edges: Sequence[Edge], interval: int, prices: Mapping[int, Price]
-) -> list[Edge] | None:
-    """A cycle that is longer than its iterations at this interval (in ps), by Bellman and Ford."""
-    lengths: list[Price] = [
-        edge.weight - interval * edge.distance + sum(prices.get(n, 0) * (move or 0) for n, move in edge.moves)
-        for edge in edges
-    ]
+def positive_cycle(nodes: Sequence[int], edges: Sequence[Edge], lengths: Sequence[Price]) -> list[Edge] | None:
+    """A cycle with a length above 0, by Bellman and Ford."""
     distance: dict[int, Price] = dict.fromkeys(nodes, 0)
     before: dict[int, Edge] = {}
-    last = None
-    for _ in range(len(nodes) + 1):
-        last = None
+    reached = True
+    while reached:
+        reached = False
         for edge, length in zip(edges, lengths, strict=True):
-            reached = distance[edge.source] + length
-            if reached > distance[edge.sink]:
-                distance[edge.sink] = reached
+            end = distance[edge.source] + length
+            if end > distance[edge.sink]:
+                distance[edge.sink] = end
                 before[edge.sink] = edge
-                last = edge.sink
-        if last is None:
-            return None
-    assert last is not None
-    for _ in nodes:
-        last = before[last].source
-    found: list[Edge] = []
-    at = last
-    while True:
-        found.append(before[at])
-        at = before[at].source
-        if at == last:
+                reached = True
+        if (found := _closed(nodes, before)) is not None:
+            return found
+    return None
+
+
+def _closed(nodes: Sequence[int], before: Mapping[int, Edge]) -> list[Edge] | None:
+    """A cycle of edges each of which was the last to reach its end: such a cycle is longer than 0."""
+    seen: dict[int, int] = {}
+    for start in nodes:
+        at = start
+        while at in before and at not in seen:
+            seen[at] = start
+            at = before[at].source
+        if seen.get(at) == start and at in before:
+            found = [before[at]]
+            while found[-1].source != at:
+                found.append(before[found[-1].source])
             return found[::-1]
+    return None
 
 
 def components(count: int, edges: Iterable[tuple[int, int]]) -> list[set[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+from allo.estimate.decided import recurrence_of
 from allo.estimate.dependences import graph_of
 from allo.estimate.graph import Edge, Graph
 from allo.estimate.recurrence import critical
@@ -107,5 +108,5 @@ def _critical(
 
 def symbolic_interval(region: Region, cycle: int) -> int:
     """The interval that the estimator finds without copies."""
-    found = critical(graph_of(region, cycle, frozenset()))
+    found = recurrence_of(graph_of(region, cycle, {}), 1)
     return found.interval if found is not None else 1

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 import allo
+from allo.estimate.decided import recurrence_of
+from allo.estimate.dependences import graph_of
 from allo.estimate.function import Callee, FunctionEstimator, Options
+from allo.estimate.graph import Edge
 from allo.estimate.pipeline import scheduled
+from allo.estimate.recurrence import words
 from allo.estimate.region import Region, RegionBuilder
+from allo.estimate.walks import positive_cycle
 from allo.ir.types import float32, int32
 from allo.ir.walk import LoopView
 from allo.target import load_target
 
 from .expanded import recurrence_interval, symbolic_interval
+
+CIRCULATION = import_module("allo.estimate.circulation")  # `allo.estimate` is a function, too
 
 
 def region_of(s: allo.Schedule) -> tuple[Region, int]:
@@ -148,7 +157,6 @@ def sum_and_use(A: float32[8], B: float32[3]):
         (two_states, 6),  # 3 mul + 6 add + 2 writes over 2 iterations
         (far_and_near, 10),  # 3 reads + 4 * 6 add + 3 writes over 3 iterations: one value passes to another copy
         (turns, 11),  # 1 read + 3 mul + 6 add + 1 write: the second update of a copy, then the first of the next one
-        (sum_and_use, 7),  # 1 read + 3 * 6 add + 1 write over 3 iterations: two copies of the sum, then its use
     ],
 )
 def test_known_recurrences(kernel: Callable[..., Any], interval: int) -> None:
@@ -276,11 +284,54 @@ def test_two_random_updates_of_an_array(seed: int) -> None:
     assert found >= expected
 
 
+def test_copies_at_the_ends_of_a_loop_are_taken_for_others() -> None:
+    """By hand 7: 1 read + 3 * 6 add + 1 write over 3 iterations. Walks are known by their moves, not by copies."""
+    assert intervals(sum_and_use) == (10, 7)
+
+
+@pytest.mark.parametrize("copies", [4, 100, 4000])
+def test_the_cost_does_not_depend_on_the_number_of_copies(copies: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sums over all copies are one after the other; each reads what the use of the one before has written."""
+
+    def many(A: float32[16], B: float32[4000]):
+        for i in range(6):
+            for u in range(copies):
+                A[i + 4] = A[i + 1] + B[u]
+                A[i + 1] = A[i + 3] * B[u]
+
+    searches: list[int] = []
+
+    def counted(nodes: Sequence[int], edges: Sequence[Edge], lengths: Sequence[Fraction | int]) -> list[Edge] | None:
+        searches.append(len(edges))
+        return positive_cycle(nodes, edges, lengths)
+
+    monkeypatch.setattr(CIRCULATION, "positive_cycle", counted)
+    s = allo.customize(many)
+    s.pipeline("i")
+    graph = graph_of(region_of(s)[0], 2433, {})
+    found = recurrence_of(graph, 1)
+    assert found is not None
+    assert (found.interval, words(graph, found)) == (
+        11, "recurrence through A: 1 read + 6 add + 3 mul + 1 write over distance 1"
+    )  # fmt: skip
+    assert sum(searches) < 1000
+
+
+def test_too_many_walks_are_an_assumption(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then all copies of what waits for one another run one after the other."""
+    monkeypatch.setattr(CIRCULATION, "_MOST_PIVOTS", 1)
+    s = allo.customize(turns)
+    s.pipeline("i")
+    loop = allo.estimate(s).loop("i")
+    assumed = "assumed: copies of unrolled loops run one after the other, since too many of them may share elements"
+    assert (loop.interval, str(loop.reason)) == (44, assumed)
+
+
 def test_the_reason_names_what_passes_between_updates() -> None:
     s = allo.customize(turns)
     s.pipeline("i")
     loop = allo.estimate(s).loop("i")
-    words = "recurrence through A: 1 read + 3 mul + 6 add + 1 write over distance 1"
+    words = "recurrence through A: 1 read + 6 add + 3 mul + 1 write over distance 1"
     assert (loop.interval, str(loop.reason)) == (11, words)
 
 

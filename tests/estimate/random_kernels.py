@@ -1,0 +1,124 @@
+"""Small random kernels with one pipelined loop, as text and as functions."""
+
+from __future__ import annotations
+
+import linecache
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from allo.ir import types
+
+EXTENT = 160  # of a dimension; no subscript reaches it
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel whose outermost `depth` loops are the pipeline; the innermost of them is `i`."""
+
+    text: str
+    function: Callable[..., Any]
+    arguments: dict[str, np.ndarray]
+    depth: int
+
+
+class _Writer:
+    def __init__(self, choose: random.Random) -> None:
+        self.choose = choose
+        self.element = "float32" if choose.random() < 0.8 else "int32"
+        self.rank = choose.choice([1, 1, 1, 2])
+        self.depth = choose.choice([1, 1, 2])
+        self.uniform = choose.random() < 0.5
+        self.shape = {v: choose.randrange(0, 5) if choose.random() < 0.7 else 0 for v in "oiuv"}
+        self.updated = choose.random() < 0.3
+
+    def subscript(self, loops: list[str]) -> str:
+        """An affine one mostly; a quotient, a remainder or an element of P."""
+        choose = self.choose
+        kind = choose.random()
+        if not self.uniform and kind < 0.1:
+            return f"P[{self.affine(loops[:1] or ['i'], 16)}]"
+        text = self.affine(loops, choose.choice([1, 2, 8]))
+        if not self.uniform and kind < 0.2:
+            return f"({text}) // {choose.choice([2, 3])}"
+        if not self.uniform and kind < 0.3:
+            return f"({text}) % {choose.choice([2, 3, 4])}"
+        return text
+
+    def affine(self, loops: list[str], most: int) -> str:
+        choose = self.choose
+        terms = []
+        for loop in loops:
+            c = self.shape[loop] if self.uniform else choose.choice([0, 1, 1, 2, 3])
+            if c:
+                terms.append(f"{c} * {loop}" if c > 1 else loop)
+        terms.append(str(choose.randrange(most)))
+        return " + ".join(terms)
+
+    def place(self, loops: list[str]) -> str:
+        return ", ".join(self.subscript(loops) for _ in range(self.rank))
+
+    def statement(self, loops: list[str]) -> str:
+        choose = self.choose
+        to = self.place(loops)
+        array = choose.choice(["A", "A", "A", "C"])
+        source = choose.choice(["A", "A", array])
+        at = to if self.updated and source == array and self.element == "float32" else self.place(loops)
+        if choose.random() < 0.15:
+            return f"{array}[{to}] = B[{self.affine(loops, 4)}]"
+        if choose.random() < 0.15:
+            return f"B[{self.affine(loops, 4)}] = {array}[{to}]"
+        operation = choose.choice("++*") if self.element == "float32" else "+"
+        return f"{array}[{to}] = {source}[{at}] {operation} B[{self.affine(loops, 4)}]"
+
+    def block(self, loops: list[str], indent: int, copies: list[str]) -> list[str]:
+        choose = self.choose
+        pad = "    " * indent
+        lines: list[str] = []
+        for _ in range(choose.choice([1, 1, 2, 2, 3])):
+            kind = choose.random()
+            if copies and kind < 0.5:
+                lines.append(f"{pad}for {copies[0]} in range({choose.choice([2, 3, 4])}):")
+                lines += self.block([*loops, copies[0]], indent + 1, copies[1:])
+            elif kind < 0.6:
+                at = self.affine(choose.choice([loops[-1:], loops]), 4)
+                lines.append(f"{pad}if {at} < {choose.randrange(2, 12)}:")
+                lines.append(f"{pad}    {self.statement(loops)}")
+            elif kind < 0.65 and self.element == "float32":
+                lines.append(f"{pad}if B[{self.affine(loops, 4)}] > 0.5:")
+                lines.append(f"{pad}    {self.statement(loops)}")
+            else:
+                lines.append(pad + self.statement(loops))
+        return lines
+
+    def lines(self) -> list[str]:
+        choose = self.choose
+        array = f"{self.element}[{', '.join([str(EXTENT)] * self.rank)}]"
+        head = f"def kernel(A: {array}, C: {array}, B: {self.element}[{EXTENT}], P: int32[{EXTENT}]):"
+        around = ["o", "i"][2 - self.depth :]
+        lines = [head]
+        for n, loop in enumerate(around):
+            step = choose.choice(["", "", ", 2"]) if not self.uniform else ""
+            bounds = f"0, {choose.choice([4, 5, 6])}{step}" if step else str(choose.choice([3, 4, 5, 6]))
+            lines.append("    " * (n + 1) + f"for {loop} in range({bounds}):")
+        return lines + self.block(around, self.depth + 1, ["u", "v"])
+
+
+def random_kernel(seed: int) -> Kernel:
+    """The kernel of a seed."""
+    writer = _Writer(random.Random(seed))
+    lines = writer.lines()
+    file, text = f"<random kernel {seed}>", "\n".join(lines) + "\n"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    scope: dict[str, Any] = dict(vars(types))
+    exec(compile(text, file, "exec"), scope)
+    numbers = np.random.default_rng(seed)
+    dtype = np.float32 if writer.element == "float32" else np.int32
+    shape = (EXTENT,) * writer.rank
+    arguments = {name: numbers.random(shape).astype(dtype) for name in "AC"}
+    arguments["B"] = numbers.random(EXTENT).astype(dtype)
+    arguments["P"] = numbers.integers(0, 6, EXTENT).astype(np.int32)
+    return Kernel(text, scope["kernel"], arguments, writer.depth)
