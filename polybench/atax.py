@@ -1,13 +1,17 @@
 """atax: y = A^T (A x)."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+import allo
 from allo.ir.types import AlloType, float32
 
+from . import matrix_streams
 from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import tree_tile
 from .matrix_vector import by_pieces, column_sums, in_turn, row_sums
@@ -75,12 +79,69 @@ def within(dsp: int) -> Design:
     return Design(partial(stages, dsp=dsp), in_turn, dsp, reassociated=True, parts=parts)
 
 
+def shape(size: str) -> tuple[int, int]:
+    """The rows and columns of A."""
+    return SIZES[size]
+
+
+def keep(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """A x in `tmp`, and once more."""
+    M, _ = SIZES[size]
+
+    def keep(sums: T[M], tmp: T[M], kept: T[M]):
+        for i in range(M):
+            tmp[i] = sums[i]
+            kept[i] = sums[i]
+
+    return keep
+
+
+def one_by_one(s: allo.Schedule, size: str) -> None:
+    """An element in each cycle."""
+    s.pipeline("i")
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same in stages, of which the first one sends the rows of A to both products."""
+    M, N = SIZES[size]
+    C = matrix_streams.lanes(N)
+    send, spread, multiply, add, add_columns = (stage.kernel(size, T) for stage in STAGES)
+    keep_sums = keep(size, T)
+
+    def atax(A: T[M, N], x: T[N], y: T[N], tmp: T[M]):
+        sent: T[M, N // C, C]
+        x_sent: T[N // C, C]
+        terms: T[M, N // C]
+        sums: T[M]
+        kept: T[M]
+        send(A, sent)
+        spread(x, x_sent)
+        multiply(sent, x_sent, terms)
+        add(terms, sums)
+        keep_sums(sums, tmp, kept)
+        add_columns(sent, kept, y)
+
+    return atax
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """All stages at once; rows of A wait for their sums."""
+    s.relay(s.sent, "columns", depth=matrix_streams.waiting(*SIZES[size]))
+    for array, stage in (("x_sent", "products"), ("sent", "products"), ("terms", "rows"), ("sums", "keep")):
+        s.relay(s.buffers[array], stage, depth=2)
+    s.relay(s.kept, "columns", depth=matrix_streams.block(SIZES[size][0]))
+    s.dataflow("atax")
+
+
+STAGES = matrix_streams.parts(shape)
+STREAMS = (*STAGES, Part(keep, one_by_one))
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "dsp220": within(220),
     "table3": within(403),
     "dsp2560": within(2560),
+    "streams": Design(streamed_stages, streamed, dsp=430, reassociated=True, parts=STREAMS),
 }
 
 

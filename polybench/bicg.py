@@ -11,6 +11,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
+from . import matrix_streams
 from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import DSP_PRODUCT, FABRIC, divisors, halvings, in_banks, tree_tile, turns
 from .matrix_vector import by_pieces, column_sums, in_turn, row_sums
@@ -163,12 +164,53 @@ def without_adders(dsp: int) -> Design:
     )
 
 
+def shape(size: str) -> tuple[int, int]:
+    """The rows and columns of A."""
+    M, N = SIZES[size]
+    return N, M
+
+
+STAGES = matrix_streams.parts(shape)
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same in stages, of which the first one sends the rows of A to both products."""
+    M, N = SIZES[size]
+    C = matrix_streams.lanes(M)
+    send, spread, multiply, add, add_columns = (stage.kernel(size, T) for stage in STAGES)
+
+    def bicg(A: T[N, M], s: T[M], q: T[N], p: T[M], r: T[N]):
+        sent: T[N, M // C, C]
+        p_sent: T[M // C, C]
+        terms: T[N, M // C]
+        send(A, sent)
+        spread(p, p_sent)
+        multiply(sent, p_sent, terms)
+        add(terms, q)
+        add_columns(sent, r, s)
+
+    return bicg
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """Both products at once, from one pass over A."""
+    for array, stage in (
+        ("p_sent", "products"),
+        ("sent", "products"),
+        ("sent", "columns"),
+        ("terms", "rows"),
+    ):
+        s.relay(s.buffers[array], stage, depth=2)
+    s.dataflow("bicg")
+
+
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "dsp220": within(220),
     "dsp603": without_adders(603),
     "dsp2560": within(2560),
+    "streams": Design(streamed_stages, streamed, dsp=400, reassociated=True, parts=STAGES),
 }
 
 

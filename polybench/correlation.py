@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import allo
-from allo.ir.types import AlloType, float32, index
+from allo.ir.types import AlloType, float32
 
 from . import observations
 from .benchmark import DEVICE, Benchmark, Design, Part
-from .lanes import Tile, divisors, halvings, in_banks, spread
-from .observations import Lanes, by_pieces, by_rows
+from .lanes import halvings
+from .observations import Lanes, by_observations, by_pieces, by_rows
 
 SIZES = {
     "MINI": (28, 32),
@@ -187,31 +187,11 @@ def standardise_in_order(size: str, T: AlloType = float32) -> Callable[..., None
     return standardise
 
 
-def products_by_observations(size: str, T: AlloType = float32) -> Callable[..., None]:
-    """The products of all columns with all columns, from observations in the order of their rows."""
-    M, N = SIZES[size]
-
-    def accumulate(k: index, row: T[M], again: T[M], corr: T[M, M]):
-        for i, j in allo.grid(M, M):
-            term: T = row[i] * again[j]
-            corr[i, j] = term if k == 0 else corr[i, j] + term
-
-    def products(standard: T[N, M], corr: T[M, M]):
-        for k in range(N):
-            row: T[M]
-            again: T[M]  # in the banks of the columns
-            for j in range(M):
-                row[j] = standard[k, j]
-                again[j] = standard[k, j]
-            accumulate(k, row, again, corr)
-
-    return products
-
-
 def second_half(size: str, T: AlloType = float32) -> Callable[..., None]:
     """Standardised data and their products."""
     M, N = SIZES[size]
-    centre_and_scale, multiply = standardise_in_order(size, T), products_by_observations(size, T)
+    centre_and_scale = standardise_in_order(size, T)
+    multiply = observations.products_by_observations(*SIZES[size], T)
 
     def correlate(float_n: T, data: T[N, M], mean: T[M], stddev: T[M], corr: T[M, M]):
         standard: T[N, M]
@@ -236,18 +216,11 @@ def streamed_stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Call
     return correlation
 
 
-def by_observations(s: allo.Schedule, size: str) -> None:
-    """While the products of an observation are added, the next one arrives: it takes as long, an element a cycle."""
-    M, _ = SIZES[size]
-    pieces = [(r, c) for r in divisors(M) for c in divisors(M) if r * c <= M]
-    _, R, C = tile = Tile(M, *max(pieces, key=lambda rc: (rc[0] * rc[1], -max(rc))))
-    spread(s, "accumulate:i", "accumulate:j", tile)
-    for buffer, *banks in (("corr", R, C), ("row", R), ("again", C)):
-        in_banks(s, f"accumulate:{buffer}", *banks)
-    for loop in ("standardise:j", "products:j"):
-        s.pipeline(loop)
-    s.dataflow("products:k")
-    s.relay(s.standard, "products", depth=M)
+def at_once(s: allo.Schedule, size: str) -> None:
+    """Both stages at the same time."""
+    by_observations(s, SIZES[size][0])
+    s.pipeline("standardise:j")
+    s.relay(s.standard, "products", depth=SIZES[size][0])
     s.dataflow("correlate")
 
 
@@ -257,7 +230,7 @@ def streamed(dsp: int, statistics: int) -> Design:
     parts = (
         Part(partial(means, dsp=statistics), partial(by_pieces, lanes=choice, loops=("j", "j1"))),
         Part(partial(deviations, dsp=statistics), partial(by_pieces, lanes=choice, loops=("j", "j1"))),
-        Part(second_half, by_observations),
+        Part(second_half, at_once),
         Part(diagonal, partial(by_pieces, lanes=choice, loops=("j",))),
     )
     return Design(partial(streamed_stages, dsp=statistics), dsp=dsp, reassociated=True, parts=parts)

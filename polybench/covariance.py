@@ -1,5 +1,7 @@
 """covariance: the covariance matrix of the columns of data."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,7 +13,7 @@ from allo.ir.types import AlloType, float32
 
 from . import observations
 from .benchmark import DEVICE, Benchmark, Design, Part
-from .observations import Lanes, by_pieces, by_rows
+from .observations import Lanes, by_observations, by_pieces, by_rows
 
 SIZES = {
     "MINI": (28, 32),
@@ -55,20 +57,20 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return covariance
 
 
-def lanes(size: str) -> Lanes:
+def lanes(size: str, dsp: int) -> Lanes:
     """The lanes of all stages."""
-    return observations.lanes(*SIZES[size], DEVICE)
+    return observations.lanes(*SIZES[size], dsp)
 
 
-def means(size: str, T: AlloType = float32) -> Callable[..., None]:
+def means(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The mean of each column."""
-    return observations.means(*SIZES[size], lanes(size).rows, T)
+    return observations.means(*SIZES[size], lanes(size, dsp).rows, T)
 
 
-def centre(size: str, T: AlloType = float32) -> Callable[..., None]:
+def centre(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The observations with mean 0."""
     M, N = SIZES[size]
-    R = lanes(size).rows
+    R = lanes(size, dsp).rows
 
     def centre(data: T[N, M], mean: T[M]):
         for io in range(N // R):
@@ -84,7 +86,7 @@ def products(size: str, T: AlloType = float32) -> Callable[..., None]:
     return observations.products(*SIZES[size], T)
 
 
-def average(size: str, T: AlloType = float32) -> Callable[..., None]:
+def average(size: str, T: AlloType = float32, *, lanes: Callable[[str], Lanes]) -> Callable[..., None]:
     """The sums of products by the degrees of freedom."""
     M, _ = SIZES[size]
     found = lanes(size)
@@ -99,11 +101,11 @@ def average(size: str, T: AlloType = float32) -> Callable[..., None]:
     return average
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The same by pieces of data, with all products, of both triangles."""
     M, N = SIZES[size]
-    find_means, subtract_means = means(size, T), centre(size, T)
-    multiply, divide = products(size, T), average(size, T)
+    find_means, subtract_means = means(size, T, dsp), centre(size, T, dsp)
+    multiply, divide = products(size, T), average(size, T, lanes=partial(lanes, dsp=dsp))
 
     def covariance(float_n: T, data: T[N, M], cov: T[M, M], mean: T[M]):
         find_means(float_n, data, mean)
@@ -120,13 +122,91 @@ def in_turn(s: allo.Schedule, size: str) -> None:
         s.inline(stage)
 
 
-PARTS = (
-    Part(means, partial(by_pieces, lanes=lanes, loops=("j", "j1"))),
-    Part(centre, partial(by_pieces, lanes=lanes, loops=("j",))),
-    Part(products, partial(by_rows, lanes=lanes)),
-    Part(average, partial(by_pieces, lanes=lanes, loops=("j",))),
-)
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, in_turn, reassociated=True, parts=PARTS)}
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    choice = partial(lanes, dsp=dsp)
+    parts = (
+        Part(partial(means, dsp=dsp), partial(by_pieces, lanes=choice, loops=("j", "j1"))),
+        Part(partial(centre, dsp=dsp), partial(by_pieces, lanes=choice, loops=("j",))),
+        Part(products, partial(by_rows, lanes=choice)),
+        Part(partial(average, lanes=choice), partial(by_pieces, lanes=choice, loops=("j",))),
+    )
+    return Design(partial(stages, dsp=dsp), in_turn, dsp, reassociated=True, parts=parts)
+
+
+def centre_in_order(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The observations with mean 0 by rows, in `data` and once more."""
+    M, N = SIZES[size]
+
+    def centre(data: T[N, M], mean: T[M], centred: T[N, M]):
+        for i in range(N):
+            for j in range(M):
+                element: T = data[i, j] - mean[j]
+                data[i, j] = element
+                centred[i, j] = element
+
+    return centre
+
+
+def lanes_of_products(size: str) -> Lanes:
+    """The lanes of the products and of their division."""
+    return observations.lanes_of_observations(SIZES[size][0])
+
+
+def second_half(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """Centred data and their products."""
+    M, N = SIZES[size]
+    subtract_means, multiply = centre_in_order(size, T), observations.products_by_observations(M, N, T)
+
+    def covary(data: T[N, M], mean: T[M], cov: T[M, M]):
+        centred: T[N, M]
+        subtract_means(data, mean, centred)
+        multiply(centred, cov)
+
+    return covary
+
+
+def streamed_stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+    """The same with observations that go to the products one by one."""
+    M, N = SIZES[size]
+    find_means, covary_data = means(size, T, dsp), second_half(size, T)
+    divide = average(size, T, lanes=lanes_of_products)
+
+    def covariance(float_n: T, data: T[N, M], cov: T[M, M], mean: T[M]):
+        find_means(float_n, data, mean)
+        covary_data(data, mean, cov)
+        divide(float_n, cov)
+
+    return covariance
+
+
+def at_once(s: allo.Schedule, size: str) -> None:
+    """Both stages at the same time."""
+    by_observations(s, SIZES[size][0])
+    s.pipeline("centre:j")
+    s.relay(s.centred, "products", depth=SIZES[size][0])
+    s.dataflow("covary")
+
+
+def streamed(dsp: int, statistics: int) -> Design:
+    """A design with two stages at the same time; the means before them take `statistics` of the DSPs."""
+    choice = partial(lanes, dsp=statistics)
+    parts = (
+        Part(partial(means, dsp=statistics), partial(by_pieces, lanes=choice, loops=("j", "j1"))),
+        Part(second_half, at_once),
+        Part(
+            partial(average, lanes=lanes_of_products),
+            partial(by_pieces, lanes=lanes_of_products, loops=("j",)),
+        ),
+    )
+    return Design(partial(streamed_stages, dsp=statistics), dsp=dsp, reassociated=True, parts=parts)
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "streams": streamed(1400, statistics=300),
+}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

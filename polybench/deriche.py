@@ -4,15 +4,17 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import allo
 from allo.ir.types import AlloType, float32
 
+from . import filter_streams
 from .benchmark import Benchmark, Design, Part
-from .lanes import Tile, divisor, in_banks, spread
+from .filter_streams import FILTER_TURNS
+from .lanes import Tile, divisor, divisors, in_banks, spread
 
 SIZES = {
     "MINI": (64, 64),
@@ -21,7 +23,9 @@ SIZES = {
     "LARGE": (4096, 2160),
     "EXTRALARGE": (7680, 4320),
 }
-FILTER_TURNS = 24  # cycles from reading a value of the filter to storing the next
+DSP_FILTER = 36  # both directions of a row or column
+DSP_COEFFICIENTS = 65
+DSP_ADDITION = 5
 
 
 def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
@@ -99,10 +103,28 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return deriche
 
 
-def lanes(size: str) -> tuple[int, int]:
-    """The rows of the first filter in each cycle, and the columns of the second."""
+class Lanes(NamedTuple):
+    """The rows of the first filter in each cycle, the columns of the second, and those that are added of these rows."""
+
+    rows: int
+    columns: int
+    added: int
+
+
+def most_lanes(size: str) -> Lanes:
+    """As many as take turns."""
     W, H = SIZES[size]
-    return divisor(W, max(1, W // FILTER_TURNS)), divisor(H, max(1, H // FILTER_TURNS))
+    columns = divisor(H, max(1, H // FILTER_TURNS))
+    return Lanes(divisor(W, max(1, W // FILTER_TURNS)), columns, columns)
+
+
+def shared_lanes(size: str, dsp: int) -> Lanes:
+    """As many as there are DSPs for if all stages share them."""
+    W, H = SIZES[size]
+    left = dsp - DSP_COEFFICIENTS
+    rows, columns = (divisor(n, max(1, min(n // FILTER_TURNS, left // DSP_FILTER))) for n in (W, H))
+    added = [d for d in divisors(H) if d % columns == 0 and DSP_ADDITION * rows * d <= left]
+    return Lanes(rows, columns, max(added, default=columns))
 
 
 def rows(size: str, T: AlloType = float32) -> Callable[..., None]:
@@ -212,35 +234,100 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
     return deriche
 
 
-def in_turns(s: allo.Schedule, size: str, along: str) -> None:
+def in_turns(s: allo.Schedule, size: str, lanes: Callable[[str], Lanes], along: str) -> None:
     """A recurrence of 3 operations, whose results are needed when all rows (or columns) have had their turn."""
-    R, C = lanes(size)
-    count = R if along == "i" else C
+    rows, columns, _ = lanes(size)
+    count = rows if along == "i" else columns
     for loop in (f"{along}0", along):
         s.pipeline(s.split(loop, count)[0])
     for state in (s.ym1, s.ym2, s.xm1, s.yp1, s.yp2, s.xp1, s.xp2):
         in_banks(s, state, count)
 
 
-def by_tiles(s: allo.Schedule, size: str) -> None:
-    """As many rows and columns as the filters have lanes."""
-    tile = Tile(1, *lanes(size))
-    spread(s, "i", "j", tile)
+def by_tiles(s: allo.Schedule, size: str, lanes: Callable[[str], Lanes]) -> None:
+    """As many rows as the filter has lanes, and at least as many columns."""
+    rows, _, added = lanes(size)
+    spread(s, "i", "j", Tile(1, rows, added))
     for image in (s.y1, s.y2, s.Y):
-        in_banks(s, image, tile.rows, tile.columns)
+        in_banks(s, image, rows, added)
 
 
 def of_the_image(s: allo.Schedule, size: str) -> None:
     """The image has banks as its sums have."""
-    in_banks(s, s.imgIn, *lanes(size))
+    rows, columns, _ = most_lanes(size)
+    in_banks(s, s.imgIn, rows, columns)
 
 
-PARTS = (
-    Part(rows, partial(in_turns, along="i")),
-    Part(columns, partial(in_turns, along="j")),
-    Part(addition, by_tiles),
+def in_turn(s: allo.Schedule, size: str, dsp: int) -> None:
+    """All stages in one function, so that they share multipliers and adders."""
+    rows, _, added = shared_lanes(size, dsp)
+    in_banks(s, s.imgIn, rows, added)
+    for stage in ("rows", "columns", "addition"):
+        s.inline(stage)
+
+
+def parts(lanes: Callable[[str], Lanes]) -> tuple[Part, ...]:
+    """The stages with these lanes."""
+    return (
+        Part(rows, partial(in_turns, lanes=lanes, along="i")),
+        Part(columns, partial(in_turns, lanes=lanes, along="j")),
+        Part(addition, partial(by_tiles, lanes=lanes)),
+    )
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs, fewer than the best one has."""
+    return Design(stages, partial(in_turn, dsp=dsp), dsp, parts=parts(partial(shared_lanes, dsp=dsp)))
+
+
+def rows_in_order(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The filter along rows by blocks."""
+    return filter_streams.rows_in_order(*SIZES[size], T)
+
+
+def columns_in_order(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The filter along columns as the rows arrive."""
+    return filter_streams.columns_in_order(*SIZES[size], T)
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same in two stages."""
+    W, H = SIZES[size]
+    along_rows, along_columns = rows_in_order(size, T), columns_in_order(size, T)
+
+    def smooth(a1: T, a2: T, a3: T, a4: T, b1: T, b2: T, X: T[W, H], Y: T[W, H], y1: T[W, H], y2: T[W, H]):
+        sums: T[W, H]
+        along_rows(a1, a2, a3, a4, b1, b2, X, sums)
+        along_columns(a1, a2, a3, a4, b1, b2, sums, Y, y1, y2)
+
+    def deriche(alpha: T, imgIn: T[W, H], imgOut: T[W, H], y1: T[W, H], y2: T[W, H]):
+        decay: T = allo.exp(-alpha)
+        k: T = (1.0 - decay) * (1.0 - decay) / (1.0 + 2.0 * alpha * decay - allo.exp(2.0 * alpha))
+        a2: T = k * decay * (alpha - 1.0)
+        a3: T = k * decay * (alpha + 1.0)
+        a4: T = -k * allo.exp(-2.0 * alpha)
+        b1: T = allo.power(2.0, -alpha)
+        b2: T = -allo.exp(-2.0 * alpha)
+        smooth(k, a2, a3, a4, b1, b2, imgIn, imgOut, y1, y2)
+
+    return deriche
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """The filter along columns goes forward while the one along rows is at work."""
+    s.relay("smooth:sums", "columns", depth=2)
+    s.dataflow("smooth")
+
+
+STREAMS = (
+    Part(rows_in_order, filter_streams.block_by_block),
+    Part(columns_in_order, filter_streams.one_by_one),
 )
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, of_the_image, parts=PARTS)}
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": Design(stages, of_the_image, parts=parts(most_lanes)),
+    "streams": Design(streamed_stages, streamed, dsp=130, parts=STREAMS),
+}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

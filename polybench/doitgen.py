@@ -4,6 +4,7 @@
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -50,21 +51,21 @@ class Lanes(NamedTuple):
     columns: int
 
 
-def lanes(size: str) -> Lanes:
+def lanes(size: str, dsp: int) -> Lanes:
     """The most lanes, of as few matrices as may be, and the smallest block in which no sum is needed too early."""
     NQ, NR, NP = SIZES[size]
     choices = itertools.product(divisors(NR), divisors(NQ), divisors(NP))
-    pieces = [piece for piece in choices if DSP_LANE * prod(piece) <= DEVICE]
+    pieces = [piece for piece in choices if DSP_LANE * prod(piece) <= dsp]
     r, q, p = max(pieces, key=lambda piece: (prod(piece), -piece[0], piece))
     count = NQ // q * NP // p
     block = next(b for b in divisors(NR) if b % r == 0 and b // r * count >= turns(NR // r * count))
     return Lanes(block, r, q, p)
 
 
-def product(size: str, T: AlloType = float32) -> Callable[..., None]:
+def product(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The product of a block of some A[r] with C4."""
     NQ, NR, NP = SIZES[size]
-    BLOCK = lanes(size).block
+    BLOCK = lanes(size, dsp).block
 
     def product(b: index, A: T[NR, NQ, NP], C4: T[NP, NP], S: T[BLOCK, NQ, NP]):
         for r, q, p in allo.grid(BLOCK, NQ, NP):
@@ -75,10 +76,10 @@ def product(size: str, T: AlloType = float32) -> Callable[..., None]:
     return product
 
 
-def write_back(size: str, T: AlloType = float32) -> Callable[..., None]:
+def write_back(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The products in the place of the block."""
     NQ, NR, NP = SIZES[size]
-    BLOCK = lanes(size).block
+    BLOCK = lanes(size, dsp).block
 
     def write_back(b: index, S: T[BLOCK, NQ, NP], A: T[NR, NQ, NP]):
         for r, q, p in allo.grid(BLOCK, NQ, NP):
@@ -87,11 +88,11 @@ def write_back(size: str, T: AlloType = float32) -> Callable[..., None]:
     return write_back
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The same by blocks of some A[r], whose rows all take turns."""
     NQ, NR, NP = SIZES[size]
-    BLOCK = lanes(size).block
-    multiply, store = product(size, T), write_back(size, T)
+    BLOCK = lanes(size, dsp).block
+    multiply, store = product(size, T, dsp), write_back(size, T, dsp)
 
     def doitgen(A: T[NR, NQ, NP], C4: T[NP, NP], sum: T[NP]):
         for b in range(NR // BLOCK):
@@ -104,9 +105,9 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
     return doitgen
 
 
-def by_tiles(s: allo.Schedule, size: str, nests: tuple[str, ...] = ("S_r_q_p_0",)) -> None:
+def by_tiles(s: allo.Schedule, size: str, dsp: int, nests: tuple[str, ...] = ("S_r_q_p_0",)) -> None:
     """The elements of all lanes in each cycle of each nest."""
-    _, *tile = lanes(size)
+    _, *tile = lanes(size, dsp)
     for nest in nests:
         split = [s.split(f"{nest}.{loop}", count) for loop, count in zip("rqp", tile, strict=True)]
         outer, inner = zip(*split, strict=True)
@@ -116,24 +117,130 @@ def by_tiles(s: allo.Schedule, size: str, nests: tuple[str, ...] = ("S_r_q_p_0",
         in_banks(s, buffer, *tile)
 
 
-def row_wise(s: allo.Schedule, size: str) -> None:
+def row_wise(s: allo.Schedule, size: str, dsp: int) -> None:
     """A row-wise product: the sums of all elements of a block take turns."""
     s.reorder("s", "r", "q", "p")
-    by_tiles(s, size, ("S_r_q_p_0_1", "S_r_q_p_0"))
-    in_banks(s, s.C4, 1, lanes(size).columns)
+    by_tiles(s, size, dsp, ("S_r_q_p_0_1", "S_r_q_p_0"))
+    in_banks(s, s.C4, 1, lanes(size, dsp).columns)
 
 
-def in_turn(s: allo.Schedule, size: str) -> None:
+def in_turn(s: allo.Schedule, size: str, dsp: int) -> None:
     """Both stages in one function; the last row is kept in `sum`, some elements in each cycle."""
-    columns = lanes(size).columns
+    columns = lanes(size, dsp).columns
     for stage in ("product", "write_back"):
         s.inline(stage)
     s.pipeline(s.split("p2", columns)[0])
     in_banks(s, s.sum, columns)
 
 
-PARTS = (Part(product, row_wise), Part(write_back, by_tiles))
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, in_turn, parts=PARTS)}
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    parts = (
+        Part(partial(product, dsp=dsp), partial(row_wise, dsp=dsp)),
+        Part(partial(write_back, dsp=dsp), partial(by_tiles, dsp=dsp)),
+    )
+    return Design(partial(stages, dsp=dsp), partial(in_turn, dsp=dsp), dsp, parts=parts)
+
+
+def copy(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """A as it is at first: stages that run at the same time cannot read and write one array."""
+    NQ, NR, NP = SIZES[size]
+
+    def copy(A: T[NR, NQ, NP], old: T[NR, NQ, NP]):
+        for r, q, p in allo.grid(NR, NQ, NP):
+            old[r, q, p] = A[r, q, p]
+
+    return copy
+
+
+def rows_at_once(s: allo.Schedule, size: str) -> None:
+    """A row in each cycle."""
+    s.pipeline("q")
+    for buffer in (s.A, s.old):
+        s.partition(buffer, dim=3)
+
+
+def products_in_order(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The products of all A[r] with C4, by rows."""
+    NQ, NR, NP = SIZES[size]
+
+    def multiply(r: index, old: T[NR, NQ, NP], C4: T[NP, NP], sums: T[NQ, NP]):
+        for q, p in allo.grid(NQ, NP):
+            sums[q, p] = 0.0
+            for s in range(NP):
+                sums[q, p] += old[r, q, s] * C4[s, p]
+
+    def products(old: T[NR, NQ, NP], C4: T[NP, NP], new: T[NR, NQ, NP]):
+        for r in range(NR):
+            sums: T[NQ, NP]
+            multiply(r, old, C4, sums)
+            for q1, p1 in allo.grid(NQ, NP):
+                new[r, q1, p1] = sums[q1, p1]
+
+    return products
+
+
+def matrix_by_matrix(s: allo.Schedule, size: str) -> None:
+    """The sums of the rows of an A[r] take turns, while those of the one before leave."""
+    s.reorder("multiply:s", "multiply:q", "multiply:p")
+    for loop in ("multiply:S_q_p_0_1.q", "multiply:S_q_p_0.q", "q1"):
+        s.pipeline(loop)
+    for buffer, dim in (("multiply:C4", 2), ("multiply:sums", 2), ("products:new", 3)):
+        s.partition(buffer, dim=dim)
+    s.dataflow("r")
+
+
+def store(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The products in the place of A."""
+    NQ, NR, NP = SIZES[size]
+
+    def store(new: T[NR, NQ, NP], A: T[NR, NQ, NP]):
+        for r, q, p in allo.grid(NR, NQ, NP):
+            A[r, q, p] = new[r, q, p]
+
+    return store
+
+
+def whole_rows(s: allo.Schedule, size: str) -> None:
+    """A row in each cycle."""
+    s.pipeline("q")
+    for buffer in (s.new, s.A):
+        s.partition(buffer, dim=3)
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same from a copy of A, with rows that go from the product to their place."""
+    NQ, NR, NP = SIZES[size]
+    copy_rows, multiply, keep = (part.kernel(size, T) for part in STREAMS)
+
+    def replace(old: T[NR, NQ, NP], C4: T[NP, NP], A: T[NR, NQ, NP]):
+        new: T[NR, NQ, NP]
+        multiply(old, C4, new)
+        keep(new, A)
+
+    def doitgen(A: T[NR, NQ, NP], C4: T[NP, NP], sum: T[NP]):
+        old: T[NR, NQ, NP]
+        copy_rows(A, old)
+        replace(old, C4, A)
+        for p2 in range(NP):
+            sum[p2] = A[NR - 1, NQ - 1, p2]
+
+    return doitgen
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """Rows are stored while the next ones are computed."""
+    s.relay("replace:new", "store", depth=2)
+    s.dataflow("replace")
+    s.pipeline("p2")
+
+
+STREAMS = (Part(copy, rows_at_once), Part(products_in_order, matrix_by_matrix), Part(store, whole_rows))
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "streams": Design(streamed_stages, streamed, dsp=300, parts=STREAMS),
+}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

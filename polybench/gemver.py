@@ -11,6 +11,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
+from . import matrix_streams
 from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import DSP_LANE, Tile, divisor, in_banks, spread, tree_tile
 from .matrix_vector import by_pieces, column_sums, row_sums
@@ -62,22 +63,22 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return gemver
 
 
-def tile(size: str) -> tuple[int, int]:
+def tile(size: str, dsp: int) -> tuple[int, int]:
     """The rows and columns of a piece of A in the products."""
     (N,) = SIZES[size]
-    return tree_tile(N, N, DEVICE)
+    return tree_tile(N, N, dsp)
 
 
-def columns(size: str, T: AlloType = float32) -> Callable[..., None]:
+def columns(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """A^T y."""
     (N,) = SIZES[size]
-    return column_sums(N, N, tile(size)[0], T, fresh=True)
+    return column_sums(N, N, tile(size, dsp)[0], T, fresh=True)
 
 
-def rows(size: str, T: AlloType = float32) -> Callable[..., None]:
+def rows(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """A x."""
     (N,) = SIZES[size]
-    return row_sums(N, N, tile(size)[1], T, fresh=True)
+    return row_sums(N, N, tile(size, dsp)[1], T, fresh=True)
 
 
 def update(size: str, T: AlloType = float32) -> Callable[..., None]:
@@ -113,11 +114,11 @@ def scaled(size: str, T: AlloType = float32) -> Callable[..., None]:
     return scaled
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
     """The same with both products by pieces of A, before they are multiplied by alpha and beta."""
     (N,) = SIZES[size]
-    change, transposed_product, add = update(size, T), columns(size, T), addition(size, T)
-    product, scale_and_add = rows(size, T), scaled(size, T)
+    change, transposed_product, add = update(size, T), columns(size, T, dsp), addition(size, T)
+    product, scale_and_add = rows(size, T, dsp), scaled(size, T)
 
     def gemver(
         alpha: T,
@@ -143,18 +144,18 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
     return gemver
 
 
-def by_smaller_pieces(s: allo.Schedule, size: str) -> None:
+def by_smaller_pieces(s: allo.Schedule, size: str, dsp: int) -> None:
     """As many rows of a piece of A in each cycle as there are DSPs for: each element takes those of two lanes."""
-    R, C = tile(size)
-    R = divisor(R, DEVICE // (2 * DSP_LANE * C))
+    R, C = tile(size, dsp)
+    R = divisor(R, dsp // (2 * DSP_LANE * C))
     spread(s, "i", "j", Tile(R, R, C))
     for buffer, *banks in ((s.A, R, C), (s.u1, R), (s.u2, R), (s.v1, C), (s.v2, C)):
         in_banks(s, buffer, *banks)
 
 
-def in_lanes(s: allo.Schedule, size: str, vectors: tuple[str, ...]) -> None:
+def in_lanes(s: allo.Schedule, size: str, dsp: int, vectors: tuple[str, ...]) -> None:
     """As many elements in each cycle as a piece of A has rows."""
-    lanes, _ = tile(size)
+    lanes, _ = tile(size, dsp)
     s.pipeline(s.split("i", lanes)[0])
     for vector in vectors:
         in_banks(s, s.buffers[vector], lanes)
@@ -166,14 +167,123 @@ def in_turn(s: allo.Schedule, size: str) -> None:
         s.inline(stage)
 
 
-PARTS = (
-    Part(update, by_smaller_pieces),
-    Part(columns, partial(by_pieces, sums="j", tile=tile)),
-    Part(addition, partial(in_lanes, vectors=("sums", "z", "x"))),
-    Part(rows, partial(by_pieces, sums="i", tile=tile)),
-    Part(scaled, partial(in_lanes, vectors=("sums", "w"))),
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs."""
+    choice = partial(tile, dsp=dsp)
+    parts = (
+        Part(update, partial(by_smaller_pieces, dsp=dsp)),
+        Part(partial(columns, dsp=dsp), partial(by_pieces, sums="j", tile=choice)),
+        Part(addition, partial(in_lanes, dsp=dsp, vectors=("sums", "z", "x"))),
+        Part(partial(rows, dsp=dsp), partial(by_pieces, sums="i", tile=choice)),
+        Part(scaled, partial(in_lanes, dsp=dsp, vectors=("sums", "w"))),
+    )
+    return Design(partial(stages, dsp=dsp), in_turn, dsp, reassociated=True, parts=parts)
+
+
+def shape(size: str) -> tuple[int, int]:
+    """The rows and columns of A."""
+    (N,) = SIZES[size]
+    return N, N
+
+
+def update_and_send(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """A += u1 v1^T + u2 v2^T by rows, whose elements go to both products."""
+    (N,) = SIZES[size]
+    C = matrix_streams.lanes(N)
+
+    def update(A: T[N, N], u1: T[N], v1: T[N], u2: T[N], v2: T[N], sent: T[N, N // C, C]):
+        for i, jo in allo.grid(N, N // C):
+            for c in range(C):
+                element: T = A[i, C * jo + c] + u1[i] * v1[C * jo + c] + u2[i] * v2[C * jo + c]
+                A[i, C * jo + c] = element
+                sent[i, jo, c] = element
+
+    return update
+
+
+def add_and_send(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """x += beta sums + z, whose elements go to the second product."""
+    (N,) = SIZES[size]
+    C = matrix_streams.lanes(N)
+
+    def addition(beta: T, sums: T[N], z: T[N], x: T[N], sent: T[N // C, C]):
+        for jo in range(N // C):
+            for c in range(C):
+                element: T = x[C * jo + c] + beta * sums[C * jo + c] + z[C * jo + c]
+                x[C * jo + c] = element
+                sent[jo, c] = element
+
+    return addition
+
+
+def one_by_one(s: allo.Schedule, size: str) -> None:
+    """An element in each cycle."""
+    s.pipeline("i")
+
+
+_, _, *STAGES = matrix_streams.parts(shape)
+STREAMS = (
+    *STAGES,
+    Part(
+        update_and_send,
+        partial(matrix_streams.in_lanes, shape=shape, words={"sent": 3}, banks={"A": 2, "v1": 1, "v2": 1}),
+    ),
+    Part(
+        add_and_send,
+        partial(matrix_streams.in_lanes, shape=shape, loops=("c",), words={"sent": 2}),
+    ),
+    Part(scaled, one_by_one),
 )
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, in_turn, reassociated=True, parts=PARTS)}
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same in stages, of which the first one sends the rows of the new A to both products."""
+    (N,) = SIZES[size]
+    C = matrix_streams.lanes(N)
+    multiply, add, add_columns, change, change_x, scale_and_add = (part.kernel(size, T) for part in STREAMS)
+
+    def gemver(
+        alpha: T,
+        beta: T,
+        A: T[N, N],
+        u1: T[N],
+        v1: T[N],
+        u2: T[N],
+        v2: T[N],
+        w: T[N],
+        x: T[N],
+        y: T[N],
+        z: T[N],
+    ):
+        A_sent: T[N, N // C, C]
+        from_left: T[N]
+        x_sent: T[N // C, C]
+        terms: T[N, N // C]
+        from_right: T[N]
+        change(A, u1, v1, u2, v2, A_sent)
+        add_columns(A_sent, y, from_left)
+        change_x(beta, from_left, z, x, x_sent)
+        multiply(A_sent, x_sent, terms)
+        add(terms, from_right)
+        scale_and_add(alpha, from_right, w)
+
+    return gemver
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """All stages at once; A waits in FIFOs for the second product, which needs all elements of x."""
+    s.relay(s.A_sent, "products")
+    passed = (("A_sent", "columns"), ("x_sent", "products"), ("terms", "rows"), ("from_right", "scaled"))
+    for array, stage in passed:
+        s.relay(s.buffers[array], stage, depth=2)
+    s.dataflow("gemver")
+
+
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": within(DEVICE),
+    "streams": Design(streamed_stages, streamed, dsp=820, reassociated=True, parts=STREAMS),
+}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

@@ -1,5 +1,7 @@
 """gesummv: y = alpha A x + beta B x."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -9,6 +11,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
+from . import matrix_streams
 from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, divisors, enough, in_banks, turns
 from .matrix_vector import row_sums
@@ -85,12 +88,79 @@ def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
     return Design(kernel, schedule, dsp, reassociated=True, parts=parts, **options)
 
 
+def shape(size: str) -> tuple[int, int]:
+    """The rows and columns of A and B."""
+    (N,) = SIZES[size]
+    return N, N
+
+
+def combine(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """y = alpha A x + beta B x from both products."""
+    (N,) = SIZES[size]
+
+    def combine(alpha: T, beta: T, of_A: T[N], of_B: T[N], tmp: T[N], y: T[N]):
+        for i in range(N):
+            product: T = of_A[i]
+            tmp[i] = product
+            y[i] = alpha * product + beta * of_B[i]
+
+    return combine
+
+
+def one_by_one(s: allo.Schedule, size: str) -> None:
+    """An element in each cycle."""
+    s.pipeline("i")
+
+
+STAGES = matrix_streams.parts(shape)[:4]
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same in stages: two products, and their sum."""
+    (N,) = SIZES[size]
+    C = matrix_streams.lanes(N)
+    send, spread, multiply, add = (stage.kernel(size, T) for stage in STAGES)
+    add_products = combine(size, T)
+
+    def gesummv(alpha: T, beta: T, A: T[N, N], B: T[N, N], tmp: T[N], x: T[N], y: T[N]):
+        x_sent: T[N // C, C]
+        spread(x, x_sent)
+        A_sent: T[N, N // C, C]
+        terms_of_A: T[N, N // C]
+        of_A: T[N]
+        send(A, A_sent)
+        multiply(A_sent, x_sent, terms_of_A)
+        add(terms_of_A, of_A)
+        B_sent: T[N, N // C, C]
+        terms_of_B: T[N, N // C]
+        of_B: T[N]
+        send(B, B_sent)
+        multiply(B_sent, x_sent, terms_of_B)
+        add(terms_of_B, of_B)
+        add_products(alpha, beta, of_A, of_B, tmp, y)
+
+    return gesummv
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """Both products at once, and their sum while the next elements of both are computed."""
+    for matrix, copy in (("A", "products_1"), ("B", "products")):
+        s.relay(s.buffers[f"{matrix}_sent"], "products", depth=2)
+        s.relay(s.x_sent, copy, depth=2)
+        s.relay(s.buffers[f"terms_of_{matrix}"], "rows", depth=2)
+        s.relay(s.buffers[f"of_{matrix}"], "combine", depth=2)
+    s.dataflow("gesummv")
+
+
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "dsp220": within(220),
     "dsp393": within(393, DSP_PRODUCT, operators=FABRIC),
     "dsp2560": within(2560),
+    "streams": Design(
+        streamed_stages, streamed, dsp=270, reassociated=True, parts=(*STAGES, Part(combine, one_by_one))
+    ),
 }
 
 

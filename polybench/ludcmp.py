@@ -1,5 +1,7 @@
 """ludcmp: A x = b by way of A = L U, L y = b and U x = y; L and U replace A."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,9 +12,11 @@ import allo
 from allo.ir.types import AlloType, float32
 
 from .benchmark import DEVICE, Benchmark, Design, Part
-from .elimination import by_tiles, elimination
+from .elimination import by_tiles, by_tiles_in_order, elimination, elimination_in_order
 from .lanes import DSP_LANE, in_banks, tree_tile, turns
 from .positive_definite import lu_factors, positive_definite
+
+type Tiles = Callable[[str], tuple[int, int]]
 
 SIZES = {"MINI": (40,), "SMALL": (120,), "MEDIUM": (400,), "LARGE": (2000,), "EXTRALARGE": (4000,)}
 
@@ -62,13 +66,22 @@ def lanes(size: str) -> tuple[int, int]:
     return tree_tile(N, N, DEVICE - DSP_LANE * 2 * (N // turns(N)))
 
 
-def eliminate(size: str, T: AlloType = float32) -> Callable[..., None]:
+def shared_lanes(size: str, dsp: int) -> tuple[int, int]:
+    """As many as there are DSPs for if all stages share them."""
+    (N,) = SIZES[size]
+    return tree_tile(N, N, dsp)
+
+
+stream_lanes = partial(shared_lanes, dsp=1000)
+
+
+def eliminate(size: str, T: AlloType = float32, lanes: Tiles = lanes) -> Callable[..., None]:
     """L and U by steps."""
     (N,) = SIZES[size]
     return elimination(N, *lanes(size), T)
 
 
-def forward(size: str, T: AlloType = float32) -> Callable[..., None]:
+def forward(size: str, T: AlloType = float32, lanes: Tiles = lanes) -> Callable[..., None]:
     """L y = b: each element of y is taken from all equations as soon as it is known."""
     (N,) = SIZES[size]
     R, _ = lanes(size)
@@ -86,7 +99,7 @@ def forward(size: str, T: AlloType = float32) -> Callable[..., None]:
     return forward
 
 
-def backward(size: str, T: AlloType = float32) -> Callable[..., None]:
+def backward(size: str, T: AlloType = float32, lanes: Tiles = lanes) -> Callable[..., None]:
     """U x = y, in the same way."""
     (N,) = SIZES[size]
     R, _ = lanes(size)
@@ -105,10 +118,10 @@ def backward(size: str, T: AlloType = float32) -> Callable[..., None]:
     return backward
 
 
-def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+def stages(size: str, T: AlloType = float32, lanes: Tiles = lanes) -> Callable[..., None]:
     """The same with elimination by steps, and equations that lose each element as soon as it is known."""
     (N,) = SIZES[size]
-    factorise, solve_lower, solve_upper = eliminate(size, T), forward(size, T), backward(size, T)
+    factorise, solve_lower, solve_upper = (nest(size, T, lanes) for nest in (eliminate, forward, backward))
 
     def ludcmp(A: T[N, N], b: T[N], x: T[N], y: T[N]):
         factorise(A)
@@ -118,7 +131,7 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
     return ludcmp
 
 
-def by_columns(s: allo.Schedule, size: str, vectors: tuple[str, str]) -> None:
+def by_columns(s: allo.Schedule, size: str, lanes: Tiles, vectors: tuple[str, str]) -> None:
     """R elements in each cycle."""
     R, _ = lanes(size)
     s.pipeline(s.split("i0", R)[0])
@@ -127,12 +140,91 @@ def by_columns(s: allo.Schedule, size: str, vectors: tuple[str, str]) -> None:
         in_banks(s, s.buffers[vector], R)
 
 
-PARTS = (
-    Part(eliminate, partial(by_tiles, tile=lanes)),
-    Part(forward, partial(by_columns, vectors=("b", "y"))),
-    Part(backward, partial(by_columns, vectors=("y", "x"))),
+def parts(lanes: Tiles) -> tuple[Part, ...]:
+    """The stages with these lanes."""
+    return (
+        Part(partial(eliminate, lanes=lanes), partial(by_tiles, tile=lanes)),
+        Part(partial(forward, lanes=lanes), partial(by_columns, lanes=lanes, vectors=("b", "y"))),
+        Part(partial(backward, lanes=lanes), partial(by_columns, lanes=lanes, vectors=("y", "x"))),
+    )
+
+
+def in_turn(s: allo.Schedule, size: str) -> None:
+    """All stages in one function, so that they share multipliers and adders."""
+    for stage in ("eliminate", "forward", "backward"):
+        s.inline(stage)
+
+
+def within(dsp: int) -> Design:
+    """The fastest design with this many DSPs, fewer than the best one has."""
+    choice = partial(shared_lanes, dsp=dsp)
+    return Design(partial(stages, lanes=choice), in_turn, dsp, reassociated=True, parts=parts(choice))
+
+
+def eliminate_in_order(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """L and U by steps; the columns of L go to the equations."""
+    (N,) = SIZES[size]
+    return elimination_in_order(N, *stream_lanes(size), T)
+
+
+def forward_in_order(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """L y = b, by columns of L as they come."""
+    (N,) = SIZES[size]
+    R, _ = stream_lanes(size)
+
+    def forward(lower: T[N, N // R, R], b: T[N], y: T[N]):
+        for i0 in range(N):
+            y[i0] = b[i0]
+        for j in range(N):
+            known: T = y[j]
+            for io in range((j + 1) // R, N // R):
+                for ii in range(R):
+                    if R * io + ii > j:
+                        y[R * io + ii] -= lower[j, io, ii] * known
+
+    return forward
+
+
+def forward_by_columns(s: allo.Schedule, size: str) -> None:
+    """R elements in each cycle."""
+    by_columns(s, size, stream_lanes, ("b", "y"))
+    s.partition(s.lower, dim=3)
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same; the first equations lose each column of L as soon as it is known, the second need the last row of U."""
+    (N,) = SIZES[size]
+    R, _ = stream_lanes(size)
+    factorise, solve_lower, solve_upper = (part.kernel(size, T) for part in STREAMS)
+
+    def factorise_and_solve(A: T[N, N], b: T[N], y: T[N]):
+        lower: T[N, N // R, R]
+        factorise(A, lower)
+        solve_lower(lower, b, y)
+
+    def ludcmp(A: T[N, N], b: T[N], x: T[N], y: T[N]):
+        factorise_and_solve(A, b, y)
+        solve_upper(A, y, x)
+
+    return ludcmp
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """The first equations are solved while A is factorised."""
+    s.relay("factorise_and_solve:lower", "forward", depth=max(SIZES[size]) // stream_lanes(size)[0])
+    s.dataflow("factorise_and_solve")
+
+
+STREAMS = (
+    Part(eliminate_in_order, partial(by_tiles_in_order, tile=stream_lanes)),
+    Part(forward_in_order, forward_by_columns),
+    Part(partial(backward, lanes=stream_lanes), partial(by_columns, lanes=stream_lanes, vectors=("y", "x"))),
 )
-DESIGNS = {"vanilla": Design(kernel), "best": Design(stages, reassociated=True, parts=PARTS)}
+DESIGNS = {
+    "vanilla": Design(kernel),
+    "best": Design(stages, reassociated=True, parts=parts(lanes)),
+    "streams": Design(streamed_stages, streamed, dsp=1100, reassociated=True, parts=STREAMS),
+}
 
 
 def arguments(size: str, T: AlloType = float32) -> tuple[Any, ...]:

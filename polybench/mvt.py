@@ -1,5 +1,7 @@
 """mvt: x1 += A y1 and x2 += A^T y2."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from collections.abc import Callable
 from functools import partial
 from math import lcm
@@ -10,6 +12,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32
 
+from . import matrix_streams
 from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import DSP_LANE, divisors, turns
 from .matrix_vector import column_sums, in_lanes, in_turn, row_sums
@@ -97,12 +100,75 @@ def within(dsp: int) -> Design:
     return Design(partial(stages, dsp=dsp), at_once, dsp, reassociated=True, parts=parts)
 
 
+def shape(size: str) -> tuple[int, int]:
+    """The rows and columns of A."""
+    (N,) = SIZES[size]
+    return N, N
+
+
+def addition(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """x1 += the sums of the first product."""
+    (N,) = SIZES[size]
+
+    def addition(sums: T[N], x1: T[N]):
+        for i in range(N):
+            x1[i] += sums[i]
+
+    return addition
+
+
+def one_by_one(s: allo.Schedule, size: str) -> None:
+    """An element in each cycle."""
+    s.pipeline("i")
+
+
+STAGES = matrix_streams.parts(shape, fresh=False)
+
+
+def streamed_stages(size: str, T: AlloType = float32) -> Callable[..., None]:
+    """The same in stages, of which the first one sends the rows of A to both products."""
+    (N,) = SIZES[size]
+    C = matrix_streams.lanes(N)
+    send, spread, multiply, add, add_columns = (stage.kernel(size, T) for stage in STAGES)
+    add_sums = addition(size, T)
+
+    def mvt(x1: T[N], x2: T[N], y1: T[N], y2: T[N], A: T[N, N]):
+        sent: T[N, N // C, C]
+        y1_sent: T[N // C, C]
+        terms: T[N, N // C]
+        sums: T[N]
+        send(A, sent)
+        spread(y1, y1_sent)
+        multiply(sent, y1_sent, terms)
+        add(terms, sums)
+        add_sums(sums, x1)
+        add_columns(sent, y2, x2)
+
+    return mvt
+
+
+def streamed(s: allo.Schedule, size: str) -> None:
+    """Both products at once, from one pass over A."""
+    for array, stage in (
+        ("y1_sent", "products"),
+        ("sent", "products"),
+        ("sent", "columns"),
+        ("terms", "rows"),
+    ):
+        s.relay(s.buffers[array], stage, depth=2)
+    s.relay(s.sums, "addition", depth=2)
+    s.dataflow("mvt")
+
+
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "dsp220": within(220),
     "dsp2560": within(2560),
     "dsp4000": within(4000),
+    "streams": Design(
+        streamed_stages, streamed, dsp=410, reassociated=True, parts=(*STAGES, Part(addition, one_by_one))
+    ),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import allo
-from allo.ir.types import AlloType
+from allo.ir.types import AlloType, index
 
 from .lanes import Product, Tile, divisor, divisors, halvings, in_banks, product_tiles, spread, turns
 
@@ -89,3 +89,40 @@ def by_rows(s: allo.Schedule, size: str, lanes: Callable[[str], Lanes]) -> None:
         spread(s, i, j, tile)
     for buffer, *banks in ((s.data, 1, tile.columns), (s.sums, *tile[1:])):
         in_banks(s, buffer, *banks)
+
+
+def products_by_observations(M: int, N: int, T: AlloType) -> Callable[..., None]:
+    """The products of all columns with all columns, from observations in the order of their rows."""
+
+    def accumulate(k: index, row: T[M], again: T[M], sums: T[M, M]):
+        for i, j in allo.grid(M, M):
+            term: T = row[i] * again[j]
+            sums[i, j] = term if k == 0 else sums[i, j] + term
+
+    def products(data: T[N, M], sums: T[M, M]):
+        for k in range(N):
+            row: T[M]
+            again: T[M]  # in the banks of the columns
+            for j in range(M):
+                row[j] = data[k, j]
+                again[j] = data[k, j]
+            accumulate(k, row, again, sums)
+
+    return products
+
+
+def lanes_of_observations(M: int) -> Lanes:
+    """Lanes with which the products of an observation take as long as the next one to arrive, an element a cycle."""
+    pieces = [(r, c) for r in divisors(M) for c in divisors(M) if r * c <= M]
+    rows, columns = max(pieces, key=lambda rc: (rc[0] * rc[1], -max(rc)))
+    return Lanes(Tile(M, rows, columns), rows, columns)
+
+
+def by_observations(s: allo.Schedule, M: int) -> None:
+    """While the products of an observation are added, the next one arrives."""
+    _, R, C = tile = lanes_of_observations(M).products
+    spread(s, "accumulate:i", "accumulate:j", tile)
+    for buffer, *banks in (("sums", R, C), ("row", R), ("again", C)):
+        in_banks(s, f"accumulate:{buffer}", *banks)
+    s.pipeline("products:j")
+    s.dataflow("products:k")

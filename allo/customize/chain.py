@@ -9,13 +9,21 @@ from mlir import ir
 
 from ..errors import Note, ScheduleError
 from ..ir.builder import Builder
-from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.walk import LoopView, location_of, operations
 from ..poly import Access, Model, Transfer, extract, fifo_obstacle
 from .calls import function_around
-from .fifo import Get, demand_fifo, get_at_loads, gets_of, put, stream_type
+from .fifo import (
+    Get,
+    create,
+    demand_fifo,
+    fifo_at,
+    get_at_loads,
+    gets_of,
+    put_at_stores,
+    stream_type,
+)
 from .first_values import drop_first_values
 from .handles import Buffer
 from .inline import inline_inside
@@ -54,15 +62,11 @@ def chain(
     time = [extent for d, extent in enumerate(memref.shape) if d not in lanes]
     kind = stream_type(memref.element_type, time, depth)
     extents = [memref.shape[d] for d in lanes]
-    array = ir.MemRefType.get(extents, kind, loc=unknown_location())
     allocation = value.owner.operation
-    fifos = Builder.before(allocation).alloc(array, unique_name(f"fifo_{buffer.name}", _names(allocation)))
-    for access in stage.writes:
-        builder = Builder.before(access.op)
-        put(builder, _fifo(fifos, access.op, lanes, builder), access.op.operands[0])
-        access.op.erase()
-    for place in gets:
-        get_at_loads([place], partial(_fifo, fifos, place.loads[0].op, lanes))
+    name = unique_name(f"fifo_{buffer.name}", _names(allocation))
+    fifos = create(Builder.before(allocation), kind, name, extents)
+    put_at_stores(stage.writes, partial(fifo_at, fifos, lanes), keep=False)
+    get_at_loads(gets, partial(fifo_at, fifos, lanes))
     allocation.erase()
 
 
@@ -152,15 +156,6 @@ def _gets(stage: Stage, accesses: Sequence[Access], outside: int) -> list[Get]:
 
 def _transfer(stage: Stage, access: Access, depth: int) -> Transfer:
     return Transfer(access, stage.fixed, depth, stage.model.function)
-
-
-def _fifo(fifos: ir.Value, access: ir.Operation, lanes: Sequence[int], builder: Builder) -> ir.Value:
-    """The FIFO that a load or store means."""
-    subscripts = ir.AffineMapAttr(access.attributes["map"]).value
-    operands = list(access.operands)[-subscripts.n_inputs :] if subscripts.n_inputs else []
-    results = [subscripts.results[d] for d in lanes]
-    chosen = ir.AffineMap.get(subscripts.n_dims, subscripts.n_symbols, results, context())
-    return builder.affine_load(fifos, chosen, operands)
 
 
 def _names(allocation: ir.Operation) -> set[str]:

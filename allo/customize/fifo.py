@@ -10,13 +10,17 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import Location, Note, ScheduleError
-from ..ir.builder import Builder, string_attr
+from ..ir.builder import Builder, affine_dim, string_attr
+from ..ir.context import unknown_location
 from ..ir.walk import induction_variable
+from ..layout import Division
 from ..poly import Access, Mismatch, Obstacle, Transfer, Undecided, fifo_obstacle
+from .partition import layout_of
 from .stages import Stage
+from .subscripts import Access as Subscripts
 
 # Makes the stream that an access uses, in front of the operation that the builder stands at.
-type Streams = Callable[[Builder], ir.Value]
+type Streams = Callable[[Builder, ir.Operation], ir.Value]
 
 _LARGEST_DEPTH = 2**32 - 1
 
@@ -28,6 +32,12 @@ class Get:
     anchor: ir.Operation
     loads: tuple[Access, ...]
     depth: int  # loops around the anchor
+
+
+def lanes_of(array: ir.MemRefType) -> tuple[int, ...]:
+    """The dimensions that are in banks completely, if others are not: each of these banks becomes a FIFO."""
+    found = tuple(d for d, banks in enumerate(layout_of(array)) if banks.kind is Division.COMPLETE)
+    return found if len(found) < array.rank else ()
 
 
 def stream_type(element: ir.Type, shape: Sequence[int], depth: int) -> ir.Type:
@@ -88,11 +98,13 @@ def _depends(value: ir.Value, loop: ir.Operation) -> bool:
     return False
 
 
-def obstacle(producer: Stage, consumer: Stage, gets: Sequence[Get]) -> Obstacle | Undecided | None:
-    """Why the elements cannot go from one stage to the other through one FIFO."""
+def obstacle(
+    producer: Stage, consumer: Stage, gets: Sequence[Get], lanes: Sequence[int] = ()
+) -> Obstacle | Undecided | None:
+    """Why the elements cannot go from one stage to the other through one FIFO for each place in `lanes`."""
     writes = [transfer_of(producer, access, len(access.loops)) for access in producer.writes]
     reads = [transfer_of(consumer, get.loads[0], get.depth) for get in gets]
-    return fifo_obstacle(writes, reads)
+    return fifo_obstacle(writes, reads, lanes)
 
 
 def transfer_of(stage: Stage, access: Access, depth: int) -> Transfer:
@@ -167,7 +179,7 @@ def put_at_stores(writes: Sequence[Access], stream: Streams, *, keep: bool) -> N
     """Put what is stored; the stores stay only if others read the array."""
     for access in writes:
         builder = Builder.before(access.op)
-        put(builder, stream(builder), access.op.operands[0])
+        put(builder, stream(builder, access.op), access.op.operands[0])
         if not keep:
             access.op.erase()
 
@@ -178,7 +190,7 @@ def get_at_loads(
     """Get what is loaded; `then` may do something with each element behind its get."""
     for place in gets:
         builder = Builder(ir.InsertionPoint(place.anchor), place.loads[0].op.location)
-        value = get(builder, stream(builder))
+        value = get(builder, stream(builder, place.loads[0].op))
         if then is not None:
             then(builder, value)
         for access in place.loads:
@@ -188,6 +200,15 @@ def get_at_loads(
             access.op.erase()
 
 
-def create(builder: Builder, kind: ir.Type, name: str) -> ir.Value:
-    """A new stream."""
+def fifo_at(fifos: ir.Value, lanes: Sequence[int], builder: Builder, access: ir.Operation) -> ir.Value:
+    """The FIFO that a load or store of the array means, by its subscripts `lanes`; without them there is only one."""
+    if not lanes:
+        return fifos
+    return Subscripts(access).place(builder, [affine_dim(d) for d in lanes]).load(builder, fifos)
+
+
+def create(builder: Builder, kind: ir.Type, name: str, extents: Sequence[int] = ()) -> ir.Value:
+    """A new stream, or an array of them."""
+    if extents:
+        return builder.alloc(ir.MemRefType.get(list(extents), kind, loc=unknown_location()), name)
     return builder.value("allo.stream_create", kind, (), {"allo.name": string_attr(name)})

@@ -107,7 +107,7 @@ def pass_on(
     gets = gets_of(others[0]) if len(others) == 1 and not others[0].writes else None
     variables = {k: induction_variable(view.op) for k, view in enumerate(grid.spatial)}
 
-    def incoming(at: Builder) -> ir.Value:
+    def incoming(at: Builder, _: ir.Operation) -> ir.Value:
         return grid.fifo(at, fifos, variables, first=False)
 
     def forward(at: Builder, element: ir.Value) -> None:
@@ -121,7 +121,7 @@ def pass_on(
         value.owner.operation.erase()
         return
     at = Builder.before(copy.store)
-    element = get(at, incoming(at))
+    element = get(at, incoming(at, copy.store))
     forward(at, element)
     copy.store.operands[0] = element
     _erase_unused(copy.body)

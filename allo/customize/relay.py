@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from mlir import ir
 
 from ..errors import ScheduleError
@@ -15,8 +18,10 @@ from .fifo import (
     Get,
     create,
     demand_fifo,
+    fifo_at,
     get_at_loads,
     gets_of,
+    lanes_of,
     obstacle,
     put_at_stores,
     stream_type,
@@ -53,12 +58,14 @@ def relay(
     first (`f_1`), with those that it only passes the array on to; an array that a function returns becomes an argument.
     An external kernel takes part where C++ has a stream, whose elements are those of the array in the order of memory.
     First values that the producer overwrites are dropped; those that it reads before must be one constant.
+    An array in banks along some dimensions, not all (`partition`, complete), becomes an array of FIFOs, one for each of
+    these banks: as many elements pass in a cycle as there are banks, each bank in an order of its own.
     With `axis`, `dst` is an unfolded nest, and data travel along that loop of it (counted from 0). Either `buffer` is
     an array of each processing element, filled with the same values along the axis: the first one gets them from
     outside, by a nest `load_<buffer>`, and each passes them on to the next one; if it reads them once, in the order in
     which they come, the array disappears. Or `buffer` is made outside of the nest, and an element reads what the one
     before it has written, X[p] and X[p + 1]: it becomes an array of FIFOs; functions called in the nest are inlined.
-    FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array, never blocks.
+    FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array (or bank), never blocks.
     Refused: an element that is not written once and read once, or not in the same order on both sides, with the first
     such element; several producers; a producer that reads the array; arrays that are arguments, constants or results;
     parallel loops; with `axis`, elements that differ along it. `assume_safe=True` accepts what cannot be decided.
@@ -99,13 +106,15 @@ def _connect(
         producer = next(stage for stage in stages if stage.op == producer.op)
     keep = len(stages) > 2
     gets = gets_of(consumer)
-    demand_fifo(obstacle(producer, consumer, gets), buffer.name, assume_safe=assume_safe)
     memref = ir.MemRefType(value.type)
-    kind = stream_type(memref.element_type, memref.shape, depth)
+    lanes = lanes_of(memref)
+    demand_fifo(obstacle(producer, consumer, gets, lanes), buffer.name, assume_safe=assume_safe)
+    extents = memref.shape
+    kind = stream_type(memref.element_type, [n for d, n in enumerate(extents) if d not in lanes], depth)
     name = unique_name(f"fifo_{buffer.name}", _names(value))
-    stream = create(Builder.before(value.owner.operation), kind, name)
-    _give(producer, stream, name, keep=keep)
-    _take(consumer, stream, gets)
+    fifos = create(Builder.before(value.owner.operation), kind, name, [extents[d] for d in lanes])
+    _give(producer, fifos, lanes, name, keep=keep)
+    _take(consumer, fifos, lanes, gets)
     if not keep:
         value.owner.operation.erase()
 
@@ -183,21 +192,21 @@ def _inside(buffer: Buffer, stage: Stage) -> Buffer:
     return buffer if stage.callee is None else Buffer(stage.model.function, stage.writes[0].buffer.name)
 
 
-def _give(producer: Stage, stream: ir.Value, name: str, *, keep: bool) -> None:
+def _give(producer: Stage, fifos: ir.Value, lanes: Sequence[int], name: str, *, keep: bool) -> None:
     """Let the producer put; `keep` the array that it writes for others."""
-    inside = stream
+    inside = fifos
     if keep:
         for (call, _), function in zip(producer.calls, _functions(producer), strict=True):
             inside = add_argument(function, call, inside, name)
     else:
-        inside = _passed(producer, stream)
-    put_at_stores(producer.writes, lambda _: inside, keep=keep)
+        inside = _passed(producer, fifos)
+    put_at_stores(producer.writes, partial(fifo_at, inside, lanes), keep=keep)
 
 
-def _take(consumer: Stage, stream: ir.Value, gets: list[Get]) -> None:
+def _take(consumer: Stage, fifos: ir.Value, lanes: Sequence[int], gets: list[Get]) -> None:
     """Let the consumer get."""
-    inside = _passed(consumer, stream)
-    get_at_loads(gets, lambda _: inside)
+    inside = _passed(consumer, fifos)
+    get_at_loads(gets, partial(fifo_at, inside, lanes))
 
 
 def _passed(stage: Stage, stream: ir.Value) -> ir.Value:

@@ -73,12 +73,20 @@ def pairs(draw: st.DrawFn) -> tuple[Side, Side]:
             return producer, Side(producer.extents, producer.subscripts)
 
 
+def by_bank(elements: list[tuple[int, int]], dim: int | None) -> dict[int, list[tuple[int, int]]]:
+    """The elements of each bank in their order, if dimension `dim` is in banks; else all are in one."""
+    banks: dict[int, list[tuple[int, int]]] = {}
+    for element in elements:
+        banks.setdefault(0 if dim is None else element[dim], []).append(element)
+    return banks
+
+
 @TESTS
-@given(pairs())
-def test_accepted_exactly_where_the_orders_agree(sides: tuple[Side, Side]) -> None:
+@given(pairs(), st.sampled_from([None, None, 0, 1]))
+def test_accepted_exactly_where_the_orders_agree(sides: tuple[Side, Side], dim: int | None) -> None:
     producer, consumer = sides
-    written = producer.elements(2)
-    expected = len(set(written)) == len(written) and written == consumer.elements(min(consumer.needed, 3))
+    written, read = producer.elements(2), consumer.elements(min(consumer.needed, 3))
+    expected = len(set(written)) == len(written) and by_bank(written, dim) == by_bank(read, dim)
     out = "x".join(map(str, consumer.extents))
     s = parsed(
         f"""module attributes {{allo.top = "f"}} {{
@@ -91,6 +99,8 @@ def test_accepted_exactly_where_the_orders_agree(sides: tuple[Side, Side]) -> No
           return
         }} }}"""
     )
+    if dim is not None:
+        s.partition("T", dim=dim + 1)
     note(str(s.module))
     try:
         s.relay("T", "get")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
@@ -67,3 +68,14 @@ def test_sums_in_the_same_order_give_the_same_bits(name: str) -> None:
     allo.customize(load(name).kernel("MINI")).build(contract=False)(*wanted)
     pairs = zip(got, wanted, strict=True)
     assert all(g.tobytes() == w.tobytes() for g, w in pairs if not isinstance(g, float))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="the simulation needs g++")
+@pytest.mark.parametrize("name", CPU)
+def test_csim(name: str) -> None:
+    got, wanted = inputs(name, "MINI"), inputs(name, "MINI")
+    s = CPU[name].customized("MINI")
+    s.build(target="vitis_hls", mode="csim")(*got)
+    s.build(contract=False)(*wanted)
+    assert all(g.tobytes() == w.tobytes() for g, w in zip(got, wanted, strict=True) if not isinstance(g, float))

@@ -24,6 +24,7 @@ ALL = [
     for design, made in load(name).designs.items()
     if design != "vanilla" and not made.on_cpu
 ]
+AT_ONCE = [name for name in NAMES if "streams" in load(name).designs]
 EXACT = [(name, design) for name, design in ALL if not load(name).designs[design].reassociated]
 
 
@@ -258,6 +259,43 @@ def test_kernels_of_several_nests_are_composed(name: str) -> None:
     for part in best.parts:
         s = part.customized("MINI")
         assert s.steps and s.verify()
+
+
+QUICK_STREAMS = ("atax", "ludcmp")
+STREAMS = [pytest.param(name, marks=() if name in QUICK_STREAMS else pytest.mark.slow) for name in AT_ONCE]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_design_with_streams(name: str) -> None:
+    """Parts that are right alone, FIFOs between them, an iteration in each cycle, no DSP more than allowed."""
+    streams = design_of(name, "streams")
+    found = estimate(name, "streams")
+    assert found.dsp <= allowed(name, "streams") <= 1500 and found.cycles is not None
+    assert not [note for note in found.notes if "does not fit" in note]
+    assert_interval_of_one(found)
+    assert {"relay", "dataflow"} <= {step.name for step in streams.customized("MINI").steps}
+    for part in streams.parts:
+        s = part.customized("MINI")
+        assert s.steps and s.verify()
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_stages_at_the_same_time_share_no_memory(name: str) -> None:
+    """An array has one stage that uses it, or one that writes it and one that reads it, as vendors' tools want."""
+    s = design_of(name, "streams").customized("MINI")
+    regions = [f for f in s.module.body if "allo.dataflow" in f.operation.attributes]
+    assert regions
+    for region in regions:
+        entry = region.operation.regions[0].blocks[0]
+        calls = [op.operation for op in entry.operations if op.operation.name == "func.call"]
+        users: dict[Any, int] = {}
+        for call in calls:
+            for value in call.operands:
+                if str(value.type).startswith("memref") and "!allo.stream" not in str(value.type):
+                    users[value] = users.get(value, 0) + 1
+        assert len(calls) > 1 and users
+        for value, count in users.items():
+            assert count <= (1 if value in list(entry.arguments) else 2), f"{name}: {value}"
 
 
 @pytest.mark.parametrize("name", ["floyd_warshall", "nussinov"])

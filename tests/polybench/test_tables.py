@@ -43,9 +43,18 @@ def test_points() -> None:
     assert in_the_page("points") == cells(printed)
 
 
+@pytest.mark.slow
 def test_streams() -> None:
     printed = in_markdown(reproduce_streams.HEADER, reproduce_streams.rows())
     assert in_the_page("streams") == cells(printed)
+
+
+def test_each_kernel_has_streams_or_a_reason() -> None:
+    excused = [name.strip() for row in in_the_page("no streams") for name in row[0].split(",")]
+    assert sorted([*excused, *(row[0] for row in in_the_page("streams"))]) == sorted(NAMES)
+    assert [row[0] for row in in_the_page("streams")] == [
+        name for name in NAMES if "streams" in load(name).designs
+    ]
 
 
 @pytest.mark.slow
