@@ -94,10 +94,10 @@ def least_distance(region: Region, way: Meeting) -> int | None:
     """The least number of iterations of the pipeline between two that meet; None if there are no two."""
     best = None
     for level, loop in enumerate(region.time):
-        if any(value not in (0, None) for value in way.time[:level]):
-            break
         value = way.time[level]
-        if value is not None and value <= 0:
+        if value is not None and value < 0:
+            break
+        if value == 0:
             continue
         total = loop.stride * (1 if value is None else value)
         for inner, difference in zip(region.time[level + 1 :], way.time[level + 1 :], strict=True):
@@ -107,12 +107,14 @@ def least_distance(region: Region, way: Meeting) -> int | None:
                 total -= inner.stride * (inner.trip - 1)
         if loop.trip is None or loop.trip > (1 if value is None else value):
             best = total if best is None else min(best, total)
+        if value is not None:
+            break
     return None if best is None else max(1, best)
 
 
 def reversed_meeting(way: Meeting) -> Meeting:
     """The same two, with the other one as the later."""
-    time, copies = (tuple(None if n is None else -n for n in ns) for ns in (way.time, way.copies))
+    time, copies = [tuple([None if n is None else -n for n in ns]) for ns in (way.time, way.copies)]
     return Meeting(time, copies)
 
 

@@ -95,7 +95,7 @@ class Region:
 
     def count(self, copies: Iterable[int]) -> int:
         """How many copies some unrolled loops make together."""
-        return prod(self.copy_loops[number].trip for number in copies)
+        return prod([self.copy_loops[number].trip for number in copies])
 
 
 class NotUnrollable(Exception):
