@@ -7,12 +7,11 @@ from typing import Any
 from .backend.cpu import MANIFEST as CPU
 from .backend.hls import CODE as HLS_CODE
 from .backend.hls import PROJECTS as HLS_PROJECTS
-from .backend.hls import SIMULATED as HLS_SIMULATED
 from .backend.manifest import Manifest
 from .customize import Schedule
 from .errors import TargetError, ToolError, nearest
 
-_BACKENDS: tuple[Manifest, ...] = (CPU, HLS_CODE, *HLS_PROJECTS, *HLS_SIMULATED)
+_BACKENDS: tuple[Manifest, ...] = (CPU, HLS_CODE, *HLS_PROJECTS)
 
 
 def build(
@@ -31,8 +30,7 @@ def build(
 
     `"vhls"` gives HLS C++ (`.hls_code`); `"vitis_hls"` with `mode="csim"` compiles and runs it on NumPy arrays, with
     other modes (`"csyn"`, `"cosim"`, `"hw_emu"`, ...) write a project to the folder `project` and run the tools in it,
-    as `"vivado_hls"` and `"pynq"` do (docs/fpga.md). `"ihls"`, `"catapult"` and `"tapa"` give code for
-    other vendors, which `mode="csim"` runs too.
+    as `"vivado_hls"`, `"pynq"`, `"ihls"`, `"catapult"` and `"tapa"` do with their modes (docs/fpga.md).
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """

@@ -148,7 +148,9 @@ class FunctionEmitter:
         """The address of a constant array, taken at the entry of the function."""
         name = unique_name(symbol.name.replace(".", "_"), self._buffer_names)
         assert self._entry is not None
-        return self.constants.address(symbol, f"{self.function.name}_{name}", name, self._entry)
+        here = self.builder.loc
+        at, self.builder.loc = self._location(symbol.at), here
+        return self.constants.address(symbol, f"{self.function.name}_{name}", name, self._entry, at)
 
     def _allocate(self, symbol: Symbol) -> ir.Value:
         """The buffer of a variable: rank 0 for a scalar."""

@@ -26,8 +26,10 @@ class ConstantPool:
         self._names = set(function_names)
         self._builder = Builder(ir.InsertionPoint.at_block_begin(module.mlir.body))
 
-    def address(self, symbol: Symbol, global_name: str, name: str, entry: ir.Block) -> ir.Value:
-        """The buffer of `symbol` in the function that starts with `entry`."""
+    def address(
+        self, symbol: Symbol, global_name: str, name: str, entry: ir.Block, at: ir.Location
+    ) -> ir.Value:
+        """The buffer of `symbol`, declared `at` a place, in the function that starts with `entry`."""
         assert symbol.type is not None
         shaped = symbol.type if isinstance(symbol.type, TensorType) else TensorType(symbol.type, ())
         memref = memref_type(shaped)
@@ -38,7 +40,7 @@ class ConstantPool:
         if key not in self._globals:
             self._globals[key] = self._define(array, shaped.element, global_name, raw, is_state)
         symbol_ref = ir.FlatSymbolRefAttr.get(self._globals[key], context())
-        builder = Builder(ir.InsertionPoint.at_block_begin(entry))
+        builder = Builder(ir.InsertionPoint.at_block_begin(entry), at)
         name_attr = string_attr(name)
         attributes = {"name": symbol_ref, "allo.name": name_attr}
         if symbol.memory is not None:

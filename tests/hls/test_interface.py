@@ -161,7 +161,7 @@ def test_depth_is_that_of_the_memory_behind_the_port() -> None:
     with pytest.raises(TargetError) as caught:
         built(s)
     assert str(caught.value).endswith(
-        "argument 'A' of 'gemm' is bound with depth=32, and its port reaches 64 elements\n"
+        "'A' is bound with depth=32, and has 64 elements\n"
         "    def gemm(A: float32[M, K], B: float32[K, N]) -> float32[M, N]:\n             ^\n"
         "  hint: leave out the depth: it follows from the extents"
     )

@@ -40,7 +40,7 @@ def test_golden(name: str) -> None:
 def write(folder: Path, target: str = "vitis_hls", mode: str = "csyn", **configs: Any) -> str:
     """Write a project where its tool is absent; what a call says."""
     module = allo.customize(gemm).build(target=target, mode=mode, project=folder, configs=configs)
-    runs = mode in ("cosim", "sw_emu", "hw_emu") or (mode == "hw" and target == "vitis_hls")
+    runs = mode in ("cosim", "sw_emu", "hw_emu", "fast_hw_emu") or (mode == "hw" and target != "pynq")
     with pytest.raises(ToolError) as caught:
         module(*(np.zeros((2, 8, 8), np.float32) if runs else ()))
     return str(caught.value)
@@ -64,6 +64,13 @@ def write(folder: Path, target: str = "vitis_hls", mode: str = "csyn", **configs
         ("vivado_hls", "impl", "Vivado HLS", "vivado_hls", "impl"),
         ("pynq", "csyn", "Vitis HLS", "vitis_hls", "csyn"),
         ("pynq", "hw", "Vitis HLS", "vitis_hls", "bitstream"),
+        ("tapa", "fast_hw_emu", "TAPA", "tapa", "run TARGET=fast_hw_emu"),
+        ("tapa", "hw_emu", "TAPA", "tapa", "run TARGET=hw_emu"),
+        ("tapa", "hw", "TAPA", "tapa", "run TARGET=hw"),
+        ("ihls", "csyn", "Intel HLS", "i++", "csyn"),
+        ("ihls", "cosim", "Intel HLS", "i++", "cosim"),
+        ("catapult", "csyn", "Catapult", "catapult", "csyn"),
+        ("catapult", "cosim", "Catapult", "catapult", "cosim"),
     ],
 )
 def test_an_absent_tool_is_named(
@@ -205,7 +212,8 @@ SETTINGS = f"the settings: {NAMES}"
         (
             {"configs": {"device": "u281"}},
             "there is no device 'u281'\n  hint: did you mean 'u280'? the devices: u280, u55c, u50, u250, u200, "
-            "zynq7020, pynq-z2, zcu104, kv260, ultra96v2; for another one give configs['part']",
+            "zynq7020, pynq-z2, zcu104, kv260, ultra96v2, arria10, "
+            "cyclone10gx, stratix10, nangate45; for another one give configs['part']",
         ),
         (
             {"configs": {"device": "u50", "part": "xcu280-fsvh2892-2L-e"}},
@@ -220,7 +228,7 @@ SETTINGS = f"the settings: {NAMES}"
         (
             {"target": "pynq", "mode": "hw", "project": "p", "configs": {"device": "u280"}},
             "target 'pynq' is for zynq and zynqmp devices, and 'u280' is of family 'alveo'\n"
-            '  hint: build with target="vitis_hls"',
+            '  hint: its devices: zynq7020, pynq-z2, zcu104, kv260, ultra96v2',
         ),
         (
             {"target": "vivado_hls", "mode": "hw"},

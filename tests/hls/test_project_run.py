@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import allo
+from allo.backend.hls.link_reports import LinkReport
 from allo.backend.hls.reports import CosimReport, ImplementationReport, SynthesisReport
 from allo.errors import TargetError, ToolError
 from allo.ir.types import int32
@@ -283,6 +284,9 @@ def test_a_card_is_called_like_the_cpu(host: str, name: str, tmp_path: Path, mon
         )  # the count of `bits` starts anew in each run
         assert all(map(same, mine, others))
         assert module.milliseconds is not None and module.milliseconds > 0
+        assert isinstance(module.reports["kernel"], SynthesisReport)
+        assert isinstance(module.report, LinkReport)
+        assert (module.report.implementation is None) == (mode == "hw_emu")
         expected.reset()
 
 
@@ -292,6 +296,7 @@ def test_emulation_says_so(tmp_path: Path, monkeypatch: Any) -> None:
     tools.install_xrt(monkeypatch, tmp_path)
     module = build(tmp_path, "sw_emu")
     module(*np.zeros((2, 8, 8), np.float32))
+    assert module.reports == {}  # nothing was synthesised
     assert (
         "XCL_EMULATION_MODE=sw_emu ./host kernel.sw_emu.xclbin" in (tmp_path / "p/logs/run.log").read_text()
     )

@@ -27,6 +27,10 @@ def install(monkeypatch: pytest.MonkeyPatch, *names: str, folder: Path) -> Path:
     monkeypatch.setenv("PATH", f"{bin_folder}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_REPORTS", str(HERE / "reports"))
     monkeypatch.setenv("FAKE_INCLUDE", str(include_directory()))
+    monkeypatch.setenv("FAKE_TAPA", str(HERE / "fake_tapa"))
+    (folder / "mgc" / "shared").mkdir(parents=True)
+    (folder / "mgc" / "shared" / "include").symlink_to(include_directory())
+    monkeypatch.setenv("FAKE_MGC", str(folder / "mgc"))
     return bin_folder
 
 

@@ -18,6 +18,9 @@ PROJECTS: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"hbm_mapping": {"A": "HBM[0]", "B": 1, "C": "HBM[2:3]"}, "frequency": 250},
     ),
     "points_pynq": ("points", "pynq", {"bundles": {"ps": "gmem0", "result": "gmem0"}}),
+    "chain_tapa": ("chain", "tapa", {"hbm_mapping": {"A": 0}}),
+    "bits_ihls": ("bits", "ihls", {"device": "stratix10"}),
+    "gemm_catapult": ("scheduled_gemm", "catapult", {"frequency": 500}),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import Any
 
 from ...errors import TargetError
@@ -10,9 +11,9 @@ from ...ir.module import Module
 from ..manifest import Manifest
 from .module import HLSModule
 from .project_build import PROJECTS
-from .simulated import SIMULATED
+from .vendor import VITIS
 
-__all__ = ["CODE", "PROJECTS", "SIMULATED", "HLSModule", "is_available"]
+__all__ = ["CODE", "PROJECTS", "HLSModule", "is_available"]
 
 _COMMANDS = {
     "vitis_hls": ("vitis_hls", "vitis-run"),
@@ -23,6 +24,10 @@ _COMMANDS = {
 }
 
 
+# The entry of code as text is that of the kernel; a project has one of its own, whose ports have depths.
+_ENTRY = replace(VITIS, array_port="#pragma HLS interface ap_memory port={name} depth={depth}")
+
+
 def is_available(name: str = "vitis_hls") -> bool:
     """Whether the tool `name` ("vitis_hls", "vivado_hls", ...) can be run here; TargetError for an unknown name."""
     if name not in _COMMANDS:
@@ -31,7 +36,7 @@ def is_available(name: str = "vitis_hls") -> bool:
 
 
 def _code(module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
-    return HLSModule(module)
+    return HLSModule(module, vendor=_ENTRY)
 
 
 CODE = Manifest(

@@ -9,7 +9,7 @@ from ...ir.mlir_types import scalar_from_mlir
 from ...ir.types import AlloType, Bool, Fixed, Float, Int, Struct, UFixed, UInt
 from ...ir.walk import location_of
 from ...ir.words import offsets
-from .cxx_types import TypeNames, signed_type, unsigned_type
+from .cxx_types import TypeNames, field_names, signed_type, unsigned_type
 from .dialect import AMD_WORDS, Words
 from .expression import Expr, as_unsigned, atom, call, convert, from_unsigned, infix
 from .fixed_point import FixedWriter
@@ -137,25 +137,28 @@ class BitWriter(FixedWriter):
                 "#pragma HLS inline",
                 f"  {word} bits = 0;",
             ]
+            labels = field_names(struct)
             for label, field, low in offsets(struct):
-                inner = self.bits_of(field, Expr(f"value.{label}"))
+                inner = self.bits_of(field, Expr(f"value.{labels[label]}"))
                 lines.append(f"  bits{self.words.change(str(low + field.bits - 1), str(low), inner.text)};")
             lines += ["  return bits;", "}", f"static inline {name} {name}_of(const {word} &bits) {{"]
             lines += ["#pragma HLS inline", f"  {name} value;"]
             for label, field, low in offsets(struct):
                 bits = self.words.part("bits", str(low + field.bits - 1), str(low), field.bits)
                 part = Expr(f"ap_uint<{field.bits}>({bits})", type=f"ap_uint<{field.bits}>")
-                lines.append(f"  value.{label} = {self.from_bits(field, part).text};")
+                lines.append(f"  value.{labels[label]} = {self.from_bits(field, part).text};")
             lines += ["  return value;", "}", ""]
         return lines
 
     # -- structs ---------------------------------------------------------------------------------
 
     def _op_struct_get(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        field = ir.StringAttr(op.attributes["field"]).value
         kind = op.results[0].type
         source = operands[0]
         self.types.of(op.operands[0].type)
+        struct = scalar_from_mlir(op.operands[0].type)
+        assert isinstance(struct, Struct)
+        field = field_names(struct)[ir.StringAttr(op.attributes["field"]).value]
         expr = Expr(f"{atom(source)}.{field}", reads=source.reads, type=self.types.of(kind))
         if isinstance(kind, ir.IntegerType) and kind.is_signless:
             return Expr(expr.text, expr.binds, expr.reads, type=signed_type(kind.width), width=kind.width)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import prod
 
 from ...errors import TargetError
 from .dialect import AcWords, Dialect, ac_names
-from .vendor import Array, Banks, Memory, Place, Streams, Vendor
+from .vendor import Array, Banks, Host, Memory, Place, Streams, Vendor
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,28 @@ class Directives:
         )  # fmt: skip
 
 
+_DIRECTIVE = re.compile(r" *// directive set (\w+)(:\w+ .+)")
+_FUNCTION = re.compile(r"\w[^;=]*?\b(\w+)\((.*)\) \{")
+
+
+def directive_lines(code: str, top: str) -> list[str]:
+    """The directives in the comments of `code`, each with the path of its array or channel in the design `top`."""
+    found: list[str] = []
+    name, parameters, is_block = top, "", True
+    lines = code.splitlines()
+    for before, line in zip(["", *lines], lines, strict=False):
+        if head := _FUNCTION.match(line):
+            name, parameters, is_block = head[1], head[2], before.startswith("#pragma hls_design")
+        elif directive := _DIRECTIVE.fullmatch(line):
+            array, rest = directive[1], directive[2]
+            inside = not rest.startswith(":cns") and not re.search(rf"\b{array}\b", parameters)
+            path = [top] if name == top or not is_block else [top, name]
+            path += ["core"] if inside or not is_block else []
+            called = array if is_block else f"{name}:{array}"  # what is no block is part of its caller
+            found.append(f"directive set /{'/'.join([*path, called])}{rest}")
+    return found
+
+
 CATAPULT = Vendor(
     name="Catapult",
     pipeline="#pragma hls_pipeline_init_interval {interval}",
@@ -76,6 +99,7 @@ CATAPULT = Vendor(
     before_top="#pragma hls_design top",
     before_task="#pragma hls_design",
     tasks_only=True,
+    host=Host(call="CCS_DESIGN({top})({arguments})", header="catapult/call.h"),
     hints={
         "'full' of a stream": "let the writer wait",
         "pipeline(..., rewind=True)": "leave out rewind: a design that is pipelined as a whole starts again by itself",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 from mlir import ir
@@ -37,12 +35,8 @@ def _values(attribute: ir.Attribute, stored: ir.Type, count: int) -> list[int]:
         return [0] * count
     width = 64 if isinstance(stored, ir.IndexType) else stored.width
     array = ir.DenseElementsAttr(attribute) if not isinstance(attribute, ir.DenseElementsAttr) else attribute
-    if isinstance(attribute, ir.DenseFPElementsAttr):
-        dtype: Any = {16: np.float16, 32: np.float32, 64: np.float64}[width]
-        dtype = ml_dtypes.bfloat16 if isinstance(stored, ir.BF16Type) else dtype
-        numbers = [attribute.get_splat_value().value] * count if array.is_splat else list(attribute)
-        given = np.array(numbers, np.float64).astype(dtype).view(f"uint{width}")
-        return [int(bits) for bits in given]
+    if isinstance(attribute, ir.DenseFPElementsAttr) and not isinstance(stored, ir.BF16Type):
+        return [int(bits) for bits in np.array(attribute).reshape(-1).view(f"uint{width}")]
     if width not in (8, 16, 32, 64) or not isinstance(attribute, ir.DenseIntElementsAttr):
         return _written_values(attribute, width, count)
     if array.is_splat:
@@ -51,7 +45,7 @@ def _values(attribute: ir.Attribute, stored: ir.Type, count: int) -> list[int]:
 
 
 def _written_values(attribute: ir.Attribute, width: int, count: int) -> list[int]:
-    """Of integers of widths that the bindings do not read: from the text `dense<...> : tensor<...>`."""
+    """Of elements that the bindings do not read, odd widths and bfloat16: from the text `dense<...> : tensor<...>`."""
     body = str(attribute).partition("<")[2].partition(">")[0]
     if body.startswith('"0x'):
         data = bytes.fromhex(body.strip('"')[2:])
@@ -60,9 +54,17 @@ def _written_values(attribute: ir.Attribute, width: int, count: int) -> list[int
         size = len(data) // count
         return [int.from_bytes(data[n : n + size], "little") for n in range(0, len(data), size)]
     words = body.replace("[", " ").replace("]", " ").replace(",", " ").split()
-    numbers = [{"true": 1, "false": 0}.get(word) for word in words]
-    values = [int(word) if number is None else number for word, number in zip(words, numbers, strict=True)]
+    values = [_written(word, isinstance(attribute, ir.DenseFPElementsAttr)) for word in words]
     return values * count if len(values) == 1 else values
+
+
+def _written(word: str, is_bfloat16: bool) -> int:
+    """The bits of one number."""
+    if word in ("true", "false"):
+        return int(word == "true")
+    if word.startswith("0x"):
+        return int(word, 16)
+    return int(np.float64(word).astype(ml_dtypes.bfloat16).view(np.uint16)) if is_bfloat16 else int(word)
 
 
 def element_text(kind: AlloType, bits: int, operations: BitWriter) -> str:
@@ -113,6 +115,6 @@ def _row(texts: list[str]) -> str:
         if line and len(line) + len(text) > _COLUMNS:
             lines.append(line)
             line = ""
-        line += f"{text}, " if text is not texts[-1] else text
+        line += f"{text}, "
     lines.append(line)
     return "{" + "\n  ".join(line.rstrip() for line in lines).removesuffix(",") + "}"

@@ -7,6 +7,7 @@ from mlir import ir
 from ...errors import TargetError
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.types import AlloType, Bool, Fixed, Float, Index, Int, Struct, UFixed, UInt
+from .names import identifier
 
 _NATIVE = (8, 16, 32, 64)
 _FLOATS = {16: "half", 32: "float", 64: "double"}
@@ -38,6 +39,12 @@ def fixed_type(kind: Fixed | UFixed, *, modes: bool) -> str:
     if modes and (kind.rounding, kind.overflow) != ("trn", "wrap"):
         text += f", AP_{kind.rounding.upper()}, AP_{kind.overflow.upper()}"
     return f"{name}<{text}>"
+
+
+def field_names(struct: Struct) -> dict[str, str]:
+    """What the fields are called in C++."""
+    taken: set[str] = set()
+    return {label: identifier(label, taken) for label, _ in struct.fields}
 
 
 class TypeNames:
@@ -89,6 +96,7 @@ class TypeNames:
         lines: list[str] = []
         for struct, name in self.structs.items():
             lines.append(f"struct {name} {{")
-            lines += [f"  {self.scalar(field)} {label};" for label, field in struct.fields]
+            labels = field_names(struct).values()
+            lines += [f"  {self.scalar(kind)} {label};" for label, (_, kind) in zip(labels, struct.fields, strict=True)]
             lines += ["};", ""]
         return lines

@@ -57,9 +57,9 @@ class Emitted:
     prototype: str
     top: str
     structs: tuple[tuple[Struct, str], ...]
+    vendor: Vendor
     external: ExternalCode = NO_EXTERNAL
     prelude: frozenset[str] = frozenset()  # the functions in front of the kernels: names of `PRELUDE`, "struct_bits"
-    argument: str = ""  # how an array in memory is passed to the entry: see `Vendor`
 
 
 @cache
@@ -170,12 +170,13 @@ class FileWriter:
         parts = [*structs, *functions, *constants, *bodies]
         preamble = "\n".join([*self._includes("\n".join(parts)), "", *structs])
         parts = [preamble, *parts[len(structs) :]]
-        preamble, *parts = (self.vendor.dialect.checked(part, self.vendor.name) for part in parts)
-        code = "\n\n".join(part.rstrip() for part in [preamble, *parts] if part.strip()) + "\n"
+        parts = [self.vendor.dialect.checked(part, self.vendor.name).rstrip() for part in parts]
+        preamble = "\n\n".join(parts[: 1 + len(functions)])
+        code = "\n\n".join(part for part in parts if part) + "\n"
         top = self.functions[self.module.top]
         prototype = self.vendor.dialect.checked(prototypes[-1], self.vendor.name) if prototypes else ""
         structs_by_name = tuple(self.types.structs.items())
-        return Emitted(code, preamble, prototype, top, structs_by_name, external, needs, self.vendor.argument)
+        return Emitted(code, preamble, prototype, top, structs_by_name, self.vendor, external, needs)
 
     def _ordered(self) -> list[ir.OpView]:
         """Callees first, the entry last; functions that the entry does not reach are left out."""

@@ -25,7 +25,7 @@ def argument_lines(ports: Sequence[Port]) -> str:
     """The entries of `arguments.h`."""
     lines = []
     for port in ports:
-        kind = "memory" if port.bundle else "number"
+        kind = "memory" if port.bundle or port.is_stream else "number"
         reads, writes = (str(flag).lower() for flag in (port.reads, port.writes))
         sizes = {32: "single", 64: "twice"} if isinstance(port.element, Float) else {}
         element = sizes.get(port.bits, "bits")
@@ -35,14 +35,17 @@ def argument_lines(ports: Sequence[Port]) -> str:
     return "\n".join(lines)
 
 
-def argument_table(ports: Sequence[Port]) -> str:
+def argument_table(ports: Sequence[Port], *, has_interface: bool) -> str:
     """The rows of the table in README.md."""
     rows = []
     for port in ports:
-        if port.bundle:
-            place = f"memory, port `{port.bundle}`" + (f" at {port.bank}" if port.bank else "")
+        if port.is_stream:
+            place = "a stream"
+        elif port.bundle:
+            place = f"memory, port `{port.bundle}`" if has_interface else "memory"
+            place += f" at {port.bank}" if port.bank else ""
         else:
-            place = "a register"
+            place = "a register" if has_interface else "a number"
         does = "read and written" if port.reads and port.writes else "read" if port.reads else "written"
         kind = f"{port.element!r}{list(port.shape) if port.shape else ''}"
         rows.append(f"| `{port.name}` | {place}; {does} | `{kind}` | {port.size} |")
@@ -59,7 +62,12 @@ def call_text(ports: Sequence[Port], top: str) -> str:
     before, arguments, after = [], [], []
     for n, port in enumerate(ports):
         kind, words = word_type(port), f"words_{port.name}"
-        if not port.bundle:
+        if port.is_stream:
+            before.append(f'Tokens<{kind}> {words}("{port.name}", memory[{n}], {port.count});')
+            before += [f"{words}.fill();"] if port.reads else []
+            arguments.append(f"{words}.stream")
+            after.append(f"{words}.{'drain' if port.writes else 'require_empty'}();")
+        elif not port.bundle:
             before.append(f"Words<{kind}> {words}(memory[{n}], 1);")
             arguments.append(f"*{words}.data()")
         elif port.in_place:
@@ -74,7 +82,9 @@ def call_text(ports: Sequence[Port], top: str) -> str:
                 after.append(f"{words}.bring_back();")
     lines = [*before, f"{top}({', '.join(arguments)});", *after]
     wide = any("ap_uint" in line for line in lines)
-    text = template("project/call.h").replace("@WIDE@", template("project/wide.h") if wide else "")
+    parts = [template("project/wide.h")] if wide else []
+    parts += [template("project/tokens.h")] if any(port.is_stream for port in ports) else []
+    text = template("project/call.h").replace("@WIDE@", "".join(parts))
     return text.replace("@BODY@", "\n".join(f"  {line}" for line in lines))
 
 

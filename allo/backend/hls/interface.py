@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import gcd, prod
@@ -22,6 +23,7 @@ from ...ir.words import container_bits
 from .memory import bound_memory
 from .names import identifier
 from .project_settings import Settings
+from .stream_ports import Passed, passed_elements
 from .vendor import Memory
 
 _AXI_BITS = 1024
@@ -32,7 +34,8 @@ _REGISTER_BITS = 64
 class Port:
     """An argument or a result at the boundary of the hardware.
 
-    One with a `bundle` is an address of memory (`m_axi`), one without is a number in a register (`s_axilite`). Memory
+    One with a `bundle` is an address of memory (`m_axi`), one without is a number in a register (`s_axilite`) or a
+    stream (`axis`). Memory
     holds `count` elements of `bits` bits each, as NumPy has them (allo/ir/words.py); one word of the port is `lanes`
     of them. An array `in_place` stays in memory, others are copied to arrays on chip. `label` is the name in Python,
     `name` that in C++.
@@ -43,11 +46,12 @@ class Port:
     element: AlloType
     shape: tuple[int, ...] | None  # None for a number
     kind: ir.Type
-    storage: ir.DictAttr | None
+    storage: ir.DictAttr | ir.OpAttributeMap | None
     reads: bool
     writes: bool
     is_result: bool
     bits: int
+    is_stream: bool = False  # of `count` elements in each call
     lanes: int = 1
     bundle: str = ""
     bank: str = ""
@@ -95,12 +99,14 @@ class Port:
         return isinstance(self.element, Float) and not self.element.brain and wide
 
 
-def ports_of(module: Module, taken: Iterable[str], settings: Settings) -> tuple[Port, ...]:
-    """The ports of the entry, arguments and then results, with names that are not `taken`.
+def ports_of(
+    module: Module, taken: Iterable[str], settings: Settings, *, streams: bool = False
+) -> tuple[Port, ...]:
+    """The ports of the entry, arguments and then results, with names that are not `taken`; `streams` may be ports.
 
     Raises TargetError for what cannot be a port, and for settings that name none.
     """
-    found = _with_names(_ports(module), set(taken))
+    found = _with_names(_ports(module, streams), set(taken))
     for name in ("hbm_mapping", "bundles", "in_place"):
         _check_names(name, getattr(settings, name), found)
     ports = [
@@ -122,7 +128,7 @@ def ports_of(module: Module, taken: Iterable[str], settings: Settings) -> tuple[
     return tuple(placed)
 
 
-def _ports(module: Module) -> list[Port]:
+def _ports(module: Module, streams: bool) -> list[Port]:
     function = module.function(module.top)
     entry = entry_block(function)
     assert entry is not None
@@ -133,17 +139,19 @@ def _ports(module: Module) -> list[Port]:
     for n, (label, value) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
         marks = ir.DictAttr(given[n]) if given else None
         what = f"argument '{label}' of '{module.top}'"
+        if streams and is_stream_type(value.type) and not isinstance(value.type, ir.MemRefType):
+            ports.append(_stream(label, value.type, passed_elements(module, label, value)))
+            continue
         port = _port(what, buffer_location(value), label, value.type)
-        port = replace(port, storage=marks, writes=n in written, reads=not is_overwritten(value))
-        _check_depth(port, what, buffer_location(value))
-        ports.append(port)
+        ports.append(replace(port, storage=marks, writes=n in written, reads=not is_overwritten(value)))
     returned = [view.operation for view in entry.operations][-1]
     at = location_of(function.operation)
     for n, value in enumerate(returned.operands):
         label = _result_label(value, n, len(returned.operands), {port.label for port in ports})
         port = _port(f"result '{label}' of '{module.top}'", at, label, value.type)
         bundle = port.bundle or "memory"  # a register that hardware writes is out of the host's reach
-        ports.append(replace(port, bundle=bundle, reads=False, writes=True, is_result=True))
+        marks = None if isinstance(value.owner, ir.Block) else value.owner.operation.attributes
+        ports.append(replace(port, storage=marks, bundle=bundle, reads=False, writes=True, is_result=True))
     return ports
 
 
@@ -170,15 +178,9 @@ def _port(what: str, at: Location | None, label: str, kind: ir.Type) -> Port:
     return Port(label, "", element, shape, kind, None, True, False, False, bits, bundle="memory" * in_memory)
 
 
-def _check_depth(port: Port, what: str, at: Location | None) -> None:
-    """The depth that a user gives an argument is that of the memory behind the port, which is known here."""
-    memory = port.memory
-    if memory is None or memory.depth is None or memory.kind == "fifo" or memory.depth == port.count:
-        return
-    raise TargetError(
-        f"{what} is bound with depth={memory.depth}, and its port reaches {port.count} elements",
-        at=at, hint="leave out the depth: it follows from the extents",
-    )  # fmt: skip
+def _stream(label: str, kind: ir.Type, passed: Passed) -> Port:
+    puts, shape, bits = passed.is_written, (passed.count,), container_bits(passed.element)
+    return Port(label, "", passed.element, shape, kind, None, not puts, puts, False, bits, is_stream=True)
 
 
 def _result_label(value: ir.Value, position: int, count: int, labels: set[str]) -> str:
@@ -190,6 +192,16 @@ def _result_label(value: ir.Value, position: int, count: int, labels: set[str]) 
     while label in labels:
         label += "_out"
     return label
+
+
+def named_as_in(prototype: str, ports: tuple[Port, ...]) -> tuple[Port, ...]:
+    """The ports with the names of the parameters of an entry; a number that it returns has none."""
+    plain = prototype
+    while "<" in plain:
+        plain = re.sub(r"<[^<>]*>", "", plain)
+    names = re.findall(r"(\w+)(?:\[\d+\])*(?=[,)])", plain)
+    names += [port.name for port in ports[len(names) :]]
+    return tuple(replace(port, name=name) for port, name in zip(ports, names, strict=True))
 
 
 def _with_names(ports: list[Port], taken: set[str]) -> list[Port]:
@@ -231,11 +243,12 @@ def _kept_in_memory(port: Port) -> Port:
 
 def _check_names(setting: str, given: Iterable[str], ports: Iterable[Port]) -> None:
     memory = [port.label for port in ports if port.bundle]
-    registers = [port.label for port in ports if not port.bundle]
+    others = {port.label: port.is_stream for port in ports if not port.bundle}
     for name in given:
-        if name in registers:
+        if name in others:
+            kind = "a stream" if others[name] else "a number and goes through a register"
             raise TargetError(
-                f"configs['{setting}'] names '{name}', which is a number and goes through a register",
+                f"configs['{setting}'] names '{name}', which is {kind}",
                 hint="only arrays and results are in memory; take the entry out",
             )
         if name not in memory:

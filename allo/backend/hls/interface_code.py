@@ -56,6 +56,7 @@ class _InterfaceWriter:
         self.pipeline = vendor.pipeline_text(1, False)
         self.unroll = vendor.unroll_text(0)
         self.inline_off = vendor.inline_off
+        self.stream_port = vendor.streams.port
 
     def run(self) -> Emitted:
         functions: list[str] = []
@@ -64,7 +65,7 @@ class _InterfaceWriter:
         arguments: list[str] = []
         returned = ""
         for port in self.ports:
-            if port.in_place:
+            if port.in_place or port.is_stream:
                 arguments.append(port.name)
             elif port.is_array:
                 self._array(port, functions, body, after)
@@ -86,6 +87,8 @@ class _InterfaceWriter:
         text = "\n\n".join([*needed, *functions, entry]) + "\n"
         preamble = self._preamble(f"{prototype}{text}")
         rest = self.emitted.code.removeprefix(self.emitted.preamble.rstrip())
+        inner = re.escape(self.stream_port).replace(r"\{name\}", r"\w+") + "\n"
+        rest = re.sub(inner, "", rest)  # the kernel is no longer the entry
         code = f"{preamble.rstrip()}{rest.rstrip()}\n\n{text}"
         prelude = self.emitted.prelude | needs
         return replace(
@@ -106,6 +109,8 @@ class _InterfaceWriter:
         return self.types.scalar(port.element)
 
     def _parameter(self, port: Port) -> str:
+        if port.is_stream:
+            return f"hls::stream<{self._type(port)}> &{port.name}"
         if not port.bundle:
             return f"{word_type(port)} {port.name}"
         if port.in_place:
@@ -119,7 +124,7 @@ class _InterfaceWriter:
         local = self.locals[port.name]
         body += [f"{self._declared(port, local)};", *self.writer.layout(port.kind, local)]
         if port.storage is not None and not port.is_rom:  # a burst writes to what is on chip
-            body += self.writer.storage(port.storage, local)
+            body += self.writer.storage(port.storage, port.kind, local)
         if port.reads:
             load = identifier(f"load_{port.name}", self.names)
             functions.append(self._burst(port, load, load=True))
@@ -229,7 +234,10 @@ class _InterfaceWriter:
                     f"#pragma HLS interface m_axi port={port.name} offset=slave bundle={port.bundle} "
                     f"depth={port.words}{self._burst_lengths(port.bundle)}"
                 )
-        lines += [f"#pragma HLS interface s_axilite port={port.name} bundle=control" for port in self.ports]
+            if port.is_stream:
+                lines.append(self.stream_port.format(name=port.name))
+        registers = [port for port in self.ports if not port.is_stream]
+        lines += [f"#pragma HLS interface s_axilite port={port.name} bundle=control" for port in registers]
         return [*lines, "#pragma HLS interface s_axilite port=return bundle=control"]
 
     def _burst_lengths(self, bundle: str) -> str:

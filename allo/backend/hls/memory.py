@@ -94,10 +94,11 @@ class MemoryWriter(ValueWriter):
         if op.name == "memref.get_global":
             name = self.globals[ir.FlatSymbolRefAttr(op.attributes["name"]).value]
             self.exprs[result] = Expr(name)
-            return [*self.layout(result.type, name), *self.storage(op.attributes, name)]
+            _check_depthless(op)
+            return [*self.layout(result.type, name), *self.storage(op.attributes, result.type, name)]
         if result in self.outputs:
             self.exprs[result] = Expr(self.outputs[result])
-            return self.storage(op.attributes, self.outputs[result])
+            return self.storage(op.attributes, result.type, self.outputs[result], location_of(op))
         if not len(list(result.uses)):
             return []
         name = identifier(string_of(op, "allo.name") or "buffer", self.taken)
@@ -156,10 +157,18 @@ class MemoryWriter(ValueWriter):
         banks = _banks(memref)
         return self.vendor.arrays.partition(self._described(memref, name, is_argument=True), banks) if banks else []
 
-    def storage(self, attributes: ir.OpAttributeMap | ir.DictAttr, name: str) -> list[str]:
-        """What binds the memory of an array from outside of the function."""
+    def storage(
+        self, attributes: ir.OpAttributeMap | ir.DictAttr, kind: ir.Type, name: str, at: Location | None = None
+    ) -> list[str]:
+        """What binds the memory of an array from outside of the function, called `name`."""
         memory = bound_memory(attributes)
-        return self.vendor.arrays.storage(Array(name, (), 0, True), memory) if memory else []
+        if memory is None:
+            return []
+        array = self._described(ir.MemRefType(kind), name, is_argument=True, at=at)
+        lines = self.vendor.arrays.storage(array, memory)
+        if self.array_port and memory.depth is not None and memory.kind != "fifo":
+            lines.append(self.array_port.format(name=name, depth=memory.depth))
+        return lines
 
     def _copy(self, op: ir.Operation) -> list[str]:
         """Element by element, in loops."""
@@ -252,11 +261,25 @@ def bound_memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> Memory | None:
     if "allo.memory" not in attributes:
         return None
     memory = ir.DictAttr(attributes["allo.memory"])
-    kind = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else "RAM_2P"
+    resource = ir.StringAttr(memory["resource"]).value
+    kind = "AUTO" if resource == "AUTO" else "RAM_2P"
+    kind = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else kind
     latency, depth = (
         int(ir.IntegerAttr(memory[name]).value) if name in memory else None for name in ("latency", "depth")
     )
-    return Memory(kind.lower(), ir.StringAttr(memory["resource"]).value.lower(), latency, depth)
+    return Memory(kind.lower(), resource.lower(), latency, depth)
+
+
+def _check_depthless(op: ir.Operation) -> None:
+    """A constant, or a state, is not filled like a FIFO and not reached from outside: it can be bound with no depth."""
+    memory = bound_memory(op.attributes)
+    if memory is not None and memory.depth is not None:
+        name = string_of(op, "allo.name")
+        raise TargetError(
+            f"'{name}' is bound with depth={memory.depth}, and is a constant or a state with its own extents: a depth "
+            "is that of a FIFO, or of what an argument or a result points to",
+            at=location_of(op), hint="leave out the depth",
+        )  # fmt: skip
 
 
 def linear(subscripts: Sequence[str], extents: Sequence[int]) -> str:

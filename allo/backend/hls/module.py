@@ -18,7 +18,7 @@ from ...ir.module import Module
 from ...ir.streams import is_stream_type, uses_streams
 from ...ir.tasks import order_tasks
 from ...ir.types import AlloType, TensorType
-from ...ir.walk import argument_names
+from ...ir.walk import argument_names, entry_block
 from ..cpu.arguments import Array, Parameter, pointer_to, result_memory, result_value
 from ..cpu.calls import converted_arguments
 from .csim import compile_library, load
@@ -27,7 +27,7 @@ from .project_sources import header_text, kernel_text
 from .results import check_result_arrays
 from .stack import run_with_stack, stack_bytes
 from .vendor import VITIS, Vendor
-from .wrapper import wrapper_text
+from .wrapper import direct_call_text, simulation_text
 
 
 class HLSModule:
@@ -63,18 +63,23 @@ class HLSModule:
     def _read_signature(self, module: Module) -> None:
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
-        for kind in (*signature.inputs, *signature.results):
+        for kind in signature.results:
             if is_stream_type(kind):
-                raise TargetError(
-                    f"'{module.top}' has a stream in its signature ({kind}) and cannot be called from Python",
-                    hint="build a kernel that makes the stream itself and calls this one",
-                )
+                raise _stream_refused(module, kind)
         written = written_arguments(module, module.top)
+        entry = entry_block(top)
+        assert entry is not None
         self.parameters = tuple(
-            Parameter(name, from_mlir(t), position in written)
-            for position, (name, t) in enumerate(zip(argument_names(top), signature.inputs, strict=True))
+            self._stream_parameter(module, name, value)
+            if is_stream_type(value.type)
+            else Parameter(name, from_mlir(value.type), position in written)
+            for position, (name, value) in enumerate(zip(argument_names(top), entry.arguments, strict=True))
         )
         self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(t) for t in signature.results)
+
+    def _stream_parameter(self, module: Module, name: str, value: ir.Value) -> Parameter:
+        """How a call passes a stream; here it does not."""
+        raise _stream_refused(module, value.type)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         self._check_callable()
@@ -120,16 +125,26 @@ class HLSModule:
 
     def _sources(self) -> dict[str, str]:
         """The files that a simulation is compiled from."""
-        kinds = [parameter.type for parameter in self.parameters]
         return {
             "kernel.cpp": kernel_text(self.emitted),
             "kernel.h": header_text(self.emitted),
-            "csim.cpp": wrapper_text(self.emitted, kinds, self.results),
+            "call.h": self._call_text(),
+            "csim.cpp": simulation_text(),
         }
+
+    def _call_text(self) -> str:
+        return direct_call_text(self.emitted, self.parameters, self.results)
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""
         self._function = None
+
+
+def _stream_refused(module: Module, kind: ir.Type) -> TargetError:
+    return TargetError(
+        f"'{module.top}' has a stream in its signature ({kind}) and cannot be called from Python",
+        hint="build a kernel that makes the stream itself and calls this one",
+    )
 
 
 def _in_order(module: Module) -> Module:

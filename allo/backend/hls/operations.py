@@ -185,7 +185,8 @@ class OperationWriter:
             return with_width(convert(signed_type(width), operand), width)
         if operand.type in ("int8_t", "int16_t", "int32_t"):
             return Expr(operand.text, operand.binds, operand.reads, kind="index", type="int")
-        return convert("int", operand)
+        narrow = width_of(op.operands[0]) <= 32 or _only_subscripts(op.results[0])
+        return convert("int" if narrow else "int64_t", operand)
 
     def _op_index_castui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         if width_of(op.results[0]):
@@ -235,6 +236,13 @@ class OperationWriter:
         if isinstance(scalar, Fixed | UFixed):
             return fixed_type(scalar, modes=False)
         return self.types.of(kind)
+
+
+def _only_subscripts(value: ir.Value) -> bool:
+    """Whether an index names elements only, of which no array has more than an `int` can count."""
+    accesses = {"affine.load": 1, "memref.load": 1, "affine.store": 2, "memref.store": 2}  # the first subscript
+    users = [(use.owner.operation.name, use.operand_number) for use in value.uses]
+    return all(place >= accesses.get(name, 1 << 31) for name, place in users)
 
 
 def _only_digits(part: Expr) -> bool:

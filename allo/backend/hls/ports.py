@@ -37,7 +37,8 @@ class _Port:
 
     def copy(self, source: str, target: str, label: str) -> list[str]:
         """Loops over all elements; the one of `source` and `target` that is `{}` has the subscripts of memory."""
-        variables = [f"i{n}" for n in range(len(self.shape))]
+        taken = {source, target}
+        variables = [identifier(f"i{n}", taken) for n in range(len(self.shape))]
         subscripts = "".join(f"[{variable}]" for variable in variables)
         place = f"[{linear(variables, self.shape)}]"
         lines = []
@@ -66,6 +67,7 @@ class PortsWriter:
         self.at = location_of(function.operation)
         self.vendor = file.vendor
         self.written = written_arguments(file.module, self.name)
+        self.taken = set(file.functions.values())
         self.ports: dict[ir.Value, str] = {}
         self.used: dict[ir.Value, str] = {}
 
@@ -94,31 +96,30 @@ class PortsWriter:
     def _one_task(self) -> tuple[str, list[str]]:
         """The kernel as a function, a task that calls it, and the entry."""
         public = self.file.functions[self.name]
-        inner = identifier(f"{public}_kernel", set(self.file.functions.values()))
+        inner, started = (identifier(f"{public}_{what}", self.taken) for what in ("kernel", "task"))
         self.file.functions[self.name] = inner
         prototype, kernel = self.file.function(self.function)
         self.file.functions[self.name] = public
         names = [text.split("[")[0].split()[-1].lstrip("&") for text in _parameters(prototype)]
         values = [*self.entry.arguments, *self._returned()]
         taken = set(names)
-        parameters, before, after, passed = [], [], [], []
+        parameters, outer, before, after = [], [], [], []
         for position, (name, value) in enumerate(zip(names, values, strict=True)):
-            passed.append(name)
             if not isinstance(value.type, ir.MemRefType):
                 parameters.append(f"{self.file.types.of(value.type)} {name}")
+                outer.append(parameters[-1])
                 continue
             is_result = position >= len(self.entry.arguments)
             port = self._port(name, value, is_result or position in self.written, is_result)
             outside = identifier(f"{name}_port", taken)
             parameters.append(f"tapa::mmap<{port.element}> {outside}")
+            outer.append(f"tapa::mmap<{port.element}> {name}")
             before += self._loaded(port, outside)
             after += port.copy(name, outside, f"store_{name}") if port.is_written else []
-        task = f"void {public}_task({', '.join(parameters)})"
-        body = [*before, f"{inner}({', '.join(passed)});", *after]
-        outer = [p.replace("_port", "") if p.startswith("tapa::mmap") else p for p in parameters]
-        arguments = [text.split()[-1] for text in outer]
+        task = f"void {started}({', '.join(parameters)})"
+        body = [*before, f"{inner}({', '.join(names)});", *after]
         prototype = f"void {public}({', '.join(outer)})"
-        start = f"  tapa::task().invoke({', '.join([f'{public}_task', *arguments])});"
+        start = f"  tapa::task().invoke({', '.join([started, *names])});"
         definition = [f"{prototype} {{{self._comment(self.at)}", start, "}"]
         return prototype, [*kernel, "", *_function(task, body), "", *definition]
 
@@ -250,9 +251,10 @@ class PortsWriter:
                 )  # fmt: skip
             else:
                 parameters.append(f"{self.file.types.of(value.type)} {label}")
-        tasks += [*_function(f"void {callee}_task({', '.join(parameters)})",
+        task = identifier(f"{callee}_task", self.taken)
+        tasks += [*_function(f"void {task}({', '.join(parameters)})",
                              [*before, f"{callee}({', '.join(inner)});", *after]), ""]  # fmt: skip
-        return [f"{callee}_task", *passed]
+        return [task, *passed]
 
 
 def _function(head: str, body: list[str]) -> list[str]:

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 
 from ...errors import InternalError, TargetError, ToolError
+from .catapult import directive_lines
 from .emit import Emitted, template
-from .host import DATA, argument_lines, argument_table, bank_lines, call_text, example_data, registers_text
+from .host import DATA, argument_lines, argument_table, bank_lines, example_data, registers_text
 from .interface import Port
+from .project_devices import devices
 from .project_flows import Flow
 from .project_settings import Settings
 from .project_sources import header_text, kernel_text
@@ -53,12 +54,12 @@ class Project:
             raise TargetError(
                 f"target '{flow.target}' is for {' and '.join(flow.families)} devices, and '{device.name}' is "
                 + (f"of family '{device.family}'" if device.family else "of another family"),
-                hint='build with target="vitis_hls"',
+                hint=f"its devices: {', '.join(d.name for d in devices().values() if d.family in flow.families)}",
             )
         return cls(path, flow, mode, settings)
 
-    def write(self, emitted: Emitted, ports: tuple[Port, ...]) -> None:
-        """The files; those of an earlier build are replaced, and kept as they are if they are the same.
+    def write(self, emitted: Emitted, ports: tuple[Port, ...], call: str) -> None:
+        """The files, with `call` as `call.h`; those of an earlier build are replaced, and kept if they are the same.
 
         Raises TargetError if the folder cannot be written.
         """
@@ -73,7 +74,12 @@ class Project:
                 f"'{emitted.top}' writes no argument and returns nothing: a host would see nothing of it",
                 hint="return a result, or write to an array",
             )
-        texts = self._texts(emitted, ports, bundles)
+        if emitted.external.units and self.flow.vendor.memory_ports:
+            raise TargetError(
+                f"'{emitted.top}' calls external kernels, and {self.flow.tool} compiles one file",
+                hint='write them as kernels, or build with target="vitis_hls"',
+            )
+        texts = self._texts(emitted, ports, bundles, call)
         try:
             self._write(texts, ports)
         except OSError as error:
@@ -115,31 +121,38 @@ class Project:
         except (OSError, ValueError, KeyError, TypeError):
             return set()
 
-    def _texts(self, emitted: Emitted, ports: tuple[Port, ...], bundles: list[str]) -> dict[str, str]:
+    def _texts(
+        self, emitted: Emitted, ports: tuple[Port, ...], bundles: list[str], call: str
+    ) -> dict[str, str]:
         settings = self.settings
         values = {
             "TOP": emitted.top,
             "PART": settings.part,
             "PLATFORM": settings.platform,
             "PERIOD": f"{1000 / settings.frequency:.6g}",
-            "FREQUENCY": f"{ceil(settings.frequency)}",
-            "TARGET": self.mode if self.mode in self.flow.linked and self.mode else "hw_emu",
+            "FREQUENCY": f"{settings.asked_frequency}",
+            "TARGET": self.mode if self.mode in self.flow.targets and self.mode else "hw_emu",
             "TOOL": self.flow.tool,
             "FLOW": "vitis" if settings.platform else "vivado",
             "LIBRARY": {"xrt": "-lxrt_coreutil", "opencl": "-lOpenCL"}[settings.host],
             "UNITS": " ".join(["kernel.cpp", *emitted.external.units]),
             "FLAGS": " ".join([self.flow.flags, *(f"-I{name}" for name in emitted.external.folders)]),
             "ARGUMENTS": argument_lines(ports),
-            "TABLE": argument_table(ports),
+            "TABLE": argument_table(ports, has_interface=self.flow.has_interface),
+            "DIRECTIVES": "\n".join(directive_lines(emitted.code, emitted.top)),
+            "MAIN": self.flow.main,
             "BANKS": bank_lines(ports, emitted.top),
             "OPERATORS": "".join(f"\n{line}" for line in _operator_lines(settings.operators)),
             "BUNDLES": " ".join(bundles),
             "COUNT": str(len(bundles)),
         }
         values["STEPS"] = _filled(self.flow.steps, values).rstrip()
+        has_streams = any(port.is_stream for port in ports)
+        if has_streams:
+            values["STEPS"] += f"\n\n{template('project/streams.md').rstrip()}"
         names = {**self.flow.files}
-        if self.flow.linked:
-            names["host.cpp"] = f"xrt/{settings.host}.cpp"
+        if self.flow.linked and not has_streams:
+            names.setdefault("host.cpp", f"xrt/{settings.host}.cpp")
         if self.flow.family_template:
             names["processing_system.tcl"] = f"pynq/{settings.device.family}.tcl"
         texts = {name: _filled(source, values) for name, source in names.items()}
@@ -148,7 +161,7 @@ class Project:
         return {
             "kernel.cpp": kernel_text(emitted),
             "kernel.h": header_text(emitted),
-            "call.h": call_text(ports, emitted.top),
+            "call.h": call,
             **texts,
             **emitted.external.files,
         }

@@ -9,19 +9,21 @@ from typing import Any
 from ...errors import TargetError
 from ...ir.module import Module
 from ..manifest import Manifest
+from .module import HLSModule
 from .project import Project
 from .project_flows import FLOWS, Flow
 from .project_module import ProjectModule
 from .project_settings import settings_of
+from .project_vendors import OTHER_FLOWS
 
 
-def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]) -> ProjectModule:
+def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
     folder, configs = options.get("project"), options.get("configs", {})
     if not isinstance(configs, dict):
         raise TargetError(f"configs must be a dict, got {configs!r}")
     if not isinstance(folder, str | Path | None):
         raise TargetError(f"project must be the path of a folder, got {folder!r}")
-    settings = settings_of(configs, flow.default_device)
+    settings = settings_of(configs, flow.default_device, flow.settings)
     if settings.operators and "operators.tcl" not in flow.files:
         raise TargetError(
             f"{flow.tool} does not choose implementations of operators", hint="leave out configs['operators']"
@@ -30,6 +32,8 @@ def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]
         raise TargetError(
             f'mode "{mode}" writes a project and needs its folder', hint='pass project="folder"'
         )
+    if folder is None and not flow.has_interface:
+        return HLSModule(module, mode=mode, vendor=flow.vendor)
     project = None if folder is None else Project.at(folder, flow, mode, settings)
     return ProjectModule(module, flow, mode, settings, project)
 
@@ -45,4 +49,4 @@ def _manifest(flow: Flow) -> Manifest:
     )
 
 
-PROJECTS = tuple(_manifest(flow) for flow in FLOWS)
+PROJECTS = tuple(_manifest(flow) for flow in (*FLOWS, *OTHER_FLOWS))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from .project_reports import cosim, implementation, link, synthesis
 from .run import Stage
 from .vendor import VITIS, VIVADO, Vendor
 
@@ -20,11 +21,9 @@ _COMMON = {
     "impl.tcl": "vitis/impl.tcl",
 }
 _SYNTHESIS = "hls.prj/solution/syn/report"
-_COSIM = "hls.prj/solution/sim/report/{top}_cosim.rpt"
-_IMPLEMENTATION = (
-    "hls.prj/solution/impl/report/verilog/export_impl.xml",
-    "hls.prj/solution/impl/report/verilog/{top}_export.xml",
-)
+_COSIM = cosim("hls.prj/solution/sim/report/{top}_cosim.rpt")
+_VERILOG = "hls.prj/solution/impl/report/verilog"
+_IMPLEMENTATION = implementation(f"{_VERILOG}/export_impl.xml", f"{_VERILOG}/{{top}}_export.xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,12 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A flow of a vendor's tools: the templates of its files, its modes, where its reports are.
+    """A flow of a vendor's tools: the templates of its files, and its modes.
 
-    `linked` are the modes that v++ links for a platform; `family_template` is set if a block design is made for the
-    processing system of a device.
+    `linked` are the modes that v++ links for a platform, `targets` those that make is told; `family_template` is set
+    if a block design is made for the processing system of a device, `has_interface` if an entry of ours connects the
+    kernel to memory, `takes_streams` if arguments may be streams. `main` is how the vendor's testbenches start,
+    `settings` those that count (None: all).
     """
 
     target: str
@@ -51,35 +52,50 @@ class Flow:
     files: Mapping[str, str]
     steps: str
     modes: Mapping[str, Mode]
-    synthesis: tuple[str, ...]
     flags: str = "-std=c++17 -fwrapv"
     linked: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
     family_template: bool = False
-    cosim: str = _COSIM
-    implementation: tuple[str, ...] = field(default=_IMPLEMENTATION)
+    has_interface: bool = True
+    takes_streams: bool = False
+    main: str = "int main"
+    settings: tuple[str, ...] | None = None
 
 
-def _hls_modes(tool: str, commands: tuple[str, ...]) -> dict[str, Mode]:
-    """The modes that the HLS tool itself has."""
-    synthesis = Stage("csyn", "synthesis", tool, commands)
+def _hls_modes(tool: str, commands: tuple[str, ...], *reports: str) -> dict[str, Mode]:
+    """The modes that the HLS tool itself has; `reports` are the names that synthesis may give its report."""
+    report = synthesis(*(f"{_SYNTHESIS}/{name}" for name in reports))
+    synthesised = Stage("csyn", "synthesis", tool, commands, report=report)
     return {
         "csim": Mode(()),
-        "csyn": Mode((synthesis,)),
-        "cosim": Mode((synthesis,), (Stage("cosim", "co-simulation", tool, commands),)),
-        "impl": Mode((synthesis, Stage("impl", "implementation", tool, commands))),
+        "csyn": Mode((synthesised,)),
+        "cosim": Mode((synthesised,), (Stage("cosim", "co-simulation", tool, commands, report=_COSIM),)),
+        "impl": Mode((synthesised, Stage("impl", "implementation", tool, commands, report=_IMPLEMENTATION))),
     }
 
 
+_KERNEL_REPORT = "_x/kernel.{mode}/{top}/{top}/solution/syn/report"
+
+
+def _linked(mode: str) -> Mode:
+    """v++ compiles and links; the host program runs the kernel. There is no hardware to report on in `sw_emu`."""
+    kernel = synthesis(f"{_KERNEL_REPORT}/csynth.xml", f"{_KERNEL_REPORT}/{{top}}_csynth.xml", may_lack=True)
+    binary = link("kernel.{mode}.xclbin.info", is_placed=mode == "hw")
+    is_hardware = mode != "sw_emu"
+    v, xrt = ("v++",), "XILINX_XRT"
+    return Mode(
+        (
+            Stage("kernel", "compilation of the kernel", "Vitis", v, report=kernel if is_hardware else None),
+            Stage("link", "linking", "Vitis", v, report=binary if is_hardware else None),
+            Stage("host-program", "compilation of the host program", "XRT", ("g++",), environment=xrt),
+        ),
+        (Stage("run", "execution", "XRT", ("g++",), environment=xrt),),
+    )
+
+
 _VITIS_HLS = ("vitis_hls", "vitis-run")
-_LINKED = Mode(
-    (
-        Stage("kernel", "compilation of the kernel", "Vitis", ("v++",)),
-        Stage("link", "linking", "Vitis", ("v++",)),
-        Stage("host-program", "compilation of the host program", "XRT", ("g++",), environment="XILINX_XRT"),
-    ),
-    (Stage("run", "execution", "XRT", ("g++",), environment="XILINX_XRT"),),
-)
-_EMULATED = ("sw_emu", "hw_emu")
+_VITIS_MODES = _hls_modes("Vitis HLS", _VITIS_HLS, "csynth.xml", "{top}_csynth.xml")
+_CARD = ("sw_emu", "hw_emu", "hw")
 
 VITIS_FLOW = Flow(
     target="vitis_hls",
@@ -96,9 +112,10 @@ VITIS_FLOW = Flow(
         "link.cfg": "vitis/link.cfg",
     },
     steps="vitis/steps.md",
-    modes={**_hls_modes("Vitis HLS", _VITIS_HLS), **dict.fromkeys((*_EMULATED, "hw"), _LINKED)},
-    synthesis=(f"{_SYNTHESIS}/csynth.xml", f"{_SYNTHESIS}/{{top}}_csynth.xml"),
-    linked=(*_EMULATED, "hw"),
+    modes={**_VITIS_MODES, **{mode: _linked(mode) for mode in _CARD}},
+    linked=_CARD,
+    targets=_CARD,
+    takes_streams=True,
 )
 VIVADO_FLOW = Flow(
     target="vivado_hls",
@@ -108,9 +125,9 @@ VIVADO_FLOW = Flow(
     families=("alveo", "zynq", "zynqmp"),
     files={**_COMMON, "Makefile": "vivado/Makefile", "project.tcl": "vivado/project.tcl"},
     steps="vivado/steps.md",
-    modes=_hls_modes("Vivado HLS", ("vivado_hls",)),
-    synthesis=(f"{_SYNTHESIS}/{{top}}_csynth.xml", f"{_SYNTHESIS}/csynth.xml"),
+    modes=_hls_modes("Vivado HLS", ("vivado_hls",), "{top}_csynth.xml", "csynth.xml"),
     flags="-std=c++14 -fwrapv",
+    takes_streams=True,
 )
 PYNQ_FLOW = Flow(
     target="pynq",
@@ -129,16 +146,15 @@ PYNQ_FLOW = Flow(
     },
     steps="pynq/steps.md",
     modes={
-        **_hls_modes("Vitis HLS", _VITIS_HLS),
+        **_VITIS_MODES,
         "hw": Mode(
             (
-                Stage("csyn", "synthesis", "Vitis HLS", _VITIS_HLS),
+                *_VITIS_MODES["csyn"].build,
                 Stage("ip", "export of the IP", "Vitis HLS", _VITIS_HLS),
                 Stage("bitstream", "the bitstream", "Vivado", ("vivado",)),
             )
         ),
     },
-    synthesis=(f"{_SYNTHESIS}/csynth.xml", f"{_SYNTHESIS}/{{top}}_csynth.xml"),
     family_template=True,
 )
 FLOWS = (VITIS_FLOW, VIVADO_FLOW, PYNQ_FLOW)

@@ -4,44 +4,36 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mlir import ir
+
 from ...errors import TargetError, ToolError
 from ...ir.module import Module
-from ..cpu.arguments import Array
-from .emit import template
+from ...ir.types import TensorType
+from ..cpu.arguments import Array, Parameter
 from .host import call_text, read_outputs, registers_text, write_expected, write_inputs
-from .interface import ports_of
+from .interface import named_as_in, ports_of
 from .interface_code import file_names, with_interface
 from .module import HLSModule
 from .project import Project
 from .project_flows import Flow, Mode
+from .project_reports import Report
 from .project_settings import Settings
-from .project_sources import header_text, kernel_text
-from .reports import (
-    CosimReport,
-    ImplementationReport,
-    SynthesisReport,
-    read_cosim,
-    read_implementation,
-    read_registers,
-    read_synthesis,
-)
+from .reports import CosimReport, read_registers
 from .run import Stage, require_tools, run_stage
-from .wrapper import ENTRY
-
-Report = SynthesisReport | CosimReport | ImplementationReport
+from .stream_ports import passed_elements
 
 
 class ProjectModule(HLSModule):
     """A kernel with its interface, in a project of a vendor's tool or simulated here.
 
     `hls_code` is the code with the interface. A call runs the tools, which may take hours; the build only writes the
-    project. `reports` has what the tools reported, by step: `"csyn"`, `"cosim"`, `"impl"`. In the modes that run the
-    kernel a call passes NumPy arrays as that of a CPU build does; `milliseconds` is then what the host measured on a
-    card or in emulation. In the others it takes no arguments and returns the last report.
+    project. `reports` has what the tools reported, by step: `"csyn"`, `"cosim"`, `"impl"`, `"kernel"`, `"link"`, ...
+    In the modes that run the kernel a call passes NumPy arrays as that of a CPU build does; `milliseconds` is then what
+    the host measured on a card or in emulation. In the others it takes no arguments and returns the last report.
 
     Raises TargetError for a kernel that cannot have the interface. Calls raise ToolError
     for tools that are absent or fail.
@@ -50,21 +42,37 @@ class ProjectModule(HLSModule):
     def __init__(
         self, module: Module, flow: Flow, mode: str | None, settings: Settings, project: Project | None
     ) -> None:
+        self.flow = flow
         super().__init__(module, mode=mode, vendor=flow.vendor)
-        names = file_names(self.emitted.code)
-        ports = ports_of(module, names, settings)
         if mode != "csim":
             self._read_signature(module)
-        self.emitted = with_interface(self.emitted, ports, flow.vendor)
+        if flow.has_interface:
+            taken = file_names(self.emitted.code)
+            ports = ports_of(module, taken, settings, streams=flow.takes_streams)
+            self.emitted = with_interface(self.emitted, ports, flow.vendor)
+        else:
+            ports = named_as_in(self.emitted.prototype, ports_of(module, (), settings))
         self.ports = ports
-        self.flow = flow
         self.settings = settings
         self.project = project
         self.reports: dict[str, Report] = {}
         self.milliseconds: float | None = None
         self._prepared = False  # whether the steps up to something that runs were taken
         if project is not None:
-            project.write(self.emitted, ports)
+            project.write(self.emitted, ports, self._call_text())
+
+    def _stream_parameter(self, module: Module, name: str, value: ir.Value) -> Parameter:
+        """The elements of a stream in their order, as an array; TargetError if nothing fills it, or empties it."""
+        if self.mode in self.flow.linked:
+            raise TargetError(
+                f"argument '{name}' of '{module.top}' is a stream, and in mode '{self.mode}' a host runs the kernel, "
+                "which reaches its memory only",
+                hint="let a kernel that has arrays as arguments move the data, or build for csim, csyn or cosim",
+            )
+        if not self.flow.takes_streams or isinstance(value.type, ir.MemRefType):
+            return super()._stream_parameter(module, name, value)
+        passed = passed_elements(module, name, value)
+        return Parameter(name, TensorType(passed.element, (passed.count,)), passed.is_written)
 
     @property
     def report(self) -> Report | None:
@@ -106,14 +114,8 @@ class ProjectModule(HLSModule):
         self._run_tools()
         read_outputs(project.folder, self.ports, slots, self._command(self._mode.call[-1]))
 
-    def _sources(self) -> dict[str, str]:
-        entry = template("code/csim.cpp").replace("@FUNCTIONS@", '#include "call.h"\n')
-        return {
-            "kernel.cpp": kernel_text(self.emitted),
-            "kernel.h": header_text(self.emitted),
-            "call.h": call_text(self.ports, self.emitted.top),
-            "csim.cpp": entry.replace("@BODY@", "    call_kernel(memory);").replace("@ENTRY@", ENTRY),
-        }
+    def _call_text(self) -> str:
+        return call_text(self.ports, self.emitted.top) if self.flow.has_interface else super()._call_text()
 
     # -- tools -------------------------------------------------------------------------------------
 
@@ -128,7 +130,7 @@ class ProjectModule(HLSModule):
         require_tools(stages, project.folder, self._variables)
         for stage in stages:
             log = run_stage(stage, project.folder, self._variables, self.settings.timeout)
-            self._read(stage.goal, log)
+            self._read(stage, log)
         self._prepared = True
 
     def _read_registers(self) -> None:
@@ -144,35 +146,26 @@ class ProjectModule(HLSModule):
 
     @property
     def _variables(self) -> tuple[str, ...]:
-        return (f"TARGET={self.mode}",) if self.mode in self.flow.linked else ()
+        return (f"TARGET={self.mode}",) if self.mode in self.flow.targets else ()
 
     def _command(self, stage: Stage) -> str:
         assert self.project is not None
         return shlex.join(stage.command(self.project.folder, self._variables))
 
-    def _read(self, goal: str, log: Path) -> None:
-        readers: dict[str, tuple[tuple[str, ...], Callable[[Path], Report]]] = {
-            "csyn": (self.flow.synthesis, read_synthesis),
-            "cosim": ((self.flow.cosim,), read_cosim),
-            "impl": (self.flow.implementation, read_implementation),
-        }
-        if goal == "run":
+    def _read(self, stage: Stage, log: Path) -> None:
+        """Keep what a step reported; ToolError for a simulation that failed."""
+        if stage.goal == "run":
             match = re.search(r"^\w+: ([\d.]+) ms$", log.read_text(errors="replace"), re.MULTILINE)
             self.milliseconds = float(match[1]) if match else None
-        if goal == "ip":
+        if stage.goal == "ip":
             self._read_registers()
-        if goal not in readers:
+        if stage.report is None:
             return
-        places, reader = readers[goal]
-        assert self.project is not None
-        paths = [self.project.folder / place.format(top=self.emitted.top) for place in places]
-        found = next((path for path in paths if path.exists()), None)
-        if found is None:
-            where = f"looked for: {paths[0]}\n  log: {log}"
-            raise ToolError(f"step '{goal}' ended well but left no report\n  {where}")
-        self.reports.pop(goal, None)
-        report = self.reports[goal] = reader(found)
+        assert self.project is not None and self.mode is not None
+        top, asked = self.emitted.top, self.settings.asked_frequency
+        report = stage.report.found(self.project.folder, stage.goal, log, top, self.mode, asked)
+        self.reports.pop(stage.goal, None)
+        if report is not None:
+            self.reports[stage.goal] = report
         if isinstance(report, CosimReport) and not report.passed:
-            raise ToolError(
-                f"the RTL of '{self.emitted.top}' does not compute what the C++ does\n  log: {log}"
-            )
+            raise ToolError(f"the RTL of '{top}' does not compute what the C++ does\n  log: {log}")

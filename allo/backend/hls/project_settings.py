@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from ...errors import TargetError, nearest
@@ -37,13 +38,21 @@ class Settings:
     timeout: float | None
     operators: Mapping[str, str]
 
+    @property
+    def asked_frequency(self) -> int:
+        """In MHz, as the linker is asked for it."""
+        return ceil(self.frequency)
 
-def settings_of(configs: Mapping[str, Any], default_device: str) -> Settings:
-    """`configs` with defaults; TargetError for settings that do not exist or make no sense."""
+
+def settings_of(
+    configs: Mapping[str, Any], default_device: str, names: Collection[str] | None = None
+) -> Settings:
+    """`configs` with defaults; TargetError for settings that are none of `names` or make no sense."""
+    names = _CHECKS if names is None else names
     for name in configs:
-        if name not in _CHECKS:
-            near = nearest(name, _CHECKS)
-            known = f"the settings: {', '.join(_CHECKS)}"
+        if name not in names:
+            near = nearest(name, names)
+            known = f"the settings: {', '.join(names)}"
             raise TargetError(
                 f"there is no setting '{name}' in configs", hint=f"{near} {known}" if near else known
             )
@@ -62,7 +71,7 @@ def settings_of(configs: Mapping[str, Any], default_device: str) -> Settings:
         device=device,
         part=device.part,
         platform=configs.get("platform", device.platform),
-        frequency=float(configs.get("frequency", 300.0 if device.family in ("alveo", "") else 100.0)),
+        frequency=float(configs.get("frequency", 100.0 if device.family in ("zynq", "zynqmp") else 300.0)),
         hbm_mapping=mapping,
         bundles=dict(configs.get("bundles", {})),
         in_place=tuple(configs.get("in_place", ())),

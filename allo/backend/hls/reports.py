@@ -47,8 +47,8 @@ class Usage:
     """What a design takes of a resource, and what the device has (None if the report does not say)."""
 
     resource: str
-    used: int
-    available: int | None
+    used: float  # a block of memory may be used by half
+    available: float | None
 
     def __str__(self) -> str:
         if not self.available:
@@ -115,20 +115,25 @@ class CosimReport:
 
 @dataclass(frozen=True, slots=True)
 class ImplementationReport:
-    """After placement and routing: the clock that was asked for and the one achieved in ns, resources."""
+    """After placement and routing: the clock that was asked for and the one achieved in ns, resources.
+
+    `slack` is the worst of all paths in ns, None where the report does not say.
+    """
 
     target_clock: float
     achieved_clock: float
     resources: tuple[Usage, ...]
     path: Path
+    slack: float | None = None
 
     @property
     def meets_timing(self) -> bool:
         return self.achieved_clock <= self.target_clock
 
     def __str__(self) -> str:
-        lines = [f"after placement and routing: {self.achieved_clock:g} ns of {self.target_clock:g} ns"]
-        return "\n".join([*lines, *(f"  {usage}" for usage in self.resources)])
+        slack = "" if self.slack is None else f", worst slack {self.slack:g} ns"
+        head = f"after placement and routing: {self.achieved_clock:g} ns of {self.target_clock:g} ns{slack}"
+        return "\n".join([head, *(f"  {usage}" for usage in self.resources)])
 
 
 def read_synthesis(path: Path) -> SynthesisReport:
@@ -174,7 +179,7 @@ def _performance(element: ET.Element, path: Path) -> tuple[Range, Range, tuple[L
 
 def read_cosim(path: Path) -> CosimReport:
     """`<top>_cosim.rpt`: the row of the language that was simulated; ToolError if there is none."""
-    for line in _read(path).splitlines():
+    for line in read_text(path).splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if len(cells) < 8 or cells[0] not in ("Verilog", "VHDL") or cells[1] in ("NA", ""):
             continue
@@ -201,7 +206,7 @@ def read_implementation(path: Path) -> ImplementationReport:
 def read_registers(path: Path) -> dict[str, int]:
     """The addresses of arguments in `x<top>_hw.h`, which the tool writes for drivers."""
     pattern = re.compile(r"#define\s+X\w+?_ADDR_(\w+?)_DATA\s+(0x[0-9a-fA-F]+)")
-    return {match[1].lower(): int(match[2], 16) for match in pattern.finditer(_read(path))}
+    return {match[1].lower(): int(match[2], 16) for match in pattern.finditer(read_text(path))}
 
 
 # -- elements ----------------------------------------------------------------------------------------
@@ -267,7 +272,7 @@ def _count(text: str | None) -> int | None:
     return int(text) if re.fullmatch(r"\d+", text) else None
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
     try:
         return path.read_text(errors="replace")
     except OSError as error:
@@ -276,7 +281,7 @@ def _read(path: Path) -> str:
 
 def _root(path: Path) -> ET.Element:
     try:
-        return ET.fromstring(_read(path))
+        return ET.fromstring(read_text(path))
     except ET.ParseError as error:
         raise ToolError(f"the report {path} is no XML: {error}") from None
 

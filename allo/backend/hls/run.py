@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import ToolError
+from .project_reports import Reported
 
 LOGS = "logs"
 _LAST_LINES = 8
@@ -26,7 +27,7 @@ _GRACE = 5.0  # seconds that a tool has to end when it is asked to
 class Stage:
     """A step: what make calls it, what it is in words, and the tool it needs, found by one of its `commands`.
 
-    `environment` is a variable that the set-up script of the tool sets, if one is needed.
+    `environment` is a variable that the set-up script of the tool sets, if one is needed; `report` is what it leaves.
     """
 
     goal: str
@@ -34,6 +35,7 @@ class Stage:
     tool: str
     commands: tuple[str, ...]
     environment: str = ""
+    report: Reported | None = None
 
     def command(self, folder: Path, variables: Sequence[str]) -> list[str]:
         return ["make", "-C", str(folder), self.goal, *variables]

@@ -9,7 +9,7 @@ from allo._mlir.dialects import allo as allo_d
 from ...ir.effects import written_arguments
 from ...ir.module import Module
 from ...ir.streams import StreamUses
-from ...ir.walk import argument_names, entry_block, location_of
+from ...ir.walk import argument_names, buffer_location, entry_block, location_of
 from .expression import Expr
 from .names import identifier
 from .statements import StatementWriter
@@ -44,6 +44,8 @@ class SignatureWriter:
     def add_arguments(self) -> None:
         entry = entry_block(self.function)
         assert entry is not None
+        if self.name == self.facts.module.top:
+            self.writer.array_port = self.vendor.array_port
         attributes = self.function.operation.attributes
         given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
         writer = self.writer
@@ -56,7 +58,8 @@ class SignatureWriter:
             if isinstance(value.type, ir.MemRefType):
                 self.pragmas += writer.layout(value.type, name)
                 if given:
-                    self.pragmas += writer.storage(ir.DictAttr(given[position]), name)
+                    at = buffer_location(value)
+                    self.pragmas += writer.storage(ir.DictAttr(given[position]), value.type, name, at)
 
     def _declared(self, value: ir.Value, name: str) -> str:
         kind, exprs = value.type, self.writer.exprs

@@ -130,8 +130,9 @@ class StatementWriter(MemoryWriter):
         if not bound.reads and bound.kind != "call":
             return bound
         name = identifier("bound", self.taken)
-        lines.append(f"int {name} = {bound.text};")
-        return Expr(name, type="int")
+        kind = "int64_t" if bound.type == "int64_t" else "int"
+        lines.append(f"{kind} {name} = {bound.text};")
+        return Expr(name, type=kind)
 
     def _affine_bounds(self, op: ir.Operation) -> tuple[Expr, Expr, Expr]:
         first = ir.AffineMapAttr(op.attributes["lowerBoundMap"]).value

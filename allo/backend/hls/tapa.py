@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .dialect import AMD_DIALECT
-from .vendor import VITIS, Streams
+from .vendor import VITIS, Host, Streams
 
 TAPA = replace(
     VITIS,
@@ -23,6 +23,11 @@ TAPA = replace(
     dialect=replace(AMD_DIALECT, streams="", always=("tapa.h",)),
     tasks_only=True,
     memory_ports=True,
-    argument="tapa::mmap<{element}>(reinterpret_cast<{element} *>({pointer}), {count})",
+    host=Host(
+        argument="tapa::{access}_mmap<{element}>(reinterpret_cast<{element} *>({pointer}), {count})",
+        call="const int64_t nanoseconds = tapa::invoke(::{top}, binary{rest})",
+        block="std::vector<{element}, tapa::aligned_allocator<{element}>>",
+        header="tapa/call.h",
+    ),
     hints={"arrays of streams between kernels": "unfold the nest, so that each element takes its own streams"},
 )

@@ -16,7 +16,8 @@ from .expression import Expr, extend
 from .names import Names, identifier
 from .vendor import Vendor
 
-_TEMPORARY = re.compile(r"\bt(?:_\d+)?\b")
+_TEMPORARY = re.compile(r"(?<!\.)\bt(?:_\d+)?\b")  # not the field of a struct
+_COMMENT = re.compile(r"//.*")  # names of files
 _NAMED = re.compile(r" *\S.* (t(?:_\d+)?) = ")
 
 
@@ -46,6 +47,7 @@ class ValueWriter:
         self.temporaries: set[str] = set()  # variables that may be dropped
         self.numbered: set[str] = set()  # `t`, `t_1`, ... of the whole function
         self.outputs: dict[ir.Value, str] = {}  # arrays that the function returns: arguments here
+        self.array_port = ""  # see `Vendor`; of the entry
         self.line = 0
 
     def take(self, values: Sequence[ir.Value]) -> list[Expr]:
@@ -103,7 +105,7 @@ class ValueWriter:
         """The body without the values that were named before a change and are not needed after it."""
         unused = {"t"}
         while unused:
-            counts = Counter(_TEMPORARY.findall("\n".join(lines)))
+            counts = Counter(_TEMPORARY.findall(_COMMENT.sub("", "\n".join(lines))))
             unused = {name for name in self.temporaries if counts[name] == 1}
             lines = [line for line in lines if not (m := _NAMED.match(line)) or m[1] not in unused]
             self.temporaries -= unused

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from math import prod
 from typing import Protocol
 
 from ...errors import Location, TargetError
@@ -23,9 +24,9 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the user has bound an array to, in small letters; `resource` is "auto" if it is left to the tool.
+    """What the user has bound an array to, in small letters; "auto" is left to the tool: both of them, or the resource.
 
-    `depth` is in elements, of a FIFO or of what an argument points to.
+    `depth` is in elements, of a FIFO or of what an argument or a result points to.
     """
 
     kind: str
@@ -77,6 +78,21 @@ class Streams:
 
 
 @dataclass(frozen=True, slots=True)
+class Host:
+    """How a program on the host calls the entry itself: patterns of an array in memory and of the call.
+
+    The latter gets the `arguments`, or the `rest` behind other ones, with a comma in front of each.
+    `block` is the type of the copies that arrays are passed in, "" if they are passed where they lie; `header` is the
+    template of `call.h`.
+    """
+
+    argument: str = "*reinterpret_cast<{element} (*){extents}>({pointer})"
+    call: str = "::{top}({arguments})"
+    block: str = ""
+    header: str = "project/direct.h"
+
+
+@dataclass(frozen=True, slots=True)
 class Vendor:
     """One vendor. The names in braces of patterns are filled in; nothing is written for "", None is refused by name."""
 
@@ -96,9 +112,10 @@ class Vendor:
     before_top: str = ""  # a line in front of the entry
     before_task: str = ""  # a line in front of a function of a dataflow graph
     top_prefix: str = ""
+    array_port: str = ""  # what an array argument or result of the entry gets if the user says its depth
     tasks_only: bool = False  # a dataflow graph is made of calls, not of loops
     memory_ports: bool = False  # the entry takes ports of memory and starts tasks, nothing else
-    argument: str = "*reinterpret_cast<{element} (*){extents}>({pointer})"  # how a caller passes an array in memory
+    host: Host = Host()
     hints: Mapping[str, str] = field(default_factory=dict)
 
     def known(self, pattern: str | None, what: str, at: Location | None = None) -> str:
@@ -134,6 +151,8 @@ class PragmaArrays:
         return [p.format(name=array.name, dim=n, kind=kind, factor=factor) for p, n, kind, factor in patterns]
 
     def storage(self, array: Array, memory: Memory) -> list[str]:
+        if memory.kind == "auto":
+            return fifo_depth(array, memory)
         text = self.kind.format(name=array.name, kind=memory.kind)
         text += self.implementation.format(resource=memory.resource) if memory.resource != "auto" else ""
         text += self.latency.format(latency=memory.latency) if memory.latency is not None else ""
@@ -141,7 +160,7 @@ class PragmaArrays:
 
 
 def fifo_depth(array: Array, memory: Memory) -> list[str]:
-    """The pragma for the depth of an array that is a FIFO; TargetError for that of a memory of the function."""
+    """The pragma for the depth of an array that is a FIFO; TargetError for a depth that has no meaning, or is wrong."""
     if memory.depth is None:
         return []
     if memory.kind == "fifo":
@@ -151,6 +170,11 @@ def fifo_depth(array: Array, memory: Memory) -> list[str]:
             f"'{array.name}' is bound with depth={memory.depth}, and has its own extents: a depth is that of a FIFO, "
             "or of what an argument points to",
             at=array.at, hint='leave out the depth, or bind it with storage_type="FIFO"',
+        )  # fmt: skip
+    if memory.depth != prod(array.shape):
+        raise TargetError(
+            f"'{array.name}' is bound with depth={memory.depth}, and has {prod(array.shape)} elements",
+            at=array.at, hint="leave out the depth: it follows from the extents",
         )  # fmt: skip
     return []
 
@@ -175,6 +199,8 @@ class Cores:
         return self.banks.partition(array, banks)
 
     def storage(self, array: Array, memory: Memory) -> list[str]:
+        if memory.kind == "auto":
+            return fifo_depth(array, memory)
         core = memory.kind.upper() + ("" if memory.resource == "auto" else f"_{memory.resource.upper()}")
         if memory.resource == "uram":
             core = "XPM_MEMORY uram"

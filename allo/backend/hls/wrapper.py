@@ -1,4 +1,5 @@
-"""Decides how NumPy memory becomes the arguments of the C++ kernel, and its results memory again, in a simulation."""
+"""Decides how NumPy memory becomes the arguments of the C++ kernel, and its results memory again, where no hardware
+interface does it."""
 
 from __future__ import annotations
 
@@ -7,89 +8,117 @@ from math import prod
 
 from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ...ir.words import container_bits, is_signed
+from ..cpu.arguments import Parameter
+from ..headers import templates_directory
 from .bits import BitWriter
 from .cxx_types import TypeNames
 from .emit import Emitted, needed_functions, template
 from .expression import Expr
 
 ENTRY = "allo_csim"
+_MEMORY_FUNCTIONS = "csim_memory.h"
 
 
-def wrapper_text(
-    emitted: Emitted, arguments: Sequence[AlloType | TensorType], results: Sequence[AlloType | TensorType]
-) -> str:
+def simulation_text() -> str:
     """A file with the function `ENTRY(void **memory)`: null, or the message of what went wrong."""
+    return template("code/csim.cpp").replace("@ENTRY@", ENTRY)
+
+
+def direct_call_text(
+    emitted: Emitted, arguments: Sequence[Parameter], results: Sequence[AlloType | TensorType]
+) -> str:
+    """`call.h`: the call of the kernel itself with blocks of memory."""
     return _Wrapper(emitted).text(arguments, results)
 
 
 class _Wrapper:
     def __init__(self, emitted: Emitted) -> None:
         self.emitted = emitted
+        self.vendor = emitted.vendor
         self.types = TypeNames()
         self.types.structs = dict(emitted.structs)
-        self.operations = BitWriter(self.types)
+        self.operations = BitWriter(self.types, self.vendor.words)
         self.before: list[str] = []
         self.after: list[str] = []
 
-    def text(
-        self, arguments: Sequence[AlloType | TensorType], results: Sequence[AlloType | TensorType]
-    ) -> str:
-        kinds = [*arguments, *results]
-        values = [self._argument(n, kind, is_result=n >= len(arguments)) for n, kind in enumerate(kinds)]
+    def text(self, arguments: Sequence[Parameter], results: Sequence[AlloType | TensorType]) -> str:
+        values = [self._argument(n, p.type, is_written=p.written) for n, p in enumerate(arguments)]
+        first = len(values)
+        values += [self._argument(n, kind, is_result=True) for n, kind in enumerate(results, first)]
         returned = len(results) == 1 and not isinstance(results[0], TensorType)
-        if returned:
-            call = f"{values.pop()} = ::{self.emitted.top}({', '.join(values)});"
-        else:
-            call = f"::{self.emitted.top}({', '.join(values)});"
-        body = "\n".join(f"    {line}" for line in [*self.before, call, *self.after])
+        assigned = f"{values.pop()} = " if returned else ""
+        rest = "".join(f", {value}" for value in values)
+        call = self.vendor.host.call.format(top=self.emitted.top, arguments=rest[2:], rest=rest)
+        body = "\n".join(f"  {line}" for line in [*self.before, f"{assigned}{call};", *self.after])
         functions = self._functions()
-        includes = "#include <vector>\n" if any("std::vector<" in line for line in self.before) else ""
-        includes += "#include <ap_int.h>\n" if "ap_" in functions + body else ""
-        functions = "\n".join(part for part in (includes, functions) if part)
-        text = template("code/csim.cpp").replace("@FUNCTIONS@", functions).replace("@BODY@", body)
-        return text.replace("@ENTRY@", ENTRY)
+        dialect = self.vendor.dialect
+        header = f"#include <{dialect.integers}>\n" if "ap_" in functions + body else ""
+        text = template(self.vendor.host.header).replace("@FUNCTIONS@", f"{header}\n{functions}")
+        return dialect.checked(text.replace("@BODY@", body), self.vendor.name)
 
     def _functions(self) -> str:
         """What the conversions need and the kernel has not."""
-        _, parts = needed_functions(self.operations, given=self.emitted.prelude)
+        folder = self.vendor.dialect.folder
+        _, parts = needed_functions(self.operations, folder, given=self.emitted.prelude)
         if any("_bits<" in line for line in self.before + self.after):
-            parts.append(template("code/csim_memory.h").rstrip())
+            own = f"code/{folder}/{_MEMORY_FUNCTIONS}"
+            exists = bool(folder) and (templates_directory() / "hls" / own).is_file()
+            parts.append(template(own if exists else f"code/{_MEMORY_FUNCTIONS}").rstrip())
         return "".join(f"{part}\n\n" for part in parts)
 
-    def _argument(self, position: int, kind: AlloType | TensorType, *, is_result: bool) -> str:
+    def _argument(
+        self, position: int, kind: AlloType | TensorType, *, is_written: bool = True, is_result: bool = False
+    ) -> str:
         element, shape = (kind.element, kind.shape) if isinstance(kind, TensorType) else (kind, ())
         target = self.types.scalar(element)
         memory = f"memory[{position}]"
-        if _is_direct(element):
-            return self._passed(target, kind, memory)
-        name = f"value{position}"
-        count = 1
-        for extent in shape:
-            count *= extent
-        bits, container = element.bits, container_bits(element)
+        name, count = f"value{position}", prod(shape)
+        # a vector of bool has no memory of bools
+        stored = "unsigned char" if isinstance(element, Bool) else target
+        block = self.vendor.host.block.format(element=stored) if shape else ""
+        if _is_direct(element) and not block:
+            return self._passed(target, shape, memory)
         if shape:
-            self.before.append(f"std::vector<{target}> {name}({count});")
+            self.before.append(f"{block or f'std::vector<{target}>'} {name}({count});")
         else:
             self.before.append(f"{target} {name};")
-        place = f"{name}[n]" if shape else name
+        if _is_direct(element):
+            self._copied(f"{name}.data()", memory, f"{count} * sizeof({target})", is_written, is_result)
+        else:
+            is_written = is_written and (is_result or bool(shape))
+            self._converted(element, f"{name}[n]" if shape else name, memory, count, is_written, is_result)
+        return self._passed(target, shape, f"{name}.data()", is_written) if shape else name
+
+    def _copied(self, place: str, memory: str, size: str, is_written: bool, is_result: bool) -> None:
+        if not is_result:
+            self.before.append(f"std::memcpy({place}, {memory}, {size});")
+        if is_written:
+            self.after.append(f"std::memcpy({memory}, {place}, {size});")
+
+    def _converted(
+        self, element: AlloType, place: str, memory: str, count: int, is_written: bool, is_result: bool
+    ) -> None:
+        """Elements that do not lie in memory as C++ has them are taken from their bits, and become them again."""
+        bits, container = element.bits, container_bits(element)
         word = Expr(f"load_bits<{bits}, {container}>({memory}, n)", type=f"ap_uint<{bits}>")
         loop = f"for (std::size_t n = 0; n < {count}; n++)"
         if not is_result:
             self.before.append(f"{loop} {{ {place} = {self.operations.from_bits(element, word).text}; }}")
-        if is_result or shape:
+        if is_written:
             signed = "true" if is_signed(element) else "false"
-            word = self.operations.bits_of(element, Expr(place, type=target))
+            word = self.operations.bits_of(element, Expr(place, type=self.types.scalar(element)))
             self.after.append(
                 f"{loop} {{ store_bits<{bits}, {container}, {signed}>({memory}, n, {word.text}); }}"
             )
-        return self._passed(target, kind, f"{name}.data()") if shape else name
 
-    def _passed(self, element: str, kind: AlloType | TensorType, pointer: str) -> str:
+    def _passed(self, element: str, shape: Sequence[int], pointer: str, is_written: bool = True) -> str:
         """An argument whose elements lie at `pointer`."""
-        shape = kind.shape if isinstance(kind, TensorType) else ()
         extents = "".join(f"[{extent}]" for extent in shape)
-        pattern = self.emitted.argument if shape else "*reinterpret_cast<{element} (*)>({pointer})"
-        return pattern.format(element=element, extents=extents, pointer=pointer, count=prod(shape))
+        pattern = self.vendor.host.argument if shape else "*reinterpret_cast<{element} (*)>({pointer})"
+        access = "read_write" if is_written else "read_only"
+        return pattern.format(
+            element=element, extents=extents, pointer=pointer, count=prod(shape), access=access
+        )
 
 
 def _is_direct(element: AlloType) -> bool:

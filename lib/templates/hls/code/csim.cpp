@@ -1,13 +1,15 @@
 // Calls the kernel with the memory of NumPy arrays: each argument, then each result.
 #include "kernel.cpp"
 
-#include <cstddef>
+#include "call.h"
+
+#include <cstring>
 #include <exception>
-@FUNCTIONS@
-extern "C" __attribute__((visibility("default"))) const char *@ENTRY@([[maybe_unused]] void **memory) {
+
+extern "C" __attribute__((visibility("default"))) const char *@ENTRY@(void **memory) {
   static char message[1024];
   try {
-@BODY@
+    call_kernel(memory);
   } catch (const std::exception &error) {
     std::strncpy(message, error.what(), sizeof message - 1);
     return message;

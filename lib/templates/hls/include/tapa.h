@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -72,6 +73,22 @@ class mmap {
   std::size_t size_;
 };
 
+/// What the program on the host passes for a port: memory that the kernel reads, and may write.
+template <class T>
+class read_only_mmap : public mmap<T> {
+ public:
+  using mmap<T>::mmap;
+};
+template <class T>
+class read_write_mmap : public mmap<T> {
+ public:
+  using mmap<T>::mmap;
+};
+
+/// Memory as cards take it, whole pages; any memory does here.
+template <class T>
+using aligned_allocator = std::allocator<T>;
+
 /// Several streams, by number.
 template <class T, int Count, int Depth = 2>
 class streams {
@@ -112,5 +129,7 @@ struct task {
 };
 
 }  // namespace tapa
+
+#include <allo_sim/tapa_invoke.h>
 
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -59,3 +60,31 @@ static inline std::size_t differences(const std::string &folder, const Argument 
   for (std::size_t n = 0; n < data.size(); n++) { count += data[n] != wanted[n]; }
   return count;
 }
+
+// the data of all arguments, a block each, for one call of the kernel
+class Blocks {
+public:
+  explicit Blocks(const std::string &folder) : folder(folder) {
+    for (const Argument *argument = ARGUMENTS; argument->name; argument++) { data.push_back(read_data(folder, *argument)); }
+    for (std::vector<char> &block : data) { addresses.push_back(block.data()); }
+  }
+  void **memory() { return addresses.data(); }
+  // writes what the kernel has written; whether all of it is as expected
+  bool write() const {
+    bool good = true;
+    for (std::size_t n = 0; n < data.size(); n++) {
+      if (!ARGUMENTS[n].written) { continue; }
+      write_data(folder, ARGUMENTS[n], data[n]);
+      const std::size_t count = differences(folder, ARGUMENTS[n], data[n]);
+      if (count == 0) { continue; }
+      std::fprintf(stderr, "%s: %zu values of %s are not the expected ones\n", KERNEL, count, ARGUMENTS[n].name);
+      good = false;
+    }
+    return good;
+  }
+
+private:
+  std::string folder;
+  std::vector<std::vector<char>> data;
+  std::vector<void *> addresses;
+};

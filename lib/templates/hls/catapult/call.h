@@ -1,0 +1,15 @@
+// Calls the kernel, or the RTL in its place, with arguments in memory, one block each, in their order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <mc_scverify.h>
+
+#include "kernel.h"
+@FUNCTIONS@static inline void call_kernel(void **memory) {
+  (void)memory;
+@BODY@
+}
