@@ -29,7 +29,8 @@ def first_wrong_step(
         copy = schedule.copy()
         copy.undo(count - steps)
         try:
-            pair = Pair(other, load(copy), runner, reassociate=reassociate, seconds=max(1.0, deadline - monotonic()))
+            program = load(copy, like=other)
+            pair = Pair(other, program, runner, reassociate=reassociate, seconds=max(1.0, deadline - monotonic()))
         except AlloError:
             return None
         return isinstance(pair.compare(values), Difference)

@@ -42,6 +42,7 @@ def search(pair: Pair, deadline: float, suspected: Mismatch | None = None) -> Fo
     agreed = 0
     undecided: list[Undecided] = []
     wanted = None if suspected is None else (suspected.output, suspected.element)
+    pair.until = deadline
     for inputs in _candidates(pair, suspected):
         if monotonic() > deadline and (agreed or undecided):
             break
@@ -81,6 +82,7 @@ def smaller(pair: Pair, found: Found, deadline: float) -> Found:
     """Inputs with fewer elements that are not zero on which the same output differs."""
     until = min(deadline, monotonic() + _MINIMISING_SECONDS)
     last = pair.runs + _MINIMISING_RUNS
+    pair.until = until
     best = found
 
     def attempt(values: Values) -> bool:
@@ -141,9 +143,11 @@ def _keep_half(current: Callable[[], Array], zero: Array, attempt: Callable[[Arr
 
 
 def _nonzero(array: Array) -> Array:
+    """Which elements are not zero; -0.0 is not."""
     if array.dtype.names is not None:
         return np.asarray(np.logical_or.reduce([_nonzero(array[name]) for name in array.dtype.names]))
-    return np.asarray(array != np.zeros_like(array))
+    mask = np.asarray(array != np.zeros_like(array))
+    return mask if array.dtype.kind not in "fV" else mask | np.signbit(array)
 
 
 def _is_zero(array: Array) -> bool:

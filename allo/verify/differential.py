@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ UNWRITTEN = "the second program uses an element that it has not written"
 _EXACT = Rounding(0.0)
 _ROUNDING = {16: Rounding(5e-2, 32), 32: Rounding(1e-4), 64: Rounding(1e-10)}
 _BRAIN = Rounding(0.1, 8)
+_FEWEST_SECONDS = 3.0  # that a run gets when the time is over
 _SPREADING = ("arith.subf", "arith.divf", "arith.remf", "arith.cmpf", "arith.fptosi", "arith.fptoui")
 
 
@@ -86,6 +88,7 @@ class Pair:
         self.a, self.b = a, b
         self.runner, self.reassociate, self.seconds = runner, reassociate, seconds
         self.runs = 0
+        self.until = math.inf  # when the time for runs is over
         self._rounding_spreads = reassociate and (_spreads_rounding(a) or _spreads_rounding(b))
         disagree = bool(other_start(a, b))
         self._sides = []
@@ -162,7 +165,8 @@ class Pair:
 
     def _run(self, side: _Side, values: Values, seed: int) -> _Outcome | Failed:
         outside, balance = np.zeros(1, np.int64), np.zeros(max(1, len(side.guarded.streams)), np.int64)
-        ran = self.runner.run(side.number, (*side.arguments(values), outside, balance, seed), self.seconds)
+        seconds = round(min(self.seconds, max(_FEWEST_SECONDS, self.until - monotonic())), 1)
+        ran = self.runner.run(side.number, (*side.arguments(values), outside, balance, seed), seconds)
         if isinstance(ran, Failed):
             return ran
         *arguments, outside, balance, _ = ran.arguments
@@ -310,6 +314,6 @@ def _differs(left: Array, right: Array, rounding: Rounding = _EXACT) -> Array:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, np.generic) and value.dtype.names is None:
-        value = value.item()
+    if isinstance(value, np.generic):
+        value = value.item()  # of a struct a tuple
     return repr(value) if not isinstance(value, float) or math.isfinite(value) else str(value)

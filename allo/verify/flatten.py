@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -42,11 +42,12 @@ class Flattened:
     starts: tuple[Bits | None, ...]
 
 
-def flatten(module: Module) -> Flattened:
+def flatten(module: Module, states: Sequence[str] = ()) -> Flattened:
     """Rewrite `module` in place: one function without calls, operators on whole arrays, banks and casts of extents.
 
     Tasks that streams join are put in an order in which they can run. Stateful variables become arguments behind
-    the others. What cannot be removed stays: calls of functions without a body, and recursion.
+    the others, in the order of `states` if these are their names, else in that of their use. What cannot be removed
+    stays: calls of functions without a body, and recursion.
     """
     lower_linalg(module)
     cycle = ""
@@ -64,7 +65,7 @@ def flatten(module: Module) -> Flattened:
     _drop_partitions(module)
     _drop_casts(top)
     _expand_copies(top)
-    starts = _state_to_arguments(module)
+    starts = _state_to_arguments(module, states)
     with context():
         _cleaning().run(module.mlir.operation)
     module.verify()
@@ -196,7 +197,7 @@ def _reshaped(old: list[int], new: list[int]) -> list[ir.AffineExpr]:
     return subscripts[::-1]
 
 
-def _state_to_arguments(module: Module) -> tuple[Bits | None, ...]:
+def _state_to_arguments(module: Module, order: Sequence[str]) -> tuple[Bits | None, ...]:
     """Make Stateful variables arguments, which the outside gives and gets back; what they start with."""
     variables = {
         ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation
@@ -209,23 +210,33 @@ def _state_to_arguments(module: Module) -> tuple[Bits | None, ...]:
     entry = entry_block(function)
     assert entry is not None
     names, taken = argument_names(function), set(buffers_of(function))
-    made: dict[str, ir.Value] = {}
-    for op in [op for op in operations(entry) if op.name == "memref.get_global"]:
-        symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
-        if symbol not in variables:
-            continue
-        if symbol not in made:
-            given = string_of(op, "allo.name") or symbol
-            names.append(given if given not in names else unique_name(given, {*names, *taken}))
-            made[symbol] = entry.add_argument(op.results[0].type, op.location)
-        op.results[0].replace_all_uses_with(made[symbol])
-        op.erase()
+    uses: dict[str, list[ir.Operation]] = {}
+    for op in operations(entry):
+        if op.name == "memref.get_global" and (symbol := _symbol(op)) in variables:
+            uses.setdefault(symbol, []).append(op)
+    made: dict[str, str] = {}  # symbols and names
+    for symbol, ops in uses.items():
+        given = string_of(ops[0], "allo.name") or symbol
+        known = {*names, *made.values()}
+        made[symbol] = given if given not in known else unique_name(given, {*known, *taken})
+    if sorted(order) == sorted(made.values()):
+        made = dict(sorted(made.items(), key=lambda item: list(order).index(item[1])))
+    for symbol in made:
+        argument = entry.add_argument(uses[symbol][0].results[0].type, uses[symbol][0].location)
+        for op in uses[symbol]:
+            op.results[0].replace_all_uses_with(argument)
+            op.erase()
+    names.extend(made.values())
     starts = tuple(_start(variables[symbol]) for symbol in made)
     for symbol in made:
         if not any(f.operation != function.operation and entry_block(f) is not None for f in module.functions()):
             variables[symbol].erase()
     write_signature(function, names)
     return starts
+
+
+def _symbol(op: ir.Operation) -> str:
+    return str(ir.FlatSymbolRefAttr(op.attributes["name"]).value)
 
 
 def _start(variable: ir.Operation) -> Bits | None:

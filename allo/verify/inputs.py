@@ -61,7 +61,7 @@ type _Fill = Callable[[AlloType, tuple[int, ...], np.random.Generator], Array]
 def _value(kind: AlloType | TensorType | None, fill: _Fill, random: np.random.Generator) -> Any:
     if isinstance(kind, TensorType):
         shape = tuple(extent if extent >= 0 else _RUN_TIME_EXTENT for extent in kind.shape)
-        return fill(kind.element, shape, random)
+        return np.asarray(fill(kind.element, shape, random))  # of rank 0 too, where NumPy makes scalars
     assert kind is not None
     made = fill(kind, (1,), random)[0]
     return made.item() if isinstance(made, np.generic) and not isinstance(kind, Struct) else made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from mlir import ir
 
 from ..customize import Schedule, customize
 from ..customize.step import Steps
-from ..errors import VerificationError
+from ..errors import VerificationError, counted
 from ..ir.effects import written_arguments
 from ..ir.mlir_types import from_mlir
 from ..ir.module import Module
@@ -22,6 +23,8 @@ from ..poly.extract import source_of
 from ..poly.model import Source
 from .flatten import Bits, flatten
 from .interface import Change, changes_of, guessed_changes, loaded_arguments, restore
+
+_STATE = "Stateful variable"
 
 type Subject = Schedule | Module | ir.Module | str | Path | Callable[..., Any]
 
@@ -80,6 +83,11 @@ class Program:
         return self.module.function(self.module.top)
 
     @property
+    def digest(self) -> str:
+        """What tells the program from others."""
+        return sha256(str(self.module).encode()).hexdigest()
+
+    @property
     def entry(self) -> ir.Block:
         """The body of the function."""
         block = entry_block(self.function)
@@ -103,7 +111,8 @@ def load(
     """The program that a schedule, a kernel, a module or the text of one means; the subject is not changed.
 
     `instantiate` gives the values of the parameters of a kernel that is a template. `like` is the program that it
-    will be compared with: arrays of a module without steps may have another shape there.
+    will be compared with: arrays of a module without steps may have another shape there, and Stateful variables
+    of the same names correspond.
     """
     schedule = subject if isinstance(subject, Schedule) else None
     module = _module(subject, instantiate)
@@ -111,7 +120,7 @@ def load(
     if like is not None and not changes and (schedule is None or not schedule.steps):
         changes = guessed_changes(module, like.original)
     flat = module.clone()
-    told = flatten(flat)
+    told = flatten(flat, () if like is None else [x.name for x in like.arguments if x.is_state])
     if changes:
         restore(flat, changes)
         flat.verify()
@@ -203,11 +212,12 @@ def other_start(a: Program, b: Program) -> str:
 
 
 def check_interfaces(a: Program, b: Program) -> None:
-    """Raises VerificationError unless arguments and results of the programs match by position, with equal types."""
-    for what, left, right in (
-        ("argument", [(x.name, x.type) for x in a.arguments], [(x.name, x.type) for x in b.arguments]),
-        ("result", [(str(k), t) for k, t in enumerate(a.results)], [(str(k), t) for k, t in enumerate(b.results)]),
-    ):
+    """Raises VerificationError unless arguments, Stateful variables and results of the programs match by position,
+    with equal types."""
+    given = [[(x.name, x.type) for x in p.arguments if not x.is_state] for p in (a, b)]
+    states = [[(x.name, x.type) for x in p.arguments if x.is_state] for p in (a, b)]
+    results = [[(str(k), kind) for k, kind in enumerate(p.results)] for p in (a, b)]
+    for what, (left, right) in (("argument", given), (_STATE, states), ("result", results)):
         for (name, first), (other, second) in zip(left, right, strict=False):
             if first != second:
                 raise VerificationError(
@@ -215,10 +225,16 @@ def check_interfaces(a: Program, b: Program) -> None:
                     f"and '{other}' of the second is {_told(second)}"
                 )
         if len(left) != len(right):
+            names = f"their values are inputs and outputs: {_names(left)} and {_names(right)}"
             raise VerificationError(
-                f"'{a.name}' and '{b.name}' cannot be compared: the first has {len(left)} {what}s and "
-                f"the second has {len(right)}"
+                f"'{a.name}' and '{b.name}' cannot be compared: the first has {counted(len(left), what)} and "
+                f"the second has {counted(len(right), what)}",
+                hint=names if what == _STATE else None,
             )
+
+
+def _names(values: Sequence[tuple[str, object]]) -> str:
+    return ", ".join(sorted(f"'{name}'" for name, _ in values)) or "none"
 
 
 def _told(kind: AlloType | TensorType | None) -> str:

@@ -86,8 +86,10 @@ class Counterexample:
         return f"{self.output}[{', '.join(map(str, self.element))}]" if self.element else self.output
 
     def __str__(self) -> str:
-        lines = [f"{self.place} differs: {self.seen_left} and {self.seen_right}"]
-        lines.append(f"  because: {self.reason}")
+        if self.seen_left or self.seen_right:
+            lines = [f"{self.place} differs: {self.seen_left} and {self.seen_right}", f"  because: {self.reason}"]
+        else:  # an access or a stream shows it, not an output
+            lines = [self.reason]
         if self.left or self.right:
             lines.append(f"  first program:  {_shortened(self.left)}{_line(self.left_at)}")
             lines.append(f"  second program: {_shortened(self.right)}{_line(self.right_at)}")

@@ -128,7 +128,10 @@ def test_while_is_named():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (doubled, "'chained' and 'doubled' cannot be compared: the first has 1 arguments and the second has 2"),
+        (
+            doubled,
+            "'chained' and 'doubled' cannot be compared: the first has 1 argument and the second has 2 arguments",
+        ),
         (
             bytes_added,
             "'chained' and 'bytes_added' cannot be compared: argument 'x' of the first is int32[8, 4], "
@@ -140,6 +143,27 @@ def test_interfaces_that_do_not_match(other, message):
     with pytest.raises(VerificationError) as caught:
         allo.verify(chained, other)
     assert str(caught.value) == message
+
+
+def test_stateful_variables_that_do_not_match():
+    def one(x: int32) -> int32:
+        total: Stateful[int32] = 0
+        total += x
+        return total
+
+    def two(x: int32) -> int32:
+        total: Stateful[int32] = 0
+        calls: Stateful[int32] = 0
+        total += x
+        calls += 1
+        return total
+
+    with pytest.raises(VerificationError) as caught:
+        allo.verify(one, two)
+    assert str(caught.value) == (
+        "'one' and 'two' cannot be compared: the first has 1 Stateful variable and the second has 2 Stateful "
+        "variables\n  hint: their values are inputs and outputs: 'total' and 'calls', 'total'"
+    )
 
 
 def test_what_is_no_program():

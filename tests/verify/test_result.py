@@ -6,8 +6,10 @@ import json
 
 import numpy as np
 
+from allo.ir.types import float64
 from allo.poly import Source
-from allo.verify import Counterexample, Different, Equivalent, FirstStep, Mismatch, Unknown
+from allo.verify import Counterexample, Different, Equivalent, FirstStep, Mismatch, Unknown, load
+from allo.verify.affine import prove
 from allo.verify.counterexample import value_text
 
 SOURCE = Source("design.py", 12, 5)
@@ -48,6 +50,33 @@ def test_different():
     assert told["counterexample"]["first_step"]["number"] == 2 and told["counterexample"]["element"] == [3, 4]
 
 
+def tenth(x: float64[4], z: float64[4]):
+    for i in range(4):
+        z[i] = x[i] * 0.1
+
+
+def more_than_a_tenth(x: float64[4], z: float64[4]):
+    for i in range(4):
+        z[i] = x[i] * 0.10000000000000002
+
+
+def test_numbers_that_differ_are_told_apart():
+    found = prove(load(tenth), load(more_than_a_tenth))
+    assert isinstance(found, Mismatch)
+    assert found.reason == "computes 0.10000000000000002 instead of 0.1"
+
+
+def test_different_without_an_output():
+    reason = "the second program accesses an element outside of 'x' (line 3)"
+    found = Counterexample("", (), "", "", reason, (("n", "11"),), "", "")
+    assert str(Different("running both", 0.5, found, "'f'", "'g'")) == (
+        "Different: 'f' and 'g', by running both in 0.50 s\n"
+        "the second program accesses an element outside of 'x' (line 3)\n"
+        "  inputs on which both were run:\n"
+        "    n = 11"
+    )
+
+
 def test_long_expressions_are_shortened():
     assert len(str(example("x" * 5000)).splitlines()[2]) < 500
 
@@ -80,3 +109,4 @@ def test_inputs_in_one_line():
     assert value_text(np.full(3, 7)) == "7 everywhere"
     assert value_text(np.arange(40)).endswith("... (39 of 40 elements are not 0)")
     assert value_text(True) == "True"
+    assert value_text(np.array([0.0, -0.0], np.float32)) == "0 except [1] = -0.0"

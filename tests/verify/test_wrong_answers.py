@@ -274,6 +274,31 @@ def second_squared(x: NARROW[4], y: NARROW[4], z: NARROW[4]):
         z[i] = t * x[i]
 
 
+# -- sums ------------------------------------------------------------------------------------------
+
+
+def sums_of_pairs(x: int32[4], y: int32[4], z: int32[4]):
+    for i, k in allo.grid(4, 4):
+        z[i] += x[i] + y[k]
+
+
+def sums_with_bits_of_one(x: int32[4], y: int32[4], z: int32[4]):
+    for i, k in allo.grid(4, 4):
+        one: float32 = 1.0
+        z[i] += y[3 - k] + x[i] * one.bitcast(int32)
+
+
+def products(x: float32[4], y: float32[4], z: float32[4]):
+    for i, k in allo.grid(4, 4):
+        z[i] += x[i] * y[k]
+
+
+def products_with_bits_of_one(x: float32[4], y: float32[4], z: float32[4]):
+    for i, k in allo.grid(4, 4):
+        one: int32 = 1
+        z[i] += x[i] * one.bitcast(float32) * y[3 - k]
+
+
 EQUAL = [
     case("minus 0.0", minus_zero, same_float),
     case("times 1.0", times_one, same_float),
@@ -303,6 +328,7 @@ DIFFERENT = [
     case("saturation", fixed_sum, fixed_sum_saturated),
     case("rounding", narrowed, rounded),
     case("rounding in between", first_by_second, second_squared),
+    case("bits of a float as a factor", sums_of_pairs, sums_with_bits_of_one),
 ]
 
 
@@ -317,6 +343,10 @@ def test_different(first: Kernel, second: Kernel) -> None:
     assert isinstance(allo.verify(first, second), Different)
     for method in ("affine", "concrete"):
         assert not isinstance(allo.verify(first, second, method=method), Equivalent)
+
+
+def test_bits_of_an_integer_are_no_factor_of_floats() -> None:
+    assert isinstance(allo.verify(products, products_with_bits_of_one, reassociate=True), Different)
 
 
 @pytest.mark.parametrize(("T", "N"), [(float16, 4096), (bfloat16, 1024)], ids=str)

@@ -57,14 +57,14 @@ class Algebra:
         if node.kind is Kind.CHOICE:
             return Role.CHOICE
         if node.kind is Kind.INDEX:
-            return self._constant(node.form)
+            return self._constant(node.form) if self.width else Role.LEAF
         if node.kind is not Kind.OPERATION or "->" not in node.signature:
             return Role.LEAF
         name = node.signature[0]
         if self._keeps_low_bits(node):
             return Role.CAST
-        if name == "arith.constant":
-            return self._constant(_number(node))
+        if name == "arith.constant":  # of this algebra: the bits of 1.0 are another integer
+            return self._constant(_number(node)) if self._fits(node) else Role.LEAF
         if name == self.operation:
             return Role.ADD if self._fits(node) else Role.LEAF
         return self._in_ring(node, name)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass, field
 
 import islpy as isl
 
+from ..certificate import problems
 from ..programs import Program
 from ..result import Mismatch, Stuck
+from .definedness import are_one_choice
 from .effort import Effort, is_exhausted
 from .explain import coordinates, text
-from .flow import Flows, Origin
+from .flow import Flows
 from .graph import Graph
-from .nodes import Gap, Kind, Node
+from .nodes import Gap, Kind
 from .proof import Failure, OutOfSteps, Pair, Prover, Widening
 from .reductions import Sums
 from .tokens import Fault, check_streams
+from .write_certificate import written
 
 _DEEPEST = 8_000
+_CERTIFICATE = 5  # steps that one may take, to write as to check
 # How relations are widened in one attempt after the other, and how many steps it may take.
 _ATTEMPTS = (
     (Widening(1, 2, "affine", False), 1500),
@@ -30,24 +33,15 @@ _ATTEMPTS = (
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The programs compute the same for all inputs; `entries` are the obligations with the relations shown."""
+    """The programs compute the same for all inputs; `sums` are those whose terms are the same in another order."""
 
     steps: int
-    sums: dict[Pair, tuple[Sums, ...]] = field(repr=False)  # whose terms are the same in another order
-    entries: dict[Pair, tuple[isl.Map, ...]] = field(repr=False)
-    origins: tuple[dict[Node, tuple[Origin, ...]], ...] = field(repr=False)
+    sums: dict[Pair, tuple[Sums, ...]] = field(repr=False)
+    certificate: str = field(repr=False)
 
     def to_json(self) -> str:
-        """The certificate, which `allo/verify/certificate.py` checks: sources of reads, relations of obligations."""
-        sides = [
-            {node.id: [[o.write, str(o.map)] for o in found] for node, found in side.items() if not node.width}
-            for side in self.origins
-        ]
-        obligations = [
-            [a.id, b.id, [str(relation) for relation in relations]] for (a, b), relations in self.entries.items()
-        ]
-        sums = [[a.id, b.id, found.to_data()] for (a, b), all_found in self.sums.items() for found in all_found]
-        return json.dumps({"version": 2, "origins": sides, "obligations": obligations, "sums": sums})
+        """The certificate, which `allo/verify/certificate.py` checks."""
+        return self.certificate
 
 
 def prove(
@@ -70,8 +64,7 @@ def prove(
     sys.setrecursionlimit(max(depth, _DEEPEST))
     try:
         with effort.limited():
-            found = _prove(Flows(Graph(a.module), effort), Flows(Graph(b.module), effort), reassociate)
-            return _checked(found, a, b, reassociate, effort)
+            return _checked(_prove((a, b), effort, reassociate), a, b, reassociate, effort)
     except Gap as gap:
         return gap.stuck
     except isl.Error as error:
@@ -86,17 +79,17 @@ def _checked(
     found: Proof | Mismatch | Stuck, a: Program, b: Program, reassociate: bool, effort: Effort
 ) -> Proof | Mismatch | Stuck:
     """A proof counts only if its certificate passes."""
-    from ..certificate import problems  # which reads the graphs of this package
-
     if not isinstance(found, Proof):
         return found
+    effort.check(steps=_CERTIFICATE)
     wrong = problems(found.to_json(), a, b, reassociate=reassociate)
     if wrong and is_exhausted():
         raise effort.error()
     return Stuck(f"the proof fails its own check, please report it: {wrong}") if wrong else found
 
 
-def _prove(left: Flows, right: Flows, reassociate: bool) -> Proof | Mismatch | Stuck:
+def _prove(programs: tuple[Program, Program], effort: Effort, reassociate: bool) -> Proof | Mismatch | Stuck:
+    left, right = (Flows(Graph(program.module), effort) for program in programs)
     for flows in (left, right):
         fault = check_streams(flows)
         if fault is not None:
@@ -109,8 +102,11 @@ def _prove(left: Flows, right: Flows, reassociate: bool) -> Proof | Mismatch | S
         except OutOfSteps as gap:
             doubt = doubt or gap.stuck
             continue
+        effort.check(steps=_CERTIFICATE)
+        if found is None and not are_one_choice(prover.chosen):
+            return Stuck("an element that nothing has written would need two values")
         if found is None:
-            return Proof(prover.steps, prover.sums, prover.entries, (left.found, right.found))
+            return Proof(prover.steps, prover.sums, written(programs, prover))
         number, failure = found
         if failure.surely:
             return _mismatch(left, right, number, failure)

@@ -1,44 +1,63 @@
-"""Decides how much work the method may do: an amount of isl's, or seconds, and then each call of isl no more either."""
+"""Decides how much work the method may do: seconds and memory in all, and operations of isl in each step.
+
+The seconds are those of the processor: that others use it too is no reason to give up.
+Nothing can interrupt a call of isl but its own count of operations, so a limit on that bounds the time and the memory
+of a call; both are looked at between the steps.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import monotonic
+from pathlib import Path
+from time import process_time
 
 import islpy as isl
 
+from ...poly.model import Source
 from .nodes import Gap
 
-_OPERATIONS = 100_000_000  # of isl without a limit of time: some twenty seconds
-_PER_SECOND = 8_000_000
+_OPERATIONS = 100_000_000  # of isl in all without a limit of time: some twenty seconds
+_PER_SECOND = 200_000  # at least; most are faster
+_OF_A_STEP = 2_000_000  # operations, of some seconds; a design of PolyBench takes 1.6 million
+_MEMORY = 3_000_000_000  # bytes more than at the start
 
 
 class OutOfEffort(Gap):
-    """The method has worked for longer than it may."""
+    """The method has worked for longer than it may, or needs more memory."""
 
 
 class Effort:
-    """The work that is left in one comparison."""
+    """The work that is left in one comparison; `at` is the statement that it is at."""
 
-    def __init__(self, seconds: float | None = None) -> None:
+    def __init__(self, seconds: float | None = None, memory: int = _MEMORY) -> None:
         self.seconds = seconds
-        self.deadline = None if seconds is None else monotonic() + seconds
+        self.deadline = None if seconds is None else process_time() + seconds
+        self.memory = memory
+        self.at: Source | None = None
+        self._start = _resident()
+        self._reason = f"not decided within {_OPERATIONS // 1_000_000} million operations of isl"
 
     def error(self) -> OutOfEffort:
-        if self.seconds is None:
-            return OutOfEffort(f"not decided within {_OPERATIONS // 1_000_000} million operations of isl")
-        return OutOfEffort(f"not decided within {self.seconds:g} s; a longer `timeout` gives it more")
+        return OutOfEffort(self._reason, self.at)
 
-    def check(self) -> None:
-        """Raises OutOfEffort if the time is over, and sets what isl may do in the time that is left."""
+    def check(self, at: Source | None = None, steps: int = 1) -> None:
+        """Raises OutOfEffort if time or memory are over, and sets what isl may do in the next steps."""
+        self.at = at or self.at
+        if _resident() - self._start > self.memory:
+            raise OutOfEffort(f"it needs more than the limit of {self.memory / 1e9:g} GB of memory", self.at)
         if self.deadline is None:
             return
-        left = self.deadline - monotonic()
+        left = int((self.deadline - process_time()) * _PER_SECOND)
+        self._reason = f"not decided within {self.seconds:g} s; a longer `timeout` gives it more"
         if left <= 0:
             raise self.error()
+        if left > _OF_A_STEP:
+            self._reason = f"a step takes more than {steps * _OF_A_STEP / 1e6:g} million operations of isl"
         isl.DEFAULT_CONTEXT.reset_operations()
-        isl.DEFAULT_CONTEXT.set_max_operations(max(1, int(left * _PER_SECOND)))
+        isl.DEFAULT_CONTEXT.set_max_operations(steps * min(left, _OF_A_STEP))
 
     @contextmanager
     def limited(self) -> Iterator[None]:
@@ -67,3 +86,10 @@ def is_exhausted() -> bool:
     except isl.Error:
         return True
     return False
+
+
+def _resident() -> int:
+    """The bytes that this process has in memory; 0 if the system does not tell."""
+    if sys.platform != "linux":
+        return 0
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -17,7 +17,7 @@ from .algebra import Algebra, Role
 from .definedness import may_be_undefined
 from .flow import Flows
 from .nodes import Kind, Node
-from .solution import NoSum, solved
+from .solution import NoSum, components, solved
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
 _MOST_STATES = 400
@@ -25,6 +25,7 @@ _MOST_FACTORS = 6  # of a product
 _INNER = frozenset({Role.READ, Role.CHOICE, Role.CAST, Role.ADD, Role.SUBTRACT, Role.NEGATE})
 _EXACT_VISITS = 1  # of a state, before what is known of it is widened
 _SUMS = frozenset({Role.ADD, Role.SUBTRACT, Role.NEGATE})
+_FOLLOWED = _INNER - _SUMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,8 @@ class State:
         return self.offset(len(self.factors))
 
     def replaced(self, position: int, *new: Factor) -> State:
-        """With the first of the new factors in the place of one, and the others at the end."""
-        before, after = self.factors[:position], self.factors[position + 1 :]
-        return State((*before, *new[:1], *after, *new[1:]), self.negative)
+        """With new factors in the place of one."""
+        return State((*self.factors[:position], *new, *self.factors[position + 1 :]), self.negative)
 
     def negated(self) -> State:
         return State(self.factors, not self.negative)
@@ -206,34 +206,39 @@ class Expansion:
         return [(origin.node, origin.map) for origin in self.flows.origins(node)]
 
     def _roles(self, node: Node, points: isl.Set) -> set[Role]:
-        """What values of a node are once reads and choices are followed; perhaps more than that."""
+        """What values of a node are once reads and choices are followed; perhaps more than that.
+
+        Only zeros that are surely there count: taking a value apart for others would lose what it is a copy of.
+        """
         found: set[Role] = set()
         reached: dict[Node, isl.Set] = {}
         visits: dict[Node, int] = {}
-        waiting = [(node, points)]
-        while waiting:
+        exact, wider = [(node, points)], list[tuple[Node, isl.Set]]()
+        while exact or wider:
+            waiting = exact or wider
             one, at = waiting.pop()
             role = self.algebra.role(one)
             if role is Role.SUBTRACT and self.algebra.role(one.operands[0]) is Role.ZERO:
                 role = Role.NEGATE
-            if role not in (Role.READ, Role.CHOICE, Role.CAST):
-                found.add(role)
+            if role not in _FOLLOWED:
+                if role is not Role.ZERO or waiting is exact:
+                    found.add(role)
                 continue
             at = at.project_out(_SET, one.depth, at.dim(_SET) - one.depth)
             if at.is_empty() or (one in reached and at.is_subset(reached[one])):
                 continue
             visits[one] = visits.get(one, 0) + 1
             if visits[one] > _EXACT_VISITS:
-                at = isl.Set.universe(at.get_space())
+                at, waiting = isl.Set.universe(at.get_space()), wider
             reached[one] = at = at.union(reached[one]).coalesce() if one in reached else at
-            if role is Role.READ:
-                origins = [(origin.node, at.apply(origin.map)) for origin in self.flows.origins(one)]
-                waiting += [(other, image) for other, image in origins if not image.is_empty()]
-            elif role is Role.CHOICE:
-                waiting += [(operand, inside) for operand, inside in _cases(one, at) if not inside.is_empty()]
-            else:
-                waiting.append((one.operands[0], at))
+            waiting += [(other, image) for other, image in self._followed(one, role, at) if not image.is_empty()]
         return found
+
+    def _followed(self, node: Node, role: Role, at: isl.Set) -> list[tuple[Node, isl.Set]]:
+        """Where the values of a read, a choice or a cast come from."""
+        if role is Role.READ:
+            return [(origin.node, at.apply(origin.map)) for origin in self.flows.origins(node)]
+        return _cases(node, at) if role is Role.CHOICE else [(node.operands[0], at)]
 
     def _steps(self, state: State, position: int) -> Iterator[Edge]:
         """The states that a factor of a state is taken apart into; none for a zero."""
@@ -254,9 +259,9 @@ class Expansion:
                 step = self._beside(offset, inner.intersect_domain(inside), state.width - offset - width)
                 yield state.replaced(position, Factor(operand, width)), step
         elif role is Role.MULTIPLY:
-            first, second = (Factor(operand, width) for operand in node.operands)
-            copied = same.project_out(_OUT, offset + width, state.width - offset - width).project_out(_OUT, 0, offset)
-            yield state.replaced(position, first, second), same.flat_range_product(copied)
+            inner = isl.Map.identity(self.flows.graph.map_space(width, width))
+            step = self._beside(offset, inner.flat_range_product(inner), state.width - offset - width)
+            yield state.replaced(position, *(Factor(operand, width) for operand in node.operands)), step
         elif role is Role.ONE:
             yield state.replaced(position), same.project_out(_OUT, offset, width)
         elif role in _SUMS or role is Role.CAST:
@@ -287,15 +292,10 @@ def sums_in(flows: Flows, algebra: Algebra, node: Node) -> set[Node]:
 
 
 def is_flat(flows: Flows, algebra: Algebra, node: Node) -> bool:
-    """Whether a sum does not go on with an earlier iteration of itself."""
-    sums = sums_in(flows, algebra, node)
-    rest = set(sums)
-    while rest:
-        ends = {one for one in rest if not any(other in rest for other in _inner(flows, one))}
-        if not ends:
-            return False
-        rest -= ends
-    return True
+    """Whether a sum does not go on with an earlier iteration of itself; copies on the way may be copies of copies."""
+    after = {one: _inner(flows, one) for one in sums_in(flows, algebra, node)}
+    cycles = [one for component in components(node, after) if len(component) > 1 for one in component]
+    return not any(algebra.role(one) in _SUMS for one in cycles)
 
 
 def _inner(flows: Flows, node: Node) -> list[Node]:

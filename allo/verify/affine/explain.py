@@ -67,7 +67,8 @@ def _operation(flows: Flows, node: Node, point: isl.Set, depth: int) -> str:
 def _constant(value: str) -> str:
     number = value.split(" : ")[0]
     try:
-        return f"{float(number):g}" if "e" in number or "." in number else number
+        short = f"{float(number):g}" if "e" in number or "." in number else number
+        return short if float(short) == float(number) else number
     except ValueError:
         return number
 

@@ -49,7 +49,7 @@ class Flows:
         """Where the values of a read come from: the maps are functions and their domains a partition."""
         found = self.found.get(node)
         if found is None:
-            self.effort.check()
+            self.effort.check(node.source)
             found = self.found[node] = self._bits(node) if node.width else self._find(node)
         return found
 
@@ -85,6 +85,7 @@ class Flows:
                 raise Gap(f"'{buffer.name}' is written by `{write.op.name}`", write.source)
         if not writes:
             return (Origin(graph.initial(buffer), plain(elements)),)
+        self.effort.check(node.source or writes[-1].source)
         given = [(w.id, self.elements(w), self.time(w)) for w in writes]
         flows, rest = _last_writes(elements, time, given)
         wrong = self._wrong(elements, time, flows, rest, writes)
@@ -155,6 +156,7 @@ class Flows:
         """What is wrong with flows, whatever computed them; empty if nothing is."""
         covered = rest.domain()
         for write in writes:
+            self.effort.check(write.source)
             when = self.time(write)
             earlier = _earlier(elements, time, self.elements(write), when)
             if write.id in flows:

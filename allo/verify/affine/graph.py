@@ -11,8 +11,8 @@ from ...poly.extract import extract_with_values, source_of
 from ...poly.linear import Row, variable
 from ...poly.model import Access, Buffer
 from ...poly.systems import basic_set, set_of
+from ..branches import select_instead_of_branching
 from .choices import cases_of
-from .conditions import select_instead_of_branching
 from .nodes import Gap, Kind, Node, Output
 from .slices import slice_width
 

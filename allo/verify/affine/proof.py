@@ -18,6 +18,7 @@ from functools import partial
 import islpy as isl
 
 from .alignment import NotAligned
+from .definedness import Chosen
 from .flow import Flows, Origin
 from .nodes import Gap, Kind, Node
 from .reductions import Options, Sums, is_sum, same_terms
@@ -60,7 +61,7 @@ class Widening:
 
 
 type Pair = tuple[Node, Node]
-type _Shown = tuple[dict[Pair, tuple[isl.Map, ...]], dict[Pair, tuple[Sums, ...]]]
+type _Shown = tuple[dict[Pair, tuple[isl.Map, ...]], dict[Pair, tuple[Sums, ...]], list[Chosen]]
 
 
 class OutOfSteps(Gap):
@@ -70,9 +71,7 @@ class OutOfSteps(Gap):
 class Prover:
     """One attempt: `entries` is what has been assumed, and shown if `equal` returns None."""
 
-    def __init__(
-        self, left: Flows, right: Flows, widening: Widening, budget: int, reassociate: bool
-    ) -> None:
+    def __init__(self, left: Flows, right: Flows, widening: Widening, budget: int, reassociate: bool) -> None:
         self.left, self.right = left, right
         self.widening = widening
         self.budget = budget
@@ -81,6 +80,7 @@ class Prover:
         self.sums: dict[Pair, tuple[Sums, ...]] = {}  # sums that are equal with their terms in another order
         self.within = 0  # sums around whose order has not been given up yet
         self.entries: dict[Pair, tuple[isl.Map, ...]] = {}
+        self.chosen: list[Chosen] = []  # what undefined elements were taken to be
         self.unlike: dict[Pair, list[isl.Map]] = {}  # sums that are not
         self.active: dict[Pair, list[isl.Map]] = {}  # the relations of the obligations that the current one serves
         self.separate: set[Pair] = set()  # those whose relations cannot be widened together
@@ -89,8 +89,11 @@ class Prover:
 
     def equal(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
         """None if related iterations have equal values; the relation may have more dimensions than the nodes."""
-        self.left.effort.check()
-        if relation.is_empty() or a.kind is Kind.UNDEFINED:
+        self.left.effort.check(b.source or a.source)
+        if relation.is_empty():
+            return None
+        if a.kind is Kind.UNDEFINED:
+            self.chosen.append((a, b, relation))
             return None
         if a.kind is Kind.CHOICE or b.kind is Kind.CHOICE:
             return self._choices(a, b, relation)
@@ -227,10 +230,10 @@ class Prover:
         return False
 
     def _state(self) -> _Shown:
-        return dict(self.entries), dict(self.sums)
+        return dict(self.entries), dict(self.sums), list(self.chosen)
 
     def _back_to(self, state: _Shown) -> None:
-        self.entries, self.sums = dict(state[0]), dict(state[1])
+        self.entries, self.sums, self.chosen = dict(state[0]), dict(state[1]), list(state[2])
 
     def _each(self, left: tuple[Node, ...], right: tuple[Node, ...], relation: isl.Map) -> Failure | None:
         """All operands, recurrences last: what differs outside of them differs at once."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import islpy as isl
 
@@ -40,7 +39,7 @@ type Domains = tuple[Callable[[Node], isl.Set | None], Callable[[Node], isl.Set 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Two sums with the same terms, in related iterations; what the certificate says of them."""
+    """Two sums with the same terms, in related iterations."""
 
     algebra: Algebra
     left: Expansion = field(repr=False)
@@ -50,20 +49,6 @@ class Sums:
     def relation(self) -> isl.Map:
         """{ iteration of the left sum -> iteration of the right one }"""
         return self.left.start.reverse().apply_range(self.right.start)
-
-    def to_data(self) -> list[Any]:
-        """Operation, both sides with the map and the position taken apart of each state, matches of terms."""
-        numbers: list[dict[State, int]] = []
-        sides: list[Any] = []
-        for side in (self.left, self.right):
-            numbers.append({state: k for k, state in enumerate(side.maps)})
-            states = [
-                [[[f.node.id, f.width] for f in state.factors], state.negative, side.position[state], str(found)]
-                for state, found in side.maps.items()
-            ]
-            sides.append([str(side.start), states])
-        matches = [[numbers[0][m.left], numbers[1][m.right], list(m.order), str(m.map)] for m in self.matches]
-        return [self.algebra.operation, sides[0], sides[1], matches]
 
 
 def is_sum(node: Node, reassociate: bool) -> bool:

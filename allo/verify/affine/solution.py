@@ -26,7 +26,7 @@ def solved[K](root: K, start: isl.Map, edges: _Edges[K], effort: Effort) -> dict
     """The maps of all states that are not empty; raises NoSum if they are not found, or something comes twice."""
     found: dict[K, isl.Map] = {}
     entries: dict[K, list[isl.Map]] = {root: [start]}
-    for component in _components(root, edges):
+    for component in components(root, {state: [target for target, _ in steps] for state, steps in edges.items()}):
         effort.check()
         cyclic = len(component) > 1 or any(target == component[0] for target, _ in edges[component[0]])
         if cyclic:
@@ -150,7 +150,7 @@ def _is_closure(onwards: isl.Map, step: isl.Map) -> bool:
     return bool(onwards.is_equal(step.union(step.apply_range(onwards))))
 
 
-def _components[K](root: K, edges: _Edges[K]) -> list[list[K]]:
+def components[K](root: K, edges: dict[K, list[K]]) -> list[list[K]]:
     """The strongly connected components of the states, those that others lead to last (Tarjan 1972)."""
     number: dict[K, int] = {}
     low: dict[K, int] = {}
@@ -160,7 +160,7 @@ def _components[K](root: K, edges: _Edges[K]) -> list[list[K]]:
     def visit(state: K) -> None:
         number[state] = low[state] = len(number)
         stack.append(state)
-        for target, _ in edges.get(state, ()):
+        for target in edges.get(state, ()):
             if target in edges and target not in number:
                 visit(target)
                 low[state] = min(low[state], low[target])

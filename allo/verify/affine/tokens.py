@@ -81,6 +81,7 @@ def check_streams(flows: Flows) -> Fault | None:
                 raise Gap(f"stream '{label}' is used by `{access.op.name}`", access.source)
             if not access.exact:
                 raise Gap(f"{access.op.name} of '{label}' {access.reason or 'is not affine'}", access.source)
+        flows.effort.check(ends[0].source)
         puts = [a for a in ends if a.op.name == "allo.stream_put"]
         gets = [a for a in ends if a.op.name == "allo.stream_get"]
         try:

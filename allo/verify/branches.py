@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ...ir.builder import Builder
-from ...ir.module import Module
-from ...ir.walk import entry_block, operations
+from ..ir.builder import Builder
+from ..ir.module import Module
+from ..ir.walk import entry_block, operations
 
 _PLAIN = ("arith.", "math.", "affine.", "allo.fixed_", "allo.struct_", "memref.")
 _MOVED = frozenset(

@@ -1,0 +1,49 @@
+"""Stencils in place whose time steps are all under way at once: what they do not change is copied through all steps."""
+
+# ruff: noqa: F821 - kernels declare arrays without a value
+
+from __future__ import annotations
+
+from allo import customize
+from allo.ir.types import float32
+from allo.verify.affine import Proof, prove
+from allo.verify.programs import load
+
+from .programs import mutant
+
+T, N = 3000, 5000
+
+
+def in_place(A: float32[N]):
+    for _ in range(T):
+        for i in range(1, N - 1):
+            A[i] = (A[i - 1] + A[i] + A[i + 1]) / 3.0
+
+
+def overlapped(A: float32[N]):
+    """Step t is at element start - t - 1, between the new value on its left and the old one on its right."""
+    line: float32[T + 1]
+    west: float32[T]
+    here: float32[T]
+    for start in range(N + T):
+        if start < N:
+            line[0] = A[start]
+        for t in range(T):
+            east: float32 = 0.0
+            if start - t < N:
+                east = line[t]
+            centre: float32 = here[t]
+            point: float32 = centre
+            if start - t > 1 and start - t < N:
+                point = (centre + east + west[t]) / 3.0
+            line[t + 1] = point
+            west[t] = point
+            here[t] = east
+        if start >= T:
+            A[start - T] = line[T]
+
+
+def test_copies_through_all_steps() -> None:
+    kernel, design = load(customize(in_place)), load(customize(overlapped))
+    assert isinstance(prove(kernel, design, reassociate=True), Proof)
+    assert not isinstance(prove(kernel, mutant(design, f"%alloc[{T}]", f"%alloc[{T - 1}]"), reassociate=True), Proof)
