@@ -389,7 +389,7 @@ def test_streams_at_the_top_are_refused() -> None:
     with operation.context:
         operation.attributes["allo.top"] = ir.StringAttr.get("add_one")
     with pytest.raises(TargetError) as caught:
-        ports_of(s.ir, (), settings_of({}, "u280"))
+        ports_of(s.ir, (), settings_of({}, "u280", ("alveo",)))
     text = str(caught.value)
     assert "argument 'B' of 'add_one' is a stream, and a project connects its kernel to memory\n" in text
     assert text.endswith("hint: build a kernel that makes the stream itself and calls this one with it")

@@ -13,7 +13,7 @@ from .catapult import directive_lines
 from .emit import Emitted, template
 from .host import DATA, argument_lines, argument_table, bank_lines, example_data, registers_text
 from .interface import Port
-from .project_devices import devices
+from .project_devices import devices_of
 from .project_flows import Flow
 from .project_settings import Settings
 from .project_sources import header_text, kernel_text
@@ -45,16 +45,16 @@ class Project:
                 hint="name a folder that does not exist yet, or an empty one",
             )
         device = settings.device
-        if mode in flow.linked and not settings.platform:
-            raise TargetError(
-                f"mode '{mode}' needs a platform, and device '{device.name}' has none",
-                hint="give configs['platform'], or choose a device that is a card",
-            )
         if device.family not in flow.families and (device.family or flow.family_template):
             raise TargetError(
                 f"target '{flow.target}' is for {' and '.join(flow.families)} devices, and '{device.name}' is "
                 + (f"of family '{device.family}'" if device.family else "of another family"),
-                hint=f"its devices: {', '.join(d.name for d in devices().values() if d.family in flow.families)}",
+                hint=f"its devices: {', '.join(devices_of(flow.families))}",
+            )
+        if mode in flow.linked and not settings.platform:
+            raise TargetError(
+                f"mode '{mode}' needs a platform, and device '{device.name}' has none",
+                hint="give configs['platform'], or choose a device that is a card",
             )
         return cls(path, flow, mode, settings)
 

@@ -21,9 +21,9 @@ def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]
     folder, configs = options.get("project"), options.get("configs", {})
     if not isinstance(configs, dict):
         raise TargetError(f"configs must be a dict, got {configs!r}")
-    if not isinstance(folder, str | Path | None):
+    if not isinstance(folder, str | Path | None) or folder == "":
         raise TargetError(f"project must be the path of a folder, got {folder!r}")
-    settings = settings_of(configs, flow.default_device, flow.settings)
+    settings = settings_of(configs, flow.default_device, flow.families, flow.settings)
     if settings.operators and "operators.tcl" not in flow.files:
         raise TargetError(
             f"{flow.tool} does not choose implementations of operators", hint="leave out configs['operators']"

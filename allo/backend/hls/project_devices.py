@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -34,12 +34,18 @@ def devices() -> Mapping[str, Device]:
     return MappingProxyType({name: Device(name, **entry) for name, entry in data.items()})
 
 
-def device_named(name: str) -> Device:
-    """Raises TargetError for a name that is not known."""
+def devices_of(families: Collection[str]) -> list[str]:
+    """The names of the devices of some families."""
+    return [device.name for device in devices().values() if device.family in families]
+
+
+def device_named(name: str, families: Collection[str]) -> Device:
+    """Raises TargetError for a name that is not known, with those of the families."""
     known = devices()
     if name not in known:
-        listed = f"the devices: {', '.join(known)}; for another one give configs['part']"
-        near = nearest(name, known)
+        names = devices_of(families)
+        listed = f"the devices: {', '.join(names)}; for another one give configs['part']"
+        near = nearest(name, names)
         raise TargetError(f"there is no device '{name}'", hint=f"{near} {listed}" if near else listed)
     return known[name]
 

@@ -45,20 +45,23 @@ class Settings:
 
 
 def settings_of(
-    configs: Mapping[str, Any], default_device: str, names: Collection[str] | None = None
+    configs: Mapping[str, Any],
+    default_device: str,
+    families: Collection[str],
+    names: Collection[str] | None = None,
 ) -> Settings:
     """`configs` with defaults; TargetError for settings that are none of `names` or make no sense."""
     names = _CHECKS if names is None else names
     for name in configs:
         if name not in names:
-            near = nearest(name, names)
+            near = nearest(str(name), names)
             known = f"the settings: {', '.join(names)}"
             raise TargetError(
                 f"there is no setting '{name}' in configs", hint=f"{near} {known}" if near else known
             )
     for name, value in configs.items():
         _CHECKS[name](name, value)
-    device = device_named(configs.get("device", default_device))
+    device = device_named(configs.get("device", default_device), families)
     if "part" in configs:
         if "device" in configs and configs["part"] != device.part:
             raise TargetError(
