@@ -13,28 +13,49 @@ namespace {
 /// Conversions to bfloat16 that take subnormal numbers for zero, where our run-time library rounds them.
 bool flushesSubnormals(StringRef feature) { return feature == "avx512bf16" || feature == "avxneconvert"; }
 
-/// What this machine has, in the order of the alphabet, as the back end finds it out for code without this attribute.
-std::vector<std::string> hostFeatures() {
+/// Masks of lanes: where lanes are integers wider than registers, LLVM 22 takes some of the third from the wrong side
+/// of a `select` by a mask (seen with AVX-512 VL and DQ and vectors of four).
+bool hasMasks(StringRef feature) { return feature.starts_with("avx512") || feature.starts_with("avx10"); }
+
+/// Whether a module, whose functions may be inlined into each other, computes with integers wider than registers, which
+/// the vectoriser may put into lanes.
+bool isWide(ModuleOp module) {
+  auto found = module.walk([](Operation *op) {
+    bool wide = llvm::any_of(op->getResultTypes(), [](Type type) {
+      auto integer = dyn_cast<IntegerType>(type);
+      return integer && integer.getWidth() > 64;
+    });
+    return wide ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+/// What this machine has, without what is `leftOut`, in the order of the alphabet, as the back end finds it out for
+/// code without this attribute.
+LLVM::TargetFeaturesAttr hostFeatures(MLIRContext *context, function_ref<bool(StringRef)> leftOut) {
   std::vector<std::string> features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    features.push_back((feature.second && !flushesSubnormals(feature.first()) ? "+" : "-") + feature.first().str());
+    features.push_back((feature.second && !leftOut(feature.first()) ? "+" : "-") + feature.first().str());
+  if (features.empty())
+    return {};
   llvm::sort(features);
-  return features;
+  features.push_back("+prefer-no-gather");
+  SmallVector<StringRef> names(features.begin(), features.end());
+  return LLVM::TargetFeaturesAttr::get(context, names);
 }
 
 struct HostFeatures : impl::HostFeaturesBase<HostFeatures> {
   using HostFeaturesBase::HostFeaturesBase;
 
   void runOnOperation() override {
-    std::vector<std::string> features = hostFeatures();
-    if (features.empty() || !llvm::Triple(llvm::sys::getProcessTriple()).isX86())
+    bool wide = isWide(getOperation());
+    auto features =
+        hostFeatures(&getContext(), [&](StringRef name) { return flushesSubnormals(name) || (wide && hasMasks(name)); });
+    if (!features || !llvm::Triple(llvm::sys::getProcessTriple()).isX86())
       return;
-    features.push_back("+prefer-no-gather");
-    SmallVector<StringRef> names(features.begin(), features.end());
-    auto attribute = LLVM::TargetFeaturesAttr::get(&getContext(), names);
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (!function.isExternal())
-        function.setTargetFeaturesAttr(attribute);
+        function.setTargetFeaturesAttr(features);
   }
 };
 } // namespace

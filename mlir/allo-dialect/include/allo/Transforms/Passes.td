@@ -150,12 +150,13 @@ def FpContract : Pass<"allo-fp-contract", "::mlir::func::FuncOp"> {
 }
 
 def HostFeatures : Pass<"allo-host-features", "::mlir::ModuleOp"> {
-  let summary = "let the back end use what this machine has, except gathers and inexact conversions";
+  let summary = "let the back end use what this machine has, except gathers and what gives wrong results";
   let description = [{
     Sets `target_features` on all functions with a body: those of the machine that runs this pass, and on x86
     `prefer-no-gather`. Where scalar code becomes wide, loads at distances from each other are made one by one: a gather
     of four takes twice as long, and longer where the processor is protected against leaks through gathers. Instructions
-    that convert to bfloat16 are left out: they take subnormal numbers for zero.
+    that convert to bfloat16 are left out: they take subnormal numbers for zero. In modules that compute with integers
+    of more than 64 bits AVX-512 is: LLVM 22 selects wrong lanes by its masks where such integers are put into lanes.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
