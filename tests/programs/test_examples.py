@@ -59,5 +59,5 @@ def test_gemm_cpu_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_gemm_cpu_measures_itself() -> None:
     command = [sys.executable, str(EXAMPLES / "gemm_cpu.py")]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    ratio = re.search(r"^ratio +([0-9.]+) of numpy", text, re.MULTILINE)
-    assert ratio is not None and float(ratio[1]) > 0  # how much depends on the machine
+    # whether it is reached depends on the machine
+    assert re.search(r"^ratio +[0-9.]+ of numpy.*\(wanted: at least 0\.5\)$", text, re.MULTILINE)
