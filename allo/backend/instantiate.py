@@ -81,7 +81,7 @@ def _start(view: LoopView) -> LoopView:
 
 def _replace(module: Module, function: ir.OpView, nest: _Nest) -> None:
     """Put calls of the elements in the place of a nest."""
-    taken = {f.name.value for f in module.functions()}
+    taken = set(module.names())
     name, call = nest.name, nest.call
     for place in product(*(range(trip_count(view.op) or 0) for view in nest.spatial)):
         symbol = unique_name("_".join([name, *map(str, place)]), taken)

@@ -13,6 +13,7 @@ from ..ir.names import unique_name
 from .correspondence import Origins, instances, reachable
 from .footprint import History, Touch, called_functions, functions_of
 from .renaming import Names, buffers_in, functions_in, renamed_functions
+from .transplant import transplant
 
 
 def replay(schedule: Schedule, parts: Sequence[Schedule], id: str | None) -> None:
@@ -81,7 +82,8 @@ class _Composition:
             self.shared.add(index)
             return index
         self._check(wanted, number, table)
-        self.schedule._replay(wanted)
+        if not transplant(self.part_history, number, wanted, self.history, table):
+            self.schedule._replay(wanted)
         return len(self.schedule.steps) - 1
 
     def _images(self) -> list[dict[str, str]]:
@@ -204,6 +206,8 @@ class _Composition:
     def _done(self, wanted: Step, number: int, table: Names) -> int | None:
         """The step of the schedule that did the same before, and does not depend on steps the part does not have."""
         for index, step in enumerate(self.known):
+            if step.name != wanted.name:
+                continue
             now = {f: self.origins.at(f, index) for f in functions_in(wanted)}
             if index not in self.shared and _same(renamed_functions(wanted, now), step):
                 before = next(self._earlier(self._touched(wanted, number, table), index), None)

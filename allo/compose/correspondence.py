@@ -30,7 +30,7 @@ def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, d
     related = [f for f in module.functions() if _same_source(f, top)]
     names = [f.name.value for f in related]
     if not related:
-        known = [f.name.value for f in module.functions() if f.name.value != module.top]
+        known = [name for name in module.names() if name != module.top]
         listed = f"the functions are {', '.join(known)}" if known else f"'{module.top}' calls nothing"
         hint = nearest(kernel.top, known) or listed
         raise ScheduleError(f"'{module.top}' does not call the kernel '{kernel.top}'", hint=hint)

@@ -187,6 +187,7 @@ class History:
         self._states: dict[int, Module] = {}  # what is known belongs to these
         self._functions: dict[int, dict[str, ir.OpView]] = {}
         self._composed: dict[int, Module] = {}
+        self._whole: dict[tuple[int, str], str | None] = {}
         self._texts: dict[tuple[int, str], str | None] = {}
         self._snapshots: dict[str, Snapshot] = {}
 
@@ -223,10 +224,10 @@ class History:
         return self._snapshots[key]
 
     def _normal(self, state: int) -> Module:
-        """The module with composed affine maps: primitives leave them so, also in functions they do not change."""
+        """The module with composed affine maps: primitives that change a function leave them so."""
         if state not in self._composed:
             self._composed[state] = self.schedule.state(state).clone()
-            compose_affine(self._composed[state])
+            compose_affine(self._composed[state].functions())
         return self._composed[state]
 
     def touched(self, step: int, function: str) -> tuple[Touch, ...]:
@@ -266,9 +267,22 @@ class History:
         """A function without layouts after the first `state` steps; None if it is not there."""
         key = (state, function)
         if key not in self._texts:
-            found = self.functions(state).get(function)
-            self._texts[key] = None if found is None else _plain_text(function_text(found))
+            whole = self.whole_text(state, function)
+            self._texts[key] = None if whole is None else _plain_text(whole)
         return self._texts[key]
+
+    def learn(self, state: int, function: str, text: str) -> None:
+        """Remember the `whole_text` of a function, which printing it would give."""
+        self.functions(state)
+        self._whole[state, function] = text
+
+    def whole_text(self, state: int, function: str) -> str | None:
+        """A function after the first `state` steps; None if it is not there."""
+        key = (state, function)
+        if key not in self._whole:
+            found = self.functions(state).get(function)
+            self._whole[key] = None if found is None else function_text(found)
+        return self._whole[key]
 
 
 def functions_of(module: Module) -> dict[str, ir.OpView]:

@@ -20,10 +20,11 @@ class Names:
 
     def step(self, step: Step) -> Step:
         """The step on the functions of the other module."""
-        arguments = tuple((name, self._value(value)) for name, value in step.arguments)
+        arguments = tuple((name, self.value(value)) for name, value in step.arguments)
         return dataclasses.replace(step, arguments=arguments, result=None)
 
-    def _value(self, value: Any) -> Any:
+    def value(self, value: Any) -> Any:
+        """What a step was given or has made, in the other module."""
         match value:
             case Loop(function, nest, name):
                 return Loop(self.functions[function], self._part(function, nest), name)
@@ -34,7 +35,7 @@ class Names:
             case Function(name):
                 return Function(self.functions[name])
             case tuple():
-                return tuple(map(self._value, value))
+                return tuple(map(self.value, value))
             case _:
                 return value
 

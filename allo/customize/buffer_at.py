@@ -67,7 +67,7 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fa
     if touched.written:
         builder.point = ir.InsertionPoint.at_block_terminator(view.body)
         _copy(builder, box, labels, "back", taken, source=local, target=value, inward=False)
-    compose_affine(module)
+    compose_affine([function])
     demand_still_parallel(module, axis, parallel, assume_safe=assume_safe)
     return Buffer(buffer.function, name)
 

@@ -62,7 +62,7 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     for op in list(innermost.regions[0].blocks[0].operations)[:-1]:
         op.operation.move_before(end)
     views[0].op.erase()
-    compose_affine(module)
+    compose_affine([module.function(loops[0].function)])
     return Loop(loops[0].function, loops[0].nest, name)
 
 

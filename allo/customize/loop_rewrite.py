@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from mlir import ir
@@ -29,12 +29,13 @@ ANNOTATIONS = {
 @cache
 def _compose_pipeline() -> PassManager:
     with context():
-        return PassManager.parse("builtin.module(func.func(allo-compose-affine))")
+        return PassManager.parse("func.func(allo-compose-affine)")
 
 
-def compose_affine(module: Module) -> None:
-    """Fold every `affine.apply` into the maps of the accesses, bounds and conditions that use it."""
-    _compose_pipeline().run(module.mlir.operation)
+def compose_affine(functions: Iterable[ir.OpView]) -> None:
+    """Fold every `affine.apply` of the functions into the maps of the accesses, bounds and conditions that use it."""
+    for function in functions:
+        _compose_pipeline().run(function.operation)
 
 
 def constant_for(builder: Builder, extent: int, names: Mapping[str, str | ir.Attribute]) -> ir.Operation:

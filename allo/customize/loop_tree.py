@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import ScheduleError, nearest
 from ..ir.module import Module
-from ..ir.walk import LoopView, annotations_of, loops_of, string_of
+from ..ir.walk import LoopView, annotations_of, string_of
 from .handles import Loop
 
 
@@ -84,7 +84,7 @@ class LoopTree:
 def loop_tree(module: Module, function: str) -> LoopTree:
     """The loop nests of `function`; a named inner nest is also a nest of its own."""
     nests: dict[str, list[tuple[int, str, Loop]]] = {}
-    for view in loops_of(module.function(function)):
+    for view in module.loops(function):
         handle = Loop(function, view.nest, view.name)
         starts: list[tuple[str, int]] = []
         for depth, member in enumerate(view.chain):

@@ -20,7 +20,6 @@ from ..ir.walk import (
     entry_block,
     induction_variable,
     location_of,
-    loops_of,
     operations,
     string_of,
     trip_count,
@@ -190,7 +189,7 @@ class _Copy:
 def _copy(module: Module, buffer: Buffer, stage: Stage, grid: _Grid) -> _Copy:
     """The fill, which must be loops around one assignment, with nothing beside it but what it needs."""
     store = stage.writes[0].op
-    views = loops_of(module.function(buffer.function))
+    views = module.loops(buffer.function)
     loops = tuple(view for view in views if _is_or_in(view.op, stage.op))
     around = tuple(view for view in views if view.op in _around(stage.op) and _is_or_in(view.op, grid.outermost))
     body = tuple(_feeding(store))
@@ -277,7 +276,7 @@ def _load_first(
     first = [view for view in lines if induction_variable(view.op) in needed]
     loops = [*first, *loops, *(view for view in lines if view not in first)]
 
-    nests = {view.nest for view in loops_of(module.function(buffer.function))}
+    nests = {view.nest for view in module.loops(buffer.function)}
     nest = string_attr(unique_name(f"load_{buffer.name}", nests))
     values: dict[ir.Value, ir.Value] = {}
     point = builder.point

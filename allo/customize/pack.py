@@ -71,7 +71,7 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
         view.erase()
     for op, element in zip(array.accesses, elements, strict=True):
         _rewrite(op, element, dim - 1, factor, bits)
-    compose_affine(module)
+    compose_affine(module.functions())
     for loop, before in parallel:
         demand_still_parallel(module, loop, before, assume_safe=assume_safe)
 

@@ -8,7 +8,7 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ..errors import LayoutConflict, Note, ScheduleError
+from ..errors import InternalError, LayoutConflict, Note, ScheduleError
 from ..ir.array_graph import ArrayGraph, ArrayNode, Role, callee_name, set_type, write_signatures
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
@@ -16,7 +16,7 @@ from ..ir.walk import location_of
 from ..layout import NONE, Banks, Division, PartitionLayout, infer
 from .handles import Buffer
 from .primitive import earlier_steps, primitive
-from .resolve import buffer_note, find_buffer
+from .resolve import buffer_note
 from .step import Step
 
 
@@ -48,7 +48,11 @@ def partition(
     buffer was asked to be divided in before (`LayoutConflict`), an array that goes to a function without a body.
     Source: Allo paper, Table 2, section 6.4 and Algorithm 2.
     """
-    value = find_buffer(module, buffer)
+    graph = ArrayGraph(module)
+    start = graph.find(buffer.function, buffer.name)
+    value = None if start is None else graph.nodes[start].value
+    if start is None or value is None:
+        raise InternalError(f"no buffer '{buffer}'")
     memref = ir.MemRefType(value.type)
     note = buffer_note(buffer, value)
     kind = _kind(partition_type, factor)
@@ -60,8 +64,6 @@ def partition(
     _check_extents(buffer, memref, positions, wanted, note)
     _check_earlier(buffer, positions, wanted, tuple(memref.shape), note)
 
-    graph = ArrayGraph(module)
-    start = graph.number(value)
     members = graph.same(start)
     _check_members(graph, members, buffer, positions, note)
     shape = tuple(memref.shape)

@@ -57,7 +57,7 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
     copy = view.op.clone(ir.InsertionPoint(view.op))
     nest = loop.nest
     if view.parent is None:
-        nests = {name for v in loops_of(module.function(loop.function)) if (name := string_of(v.op, "allo.nest"))}
+        nests = {name for v in module.loops(loop.function) if (name := string_of(v.op, "allo.nest"))}
         nest = unique_name(f"{loop.nest}_{side}", nests)
         copy.attributes["allo.nest"] = string_attr(nest)
     _rename(module.function(loop.function), copy, view)

@@ -76,7 +76,7 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
     for constant in array.constants:
         if "initial_value" in constant.attributes:
             constant.attributes["initial_value"] = _reshaped(constant.attributes["initial_value"], shape)
-    compose_affine(module)
+    compose_affine(module.functions())
 
 
 def _of_shape(old: ir.MemRefType, shape: Sequence[int]) -> ir.MemRefType:

@@ -10,7 +10,7 @@ from mlir import ir
 
 from ..errors import InternalError, Note, ScheduleError, nearest
 from ..ir.module import Module
-from ..ir.walk import LoopView, buffer_location, buffers_of, location_of, loops_of, string_of
+from ..ir.walk import LoopView, buffer_location, location_of, string_of
 from .handles import Buffer, Loop
 
 
@@ -24,7 +24,7 @@ def resolve_loop(module: Module, given: Any) -> Loop:
             f"a loop is named by a string or a handle of get_loops(), got {type(given).__name__} {given!r}"
         )
     function, name = split_function(module, given)
-    loops = loops_of(module.function(function))
+    loops = module.loops(function)
     matches = [
         loop for loop in loops if name in (loop.name, *(f"{nest}.{loop.name}" for nest in _nests(loop)))
     ]
@@ -63,7 +63,7 @@ def split_function(module: Module, given: str) -> tuple[str, str]:
     function, colon, name = given.rpartition(":")
     if not colon:
         return module.top, given
-    names = [f.name.value for f in module.functions()]
+    names = module.names()
     if function not in names:
         hint = nearest(function, names) or f"the functions are {', '.join(names)}"
         raise ScheduleError(f"the module has no function '{function}'", hint=hint)
@@ -79,7 +79,7 @@ def resolve_buffer(module: Module, given: Any) -> Buffer:
             f"a buffer is named by a string or a handle such as s.A, got {type(given).__name__} {given!r}"
         )
     function, name = split_function(module, given)
-    buffers = buffers_of(module.function(function))
+    buffers = module.buffers(function)
     if name in buffers:
         return Buffer(function, name)
     listed = f"its buffers are {', '.join(buffers)}" if buffers else "it has no buffers"
@@ -90,9 +90,9 @@ def resolve_buffer(module: Module, given: Any) -> Buffer:
 
 def find_loop(module: Module, handle: Loop) -> LoopView:
     """The loop operation of a handle; ScheduleError if an earlier step has replaced it."""
-    if handle.function not in [f.name.value for f in module.functions()]:
+    if handle.function not in module.names():
         raise ScheduleError(f"the module has no function '{handle.function}'")
-    loops = loops_of(module.function(handle.function))
+    loops = module.loops(handle.function)
     found = [loop for loop in loops if loop.name == handle.name and loop.nest == handle.nest]
     if len(found) == 1:
         return found[0]
@@ -109,7 +109,7 @@ def find_loop(module: Module, handle: Loop) -> LoopView:
 
 def find_buffer(module: Module, handle: Buffer) -> ir.Value:
     """The memref of a handle."""
-    value = buffers_of(module.function(handle.function)).get(handle.name)
+    value = module.buffers(handle.function).get(handle.name)
     if value is None:
         raise InternalError(f"no buffer '{handle}'")
     return value

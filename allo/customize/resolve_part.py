@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ScheduleError, nearest
 from ..ir.module import Module
-from ..ir.walk import LoopView, loops_of, string_of
+from ..ir.walk import LoopView, string_of
 from .handles import Function, Loop, Nest
 from .loop_tree import LoopNest
 from .resolve import resolve_loop, split_function
@@ -48,7 +48,7 @@ def resolve_part(module: Module, kinds: Sequence[type], given: Any) -> Function 
 
 def find_nest(module: Module, nest: Nest) -> LoopView:
     """The outermost loop of a nest; ScheduleError if an earlier step has replaced it."""
-    for view in loops_of(module.function(nest.function)):
+    for view in module.loops(nest.function):
         if _nest_name(view) == nest.name:
             return view
     raise ScheduleError(f"there is no loop nest '{nest}'; an earlier step may have replaced it")
@@ -73,7 +73,7 @@ def _by_name(module: Module, kinds: Sequence[type], given: str) -> list[Function
 
 def _names(module: Module, kind: type, function: str) -> list[str]:
     if kind is Function:
-        return [f.name.value for f in module.functions()]
+        return module.names()
     if kind is Nest:
-        return [name for view in loops_of(module.function(function)) if (name := _nest_name(view)) is not None]
-    return [view.name for view in loops_of(module.function(function))]
+        return [name for view in module.loops(function) if (name := _nest_name(view)) is not None]
+    return [view.name for view in module.loops(function)]

@@ -70,7 +70,7 @@ def reuse_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fal
     filled = extract(function, nest)
     clip(filled, load)
     merge_fill(function, filled, view, load)
-    compose_affine(module)
+    compose_affine([function])
     demand_still_parallel(module, axis, parallel, assume_safe=assume_safe)
     return Buffer(buffer.function, name)
 

@@ -13,9 +13,8 @@ from ..errors import KernelError, ScheduleError, counted, nearest
 from ..frontend.program import compile_kernel
 from ..frontend.typing_tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
-from ..ir.module import Module
+from ..ir.module import FinishedModule, Module
 from ..ir.pseudocode import module_text
-from ..ir.walk import buffers_of
 from .adopt import adopt
 from .aliases import check_aliases
 from .bind import bind as _bind
@@ -76,7 +75,7 @@ class Schedule:
 
     def __init__(self, module: Module, *, verbose: bool = False) -> None:
         self._history: list[tuple[Module, Steps]] = []
-        self.ir = module
+        self.ir: Module = FinishedModule(module)
         self.steps = Steps()
         self.verbose = verbose
 
@@ -94,9 +93,8 @@ class Schedule:
     def buffers(self) -> MappingProxyType[str, Buffer]:
         """Handles of all arrays: those of the kernel as `"A"`, those of function `f` as `"f:A"`."""
         found: dict[str, Buffer] = {}
-        for function in self.ir.functions():
-            name = function.name.value
-            for buffer in buffers_of(function):
+        for name in self.ir.names():
+            for buffer in self.ir.buffers(name):
                 found[f"{name}:{buffer}"] = Buffer(name, buffer)
                 if name == self.ir.top:
                     found[buffer] = Buffer(name, buffer)
@@ -106,7 +104,7 @@ class Schedule:
         """The handle of an array of the kernel."""
         if name.startswith("_") or name == "ir":
             raise AttributeError(name)
-        buffers = buffers_of(self.ir.function(self.ir.top))
+        buffers = self.ir.buffers(self.ir.top)
         if name in buffers:
             return Buffer(self.ir.top, name)
         known = [*buffers, *(n for n in dir(type(self)) if not n.startswith("_"))]
@@ -121,7 +119,7 @@ class Schedule:
 
         Raises ScheduleError if there is no such function.
         """
-        names = [f.name.value for f in self.ir.functions()]
+        names = self.ir.names()
         wanted = self.ir.top if func is None else str(getattr(func, "__name__", func))
         if wanted not in names:
             hint = nearest(wanted, names) or f"the functions are {', '.join(names)}"
@@ -131,7 +129,7 @@ class Schedule:
     def _install(self, module: Module, step: Step) -> None:
         """Make `module` the state after `step`; the end of a successful primitive."""
         self._history.append((self.ir, self.steps))
-        self.ir = module
+        self.ir = FinishedModule(module)
         self.steps = Steps((*self.steps, step))
         if self.verbose:
             print(f"{step}\n{self.ir}")
@@ -228,7 +226,7 @@ class Schedule:
         """A handle of the same name in this module; functions it does not have mean its kernel."""
         if not isinstance(value, Loop | Buffer | Function | Nest):
             return value
-        names = [f.name.value for f in self.ir.functions()]
+        names = self.ir.names()
         if isinstance(value, Function):
             return Function(value.name if value.name in names else self.ir.top)
         function = value.function if value.function in names else self.ir.top

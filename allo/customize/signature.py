@@ -19,7 +19,7 @@ def own_callee(module: Module, call: ir.Operation) -> ir.OpView:
     if len(calls_of(module, name)) == 1:
         return function
     copy = function.operation.clone(ir.InsertionPoint(function.operation))
-    made = unique_name(name, {f.name.value for f in module.functions()})
+    made = unique_name(name, set(module.names()))
     copy.attributes["sym_name"] = string_attr(made)
     copy.move_after(function.operation)
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(made, context())

@@ -51,7 +51,7 @@ def skew(module: Module, loop: Loop, inner: Loop, factor: int) -> None:
     operands = [induction_variable(made), outer]
     value = builder.value("affine.apply", index_type(), operands, {"map": ir.AffineMapAttr.get(back)})
     move_body(view.op, made.regions[0].blocks[0], value)
-    compose_affine(module)
+    compose_affine([module.function(loop.function)])
 
 
 def _shifted(

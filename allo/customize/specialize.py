@@ -33,7 +33,7 @@ def specialize(module: Module, func: Function, callers: tuple[Function, ...], na
     note = Note(f"'{func}' is declared here", location_of(function.operation))
     if entry_block(function) is None:
         raise ScheduleError(f"the body of '{func}' is not in the module", notes=[note])
-    taken = [f.name.value for f in module.functions()]
+    taken = module.names()
     if not isinstance(name, str) or not name.isidentifier() or name in taken:
         reason = "is the name of a function already" if name in taken else "is not a name"
         raise ScheduleError(f"{name!r} {reason}", hint=f"the functions are {', '.join(taken)}")

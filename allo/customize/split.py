@@ -56,5 +56,5 @@ def split(module: Module, loop: Loop, factor: int) -> tuple[Loop, Loop]:
     value_map = ir.AffineMap.get(2, 0, [position * step + lower], context())
     value = builder.value("affine.apply", index_type(), ivs, {"map": ir.AffineMapAttr.get(value_map)})
     move_body(view.op, builder.point.block, value)
-    compose_affine(module)
+    compose_affine([module.function(loop.function)])
     return Loop(loop.function, loop.nest, outer_name), Loop(loop.function, loop.nest, inner_name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import ScheduleError
 from ..ir.builder import unit_attr
 from ..ir.module import Module
-from ..ir.walk import LoopView, constant_bounds, loops_of, operations
+from ..ir.walk import LoopView, constant_bounds, operations
 from ..poly import Undecided, Violation, between_instances, extract
 from .handles import Nest
 from .inline import inline_inside
@@ -74,7 +74,7 @@ def _dependence(module: Module, nest: Nest, axes: tuple[int, ...]) -> Violation 
 def loop_band(module: Module, nest: Nest) -> list[LoopView]:
     """The loops of a nest from its outermost one on, as long as each holds nothing but the next."""
     band = [find_nest(module, nest)]
-    loops = loops_of(module.function(nest.function))
+    loops = module.loops(nest.function)
     while len(band[-1].body.operations) == 2:
         inner = band[-1].body.operations[0].operation
         found = [view for view in loops if view.op == inner]

@@ -11,9 +11,10 @@ from mlir import ir
 from .context import context
 from .module import Module
 from .streams import is_stream_type
-from .walk import argument_names, entry_block, operations, string_of
+from .walk import BUFFER_OPERATIONS, argument_names, entry_block, operations, string_of
 
 _VIEWS = frozenset({"memref.cast", "allo.element_cast"})
+_NUMBERS = ("affine.", "arith.", "math.")  # operations that make no arrays, but for a choice of two
 
 
 class Role(Enum):
@@ -83,6 +84,16 @@ class ArrayGraph:
         """The number of the node of a value."""
         return self._numbers[value]
 
+    def find(self, function: str, name: str) -> int | None:
+        """The number of the array that `buffers_of` finds under this name in a function."""
+        for number in reversed(range(len(self.nodes))):
+            node = self.nodes[number]
+            if (node.function, node.name) == (function, name) and (
+                node.op is None or (node.op.name in BUFFER_OPERATIONS and string_of(node.op, "allo.name") == name)
+            ):
+                return number
+        return None
+
     def neighbours(self, number: int) -> Iterator[int]:
         """The nodes that are directly linked with a node."""
         for position in self.around[number]:
@@ -113,6 +124,8 @@ class ArrayGraph:
                 if is_array(argument.type):
                     self._add(ArrayNode(name, given, Role.ARGUMENT, argument, None))
             for op in operations(entry):
+                if op.name.startswith(_NUMBERS) and op.name != "arith.select":
+                    continue
                 if op.name in ("func.call", "func.return") or any(is_array(r.type) for r in op.results):
                     statements.append((name, op))
                     self._add_results(name, op)

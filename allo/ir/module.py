@@ -11,6 +11,7 @@ from mlir import ir
 from ..errors import InternalError
 from .builder import string_attr
 from .context import context, unknown_location
+from .walk import LoopView, buffers_of, loops_of
 
 
 def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
@@ -65,6 +66,18 @@ class Module:
                 return function
         raise InternalError(f"no function '{name}' in the module")
 
+    def names(self) -> list[str]:
+        """The names of all functions, in the order of the text."""
+        return [function.name.value for function in self.functions()]
+
+    def loops(self, name: str) -> list[LoopView]:
+        """The loops of function `name`, outer before inner."""
+        return loops_of(self.function(name))
+
+    def buffers(self, name: str) -> dict[str, ir.Value]:
+        """The arrays of function `name`: arguments, then local ones and constants in the order of the text."""
+        return buffers_of(self.function(name))
+
     def verify(self) -> None:
         """Check the module by MLIR's and our verifiers; InternalError with their words if it is not valid."""
         try:
@@ -77,16 +90,36 @@ class Module:
 
 
 class FinishedModule(Module):
-    """One that is not changed any more: functions are found at once, of which unfolded arrays have thousands."""
+    """One that is not changed any more: functions (unfolded arrays have thousands), loops and arrays are found once."""
 
-    __slots__ = ("_functions",)
+    __slots__ = ("_buffers", "_functions", "_loops")
     _functions: dict[str, ir.OpView]
+    _loops: dict[str, list[LoopView]]
+    _buffers: dict[str, dict[str, ir.Value]]
 
     def __init__(self, module: Module) -> None:
         super().__init__(module.mlir)
-        object.__setattr__(self, "_functions", {f.name.value: f for f in reversed(list(module.functions()))})
+        object.__setattr__(self, "_functions", {f.name.value: f for f in module.functions()})
+        object.__setattr__(self, "_loops", {})
+        object.__setattr__(self, "_buffers", {})
 
     def function(self, name: str) -> ir.OpView:
         if name not in self._functions:
             raise InternalError(f"no function '{name}' in the module")
         return self._functions[name]
+
+    def functions(self) -> Iterator[ir.OpView]:
+        return iter(self._functions.values())
+
+    def names(self) -> list[str]:
+        return list(self._functions)
+
+    def loops(self, name: str) -> list[LoopView]:
+        if name not in self._loops:
+            self._loops[name] = super().loops(name)
+        return list(self._loops[name])
+
+    def buffers(self, name: str) -> dict[str, ir.Value]:
+        if name not in self._buffers:
+            self._buffers[name] = super().buffers(name)
+        return dict(self._buffers[name])

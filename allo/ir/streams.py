@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from mlir import ir
@@ -14,8 +15,9 @@ _PUTS = frozenset({"allo.stream_put", "allo.stream_full"})
 _GETS = frozenset({"allo.stream_get", "allo.stream_empty"})
 
 
+@functools.cache
 def is_stream_type(kind: ir.Type) -> bool:
-    """A stream, or an array of streams."""
+    """A stream, or an array of streams; asked for the type of every value, of which a module has few."""
     if isinstance(kind, ir.MemRefType):
         kind = kind.element_type
     return str(kind).startswith("!allo.stream")

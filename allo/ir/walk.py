@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ _WITHOUT_REGIONS = ("arith.", "math.", "affine.load", "affine.store", "affine.ap
 _ANNOTATIONS = ("pipeline", "rewind", "unroll", "parallel", "spatial", "dataflow")
 LOOP_OPERATIONS = frozenset({"affine.for", "scf.for", "scf.while"})
 # a constant of fixed-point numbers or structs has two values of one name; accesses are on the second one
-_BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "allo.element_cast", "func.call"})
+BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "allo.element_cast", "func.call"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def buffers_of(function: ir.OpView) -> dict[str, ir.Value]:
         if isinstance(argument.type, ir.MemRefType):
             found[name] = argument
     for op in operations(entry):
-        given = string_of(op, "allo.name") if op.name in _BUFFER_OPERATIONS else None
+        given = string_of(op, "allo.name") if op.name in BUFFER_OPERATIONS else None
         if given is not None:
             found[given] = op.results[0]
     return found
@@ -116,13 +117,15 @@ def argument_names(function: ir.OpView) -> list[str]:
     """The names of the arguments; `arg0`, ... where the module gives none."""
     attributes = function.operation.attributes
     count = len(ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value).inputs)
-    names = [f"arg{position}" for position in range(count)]
-    if "arg_attrs" in attributes:
-        for position, attribute in enumerate(ir.ArrayAttr(attributes["arg_attrs"])):
-            dictionary = ir.DictAttr(attribute)
-            if "allo.name" in dictionary:
-                names[position] = ir.StringAttr(dictionary["allo.name"]).value
-    return names
+    given = _given_names(attributes["arg_attrs"]) if "arg_attrs" in attributes else (None,) * count
+    return [name or f"arg{position}" for position, name in enumerate(given)]
+
+
+@functools.cache
+def _given_names(attributes: ir.Attribute) -> tuple[str | None, ...]:
+    """The `allo.name` of each argument; all states of a function share one attribute."""
+    marks = map(ir.DictAttr, ir.ArrayAttr(attributes))
+    return tuple(ir.StringAttr(m["allo.name"]).value if "allo.name" in m else None for m in marks)
 
 
 def location_of(op: ir.Operation) -> Location | None:

@@ -6,7 +6,7 @@ import allo
 from allo.customize import Partition, Schedule
 from allo.ir.types import ConstExpr, Int, index, int4, int8, int32
 
-from ..ir.walk import constant_bounds, loops_of
+from ..ir.walk import constant_bounds
 from .demands import groups, quotient, signed_product
 from .pipelines import called, pipelines
 
@@ -67,7 +67,7 @@ def schedule_gemv(s: Schedule, function: str = "") -> Schedule:
     """P rows in each cycle: the sums are registers, and the rows lie in different banks."""
     name = function or s.top_func_name
     sizes = {
-        view.name: constant_bounds(view.op) for view in loops_of(s.ir.function(name)) if view.nest == "rows"
+        view.name: constant_bounds(view.op) for view in s.ir.loops(name) if view.nest == "rows"
     }
     bounds = sizes["q"]
     assert bounds is not None

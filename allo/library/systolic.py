@@ -8,7 +8,7 @@ import allo
 from allo.customize import Schedule
 from allo.ir.types import ConstExpr, Int, index, int4, int8, int32
 
-from ..ir.walk import constant_bounds, loops_of
+from ..ir.walk import constant_bounds
 from .demands import integral, quotient, signed_product, tiles
 from .pipelines import called, pipelines
 
@@ -273,7 +273,7 @@ def schedule_weight_stationary(s: Schedule, function: str = "") -> Schedule:
 def _processing_elements(s: Schedule, function: str) -> tuple[int, int]:
     """The extents of the two loops of the processing elements."""
     bounds = {
-        view.name: constant_bounds(view.op) for view in loops_of(s.ir.function(function)) if view.nest == "PE"
+        view.name: constant_bounds(view.op) for view in s.ir.loops(function) if view.nest == "PE"
     }
     rows, columns = bounds["i"], bounds["j"]
     assert rows is not None and columns is not None

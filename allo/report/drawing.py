@@ -54,7 +54,7 @@ def draw(schedule: Schedule) -> Drawing:
     graph = dataflow_graph(schedule.ir)
     vertices = _vertices(graph)
     flows, same = _flows(graph, vertices), [(e.source, e.target) for e in graph.edges]
-    functions = [f.name.value for f in schedule.ir.functions()]
+    functions = schedule.ir.names()
     return Drawing(_dot(vertices, flows, same, functions), _svg(vertices, flows, same, functions))
 
 

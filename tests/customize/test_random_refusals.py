@@ -72,7 +72,7 @@ def reversed_loop(s: Schedule, handle: Loop) -> Schedule:
     back = ir.AffineMapAttr.get(ir.AffineMap.get(1, 0, [affine_dim(0) * -1 + (lower + last)], context()))
     variable = builder.value("affine.apply", index_type(), [induction_variable(made)], {"map": back})
     move_body(loop, made.regions[0].blocks[0], variable)
-    compose_affine(module)
+    compose_affine(module.functions())
     return Schedule(module)
 
 

@@ -25,7 +25,7 @@ def outline_tasks(module: Module) -> None:
         if entry is None or not is_graph(function):
             continue
         names = dict(zip(entry.arguments, argument_names(function), strict=True))
-        taken = {f.name.value for f in module.functions()}
+        taken = set(module.names())
         for view in list(entry.operations):
             op = view.operation
             if op.name in _LOOPS and not len(op.results):

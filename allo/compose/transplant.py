@@ -1,0 +1,128 @@
+"""Decides when a step of a part would do in the schedule just what it did in the part, and takes its result over."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+
+from mlir import ir
+
+from ..customize.step import Step
+from ..ir.array_graph import is_array
+from ..ir.builder import string_attr
+from ..ir.context import context
+from ..ir.module import Module, attributes_of
+from ..ir.walk import entry_block, operations
+from .footprint import History
+from .renaming import Names
+
+_WHOLE_MODULE = frozenset({"partition"})  # layouts meet over the call graph, and with those of earlier steps
+_ANY_LAYOUT = frozenset(  # these read no layouts and give none
+    {"split", "fuse", "reorder", "skew", "peel", "pipeline", "unroll", "parallel", "buffer_at", "reuse_at"}
+)
+_SYMBOL = re.compile(r'@("[^"]*"|[\w$.-]+)')
+
+
+def transplant(part: History, number: int, wanted: Step, history: History, names: Names) -> bool:
+    """Do step number `number` of `part`, which is `wanted` by the `names` of the schedule, without computing it again.
+
+    A primitive reads the function that it is about and those that this one calls. Where they are the same in both
+    modules, and nothing but the body of one function changed in the part, the same body is the result here; then the
+    step is done, and the answer is True. Layouts of arguments may differ if the primitive does not look at them.
+    """
+    schedule, functions = history.schedule, names.functions
+    changed = None if wanted.name in _WHOLE_MODULE else _changed_body(part, number)
+    if changed is None or not all(
+        _same(part, number, read, history, functions, wanted.name in _ANY_LAYOUT)
+        for read in _read(part, number, changed)
+    ):
+        return False
+    module = schedule.ir.clone()
+    replaced = module.function(functions.get(changed, changed))
+    made = part.functions(number + 1)[changed].operation.clone(ir.InsertionPoint(replaced.operation))
+    if any(ours != theirs for ours, theirs in functions.items()):
+        _rename(made, functions)
+    _take_types(made, replaced)
+    replaced.operation.erase()
+    made.operation.verify()
+    result = names.value(part.schedule.steps[number].result)
+    schedule._install(module, dataclasses.replace(wanted, result=result))
+    if _signature(made) == _signature(part.functions(number)[changed]):  # otherwise layouts differ
+        text = _renamed(part.whole_text(number + 1, changed), functions)
+        history.learn(len(schedule.steps), functions.get(changed, changed), text)
+    return True
+
+
+def _same(
+    part: History, number: int, name: str, history: History, functions: Mapping[str, str], any_layout: bool
+) -> bool:
+    """Whether a function is the same in the schedule now, but for names of functions and layouts of its arguments."""
+    now, there = len(history.schedule.steps), functions.get(name, name)
+    if history.whole_text(now, there) == _renamed(part.whole_text(number, name), functions):
+        return True
+    return (
+        any_layout
+        and history.text(now, there) == _renamed(part.text(number, name), functions)
+        and _local_arrays(history.functions(now)[there]) == _local_arrays(part.functions(number)[name])
+    )
+
+
+def _local_arrays(function: ir.OpView) -> list[ir.Type]:
+    """The types of the arrays and streams that a function does not get as arguments, in the order of the text."""
+    body = entry_block(function)
+    inside = operations(body) if body is not None else iter(())
+    return [result.type for op in inside for result in op.results if is_array(result.type)]
+
+
+def _signature(function: ir.OpView) -> ir.Attribute:
+    return function.operation.attributes["function_type"]
+
+
+def _take_types(function: ir.OpView, other: ir.OpView) -> None:
+    """Give the arguments of a function the types that they have in another one."""
+    function.operation.attributes["function_type"] = other.operation.attributes["function_type"]
+    body, there = entry_block(function), entry_block(other)
+    if body is not None and there is not None:
+        for argument, wanted in zip(body.arguments, there.arguments, strict=True):
+            argument.set_type(wanted.type)
+
+
+def _changed_body(part: History, number: int) -> str | None:
+    """The function whose body is all that a step changed; None if it changed something else."""
+    before, after = (_surroundings(part.schedule.state(state)) for state in (number, number + 1))
+    if before != after:
+        return None
+    changed = [f for f in part.functions(number) if part.whole_text(number, f) != part.whole_text(number + 1, f)]
+    return changed[0] if len(changed) == 1 else None
+
+
+def _surroundings(module: Module) -> list[object]:
+    """A module without the bodies of its functions."""
+    whole = module.mlir.operation
+    return [(op.name, attributes_of(op)) for op in (whole, *(op.operation for op in module.mlir.body.operations))]
+
+
+def _read(part: History, number: int, function: str) -> list[str]:
+    """A function and all that it calls, directly or not."""
+    there, found = part.functions(number), [function]
+    for name in found:
+        symbols = (symbol.strip('"') for symbol in _SYMBOL.findall(part.whole_text(number, name) or ""))
+        found += [s for s in dict.fromkeys(symbols) if s in there and s not in found]
+    return found
+
+
+def _renamed(text: str | None, functions: Mapping[str, str]) -> str:
+    """The text of a function with other names of functions."""
+    return _SYMBOL.sub(lambda symbol: f"@{functions.get(symbol[1], symbol[1])}", text or "")
+
+
+def _rename(function: ir.OpView, functions: Mapping[str, str]) -> None:
+    """Give a function, and those that it names, other names."""
+    name = function.name.value
+    function.operation.attributes["sym_name"] = string_attr(functions.get(name, name))
+    body = entry_block(function)
+    for op in operations(body) if body is not None else ():
+        for key, attribute in attributes_of(op).items():
+            if isinstance(attribute, ir.FlatSymbolRefAttr) and attribute.value in functions:
+                op.attributes[key] = ir.FlatSymbolRefAttr.get(functions[attribute.value], context())

@@ -1,0 +1,106 @@
+"""Steps of parts that are taken over are the steps that computing them anew gives, results and all."""
+
+import importlib
+from typing import Any
+
+import pytest
+
+import allo
+import polybench
+
+composition = importlib.import_module("allo.compose.composition")
+
+PARTS = [
+    (name, design)
+    for name in polybench.NAMES
+    for design, found in polybench.load(name).designs.items()
+    if found.parts and not design.startswith("dsp")
+]
+
+
+def computed(monkeypatch: pytest.MonkeyPatch, action: Any) -> allo.Schedule:
+    """What `action` makes where no step is taken over."""
+    with monkeypatch.context() as patch:
+        patch.setattr(composition, "transplant", lambda *_: False)
+        made: allo.Schedule = action()
+    return made
+
+
+def taken_over(monkeypatch: pytest.MonkeyPatch, action: Any) -> tuple[allo.Schedule, dict[str, int]]:
+    """What `action` makes, and how many steps of each primitive were taken over."""
+    count: dict[str, int] = {}
+
+    def counted(part: Any, number: int, wanted: Any, *rest: Any) -> bool:
+        done: bool = real(part, number, wanted, *rest)
+        count[wanted.name] = count.get(wanted.name, 0) + done
+        return done
+
+    real = composition.transplant
+    with monkeypatch.context() as patch:
+        patch.setattr(composition, "transplant", counted)
+        return action(), count
+
+
+def assert_same(left: allo.Schedule, right: allo.Schedule) -> None:
+    assert left.steps == right.steps
+    for number in range(len(left.steps) + 1):
+        assert str(left.state(number)) == str(right.state(number)), number
+        for name, function in functions_of(left.state(number)).items():
+            assert History.of(left).whole_text(number, name) == function_text(function)
+
+
+@pytest.mark.parametrize(("name", "design"), PARTS)
+def test_designs_of_polybench(name: str, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def composed() -> allo.Schedule:
+        return polybench.load(name).designs[design].customized("MINI")
+
+    found, count = taken_over(monkeypatch, composed)
+    assert_same(found, computed(monkeypatch, composed))
+    assert not count.get("partition")
+
+
+def test_all_but_layouts_are_taken_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three instances of one product: two have other names in the schedule, the last gets arguments with layouts."""
+    design = polybench.load("three_mm").designs["best"]
+    found, count = taken_over(monkeypatch, lambda: design.customized("MINI"))
+    own = [step.name for part in design.parts for step in part.customized("MINI").steps]
+    assert count == {name: 0 if name == "partition" else own.count(name) for name in own}
+    assert found.verify()
+
+
+def inner(A: int32[8, 8], B: int32[8, 8]):
+    for i in range(8):
+        for j in range(8):
+            B[i, j] = A[i, j] + 1
+
+
+def part(A: int32[8, 8], B: int32[8, 8]):
+    C: int32[8, 8]
+    inner(A, C)
+    for k in range(8):
+        for m in range(8):
+            B[k, m] = C[k, m] * 2
+
+
+def caller(A: int32[8, 8], B: int32[8, 8]):
+    part(A, B)
+
+
+def composed(before: bool) -> allo.Schedule:
+    """The part is reordered and pipelined; the caller may have changed what the part calls already."""
+    s, p = allo.customize(caller), allo.customize(part)
+    if before:
+        s.pipeline("inner:j")
+    p.reorder("m", "k")
+    p.pipeline("k")
+    s.compose(p)
+    return s
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_step_that_reads_a_changed_function_is_computed_anew(
+    before: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, count = taken_over(monkeypatch, lambda: composed(before))
+    assert_same(found, computed(monkeypatch, lambda: composed(before)))
+    assert count == {"reorder": not before, "pipeline": not before}
