@@ -7,6 +7,8 @@ import pytest
 
 import allo
 import polybench
+from allo.compose.footprint import History, function_text, functions_of
+from allo.ir.types import int32
 
 composition = importlib.import_module("allo.compose.composition")
 
@@ -75,7 +77,7 @@ def inner(A: int32[8, 8], B: int32[8, 8]):
 
 
 def part(A: int32[8, 8], B: int32[8, 8]):
-    C: int32[8, 8]
+    C: int32[8, 8] = 0
     inner(A, C)
     for k in range(8):
         for m in range(8):
