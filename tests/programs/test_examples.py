@@ -56,8 +56,8 @@ def test_gemm_cpu_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_gemm_cpu_measures_itself() -> None:
+def test_gemm_cpu_reaches_half_of_numpy() -> None:
     command = [sys.executable, str(EXAMPLES / "gemm_cpu.py")]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    # whether it is reached depends on the machine
-    assert re.search(r"^ratio +[0-9.]+ of numpy.*\(wanted: at least 0\.5\)$", text, re.MULTILINE)
+    ratio = re.search(r"^ratio +([0-9.]+) of numpy", text, re.MULTILINE)
+    assert ratio is not None and float(ratio[1]) >= 0.5
