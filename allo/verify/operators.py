@@ -101,6 +101,7 @@ class ScalarType:
 
 INDEX = ScalarType(0, 64)
 BIT = ScalarType(0, 1)
+UNWRITTEN = -1  # in place of the argument of a leaf
 F16, BF16, F32, F64 = ScalarType(1, 16), ScalarType(2, 16), ScalarType(3, 32), ScalarType(4, 64)
 
 
@@ -130,6 +131,11 @@ def scalar_type(kind: ir.Type) -> ScalarType | None:
 def select_of(scalar: ScalarType) -> Operator:
     """The choice between two values of a type."""
     return Operator("arith.select", Kind.SELECT, 3, scalar, str(scalar))
+
+
+def unwritten_of(array: str, scalar: ScalarType) -> Operator:
+    """The elements of an array that nothing has written: a value for each, which may be any."""
+    return Operator("undefined", Kind.LEAF, 0, scalar, f"{array} {scalar}", extra=UNWRITTEN)
 
 
 def extension(source: ScalarType, result: ScalarType, signed: bool) -> Operator:

@@ -1,6 +1,8 @@
 """Steps of parts that are taken over are the steps that computing them anew gives, results and all."""
 
+import contextlib
 import importlib
+import random
 from typing import Any
 
 import pytest
@@ -9,6 +11,8 @@ import allo
 import polybench
 from allo.compose.footprint import History, function_text, functions_of
 from allo.ir.types import int32
+
+from .test_random import OF_TOP, STEPS, apply, some, top, work
 
 composition = importlib.import_module("allo.compose.composition")
 
@@ -106,3 +110,17 @@ def test_a_step_that_reads_a_changed_function_is_computed_anew(
     found, count = taken_over(monkeypatch, lambda: composed(before))
     assert_same(found, computed(monkeypatch, lambda: composed(before)))
     assert count == {"reorder": not before, "pipeline": not before}
+
+
+@pytest.mark.parametrize("seed", range(24, 40))
+def test_random_compositions(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = random.Random(seed)
+    mine, theirs = some(generator, STEPS + OF_TOP, top), some(generator, STEPS, work)
+
+    def composed() -> allo.Schedule:
+        s = apply(allo.customize(top), mine)
+        with contextlib.suppress(allo.ScheduleError):  # a conflict: the same way of either
+            s.compose(apply(allo.customize(work), theirs))
+        return s
+
+    assert_same(taken_over(monkeypatch, composed)[0], computed(monkeypatch, composed))

@@ -14,7 +14,7 @@ from ...ir.types import TensorType
 from ...poly.extract import source_of
 from ..programs import Program
 from ..result import InputValue, Mismatch, Stuck
-from .engine import UNDEFINED, Graph
+from .engine import WHOLLY_UNWRITTEN, Graph
 from .execute import Failure, Outcome, Output, execute
 from .expression import Inputs, difference, text
 from .lowered import Unsupported
@@ -108,7 +108,8 @@ class _Comparison:
     def run(self, first: Outcome, second: Outcome) -> Equal | Mismatch | Stuck:
         differing: list[_Differing] = []
         for left, right in zip(first.outputs, second.outputs, strict=True):
-            places = np.flatnonzero((left.ids != right.ids) & (left.ids != UNDEFINED))
+            places = np.flatnonzero(left.ids != right.ids)
+            places = places[self.graph.unwritten(left.ids[places]) != WHOLLY_UNWRITTEN]
             if len(places):
                 differing.append((left, right, places))
         total = sum(math.prod(output.shape) for output in first.outputs)
@@ -117,7 +118,8 @@ class _Comparison:
             answer = self._differing(differing, total)
         if isinstance(answer, Equal) and first.left_over != second.left_over:
             return self._left_over(first, second)
-        return answer
+        escape = second.escape_beyond(first) if isinstance(answer, Equal) else None
+        return answer if escape is None else Stuck(escape.reason, escape.at)
 
     def _left_over(self, first: Outcome, second: Outcome) -> Mismatch | Equal:
         one, other = dict(first.left_over), dict(second.left_over)

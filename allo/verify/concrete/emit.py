@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from ...ir.walk import entry_block, string_of
-from ..operators import INDEX, ScalarType, extension, operator_of, scalar_type, select_of
+from ..operators import INDEX, ScalarType, extension, operator_of, scalar_type, select_of, unwritten_of
 from .bytecode import Assembler, Binary, Code
 from .constants import constant_bits, global_values
 from .control import Control
@@ -36,7 +36,7 @@ class Executable:
     lowered: Lowered
     code: list[int] = field(default_factory=list)
     registers: list[int] = field(default_factory=list)
-    arrays: list[tuple[int, int]] = field(default_factory=list)  # elements, select operator
+    arrays: list[tuple[int, int, int]] = field(default_factory=list)  # elements, operators: select, unwritten_of
     names: list[str] = field(default_factory=list)  # of the arrays
     contents: dict[int, Ids] = field(default_factory=dict)  # of constant arrays
     arguments: list[Place] = field(default_factory=list)
@@ -177,7 +177,9 @@ class _Emitter(Control):
             raise Unsupported(f"an array of {memref.element_type} has no meaning on expressions", op)
         if not memref.has_static_shape:
             raise Unsupported(f"the extents of '{name}' are known at run time only", op)
-        self.made.arrays.append((math.prod(memref.shape), self.graph.operator(select_of(element))))
+        unwritten = unwritten_of(f"{name} {self.made.names.count(name)}", element)
+        operators = (self.graph.operator(select_of(element)), self.graph.operator(unwritten))
+        self.made.arrays.append((math.prod(memref.shape), *operators))
         self.made.names.append(name)
         return len(self.made.arrays) - 1
 

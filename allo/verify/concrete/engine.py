@@ -17,9 +17,11 @@ from allo import _mlir
 from ..operators import Kind, Operator, ScalarType
 
 type Ids = npt.NDArray[np.uint32]
+type Unwritten = npt.NDArray[np.uint8]
 
 CONSTANT_BIT = 1 << 31
 UNDEFINED = 0
+WHOLLY_UNWRITTEN = 2  # of `Graph.unwritten`
 
 
 class Status(IntEnum):
@@ -77,8 +79,9 @@ def _library() -> Any:
         ("graph_node", u32, [pointer, u32, u32, u32, u32]),
         ("graph_read", None, [pointer, u32, pointer]),
         ("graph_read_constant", None, [pointer, u32, pointer, pointer, i32]),
+        ("graph_unwritten", None, [pointer, pointer, u64, pointer]),
         ("graph_normal_forms", i32, [pointer, pointer, u64, i32, u64, ctypes.c_double, pointer]),
-        ("run_new", pointer, [pointer, pointer, u64, pointer, u64, pointer, pointer, u64, u32, u32]),
+        ("run_new", pointer, [pointer, pointer, u64, pointer, u64, pointer, pointer, pointer, u64, u32, u32]),
         ("run_delete", None, [pointer]),
         ("run_cells", pointer, [pointer, u64]),
         ("run_track", None, [pointer, u64]),
@@ -86,6 +89,7 @@ def _library() -> Any:
         ("run_inputs", None, [pointer, pointer, u64, u32, u32]),
         ("run_resume", None, [pointer, u64, pointer]),
         ("run_register", ctypes.c_int64, [pointer, u64]),
+        ("run_escape_beyond", ctypes.c_int64, [pointer, pointer]),
         ("run_left_over", i32, [pointer, u64, pointer]),
     ):
         function = getattr(library, f"allo_{name}")
@@ -156,6 +160,13 @@ class Graph:
         operator = self._operators[told[0]]
         return Node(operator, tuple(told[1 : 1 + max(operator.arity, 2 * (operator.kind == Kind.LEAF))]))
 
+    def unwritten(self, ids: Ids) -> Unwritten:
+        """1 for an expression with an element in it that nothing has written, WHOLLY_UNWRITTEN for such an element."""
+        given = np.ascontiguousarray(ids, dtype=np.uint32)
+        told = np.zeros(len(given), dtype=np.uint8)
+        self._library.allo_graph_unwritten(self.handle, given.ctypes.data, len(given), told.ctypes.data)
+        return told
+
     def normal_forms(self, ids: Ids, reassociate: bool, most: int, seconds: float = 60.0) -> Ids | None:
         """For each id the number of its normal form (0: an undefined value is in it); None if they need
         more than `most` terms or `seconds`."""
@@ -175,19 +186,20 @@ class Run:
         graph: Graph,
         code: Sequence[int],
         registers: Sequence[int],
-        arrays: Sequence[tuple[int, int]],
+        arrays: Sequence[tuple[int, int, int]],
         equal: int,
         both: int,
     ) -> None:
         self._library = _library()
         self._graph = graph
         words, values = np.array(code, dtype=np.int64), np.array(registers, dtype=np.int64)
-        self._sizes = [size for size, _ in arrays]
+        self._sizes = [size for size, _, _ in arrays]
         sizes = np.array(self._sizes, dtype=np.uint64)
-        selects = np.array([select for _, select in arrays], dtype=np.uint32)
+        selects = np.array([select for _, select, _ in arrays], dtype=np.uint32)
+        unwritten = np.array([leaf for _, _, leaf in arrays], dtype=np.uint32)
         self.handle = self._library.allo_run_new(
             *(graph.handle, words.ctypes.data, len(words), values.ctypes.data, len(values)),
-            *(sizes.ctypes.data, selects.ctypes.data, len(sizes), equal, both),
+            *(sizes.ctypes.data, selects.ctypes.data, unwritten.ctypes.data, len(sizes), equal, both),
         )
 
     def __del__(self) -> None:
@@ -223,6 +235,11 @@ class Run:
     def register(self, number: int) -> int:
         """The content of a register."""
         return int(self._library.allo_run_register(self.handle, number))
+
+    def escape_beyond(self, other: Run) -> int | None:
+        """The instruction of a read outside of an array, under conditions under which `other` leaves none."""
+        at = int(self._library.allo_run_escape_beyond(self.handle, other.handle))
+        return None if at < 0 else at
 
     def left_over(self) -> list[tuple[int, int, int]]:
         """Streams that hold elements: the instruction that made each, its place among those made there, how many."""

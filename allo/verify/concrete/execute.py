@@ -43,6 +43,17 @@ class Outcome:
 
     outputs: tuple[Output, ...]
     left_over: tuple[tuple[str, int], ...]
+    run: Run
+    made: Executable
+
+    def escape_beyond(self, other: Outcome) -> Failure | None:
+        """A read outside of an array in a branch on data, in which `other` leaves none."""
+        at = self.run.escape_beyond(other.run)
+        if at is None:
+            return None
+        array = self.made.names[self.made.code[at + 2]]
+        reason = f"a branch that depends on data reads outside of '{array}'"
+        return Failure(reason, source_of(self.made.origins[at]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +88,7 @@ def execute(graph: Graph, program: Program, deadline: float) -> Outcome | Failur
             return Failure("the time is over", _source(made, stop))
     if stop.status != Status.DONE:
         return _failure(graph, made, stop)
-    return Outcome(tuple(_outputs(program, made, run)), tuple(_left_over(made, run)))
+    return Outcome(tuple(_outputs(program, made, run)), tuple(_left_over(made, run)), run, made)
 
 
 def leaf_of(argument: int, scalar: ScalarType) -> Operator:

@@ -65,6 +65,12 @@ def position_of(leaf: Node) -> int:
     return leaf.operands[0] | leaf.operands[1] << 32
 
 
+def is_unwritten(graph: Graph, number: int) -> bool:
+    """Whether an expression is an element that nothing has written."""
+    node = UNDEFINED if number == UNDEFINED else graph.read(number)
+    return node == UNDEFINED or (isinstance(node, Node) and node.operator.kind == Kind.LEAF and node.operator.extra < 0)
+
+
 def text(graph: Graph, number: int, inputs: Inputs, depth: int = 6) -> str:
     """The expression, with `...` for what is deeper than `depth` operations."""
     return _text(graph, number, inputs, depth)[0]
@@ -72,7 +78,7 @@ def text(graph: Graph, number: int, inputs: Inputs, depth: int = 6) -> str:
 
 def _text(graph: Graph, number: int, inputs: Inputs, depth: int) -> tuple[str, int]:
     """The text, and how strongly its operator binds (9: no operator)."""
-    if number == UNDEFINED:
+    if is_unwritten(graph, number):
         return "undefined", 9
     node = graph.read(number)
     if isinstance(node, Constant):
@@ -133,8 +139,9 @@ def difference(graph: Graph, left: int, right: int, inputs: Inputs) -> str:
         a, b = _stripped(graph, left), _stripped(graph, right)
         if a == b:
             return "converts to another type"
-        if a == UNDEFINED or b == UNDEFINED:
-            which = "first" if a == UNDEFINED else "second"
+        nothing = [is_unwritten(graph, side) for side in (a, b)]
+        if any(nothing):
+            which = "first" if nothing[0] else "second"
             return f"the {which} program reads an element that nothing has written"
         x, y = graph.read(a), graph.read(b)
         if isinstance(x, Constant) and isinstance(y, Constant):

@@ -58,17 +58,18 @@ def equal_pairs(
         over = time.process_time() > deadline
         return "the time is over" if over else f"too large: normal forms of more than {most_terms:,} terms"
     form_of = forms[where.reshape(-1)].reshape(-1, 2)
+    depends = (graph.unwritten(distinct) > 0)[where.reshape(-1)].reshape(-1, 2)  # on what nothing has written
     solver = _Solver(graph, deadline)
     verdicts: list[Unequal | str] = []
-    for pair, (left, right) in zip(pairs, form_of, strict=True):
+    for pair, (left, right), (unknown, other) in zip(pairs, form_of, depends, strict=True):
         if left == right and left:
             verdicts.append("rewritten")
-        elif not left:
+        elif unknown:
             verdicts.append(
                 Unequal(stuck="the first program computes it from an element that nothing has written")
             )
         else:
-            verdicts.append(solver.verdict(pair, is_defined=right != 0))
+            verdicts.append(solver.verdict(pair, is_defined=not other))
     return Verdicts(verdicts)
 
 

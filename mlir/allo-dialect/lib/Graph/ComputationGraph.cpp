@@ -1,6 +1,7 @@
 // How expressions are stored once: folding of constants in exact widths, and a hash table over nodes.
 #include "ComputationGraph.h"
 
+#include <algorithm>
 #include <sys/mman.h>
 
 using namespace allo::graph;
@@ -107,7 +108,7 @@ Id Graph::intern(const Node &node) {
         youngest = operand;
   if (youngest == kUndefined)
     return probe(node, youngest);
-  Id user = nodes[youngest].user;
+  Id user = nodes[youngest].user & ~kUnwrittenBit;
   if (user && isSame(nodes[user], node))
     return user;
   if (user)
@@ -117,7 +118,7 @@ Id Graph::intern(const Node &node) {
     return kUndefined; // the caller looks at isFull()
   }
   Id id = Id(count++);
-  nodes[youngest].user = id;
+  nodes[youngest].user |= id;
   nodes[id] = node;
   return id;
 }
@@ -162,10 +163,15 @@ Id Graph::node(uint32_t op, Id a, Id b, Id c) {
   }
   if (o.commutative && a > b)
     std::swap(a, b);
-  return intern({op, {a, b, c}, 0});
+  const Id operands[] = {a, b, c};
+  bool unwritten = (o.kind == Kind::Leaf && o.extra < 0) ||
+                   std::any_of(operands, operands + o.arity, [&](Id id) { return holdsUnwritten(id); });
+  return intern({op, {a, b, c}, unwritten ? kUnwrittenBit : 0});
 }
 
 //===-- folding -----------------------------------------------------------===//
+
+static bool isCast(Kind kind) { return kind == Kind::Bitcast || (kind >= Kind::ExtS && kind <= Kind::Trunc); }
 
 static bool compare(int64_t predicate, const APInt &a, const APInt &b) {
   switch (predicate) {
@@ -233,6 +239,12 @@ static bool evaluate(Kind kind, const APInt &a, const APInt &b, APInt &result) {
   }
 }
 
+bool Graph::isUnwritten(Id id) const {
+  while (holdsUnwritten(id) && id != kUndefined && isCast(operatorOf(id).kind))
+    id = nodes[id].operands[0];
+  return holdsUnwritten(id) && (id == kUndefined || operatorOf(id).kind == Kind::Leaf);
+}
+
 bool Graph::isOneF(Id id) const {
   if (!isConstant(id))
     return false;
@@ -251,9 +263,6 @@ bool Graph::isZeroF(Id id, bool isNegative) const {
 
 Id Graph::fold(const Operator &o, Id a, Id b, Id c) const {
   auto *self = const_cast<Graph *>(this);
-  bool isCast = o.kind == Kind::Bitcast || (o.kind >= Kind::ExtS && o.kind <= Kind::Trunc);
-  if (isCast && a == kUndefined)
-    return kUndefined;
   switch (o.kind) {
   case Kind::Select:
     return isConstant(a) ? (getConstant(a).value.isZero() ? c : b) : b == c ? b : kNone;

@@ -12,8 +12,9 @@ namespace allo::graph {
 /// A node, or, with the highest bit set, a constant.
 using Id = uint32_t;
 constexpr Id kConstantBit = Id(1) << 31;
-constexpr Id kUndefined = 0; // what lies in memory that nothing has written
+constexpr Id kUndefined = 0; // memory that nothing has written; a leaf of its own when it is read
 constexpr Id kNone = kConstantBit - 1;
+constexpr Id kUnwrittenBit = kConstantBit; // of a node's `user`: an element that nothing has written is in it
 
 /// What folding and normal forms know of an operator. The numbers are those of allo/verify/operators.py.
 enum class Kind : uint8_t {
@@ -30,13 +31,13 @@ struct Operator {
   uint8_t arity;
   uint16_t width; // bits of the result
   uint32_t type;  // 0: integer, else a number for each float type
-  int64_t extra;  // predicate of a comparison (as arith.cmpi), argument of a leaf
+  int64_t extra;  // predicate of a comparison (as arith.cmpi), argument of a leaf (-1: memory that nothing has written)
 };
 
 struct Node {
   uint32_t op;
   Id operands[3];
-  Id user; // the first node whose youngest operand this is; the others are in the hash table
+  Id user; // the first node whose youngest operand this is; the others are in the hash table. kUnwrittenBit may be set
 };
 
 struct Constant {
@@ -68,6 +69,10 @@ public:
   Id integer(unsigned width, int64_t value) {
     return constant(0, llvm::APInt(64, value, true).sextOrTrunc(width));
   }
+  /// Whether an element that nothing has written is in an expression.
+  bool holdsUnwritten(Id id) const { return id == kUndefined || (!isConstant(id) && nodes[id].user & kUnwrittenBit); }
+  /// Whether it is such an element, or some of its bits.
+  bool isUnwritten(Id id) const;
   /// The value of an operator: a constant where operands are, else the one node of this form.
   Id node(uint32_t op, Id a, Id b = 0, Id c = 0);
 

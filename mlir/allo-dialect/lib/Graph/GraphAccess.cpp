@@ -33,6 +33,12 @@ ALLO_EXPORT Id allo_graph_constant(Graph *graph, int type, int width, const uint
 
 ALLO_EXPORT Id allo_graph_node(Graph *graph, uint32_t op, Id a, Id b, Id c) { return graph->node(op, a, b, c); }
 
+/// Of `count` expressions: 1 if an element that nothing has written is in it, 2 if it is one.
+ALLO_EXPORT void allo_graph_unwritten(const Graph *graph, const Id *ids, uint64_t count, uint8_t *told) {
+  for (uint64_t k = 0; k < count; ++k)
+    told[k] = graph->isUnwritten(ids[k]) ? 2 : graph->holdsUnwritten(ids[k]);
+}
+
 /// Operator and operands of a node.
 ALLO_EXPORT void allo_graph_read(const Graph *graph, Id id, uint32_t *told) {
   const Node &node = graph->getNode(id);
@@ -49,19 +55,21 @@ ALLO_EXPORT void allo_graph_read_constant(const Graph *graph, Id id, uint32_t *t
     std::memcpy(words, constant.value.getRawData(), constant.value.getNumWords() * 8);
 }
 
-/// For each of `count` expressions the number of its normal form; 0: an undefined value is in it. False: too large.
+/// For each of `count` expressions the number of its normal form; 0: kUndefined is in it. False: too large.
 ALLO_EXPORT int allo_graph_normal_forms(Graph *graph, const Id *ids, uint64_t count, int reassociate,
                                         uint64_t most, double seconds, uint32_t *forms) {
   return normalForms(*graph, ids, count, reassociate != 0, most, seconds, forms);
 }
 
 ALLO_EXPORT Run *allo_run_new(Graph *graph, const int64_t *code, uint64_t length, const int64_t *registers,
-                              uint64_t count, const uint64_t *sizes, const uint32_t *selects, uint64_t arrays,
+                              uint64_t count, const uint64_t *sizes, const uint32_t *selects,
+                              const uint32_t *unwritten, uint64_t arrays,
                               uint32_t equal, uint32_t both) {
   std::vector<Array> made(arrays);
   for (uint64_t k = 0; k < arrays; ++k) {
     made[k].cells.assign(sizes[k], kUndefined);
     made[k].select = selects[k];
+    made[k].unwritten = unwritten[k];
   }
   return new Run(*graph, {code, code + length}, {registers, registers + count}, std::move(made), equal, both);
 }
@@ -93,6 +101,8 @@ ALLO_EXPORT void allo_run_resume(Run *run, uint64_t steps, int64_t *told) {
 }
 
 ALLO_EXPORT int64_t allo_run_register(const Run *run, uint64_t number) { return run->valueOf(number); }
+
+ALLO_EXPORT int64_t allo_run_escape_beyond(const Run *run, const Run *other) { return run->escapeBeyond(*other); }
 
 ALLO_EXPORT int allo_run_left_over(const Run *run, uint64_t position, int64_t *told) {
   int64_t found[3];

@@ -29,6 +29,11 @@ const int64_t *Run::locate(const int64_t *dims, int64_t rank, Place &place, Stop
   return dims;
 }
 
+/// A value of its own for each element of an array that nothing has written since the array was made.
+Id Run::unwritten(size_t array, int64_t cell) {
+  return graph.node(arrays[array].unwritten, Id(cell), Id(cell >> 32), arrays[array].generation);
+}
+
 // Load: register, array, rank, length, subscripts
 bool Run::load(size_t at) {
   const int64_t *w = &code[at];
@@ -39,8 +44,8 @@ bool Run::load(size_t at) {
     return symbolicAccess(at, w + 5, w[3], false);
   if (!place.inside && !speculative)
     return stop(Status::OutOfBounds, at, problem.details[0], problem.details[1], problem.details[2]);
-  registers[w[1]] = place.inside ? arrays[w[2]].cells[place.cell] : kUndefined;
-  return true;
+  registers[w[1]] = place.inside ? element(w[2], place.cell) : unwritten(w[2], place.cell);
+  return place.inside || escape(at);
 }
 
 // Store: register, array, rank, length, subscripts
@@ -133,7 +138,7 @@ bool Run::symbolicAccess(size_t at, const int64_t *dims, int64_t rank, bool isSt
   Id value = isStore ? Id(registers[words[1]]) : kUndefined;
   for (size_t k = cells.size(); k-- > 0;) {
     auto [cell, condition] = cells[k];
-    Id there = arrays[words[2]].cells[cell];
+    Id there = element(words[2], cell);
     if (isStore)
       write(words[2], cell, graph.node(select, condition, assume(value, condition, 4), there), at);
     else

@@ -1,11 +1,16 @@
 // How programs run on expressions. Of an `if` on a symbolic condition both branches run; what they write is selected.
 #include "GraphInterpreter.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
 #include <array>
 #include <map>
 
 using namespace allo::graph;
 using llvm::APInt;
+
+static constexpr size_t kMostEscapes = 4096; // of a program, under different conditions
 
 bool Run::stop(Status status, size_t at, int64_t a, int64_t b, int64_t c) {
   stopped = {status, int64_t(at), {a, b, c}};
@@ -64,6 +69,26 @@ static int64_t binary(int64_t kind, int64_t a, int64_t b, bool &defined) {
   }
 }
 
+/// Remembers under which conditions the program leaves an array.
+bool Run::escape(size_t at) {
+  std::vector<uint64_t> conditions = path;
+  std::sort(conditions.begin(), conditions.end());
+  conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
+  escapes.try_emplace(std::move(conditions), at);
+  return escapes.size() < kMostEscapes || stop(Status::TooLong, at);
+}
+
+int64_t Run::escapeBeyond(const Run &other) const {
+  for (const auto &[conditions, at] : escapes) {
+    bool allowed = other.escapes.count(conditions) || llvm::any_of(other.escapes, [&](const auto &known) {
+      return std::includes(conditions.begin(), conditions.end(), known.first.begin(), known.first.end());
+    });
+    if (!allowed)
+      return int64_t(at);
+  }
+  return -1;
+}
+
 //===-- streams -----------------------------------------------------------===//
 
 Id Run::newStream(size_t at, int64_t index) {
@@ -91,7 +116,7 @@ bool Run::stream(size_t at) {
     return stop(Status::SymbolicStream, at);
   Stream &used = streams[graph.getConstant(handle).value.getZExtValue()];
   if (Code(w[0]) == Code::Put) {
-    used.elements.push_back(arrays[w[2]].cells[0]);
+    used.elements.push_back(element(w[2], 0));
     return true;
   }
   if (used.head == used.elements.size())
@@ -127,7 +152,10 @@ bool Run::bothBranches(size_t at) {
   ++speculative;
   for (int side = 0; side < 2; ++side) {
     // A branch ends behind its Yield, which jumps to the end of the whole; it is stopped there.
-    if (!execute(starts[side], side ? words[3] : words[2]))
+    path.push_back(uint64_t(condition) << 1 | side);
+    bool ended = execute(starts[side], side ? words[3] : words[2]);
+    path.pop_back();
+    if (!ended)
       return false;
     for (size_t k = base; k < log.size(); ++k) {
       const Written &w = log[k];
@@ -145,7 +173,8 @@ bool Run::bothBranches(size_t at) {
     if (values[1] == values[0] && values[2] == values[0])
       continue;
     uint32_t select = arrays[place.first].select;
-    write(place.first, place.second, graph.node(select, condition, values[1], values[2]), at);
+    auto named = [&](Id id) { return id == kUndefined ? element(place.first, place.second) : id; };
+    write(place.first, place.second, graph.node(select, condition, named(values[1]), named(values[2])), at);
   }
   for (int64_t k = 0; k < words[4]; ++k) {
     const int64_t *result = words + 5 + 4 * k;
@@ -229,11 +258,12 @@ bool Run::compute(size_t &at) {
     return true;
   case Code::Allocate: // array
     std::fill(arrays[w[1]].cells.begin(), arrays[w[1]].cells.end(), kUndefined);
+    ++arrays[w[1]].generation;
     at += 2;
     return true;
   case Code::Copy: // source, target
     for (size_t k = 0; k < arrays[w[1]].cells.size(); ++k)
-      write(uint32_t(w[2]), k, arrays[w[1]].cells[k], at);
+      write(uint32_t(w[2]), k, element(w[1], k), at);
     at += 3;
     return true;
   default:
@@ -299,7 +329,7 @@ bool Run::execute(size_t from, size_t until) {
       for (int64_t k = 0; k < w[4]; ++k)
         cell += w[5 + 2 * k] * r[w[6 + 2 * k]];
       if (Code(w[0]) == Code::LoadInside)
-        r[w[1]] = arrays[w[2]].cells[cell];
+        r[w[1]] = element(w[2], uint64_t(cell));
       else
         write(uint32_t(w[2]), uint64_t(cell), Id(r[w[1]]), at);
       at += 5 + 2 * w[4];

@@ -3,6 +3,7 @@
 
 #include "ComputationGraph.h"
 
+#include <map>
 #include <string>
 
 namespace allo::graph {
@@ -24,6 +25,8 @@ enum class Status : int64_t {
 struct Array {
   std::vector<Id> cells;
   uint32_t select; // the operator that selects between two elements
+  uint32_t unwritten = 0; // the leaf for elements that nothing has written
+  uint32_t generation = 0; // how often the array was made
   std::vector<uint32_t> writers; // the instruction that wrote each element last; empty if nobody asks
 };
 
@@ -56,6 +59,9 @@ public:
   int64_t valueOf(size_t number) const { return registers[number]; }
   /// Streams that hold elements: for the `position`-th one origin, index, and how many; false behind the last.
   bool leftOver(size_t position, int64_t (&told)[3]) const;
+  /// An instruction that reads outside of an array in a branch, under conditions under which the other program, of the
+  /// same graph, does not leave any; -1 if there is none.
+  int64_t escapeBeyond(const Run &other) const;
 
 private:
   struct Written {
@@ -80,6 +86,12 @@ private:
   bool stream(size_t at);
   bool control(size_t &at, size_t until, bool &ended);
   bool compute(size_t &at);
+  bool escape(size_t at);
+  Id element(size_t array, uint64_t cell) {
+    Id id = arrays[array].cells[cell];
+    return id == kUndefined ? unwritten(array, int64_t(cell)) : id;
+  }
+  Id unwritten(size_t array, int64_t cell);
   void write(uint32_t array, uint64_t cell, Id value, size_t at);
   int implied(Id condition, Id other) const;
   Id assume(Id value, Id condition, unsigned depth);
@@ -93,6 +105,8 @@ private:
   std::vector<Stream> streams;
   std::vector<Written> log; // while branches are speculative
   unsigned speculative = 0;
+  std::vector<uint64_t> path; // the conditions of branches that are run: id << 1 | side
+  std::map<std::vector<uint64_t>, size_t> escapes; // reads outside of arrays: their conditions, the instruction
   uint64_t budget = 0, overrun = 0;
   std::vector<int64_t> moved; // scratch
   size_t position = 0;
