@@ -75,7 +75,7 @@ class Schedule:
 
     def __init__(self, module: Module, *, verbose: bool = False) -> None:
         self._history: list[tuple[Module, Steps]] = []
-        self.ir: Module = FinishedModule(module)
+        self.ir: Module = FinishedModule(module.mlir)
         self.steps = Steps()
         self.verbose = verbose
 
@@ -129,7 +129,7 @@ class Schedule:
     def _install(self, module: Module, step: Step) -> None:
         """Make `module` the state after `step`; the end of a successful primitive."""
         self._history.append((self.ir, self.steps))
-        self.ir = FinishedModule(module)
+        self.ir = FinishedModule(module.mlir)
         self.steps = Steps((*self.steps, step))
         if self.verbose:
             print(f"{step}\n{self.ir}")

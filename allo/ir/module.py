@@ -97,9 +97,9 @@ class FinishedModule(Module):
     _loops: dict[str, list[LoopView]]
     _buffers: dict[str, dict[str, ir.Value]]
 
-    def __init__(self, module: Module) -> None:
-        super().__init__(module.mlir)
-        object.__setattr__(self, "_functions", {f.name.value: f for f in module.functions()})
+    def __init__(self, mlir: ir.Module) -> None:
+        super().__init__(mlir)
+        object.__setattr__(self, "_functions", {f.name.value: f for f in super().functions()})
         object.__setattr__(self, "_loops", {})
         object.__setattr__(self, "_buffers", {})
 

@@ -257,12 +257,12 @@ class Computation:
             (operand, self._outer(made.depth, operand.depth).intersect_domain(case))
             for operand, case in zip(made.operands[1:], cases, strict=True)
         ]
-        return [*chosen, self._unknown(both.domain().complement())]
+        return [*chosen, self._unknown(made.name, both.domain().complement())]
 
-    def _unknown(self, points: isl.Set) -> tuple[Value, isl.Map]:
-        """A value that is not known in some iterations."""
+    def _unknown(self, name: str, points: isl.Set) -> tuple[Value, isl.Map]:
+        """A value that is not known in some iterations; that of another name may be another one."""
         depth = points.dim(_SET)
-        return Value("unknown", depth), self.same(depth).intersect_domain(points)
+        return Value(f"unknown {name}", depth), self.same(depth).intersect_domain(points)
 
     # -- bits of words -----------------------------------------------------------------------------------
 
@@ -317,5 +317,5 @@ class Computation:
         return [
             put,
             (self.bits(before, width), kept),
-            self._unknown(inside.domain().union(outside).complement()),
+            self._unknown(f"{width} bits of {word.name}", inside.domain().union(outside).complement()),
         ]

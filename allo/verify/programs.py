@@ -25,6 +25,7 @@ from .flatten import Bits, flatten
 from .interface import Change, changes_of, guessed_changes, loaded_arguments, restore
 
 _STATE = "Stateful variable"
+_PROMISES = ("fastmath", "overflowFlags", "isExact", "nonNeg")  # attributes that leave a result open for some operands
 
 type Subject = Schedule | Module | ir.Module | str | Path | Callable[..., Any]
 
@@ -42,10 +43,11 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A statement that could not be turned into plain loops: what it is."""
+    """A statement that could not be turned into plain loops, or is not defined for all operands: what it is."""
 
     what: str
     at: Source
+    is_promise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ class Program:
     stay, streams stay operations on streams, with tasks in an order in which they can run. Stateful variables are the
     last arguments. If steps reshaped or packed an argument, the function starts and ends with loops that copy it, so
     that its arguments are those of the kernel; words are put together with `allo.set_slice` and taken apart with
-    `allo.get_slice`. `opaque` has what is left of calls (recursion, external C++) and `while`; `cycle` says which
-    tasks wait for each other, if they cannot run one after the other.
+    `allo.get_slice`. `opaque` has what is left of calls (recursion, external C++) and `while`, and operations with
+    promises, such as `fastmath`; `cycle` says which tasks wait for each other, if they cannot run one after the other.
     """
 
     name: str
@@ -196,6 +198,10 @@ def _opaque(module: Module, recursive: str) -> tuple[Opaque, ...]:
             found.append(Opaque(f"the call of '{callee}', {kind}", source_of(op)))
         elif op.name == "scf.while":
             found.append(Opaque("a `while` loop", source_of(op)))
+        promises = [str(op.attributes[name]) for name in _PROMISES if name in op.attributes]
+        for promise in promises:
+            if promise != "false" and not promise.endswith("<none>"):
+                found.append(Opaque(f"`{op.name}` with `{promise}`", source_of(op), is_promise=True))
     return tuple(found)
 
 

@@ -299,7 +299,78 @@ def products_with_bits_of_one(x: float32[4], y: float32[4], z: float32[4]):
         z[i] += x[i] * one.bitcast(float32) * y[3 - k]
 
 
+# -- elements that nothing has written, and that do not exist ---------------------------------------
+
+
+def first_argument(x: int32[4], y: int32[4], z: int32[4]):
+    for i in range(4):
+        z[i] = x[i]
+
+
+def chosen_by_two_of_nothing(x: int32[4], y: int32[4], z: int32[4]):
+    u: int32[2]
+    for i in range(4):
+        z[i] = (x[i] if u[0] > 0 else y[i]) if u[1] > 0 else x[i]  # noqa: F821
+
+
+def same_nothing(x: int32[4], y: int32[4], z: int32[4]):
+    u: int32[2]
+    for i in range(4):
+        z[i] = x[i] + (u[0] - u[0])  # noqa: F821
+
+
+def two_of_nothing(x: int32[4], y: int32[4], z: int32[4]):
+    u: int32[2]
+    for i in range(4):
+        z[i] = x[i] + (u[0] - u[1])  # noqa: F821
+
+
+def nothing_and_before(x: int32[4], y: int32[4], z: int32[4]):
+    last: int32[1] = 0
+    for i in range(4):
+        u: int32[1]
+        z[i] = x[i] if u[0] == last[0] or i == 0 else y[i]  # noqa: F821
+        last[0] = u[0]  # noqa: F821
+
+
+def nothing_and_itself(x: int32[4], y: int32[4], z: int32[4]):
+    last: int32[1] = 0
+    u: int32[1]
+    for i in range(4):
+        z[i] = x[i] if u[0] == last[0] or i == 0 else y[i]  # noqa: F821
+        last[0] = u[0]  # noqa: F821
+
+
+def beyond_in_branch(x: int32[4], y: int32[4], z: int32[4]):
+    for i in range(4):
+        z[i] = x[i]
+        if y[i] > 0:
+            unused: int32 = x[i + 100]  # noqa: F841
+
+
+def next_if_positive(x: int32[4], y: int32[4], z: int32[4]):
+    for i in range(4):
+        if x[i] > 0:
+            z[i] = x[i + 1]
+
+
+def next_if_positive_backwards(x: int32[4], y: int32[4], z: int32[4]):
+    for i in range(4):
+        if x[3 - i] > 0:
+            z[3 - i] = x[4 - i]
+
+
+def next_if_not_negative(x: int32[4], y: int32[4], z: int32[4]):
+    for i in range(4):
+        if x[i] >= 0:
+            t: int32 = x[i + 1]
+            if x[i] > 0:
+                z[i] = t
+
+
 EQUAL = [
+    case("the same unwritten element twice", first_argument, same_nothing),
+    case("outside of the array under the same conditions", next_if_positive, next_if_positive_backwards),
     case("minus 0.0", minus_zero, same_float),
     case("times 1.0", times_one, same_float),
     case("not less", less, not_less),
@@ -310,6 +381,7 @@ EQUAL = [
     case("saturated sum", fixed_sum_saturated, fixed_sum_saturated_turned),
 ]
 DIFFERENT = [
+    case("unused element outside of the array", first_argument, beyond_in_branch),
     case("plus 0.0", same_float, plus_zero),
     case("minus -0.0", same_float, minus_negative_zero),
     case("0.0 minus", negated, from_zero),
@@ -332,6 +404,14 @@ DIFFERENT = [
 ]
 
 
+NOT_EQUAL = [  # runs do not show it: there, what nothing has written is the same everywhere
+    case("two unwritten elements choose", first_argument, chosen_by_two_of_nothing),
+    case("difference of two unwritten elements", same_nothing, two_of_nothing),
+    case("an array that is made in each iteration", nothing_and_itself, nothing_and_before),
+    case("outside of the array under more conditions", next_if_positive, next_if_not_negative),
+]
+
+
 @pytest.mark.parametrize(("first", "second"), EQUAL)
 def test_equal(first: Kernel, second: Kernel) -> None:
     assert isinstance(allo.verify(first, second), Equivalent)
@@ -345,8 +425,57 @@ def test_different(first: Kernel, second: Kernel) -> None:
         assert not isinstance(allo.verify(first, second, method=method), Equivalent)
 
 
+@pytest.mark.parametrize(("first", "second"), NOT_EQUAL)
+def test_not_equal(first: Kernel, second: Kernel) -> None:
+    for method in ("auto", "affine", "concrete"):
+        assert not isinstance(allo.verify(first, second, method=method), Equivalent)
+
+
 def test_bits_of_an_integer_are_no_factor_of_floats() -> None:
     assert isinstance(allo.verify(products, products_with_bits_of_one, reassociate=True), Different)
+
+
+SUM = """module attributes {allo.top = "k"} {
+  func.func @k(%%x: memref<4xi32> {allo.name = "x"}, %%y: memref<4xi32> {allo.name = "y"}) {
+    affine.for %%i = 0 to 4 {
+      %%a = affine.load %%x[%%i] : memref<4xi32>
+      %%s = arith.addi %%a, %%a %s : i32
+      affine.store %%s, %%y[%%i] : memref<4xi32>
+    } {allo.name = "i"}
+    return
+  }
+}
+"""
+PRODUCT = """module attributes {allo.top = "k"} {
+  func.func @k(%%x: memref<4xf32> {allo.name = "x"}, %%y: memref<4xf32> {allo.name = "y"}) {
+    affine.for %%i = 0 to 4 {
+      %%a = affine.load %%x[%%i] : memref<4xf32>
+      %%s = arith.mulf %%a, %%a %s : f32
+      affine.store %%s, %%y[%%i] : memref<4xf32>
+    } {allo.name = "i"}
+    return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "flag", "told"),
+    [
+        (SUM, "overflow<nsw>", "`arith.addi` with `#arith.overflow<nsw>`"),
+        (PRODUCT, "fastmath<nnan>", "`arith.mulf` with `#arith.fastmath<nnan>`"),
+    ],
+    ids=["sum that does not overflow", "product that is a number"],
+)
+def test_an_operation_that_leaves_results_open_is_equal_to_itself_only(text: str, flag: str, told: str) -> None:
+    plain, open_ = text % "", text % flag
+    assert isinstance(allo.verify(open_, open_), Equivalent)
+    result = allo.verify(plain, open_)
+    assert isinstance(result, Unknown)
+    assert [line.removesuffix(" (line 5)") for line in result.tried[:2]] == [
+        f"array dataflow graphs of any size: {told} is not understood",
+        f"concrete computation graphs: {told} is not understood",
+    ]
 
 
 @pytest.mark.parametrize(("T", "N"), [(float16, 4096), (bfloat16, 1024)], ids=str)

@@ -100,7 +100,7 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
     lower_linalg(module)
     if vendor.tasks_only:
         outline_tasks(module)
-    return FileWriter(FinishedModule(module), vendor).run()
+    return FileWriter(FinishedModule(module.mlir), vendor).run()
 
 
 def _check(module: Module) -> None:

@@ -69,6 +69,9 @@ def compare(
     graph = Graph(limit.nodes, limit.memory)
     outcomes: list[Outcome | Failure] = []
     for program in (a, b):
+        promise = next((statement for statement in program.opaque if statement.is_promise), None)
+        if promise is not None:
+            return Stuck(f"{promise.what} is not understood", promise.at)
         try:
             outcomes.append(execute(graph, program, deadline))
         except Unsupported as error:

@@ -31,7 +31,7 @@ const int64_t *Run::locate(const int64_t *dims, int64_t rank, Place &place, Stop
 
 /// A value of its own for each element of an array that nothing has written since the array was made.
 Id Run::unwritten(size_t array, int64_t cell) {
-  return graph.node(arrays[array].unwritten, Id(cell), Id(cell >> 32), arrays[array].generation);
+  return graph.node(arrays[array].unwritten, Id(cell), arrays[array].generation); // no array has more than 1 << 32
 }
 
 // Load: register, array, rank, length, subscripts
