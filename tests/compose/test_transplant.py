@@ -17,7 +17,7 @@ from .test_random import OF_TOP, STEPS, apply, some, top, work
 composition = importlib.import_module("allo.compose.composition")
 
 PARTS = [
-    (name, design)
+    pytest.param(name, design, marks=() if design == "best" else pytest.mark.slow)
     for name in polybench.NAMES
     for design, found in polybench.load(name).designs.items()
     if found.parts and not design.startswith("dsp")

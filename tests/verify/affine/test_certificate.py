@@ -297,6 +297,63 @@ def test_an_undefined_element_has_one_value() -> None:
     assert forged(a, b, told, other) == shown.format("n2", "n1")
 
 
+HEAD = """module attributes {allo.top = "k"} {
+  func.func @k(%x: memref<1xi32> {allo.name = "x"}, %y: memref<1xi32> {allo.name = "y"},
+               %z: memref<1xi32> {allo.name = "z"}) {
+"""
+TWICE_UNDEFINED = f"""{HEAD}
+    %u = memref.alloc() {{allo.name = "u"}} : memref<1xi32>
+    affine.for %i = 1 to 2 {{
+      %a = affine.load %u[0] : memref<1xi32>
+      %b = affine.load %u[0] : memref<1xi32>
+      %r = arith.subi %a, %b : i32
+      affine.store %r, %z[%i - 1] : memref<1xi32>
+    }}
+    return
+  }}
+}}
+"""
+TWO_CHOICES = f"""{HEAD}
+    %most = arith.constant 2147483647 : i32
+    affine.for %i = 1 to 2 {{
+      %a = affine.load %x[%i - 1] : memref<1xi32>
+      %b = affine.load %y[%i - 1] : memref<1xi32>
+      %j = arith.index_cast %i : index to i32
+      %wrapped = arith.addi %j, %most : i32
+      %c = arith.cmpi slt, %wrapped, %j : i32
+      %p = arith.select %c, %a, %b : i32
+      %q = arith.select %c, %b, %a : i32
+      %r = arith.subi %p, %q : i32
+      affine.store %r, %z[%i - 1] : memref<1xi32>
+    }}
+    return
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("names", [("unknown", "unknown"), ("unknown n7", "unknown n7"), ("unknown n7", "unknown n8")])
+def test_values_that_are_not_known_are_different_ones(names: tuple[str, str]) -> None:
+    """An undefined element minus itself is 0, and not the difference of two values that the checker does not know."""
+    a, b = load(TWICE_UNDEFINED), load(TWO_CHOICES)
+    arrays = {f"output {k}": "{ }" for k in range(2)}
+    told = {
+        "programs": [a.digest, b.digest],
+        "sources": [
+            {**arrays, "output 2": "{ End[0] -> A2[1] }", "n2": "{ }", "n3": "{ }"},
+            {**arrays, "output 2": "{ End[0] -> A2[1] }", "n2": "{ }", "n3": "{ }"},
+        ],
+        "claims": [
+            *([f"output {k}", f"output {k}", "{ [0] -> [0] }"] for k in range(3)),
+            *([read, name, "{ [1] -> [1] }"] for read, name in zip(("n2", "n3"), names, strict=True)),
+        ],
+        "sums": [],
+    }
+    shown = "Wrong: nothing shows that output 2 and output 2 are equal where it is claimed"
+    wanted = shown if names[0] == names[1] else "Wrong: nothing shows that n3 and unknown n8 are equal where it is claimed"
+    assert problems(json.dumps(told), a, b) == wanted
+
+
 def test_words_are_checked_too() -> None:
     def kernel(A: int8[8, 4], B: int8[8, 4]):
         for i, j in allo.grid(8, 4):
