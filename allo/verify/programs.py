@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +25,7 @@ from .flatten import Bits, flatten
 from .interface import Change, changes_of, guessed_changes, loaded_arguments, restore
 
 _STATE = "Stateful variable"
-_PROMISES = ("fastmath", "overflowFlags", "isExact", "nonNeg")  # attributes that leave a result open for some operands
+_PROMISES = ("fastmath", "overflowFlags", "isExact", "nonNeg")  # attributes, see `_promises`
 
 type Subject = Schedule | Module | ir.Module | str | Path | Callable[..., Any]
 
@@ -198,11 +198,16 @@ def _opaque(module: Module, recursive: str) -> tuple[Opaque, ...]:
             found.append(Opaque(f"the call of '{callee}', {kind}", source_of(op)))
         elif op.name == "scf.while":
             found.append(Opaque("a `while` loop", source_of(op)))
-        promises = [str(op.attributes[name]) for name in _PROMISES if name in op.attributes]
-        for promise in promises:
-            if promise != "false" and not promise.endswith("<none>"):
-                found.append(Opaque(f"`{op.name}` with `{promise}`", source_of(op), is_promise=True))
+        found.extend(Opaque(f"`{op.name}` with `{it}`", source_of(op), is_promise=True) for it in _promises(op))
     return tuple(found)
+
+
+def _promises(op: ir.Operation) -> Iterator[str]:
+    """The attributes that leave a result open for some operands; sums of indices never overflow."""
+    if len(op.results) and not isinstance(op.results[0].type, ir.IndexType):
+        for promise in (str(op.attributes[name]) for name in _PROMISES if name in op.attributes):
+            if promise != "false" and not promise.endswith("<none>"):
+                yield promise
 
 
 def other_start(a: Program, b: Program) -> str:

@@ -71,7 +71,7 @@ def test_a_select_by_affine_values_is_a_choice_where_sums_do_not_wrap() -> None:
         value.copies,
         ("n4", "{ [i] -> [i] : -2147483649 <= i <= 1 }"),
         ("n1", "{ [i] -> [] : 2 <= i <= 2147483646 }"),
-        ("unknown", "{ [i] -> [i] : i <= -2147483650 or i >= 2147483647 }"),
+        ("unknown n7", "{ [i] -> [i] : i <= -2147483650 or i >= 2147483647 }"),
     )
 
 
@@ -96,7 +96,7 @@ def test_bits_of_a_word_come_from_what_was_put_in() -> None:
         taken[0][0].copies or [],
         ("n6", "{ [i, 4] -> [i] }"),
         ("4 bits of n3", "{ [i, bit] -> [i, bit] : bit <= 0 or bit >= 8 }"),
-        ("unknown", "{ [i, bit] -> [i, bit] : 1 <= bit <= 7 and bit != 4 }"),
+        ("unknown 4 bits of n7", "{ [i, bit] -> [i, bit] : 1 <= bit <= 7 and bit != 4 }"),
     )
 
 

@@ -349,9 +349,9 @@ def test_values_that_are_not_known_are_different_ones(names: tuple[str, str]) ->
         ],
         "sums": [],
     }
-    shown = "Wrong: nothing shows that output 2 and output 2 are equal where it is claimed"
-    wanted = shown if names[0] == names[1] else "Wrong: nothing shows that n3 and unknown n8 are equal where it is claimed"
-    assert problems(json.dumps(told), a, b) == wanted
+    wrong = ("output 2", "output 2") if names[0] == names[1] else ("n3", "unknown n8")
+    shown = "Wrong: nothing shows that {} and {} are equal where it is claimed"
+    assert problems(json.dumps(told), a, b) == shown.format(*wrong)
 
 
 def test_words_are_checked_too() -> None:

@@ -413,6 +413,59 @@ def test_a_sum_that_starts_with_what_nothing_has_written() -> None:
     assert isinstance(answer(forgotten, forgotten), Equal)
 
 
+def test_a_branch_that_leaves_an_array_stops_the_method_unless_the_first_program_leaves_one_there() -> None:
+    def often(A: int32[4], B: int32[4]):
+        for i in range(4):
+            B[i] = 1
+            if A[i] >= 0:
+                unused: int32 = A[i + 1]  # noqa: F841
+
+    def seldom(A: int32[4], B: int32[4]):
+        for i in range(3, -1, -1):
+            B[i] = 1
+            if A[i] >= 0 and A[i] != 5:
+                unused: int32 = A[i + 1]  # noqa: F841
+
+    def nested(A: int32[4], B: int32[4]):
+        for i in range(4):
+            B[i] = 1
+            if A[i] >= 0:  # noqa: SIM102
+                if B[i] + A[i] != 6:
+                    unused: int32 = A[i + 1]  # noqa: F841
+
+    assert isinstance(answer(often, often), Equal)
+    assert isinstance(answer(often, nested), Equal)
+    for other in (nested, seldom):
+        found = answer(other, often)
+        assert isinstance(found, Stuck)
+        assert found.reason == "a branch that depends on data reads outside of 'A'"
+        assert found.at is not None and found.at.line == often.__code__.co_firstlineno + 4
+
+
+def test_elements_that_nothing_has_written_are_different_ones() -> None:
+    def itself(A: int32[4], B: int32[4]):
+        t: int32[2]
+        for i in range(4):
+            B[i] = A[i] + (t[0] - t[0])  # noqa: F821
+
+    def two(A: int32[4], B: int32[4]):
+        t: int32[2]
+        for i in range(4):
+            B[i] = A[i] + (t[0] - t[1])  # noqa: F821
+
+    def copied(A: int32[4], B: int32[4]):
+        for i in range(4):
+            B[i] = A[i]
+
+    assert isinstance(answer(copied, itself), Equal)
+    found = answer(copied, two)
+    assert isinstance(found, Mismatch)
+    assert found.reason == "computes A[0] + (undefined - undefined) instead of A[0]"
+    assert answer(two, copied) == Stuck(
+        "B[0] may be equal or not: the first program computes it from an element that nothing has written"
+    )
+
+
 def test_a_subscript_that_may_leave_its_array_stops_the_method() -> None:
     def guarded(A: int32[4], H: int32[8]):
         for i in range(4):

@@ -164,8 +164,10 @@ Id Graph::node(uint32_t op, Id a, Id b, Id c) {
   if (o.commutative && a > b)
     std::swap(a, b);
   const Id operands[] = {a, b, c};
-  bool unwritten = (o.kind == Kind::Leaf && o.extra < 0) ||
-                   std::any_of(operands, operands + o.arity, [&](Id id) { return holdsUnwritten(id); });
+  bool unwritten = o.kind == Kind::Leaf && o.extra < 0;
+  anyUnwritten |= unwritten; // most graphs have none, and their operands need not be looked at
+  if (anyUnwritten && !unwritten)
+    unwritten = std::any_of(operands, operands + o.arity, [&](Id id) { return holdsUnwritten(id); });
   return intern({op, {a, b, c}, unwritten ? kUnwrittenBit : 0});
 }
 

@@ -105,6 +105,7 @@ private:
   uint64_t slots = 0;  // a power of two
   uint64_t entered = 0; // in the table
   uint64_t count = 1;   // node 0 is kUndefined
+  bool anyUnwritten = false;
   uint64_t limit, reserved, bytes;
 };
 

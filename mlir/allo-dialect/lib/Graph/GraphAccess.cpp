@@ -63,8 +63,7 @@ ALLO_EXPORT int allo_graph_normal_forms(Graph *graph, const Id *ids, uint64_t co
 
 ALLO_EXPORT Run *allo_run_new(Graph *graph, const int64_t *code, uint64_t length, const int64_t *registers,
                               uint64_t count, const uint64_t *sizes, const uint32_t *selects,
-                              const uint32_t *unwritten, uint64_t arrays,
-                              uint32_t equal, uint32_t both) {
+                              const uint32_t *unwritten, uint64_t arrays, uint32_t equal, uint32_t both) {
   std::vector<Array> made(arrays);
   for (uint64_t k = 0; k < arrays; ++k) {
     made[k].cells.assign(sizes[k], kUndefined);
