@@ -13,7 +13,7 @@ from ..ir.module import Module
 from ..ir.walk import location_of
 from .footprint import History, called_functions, function_text, functions_of
 
-_SYMBOL = re.compile(r'@(?:"[^"]*"|[\w$.-]+)')
+SYMBOL = re.compile(r'@(?:"[^"]*"|[\w$.-]+)')
 
 
 def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, dict[str, str]]:
@@ -72,9 +72,9 @@ def correspondence(kernel: Module, name: str, module: Module, other: str) -> dic
     pairs, todo = {name: other}, [name]
     for current in todo:
         left, right = function_text(ours[current]), function_text(theirs[pairs[current]])
-        if _SYMBOL.split(left) != _SYMBOL.split(right):
+        if SYMBOL.split(left) != SYMBOL.split(right):
             return None
-        for mine, other_symbol in zip(_SYMBOL.findall(left), _SYMBOL.findall(right), strict=True):
+        for mine, other_symbol in zip(SYMBOL.findall(left), SYMBOL.findall(right), strict=True):
             first, second = mine[1:].strip('"'), other_symbol[1:].strip('"')
             if first in ours and second in theirs:
                 if pairs.setdefault(first, second) != second:

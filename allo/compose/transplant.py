@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 
 from mlir import ir
@@ -14,6 +13,7 @@ from ..ir.builder import string_attr
 from ..ir.context import context
 from ..ir.module import Module, attributes_of
 from ..ir.walk import entry_block, operations
+from .correspondence import SYMBOL, reachable
 from .footprint import History
 from .renaming import Names
 
@@ -21,7 +21,6 @@ _WHOLE_MODULE = frozenset({"partition"})  # layouts meet over the call graph, an
 _ANY_LAYOUT = frozenset(  # these read no layouts and give none
     {"split", "fuse", "reorder", "skew", "peel", "pipeline", "unroll", "parallel", "buffer_at", "reuse_at"}
 )
-_SYMBOL = re.compile(r'@("[^"]*"|[\w$.-]+)')
 
 
 def transplant(part: History, number: int, wanted: Step, history: History, names: Names) -> bool:
@@ -35,7 +34,7 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
     changed = None if wanted.name in _WHOLE_MODULE else _changed_body(part, number)
     if changed is None or not all(
         _same(part, number, read, history, functions, wanted.name in _ANY_LAYOUT)
-        for read in _read(part, number, changed)
+        for read in reachable(part.functions(number), changed)
     ):
         return False
     module = schedule.ir.clone()
@@ -45,7 +44,7 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
         _rename(made, functions)
     _take_types(made, replaced)
     replaced.operation.erase()
-    made.operation.verify()
+    module.verify()
     result = names.value(part.schedule.steps[number].result)
     schedule._install(module, dataclasses.replace(wanted, result=result))
     if _signature(made) == _signature(part.functions(number)[changed]):  # otherwise layouts differ
@@ -81,7 +80,7 @@ def _signature(function: ir.OpView) -> ir.Attribute:
 
 def _take_types(function: ir.OpView, other: ir.OpView) -> None:
     """Give the arguments of a function the types that they have in another one."""
-    function.operation.attributes["function_type"] = other.operation.attributes["function_type"]
+    function.operation.attributes["function_type"] = _signature(other)
     body, there = entry_block(function), entry_block(other)
     if body is not None and there is not None:
         for argument, wanted in zip(body.arguments, there.arguments, strict=True):
@@ -103,18 +102,9 @@ def _surroundings(module: Module) -> list[object]:
     return [(op.name, attributes_of(op)) for op in (whole, *(op.operation for op in module.mlir.body.operations))]
 
 
-def _read(part: History, number: int, function: str) -> list[str]:
-    """A function and all that it calls, directly or not."""
-    there, found = part.functions(number), [function]
-    for name in found:
-        symbols = (symbol.strip('"') for symbol in _SYMBOL.findall(part.whole_text(number, name) or ""))
-        found += [s for s in dict.fromkeys(symbols) if s in there and s not in found]
-    return found
-
-
 def _renamed(text: str | None, functions: Mapping[str, str]) -> str:
     """The text of a function with other names of functions."""
-    return _SYMBOL.sub(lambda symbol: f"@{functions.get(symbol[1], symbol[1])}", text or "")
+    return SYMBOL.sub(lambda symbol: f"@{functions.get(symbol[0][1:], symbol[0][1:])}", text or "")
 
 
 def _rename(function: ir.OpView, functions: Mapping[str, str]) -> None:

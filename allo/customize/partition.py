@@ -8,7 +8,7 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ..errors import InternalError, LayoutConflict, Note, ScheduleError
+from ..errors import LayoutConflict, Note, ScheduleError
 from ..ir.array_graph import ArrayGraph, ArrayNode, Role, callee_name, set_type, write_signatures
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
@@ -50,9 +50,8 @@ def partition(
     """
     graph = ArrayGraph(module)
     start = graph.find(buffer.function, buffer.name)
-    value = None if start is None else graph.nodes[start].value
-    if start is None or value is None:
-        raise InternalError(f"no buffer '{buffer}'")
+    value = graph.nodes[start].value
+    assert value is not None, "only constants of the module have none"
     memref = ir.MemRefType(value.type)
     note = buffer_note(buffer, value)
     kind = _kind(partition_type, factor)

@@ -8,10 +8,11 @@ from enum import Enum
 
 from mlir import ir
 
+from ..errors import InternalError
 from .context import context
 from .module import Module
 from .streams import is_stream_type
-from .walk import BUFFER_OPERATIONS, argument_names, entry_block, operations, string_of
+from .walk import argument_names, buffer_name, entry_block, operations, string_of
 
 _VIEWS = frozenset({"memref.cast", "allo.element_cast"})
 _NUMBERS = ("affine.", "arith.", "math.")  # operations that make no arrays, but for a choice of two
@@ -84,15 +85,13 @@ class ArrayGraph:
         """The number of the node of a value."""
         return self._numbers[value]
 
-    def find(self, function: str, name: str) -> int | None:
-        """The number of the array that `buffers_of` finds under this name in a function."""
+    def find(self, function: str, name: str) -> int:
+        """The number of the array that `buffers_of` finds under this name in a function; InternalError without one."""
         for number in reversed(range(len(self.nodes))):
             node = self.nodes[number]
-            if (node.function, node.name) == (function, name) and (
-                node.op is None or (node.op.name in BUFFER_OPERATIONS and string_of(node.op, "allo.name") == name)
-            ):
+            if (node.function, node.name) == (function, name) and (node.op is None or buffer_name(node.op) == name):
                 return number
-        return None
+        raise InternalError(f"no buffer '{function}:{name}'")
 
     def neighbours(self, number: int) -> Iterator[int]:
         """The nodes that are directly linked with a node."""

@@ -15,7 +15,7 @@ _WITHOUT_REGIONS = ("arith.", "math.", "affine.load", "affine.store", "affine.ap
 _ANNOTATIONS = ("pipeline", "rewind", "unroll", "parallel", "spatial", "dataflow")
 LOOP_OPERATIONS = frozenset({"affine.for", "scf.for", "scf.while"})
 # a constant of fixed-point numbers or structs has two values of one name; accesses are on the second one
-BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "allo.element_cast", "func.call"})
+_BUFFER_OPERATIONS = frozenset({"memref.alloc", "memref.get_global", "allo.element_cast", "func.call"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,14 @@ def buffers_of(function: ir.OpView) -> dict[str, ir.Value]:
         if isinstance(argument.type, ir.MemRefType):
             found[name] = argument
     for op in operations(entry):
-        given = string_of(op, "allo.name") if op.name in BUFFER_OPERATIONS else None
-        if given is not None:
+        if (given := buffer_name(op)) is not None:
             found[given] = op.results[0]
     return found
+
+
+def buffer_name(op: ir.Operation) -> str | None:
+    """The name of the array that an operation makes, if it makes one that has a name."""
+    return string_of(op, "allo.name") if op.name in _BUFFER_OPERATIONS else None
 
 
 def argument_names(function: ir.OpView) -> list[str]:

@@ -124,3 +124,47 @@ def test_random_compositions(seed: int, monkeypatch: pytest.MonkeyPatch) -> None
         return s
 
     assert_same(taken_over(monkeypatch, composed)[0], computed(monkeypatch, composed))
+
+
+def stencil(A: int32[8, 8], B: int32[8, 8]):
+    for i in range(1, 7):
+        for j in range(1, 7):
+            B[i, j] = A[i, j - 1] + A[i, j] + A[i, j + 1]
+
+
+def around(A: int32[8, 8], B: int32[8, 8]):
+    stencil(A, B)
+
+
+# an argument in banks does not matter to them
+ANY_LAYOUT = {
+    "split": lambda s: s.split("j", 2),
+    "fuse": lambda s: s.fuse("i", "j"),
+    "reorder": lambda s: s.reorder("j", "i"),
+    "skew": lambda s: s.skew("i", "j", 1),
+    "peel": lambda s: s.peel("j", 1),
+    "pipeline": lambda s: s.pipeline("j"),
+    "unroll": lambda s: s.unroll("j"),
+    "parallel": lambda s: s.parallel("i"),
+    "buffer_at": lambda s: s.buffer_at(s.A, "i"),
+    "reuse_at": lambda s: s.reuse_at(s.A, "j"),
+}
+
+
+def test_what_does_not_look_at_layouts() -> None:
+    assert set(ANY_LAYOUT) == importlib.import_module("allo.compose.transplant")._ANY_LAYOUT
+    assert set(ANY_LAYOUT) | {"partition"} <= set(allo.Schedule.primitives())
+
+
+@pytest.mark.parametrize("name", ANY_LAYOUT)
+def test_an_argument_in_banks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def composed() -> allo.Schedule:
+        s, part = allo.customize(around), allo.customize(stencil)
+        s.partition("stencil:A", dim=2, factor=2)
+        ANY_LAYOUT[name](part)
+        s.compose(part)
+        return s
+
+    found, count = taken_over(monkeypatch, composed)
+    assert_same(found, computed(monkeypatch, composed))
+    assert count == {name: 1} and "#allo.partition" in str(found.module)
