@@ -4,6 +4,7 @@
 """
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 # The C++ ABI asks for exactly the versions that the dialect was compiled against.
@@ -51,6 +52,34 @@ _mlir.globals.append_dialect_search_prefix("allo._mlir.dialects")
 def load(context: ir.Context) -> None:
     """Load the dialect into `context`, also one that was made before this package was imported."""
     _allo_mlir.load_dialect(context)
+
+
+def find_operations(block: ir.Block, names: Sequence[str] = (), arrays: bool = False) -> list[ir.Operation]:
+    """The operations of a block and of all regions below, in the order of the text.
+
+    With `names` or `arrays` only those of one of these names, or with a result that is an array or a stream.
+    """
+    found: list[ir.Operation] = _allo_mlir.find_operations(block, names, arrays)
+    return found
+
+
+def find_nested(
+    block: ir.Block, names: Sequence[str]
+) -> list[tuple[ir.Operation, int, str | None, str | None]]:
+    """The operations of these names, each with the number of the innermost one around it (or -1), and what their
+    attributes `allo.name` and `allo.nest` say.
+    """
+    found: list[tuple[ir.Operation, int, str | None, str | None]] = _allo_mlir.find_nested(block, names)
+    return found
+
+
+def fingerprint(op: ir.Operation, symbols: Mapping[str, str], layouts: bool = True) -> bytes:
+    """Bytes that are equal for two operations just if these are, but for places in the source.
+
+    Names of functions count as those that `symbols` gives them; without `layouts`, arrays count as not divided.
+    """
+    words: bytes = _allo_mlir.fingerprint(op, list(symbols.items()), layouts)
+    return words
 
 
 def runtime_library() -> str:

@@ -96,7 +96,7 @@ def _replace(module: Module, function: ir.OpView, nest: _Nest) -> None:
 
 def _calls(function: ir.OpView, name: str) -> bool:
     entry = entry_block(function)
-    calls = (op for op in operations(entry) if op.name == "func.call") if entry is not None else ()
+    calls = operations(entry, "func.call") if entry is not None else ()
     return any(ir.FlatSymbolRefAttr(call.attributes["callee"]).value == name for call in calls)
 
 
@@ -161,7 +161,7 @@ def _outline(function: ir.OpView, nest: _Nest, place: tuple[int, ...], symbol: s
     made.attributes["function_type"] = signature_attributes([a.type for a in arguments], [])["function_type"]
     _constants().run(made)
     _decide(block)
-    for op in [op for op in operations(block) if op.name == "arith.constant"]:
+    for op in operations(block, "arith.constant"):
         if not any(len(list(result.uses)) for result in op.results):
             op.erase()
     call = Builder.before(nest.outermost.op)

@@ -11,7 +11,7 @@ from ..customize import Schedule
 from ..errors import Location, Note, ScheduleError, nearest
 from ..ir.module import Module
 from ..ir.walk import location_of
-from .footprint import History, called_functions, function_text, functions_of
+from .footprint import History, called_functions, functions_of
 
 SYMBOL = re.compile(r'@(?:"[^"]*"|[\w$.-]+)')
 
@@ -71,7 +71,7 @@ def correspondence(kernel: Module, name: str, module: Module, other: str) -> dic
     ours, theirs = functions_of(kernel), functions_of(module)
     pairs, todo = {name: other}, [name]
     for current in todo:
-        left, right = function_text(ours[current]), function_text(theirs[pairs[current]])
+        left, right = _text(ours[current]), _text(theirs[pairs[current]])
         if SYMBOL.split(left) != SYMBOL.split(right):
             return None
         for mine, other_symbol in zip(SYMBOL.findall(left), SYMBOL.findall(right), strict=True):
@@ -82,6 +82,12 @@ def correspondence(kernel: Module, name: str, module: Module, other: str) -> dic
                 if first not in todo:
                     todo.append(first)
     return pairs
+
+
+def _text(function: ir.OpView) -> str:
+    """A function as text that does not depend on the rest of the module."""
+    text: str = function.operation.get_asm(use_local_scope=True, assume_verified=True)
+    return text
 
 
 def _mismatch(kernel: Module, module: Module, related: Iterable[ir.OpView]) -> ScheduleError:

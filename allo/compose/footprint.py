@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary, ref
 
 from mlir import ir
+
+from allo._mlir import fingerprint
 
 from ..customize import Schedule
 from ..customize.loop_rewrite import compose_affine
@@ -19,9 +21,8 @@ from ..ir.module import Module
 from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, string_of
 
 _LAYOUT = re.compile(r", #allo\.partition<\[[^\]]*\]>")
-_NAMED = re.compile(r'allo\.(?:name|nest) = "([^"]*)"')
 _NAMES = frozenset({"allo.name", "allo.nest"})
-_NO_ARRAYS = LOOP_OPERATIONS | {"func.call", "arith.constant"}
+_NO_ARRAYS = frozenset({*LOOP_OPERATIONS, "func.call", "arith.constant"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +134,7 @@ class _Reader:
 
 
 def _plain(attribute: ir.Attribute | ir.Type) -> str:
-    return _plain_text(str(attribute))
-
-
-def _plain_text(text: str) -> str:
+    text = str(attribute)
     return _LAYOUT.sub("", text) if "#allo.partition" in text else text
 
 
@@ -187,9 +185,8 @@ class History:
         self._states: dict[int, Module] = {}  # what is known belongs to these
         self._functions: dict[int, dict[str, ir.OpView]] = {}
         self._composed: dict[int, Module] = {}
-        self._whole: dict[tuple[int, str], str | None] = {}
-        self._texts: dict[tuple[int, str], str | None] = {}
-        self._snapshots: dict[str, Snapshot] = {}
+        self._fingerprints: dict[tuple[object, ...], bytes | None] = {}
+        self._snapshots: dict[tuple[str, bytes], Snapshot] = {}
 
     @classmethod
     def of(cls, schedule: Schedule) -> History:
@@ -215,10 +212,10 @@ class History:
 
     def at(self, state: int, function: str) -> Snapshot | None:
         """A function after the first `state` steps; None if it is not there."""
-        text = self.text(state, function)
-        if text is None:
+        found = self.fingerprint(state, function)
+        if found is None:
             return None
-        key = f"{function}\n{text}"
+        key = (function, found)
         if key not in self._snapshots:
             self._snapshots[key] = snapshot(self._normal(state).function(function))
         return self._snapshots[key]
@@ -232,7 +229,7 @@ class History:
 
     def touched(self, step: int, function: str) -> tuple[Touch, ...]:
         """What step number `step` changed in a function."""
-        if self.text(step, function) == self.text(step + 1, function):
+        if self.fingerprint(step, function) == self.fingerprint(step + 1, function):
             return ()
         return tuple(difference(function, self.at(step, function), self.at(step + 1, function)))
 
@@ -241,7 +238,7 @@ class History:
 
         Where a function is the same before and after several steps, they are not looked at one by one.
         """
-        if first >= last or self.text(first, function) == self.text(last, function):
+        if first >= last or self.fingerprint(first, function) == self.fingerprint(last, function):
             return set()
         if last - first == 1:
             return {first}
@@ -255,34 +252,22 @@ class History:
 
     def made_parts(self, step: int, function: str) -> list[str]:
         """The nests and arrays of a function that a step made."""
-        texts = (self.text(state, function) or "" for state in (step, step + 1))
-        known, now = (set(_NAMED.findall(text)) for text in texts)
-        if now <= known:
+        if self.fingerprint(step, function) == self.fingerprint(step + 1, function):
             return []
         before, after = (self.functions(state).get(function) for state in (step, step + 1))
         old = set() if before is None else set(part_names(before))
         return [] if after is None else [name for name in part_names(after) if name not in old]
 
-    def text(self, state: int, function: str) -> str | None:
-        """A function without layouts after the first `state` steps; None if it is not there."""
-        key = (state, function)
-        if key not in self._texts:
-            whole = self.whole_text(state, function)
-            self._texts[key] = None if whole is None else _plain_text(whole)
-        return self._texts[key]
-
-    def learn(self, state: int, function: str, text: str) -> None:
-        """Remember the `whole_text` of a function, which printing it would give."""
-        self.functions(state)
-        self._whole[state, function] = text
-
-    def whole_text(self, state: int, function: str) -> str | None:
-        """A function after the first `state` steps; None if it is not there."""
-        key = (state, function)
-        if key not in self._whole:
+    def fingerprint(
+        self, state: int, function: str, layouts: bool = False, names: Mapping[str, str] | None = None
+    ) -> bytes | None:
+        """What a function is after the first `state` steps, with `names` for those of functions; None if not there."""
+        others = tuple((ours, theirs) for ours, theirs in (names or {}).items() if ours != theirs)
+        key = (state, function, layouts, others)
+        if key not in self._fingerprints:
             found = self.functions(state).get(function)
-            self._whole[key] = None if found is None else function_text(found)
-        return self._whole[key]
+            self._fingerprints[key] = None if found is None else fingerprint(found.operation, dict(others), layouts)
+        return self._fingerprints[key]
 
 
 def functions_of(module: Module) -> dict[str, ir.OpView]:
@@ -290,14 +275,8 @@ def functions_of(module: Module) -> dict[str, ir.OpView]:
     return {function.name.value: function for function in module.functions()}
 
 
-def function_text(function: ir.OpView) -> str:
-    """A function as text that does not depend on the rest of the module."""
-    text: str = function.operation.get_asm(use_local_scope=True, assume_verified=True)
-    return text
-
-
 def called_functions(function: ir.OpView) -> list[str]:
     """The functions that a function calls itself, each once, in the order of the text."""
     entry = entry_block(function)
-    calls = [op for op in operations(entry) if op.name == "func.call"] if entry is not None else []
+    calls = operations(entry, "func.call") if entry is not None else []
     return list(dict.fromkeys(ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls))

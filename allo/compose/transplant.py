@@ -12,8 +12,8 @@ from ..ir.array_graph import is_array
 from ..ir.builder import string_attr
 from ..ir.context import context
 from ..ir.module import Module, attributes_of
-from ..ir.walk import entry_block, operations
-from .correspondence import SYMBOL, reachable
+from ..ir.walk import array_operations, entry_block, operations
+from .correspondence import reachable
 from .footprint import History
 from .renaming import Names
 
@@ -47,9 +47,6 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
     module.verify()
     result = names.value(part.schedule.steps[number].result)
     schedule._install(module, dataclasses.replace(wanted, result=result))
-    if _signature(made) == _signature(part.functions(number)[changed]):  # otherwise layouts differ
-        text = _renamed(part.whole_text(number + 1, changed), functions)
-        history.learn(len(schedule.steps), functions.get(changed, changed), text)
     return True
 
 
@@ -58,19 +55,18 @@ def _same(
 ) -> bool:
     """Whether a function is the same in the schedule now, but for names of functions and layouts of its arguments."""
     now, there = len(history.schedule.steps), functions.get(name, name)
-    if history.whole_text(now, there) == _renamed(part.whole_text(number, name), functions):
-        return True
-    return (
-        any_layout
-        and history.text(now, there) == _renamed(part.text(number, name), functions)
-        and _local_arrays(history.functions(now)[there]) == _local_arrays(part.functions(number)[name])
+    found = history.fingerprint(now, there, not any_layout)
+    if found is None or found != part.fingerprint(number, name, not any_layout, functions):
+        return False
+    return not any_layout or (
+        _local_arrays(history.functions(now)[there]) == _local_arrays(part.functions(number)[name])
     )
 
 
 def _local_arrays(function: ir.OpView) -> list[ir.Type]:
     """The types of the arrays and streams that a function does not get as arguments, in the order of the text."""
     body = entry_block(function)
-    inside = operations(body) if body is not None else iter(())
+    inside = array_operations(body) if body is not None else ()
     return [result.type for op in inside for result in op.results if is_array(result.type)]
 
 
@@ -92,7 +88,11 @@ def _changed_body(part: History, number: int) -> str | None:
     before, after = (_surroundings(part.schedule.state(state)) for state in (number, number + 1))
     if before != after:
         return None
-    changed = [f for f in part.functions(number) if part.whole_text(number, f) != part.whole_text(number + 1, f)]
+    changed = [
+        function
+        for function in part.functions(number)
+        if part.fingerprint(number, function, True) != part.fingerprint(number + 1, function, True)
+    ]
     return changed[0] if len(changed) == 1 else None
 
 
@@ -100,11 +100,6 @@ def _surroundings(module: Module) -> list[object]:
     """A module without the bodies of its functions."""
     whole = module.mlir.operation
     return [(op.name, attributes_of(op)) for op in (whole, *(op.operation for op in module.mlir.body.operations))]
-
-
-def _renamed(text: str | None, functions: Mapping[str, str]) -> str:
-    """The text of a function with other names of functions."""
-    return SYMBOL.sub(lambda symbol: f"@{functions.get(symbol[0][1:], symbol[0][1:])}", text or "")
 
 
 def _rename(function: ir.OpView, functions: Mapping[str, str]) -> None:

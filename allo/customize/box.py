@@ -91,7 +91,7 @@ def check_rewritable(buffer: Buffer, op: ir.Operation, box: Box) -> None:
 
 def loop_labels(buffer: Buffer, uses: list[ir.Operation], view: LoopView, box: Box) -> dict[int, str]:
     """For each kept dimension the name of the loop that runs over it, to name the copy loops."""
-    inside = [op for op in operations(view.body) if op.name == "affine.for"]
+    inside = operations(view.body, "affine.for")
     names = {induction_variable(op): string_of(op, "allo.name") or "loop" for op in inside}
     outer = {induction_variable(loop.op) for loop in view.chain if loop.op.name == "affine.for"}
     labels: dict[int, str] = {}
@@ -109,7 +109,7 @@ def loop_labels(buffer: Buffer, uses: list[ir.Operation], view: LoopView, box: B
 
 def loop_names(nest: LoopView) -> set[str]:
     """The names that the loops of a nest have."""
-    inside = [op for op in operations(nest.body) if op.name in LOOP_OPERATIONS]
+    inside = operations(nest.body, *LOOP_OPERATIONS)
     return {nest.name, *(name for op in inside if (name := string_of(op, "allo.name")) is not None)}
 
 

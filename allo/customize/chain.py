@@ -72,12 +72,12 @@ def chain(
 
 def _open_calls(module: Module, buffer: Buffer, nest: ir.Operation) -> None:
     """Put the bodies of functions in the place of their calls, without copies that they overwrite at once."""
-    calls = [op for op in operations(nest.regions[0].blocks[0]) if op.name == "func.call"]
+    calls = operations(nest.regions[0].blocks[0], "func.call")
     if not calls:
         return
     inline_inside(module, nest)
     model = extract(function_around(nest))
-    for op in [op for op in operations(nest.regions[0].blocks[0]) if op.name == "memref.alloc"]:
+    for op in operations(nest.regions[0].blocks[0], "memref.alloc"):
         local = Buffer(buffer.function, ir.StringAttr(op.attributes["allo.name"]).value)
         drop_first_values(stages_of(module, local, op.results[0], model))
 

@@ -83,7 +83,7 @@ def _pass_elements(
     builder: Builder, array: ir.Value, stream: ir.Value, nest: ir.Operation, side: str
 ) -> None:
     """One element of the array goes into the stream, or comes from it, in each iteration of the nest."""
-    loops = [nest, *(op for op in operations(nest.regions[0].blocks[0]) if op.name == "affine.for")]
+    loops = [nest, *operations(nest.regions[0].blocks[0], "affine.for")]
     rank = len(loops)
     identity = ir.AffineMap.get(rank, 0, [affine_dim(d) for d in range(rank)], context())
     variables = [induction_variable(loop) for loop in loops]
@@ -96,7 +96,7 @@ def _pass_elements(
 def close_calls(module: Module, taps: list[Tap]) -> None:
     """Give the kernels the FIFOs themselves, or else their arrays back; what fills an array for others stays."""
     for tap in taps:
-        inside = list(operations(tap.nest.regions[0].blocks[0]))
+        inside = operations(tap.nest.regions[0].blocks[0])
         uses_array = any(tap.array in list(op.operands) for op in inside)
         streams = {op.operands[0] for op in inside if op.name in ("allo.stream_put", "allo.stream_get")}
         others = [stream for stream in streams if stream != tap.stream.results[0]]

@@ -57,7 +57,7 @@ def inline(module: Module, func: Function) -> None:
 def inline_inside(module: Module, outer: ir.Operation) -> None:
     """Replace all calls in the body of a loop, and those in what they call, by bodies; functions stay."""
     while True:
-        calls = [op for op in operations(outer.regions[0].blocks[0]) if op.name == "func.call"]
+        calls = operations(outer.regions[0].blocks[0], "func.call")
         callees = [(call, module.function(callee_of(call))) for call in calls]
         bodies = [(call, function) for call, function in callees if entry_block(function) is not None]
         if not bodies:

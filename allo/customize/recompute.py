@@ -69,7 +69,7 @@ def _applied(clip: Clip | None, own: Bound) -> Bound:
 def free_names(function: ir.OpView | ir.Operation, moved: ir.Operation, target: LoopView) -> None:
     """Give the loops in `moved`, and itself if it goes too, names that no loop of the target's nest has."""
     taken = {view.name for view in loops_of(function.opview) if view.nest == target.nest}
-    inside = [op for op in operations(moved.regions[0].blocks[0]) if op.name in LOOP_OPERATIONS]
+    inside = operations(moved.regions[0].blocks[0], *LOOP_OPERATIONS)
     for op in (moved, *inside):
         name = string_of(op, "allo.name")
         if name is not None:

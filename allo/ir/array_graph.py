@@ -12,10 +12,9 @@ from ..errors import InternalError
 from .context import context
 from .module import Module
 from .streams import is_stream_type
-from .walk import argument_names, buffer_name, entry_block, operations, string_of
+from .walk import argument_names, array_operations, buffer_name, entry_block, string_of
 
 _VIEWS = frozenset({"memref.cast", "allo.element_cast"})
-_NUMBERS = ("affine.", "arith.", "math.")  # operations that make no arrays, but for a choice of two
 
 
 class Role(Enum):
@@ -27,6 +26,9 @@ class Role(Enum):
     CONSTANT = "constant"  # a constant, where a function takes its address
     VIEW = "view"  # another array with other elements or extents
     GLOBAL = "global"  # a constant of the module, of no function
+
+
+_ROLES = {"func.call": Role.RESULT, "memref.get_global": Role.CONSTANT, **dict.fromkeys(_VIEWS, Role.VIEW)}
 
 
 class Link(Enum):
@@ -122,12 +124,9 @@ class ArrayGraph:
             for given, argument in zip(argument_names(function), entry.arguments, strict=True):
                 if is_array(argument.type):
                     self._add(ArrayNode(name, given, Role.ARGUMENT, argument, None))
-            for op in operations(entry):
-                if op.name.startswith(_NUMBERS) and op.name != "arith.select":
-                    continue
-                if op.name in ("func.call", "func.return") or any(is_array(r.type) for r in op.results):
-                    statements.append((name, op))
-                    self._add_results(name, op)
+            for op in array_operations(entry, "func.call", "func.return"):
+                statements.append((name, op))
+                self._add_results(name, op)
         for name, op in statements:
             self._link(name, op)
 
@@ -139,17 +138,16 @@ class ArrayGraph:
         return len(self.nodes) - 1
 
     def _add_results(self, function: str, op: ir.Operation) -> None:
-        roles = {"func.call": Role.RESULT, "memref.get_global": Role.CONSTANT, **dict.fromkeys(_VIEWS, Role.VIEW)}
-        given = string_of(op, "allo.name")
         if op.name in ("affine.load", "memref.load"):  # a stream of an array of streams
             return
+        given = string_of(op, "allo.name")
         for position, result in enumerate(op.results):
             if is_array(result.type):
                 made = given or (f"{callee_name(op)}_result" if op.name == "func.call" else None)
                 if op.name in _VIEWS and given is None and op.operands[0] in self._numbers:
                     made = self.nodes[self._numbers[op.operands[0]]].name
                 name = (made or "unnamed") + (f"#{position}" if position else "")
-                self._add(ArrayNode(function, name, roles.get(op.name, Role.LOCAL), result, op))
+                self._add(ArrayNode(function, name, _ROLES.get(op.name, Role.LOCAL), result, op))
 
     def _link(self, function: str, op: ir.Operation) -> None:
         if op.name == "memref.get_global":

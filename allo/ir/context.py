@@ -11,8 +11,12 @@ from allo import _mlir
 
 @cache
 def context() -> ir.Context:
-    """The context shared by all modules of the process (making one costs 10 ms)."""
+    """The context shared by all modules of the process (making one costs 10 ms).
+
+    Its passes and verifiers work in one thread: handing pieces of a kernel to others costs more than their work.
+    """
     made = ir.Context()
+    made.enable_multithreading(False)
     _mlir.load(made)
     return made
 

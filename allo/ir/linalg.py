@@ -153,7 +153,7 @@ class _Lowering:
 
     def _positions(self, block: ir.Block, variables: Sequence[ir.Value]) -> None:
         """`linalg.index` is the variable of a loop."""
-        for op in [op for op in operations(block) if op.name == "linalg.index"]:
+        for op in operations(block, "linalg.index"):
             dimension = ir.IntegerAttr(op.attributes["dim"]).value
             op.results[0].replace_all_uses_with(variables[dimension])
             op.erase()

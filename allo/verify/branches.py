@@ -25,7 +25,7 @@ def select_instead_of_branching(module: Module) -> None:
         entry = entry_block(function)
         if entry is None:
             continue
-        for op in reversed([op for op in operations(entry) if op.name == "scf.if"]):
+        for op in reversed(operations(entry, "scf.if")):
             if _is_plain(op):
                 _convert(op)
 

@@ -83,7 +83,7 @@ def _recursive(module: Module) -> list[str]:
     calls: dict[str, set[str]] = {}
     for function in module.functions():
         entry = entry_block(function)
-        called = (op for op in operations(entry) if op.name == "func.call") if entry is not None else ()
+        called = operations(entry, "func.call") if entry is not None else ()
         calls[function.name.value] = {callee_of(op) for op in called}
     return sorted(name for name in calls if name in _reached(name, calls))
 
@@ -131,13 +131,13 @@ def _plain(kind: ir.Type) -> ir.Type:
 def _drop_casts(function: ir.Operation) -> None:
     """Arrays that were passed to functions for run-time extents have those that they were made with."""
     entry = function.regions[0].blocks[0]
-    for op in [op for op in operations(entry) if op.name == "memref.cast"]:
+    for op in operations(entry, "memref.cast"):
         source = op.operands[0]
         if any(use.owner.operation.name in ("func.return", "func.call") for use in op.results[0].uses):
             continue
         op.results[0].replace_all_uses_with(source)
         op.erase()
-    for op in [op for op in operations(entry) if op.name == "memref.dim"]:
+    for op in operations(entry, "memref.dim"):
         memref, place = ir.MemRefType(op.operands[0].type), op.operands[1]
         if isinstance(place.owner, ir.Block) or place.owner.operation.name != "arith.constant":
             continue
@@ -150,7 +150,7 @@ def _drop_casts(function: ir.Operation) -> None:
 
 def _expand_copies(function: ir.Operation) -> None:
     """`memref.copy` as loops."""
-    for op in [op for op in operations(function.regions[0].blocks[0]) if op.name == "memref.copy"]:
+    for op in operations(function.regions[0].blocks[0], "memref.copy"):
         source, target = op.operands
         memref = ir.MemRefType(source.type)
         if not memref.has_static_shape:

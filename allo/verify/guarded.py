@@ -68,7 +68,7 @@ def guarded(program: Program) -> Guarded:
     proven: dict[ir.Operation, bool] = {}
     for access in model.accesses:
         proven[access.op] = proven.get(access.op, True) and surely_inside(access)
-    everything = list(operations(entry))
+    everything = operations(entry)
     allocations = [op for op in everything if op.name in ("memref.alloc", "memref.alloca")]
     location = function.operation.location
     names = argument_names(function)

@@ -25,7 +25,7 @@ def pass_extents(module: Module) -> None:
         return
     for function in module.functions():
         entry = entry_block(function)
-        for op in list(operations(entry)) if entry is not None else ():
+        for op in operations(entry) if entry is not None else ():
             if op.name == "func.call":
                 callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
                 if callee in moved:

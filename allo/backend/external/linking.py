@@ -66,7 +66,7 @@ def link_external(module: Module) -> tuple[Library, ...]:
         )
     for function in module.functions():
         entry = entry_block(function)
-        for op in list(operations(entry)) if entry is not None else ():
+        for op in operations(entry) if entry is not None else ():
             if op.name == "func.call":
                 callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
                 if callee in linked:

@@ -4,6 +4,7 @@
 
 #include "allo-c/Allo.h"
 #include "mlir-c/Bindings/Python/Interop.h"
+#include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/IR.h"
 
@@ -26,6 +27,8 @@ static py::object capsuleOf(py::handle object) {
 UNWRAP(DialectRegistry, MlirDialectRegistry)
 UNWRAP(Type, MlirType)
 UNWRAP(Attribute, MlirAttribute)
+UNWRAP(Block, MlirBlock)
+UNWRAP(Operation, MlirOperation)
 #undef UNWRAP
 
 /// The given context, or the one of the innermost `with`.
@@ -213,12 +216,70 @@ static void bindPartitions(py::module_ &m) {
   });
 }
 
+/// What `alloFindOperations` finds, as objects of mlir.ir; `NESTED` ones come with what is around them and their names.
+template <bool NESTED>
+static py::list findOperations(py::object block, const std::vector<std::string> &names, bool arrays) {
+  struct Found {
+    MlirOperation op;
+    intptr_t around;
+  };
+  std::vector<Found> found;
+  std::vector<MlirStringRef> wanted;
+  for (const std::string &name : names)
+    wanted.push_back(refOf(name));
+  auto note = [](MlirOperation op, intptr_t around, void *data) {
+    static_cast<std::vector<Found> *>(data)->push_back({op, around});
+  };
+  alloFindOperations(toBlock(block), wanted.size(), wanted.data(), arrays, note, &found);
+
+  py::object make = py::module_::import("mlir.ir").attr("Operation").attr(MLIR_PYTHON_CAPI_FACTORY_ATTR);
+  auto text = [](MlirOperation op, const char *name) -> py::object {
+    MlirAttribute value = mlirOperationGetDiscardableAttributeByName(op, mlirStringRefCreateFromCString(name));
+    if (!value.ptr || !mlirAttributeIsAString(value))
+      return py::none();
+    return py::str(textOf(mlirStringAttrGetValue(value)));
+  };
+  py::list result(found.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    auto [op, around] = found[i];
+    py::object made = make(py::reinterpret_steal<py::object>(mlirPythonOperationToCapsule(op)));
+    if constexpr (NESTED)
+      result[i] = py::make_tuple(made, around, text(op, "allo.name"), text(op, "allo.nest"));
+    else
+      result[i] = made;
+  }
+  return result;
+}
+
+static py::bytes fingerprint(py::object op, const std::vector<std::pair<std::string, std::string>> &symbols,
+                             bool layouts) {
+  std::vector<MlirStringRef> names, others;
+  for (const auto &[name, other] : symbols) {
+    names.push_back(refOf(name));
+    others.push_back(refOf(other));
+  }
+  std::string words;
+  auto append = [](MlirStringRef part, void *out) {
+    static_cast<std::string *>(out)->append(part.data, part.length);
+  };
+  alloFingerprint(toOperation(op), names.size(), names.data(), others.data(), layouts, append, &words);
+  return py::bytes(words);
+}
+
+static void bindFunctions(py::module_ &m) {
+  m.def("find_operations", &findOperations<false>, py::arg("block"),
+        py::arg("names") = std::vector<std::string>(), py::arg("arrays") = false);
+  m.def("find_nested", &findOperations<true>, py::arg("block"), py::arg("names"), py::arg("arrays") = false);
+  m.def("fingerprint", &fingerprint, py::arg("op"), py::arg("symbols"), py::arg("layouts"));
+}
+
 PYBIND11_MODULE(_allo_mlir, m) {
   bindRegistration(m);
   bindScalars(m);
   bindStreams(m);
   bindStructs(m);
   bindPartitions(m);
+  bindFunctions(m);
   m.def("_is_memref", [](py::object t) { return alloTypeIsABuiltinMemRef(toType(t)); });
   m.def("_memref_typeid", [] { return reinterpret_cast<uintptr_t>(alloTypeIDOfMemRefType()); });
   m.attr("_assertions") = alloCompiledWithAssertions();
