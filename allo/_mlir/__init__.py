@@ -54,22 +54,26 @@ def load(context: ir.Context) -> None:
     _allo_mlir.load_dialect(context)
 
 
-def find_operations(block: ir.Block, names: Sequence[str] = (), arrays: bool = False) -> list[ir.Operation]:
-    """The operations of a block and of all regions below, in the order of the text.
+def statements(block: ir.Block) -> list[ir.Operation]:
+    """The operations of a block, without those of regions below."""
+    found: list[ir.Operation] = _allo_mlir.statements(block)
+    return found
 
-    With `names` or `arrays` only those of one of these names, or with a result that is an array or a stream.
-    """
-    found: list[ir.Operation] = _allo_mlir.find_operations(block, names, arrays)
+
+def find_operations(block: ir.Block, names: Sequence[str] = ()) -> list[ir.Operation]:
+    """The operations of a block and of all regions below, in the order of the text; with `names` only those."""
+    found: list[ir.Operation] = _allo_mlir.find_operations(block, names)
     return found
 
 
 def find_nested(
-    block: ir.Block, names: Sequence[str]
+    block: ir.Block, names: Sequence[str], arrays: bool = False
 ) -> list[tuple[ir.Operation, int, str | None, str | None]]:
-    """The operations of these names, each with the number of the innermost one around it (or -1), and what their
-    attributes `allo.name` and `allo.nest` say.
+    """The operations of these names; with `arrays` also those with a result that is an array or a stream.
+
+    Each comes with the number of the innermost one around it, or -1, and what its `allo.name` and `allo.nest` say.
     """
-    found: list[tuple[ir.Operation, int, str | None, str | None]] = _allo_mlir.find_nested(block, names)
+    found: list[tuple[ir.Operation, int, str | None, str | None]] = _allo_mlir.find_nested(block, names, arrays)
     return found
 
 

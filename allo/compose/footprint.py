@@ -18,7 +18,7 @@ from allo._mlir import fingerprint
 from ..customize import Schedule
 from ..customize.loop_rewrite import compose_affine
 from ..ir.module import Module
-from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, string_of
+from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, statements, string_of
 
 _LAYOUT = re.compile(r", #allo\.partition<\[[^\]]*\]>")
 _NAMES = frozenset({"allo.name", "allo.nest"})
@@ -91,8 +91,7 @@ class _Reader:
             self.result.types[name] = _plain(argument.type)
             self.result.buffers[name] = f"{self.result.types[name]} {kept}"
         lines: list[str] = [*own]
-        for op in entry.operations:
-            operation = op.operation
+        for operation in statements(entry):
             nest = string_of(operation, "allo.nest") or string_of(operation, "allo.name")
             if operation.name in LOOP_OPERATIONS and nest is not None:
                 self.result.nests[nest] = "\n".join(self._lines(operation, nest))
@@ -123,8 +122,8 @@ class _Reader:
             for block in region.blocks:
                 for position, argument in enumerate(block.arguments):
                     self.values[argument] = f"{name or op.name}#{position}"
-                for inner in block.operations:
-                    yield from self._lines(inner.operation, nest)
+                for inner in statements(block):
+                    yield from self._lines(inner, nest)
                 yield "end"
 
     def _value(self, value: ir.Value) -> str:
@@ -166,8 +165,8 @@ def part_names(function: ir.OpView) -> list[str]:
     entry = entry_block(function)
     if entry is None:
         return []
-    statements = [op.operation for op in entry.operations if op.operation.name in LOOP_OPERATIONS]
-    nests = [string_of(op, "allo.nest") or string_of(op, "allo.name") for op in statements]
+    loops = [op for op in statements(entry) if op.name in LOOP_OPERATIONS]
+    nests = [string_of(op, "allo.nest") or string_of(op, "allo.name") for op in loops]
     made = (op for op in operations(entry) if len(op.results) and op.name not in _NO_ARRAYS)
     arrays = [*argument_names(function), *(string_of(op, "allo.name") for op in made)]
     return [name for name in dict.fromkeys([*nests, *arrays]) if name is not None]

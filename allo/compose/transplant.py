@@ -12,7 +12,7 @@ from ..ir.array_graph import is_array
 from ..ir.builder import string_attr
 from ..ir.context import context
 from ..ir.module import Module, attributes_of
-from ..ir.walk import array_operations, entry_block, operations
+from ..ir.walk import array_operations, entry_block, operations, statements
 from .correspondence import reachable
 from .footprint import History
 from .renaming import Names
@@ -67,7 +67,7 @@ def _local_arrays(function: ir.OpView) -> list[ir.Type]:
     """The types of the arrays and streams that a function does not get as arguments, in the order of the text."""
     body = entry_block(function)
     inside = array_operations(body) if body is not None else ()
-    return [result.type for op in inside for result in op.results if is_array(result.type)]
+    return [result.type for op, _ in inside for result in op.results if is_array(result.type)]
 
 
 def _signature(function: ir.OpView) -> ir.Attribute:
@@ -99,7 +99,7 @@ def _changed_body(part: History, number: int) -> str | None:
 def _surroundings(module: Module) -> list[object]:
     """A module without the bodies of its functions."""
     whole = module.mlir.operation
-    return [(op.name, attributes_of(op)) for op in (whole, *(op.operation for op in module.mlir.body.operations))]
+    return [(op.name, attributes_of(op)) for op in (whole, *statements(module.mlir.body))]
 
 
 def _rename(function: ir.OpView, functions: Mapping[str, str]) -> None:

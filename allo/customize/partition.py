@@ -9,7 +9,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import LayoutConflict, Note, ScheduleError
-from ..ir.array_graph import ArrayGraph, ArrayNode, Role, callee_name, set_type, write_signatures
+from ..ir.array_graph import ArrayGraph, ArrayNode, Role, callee_name, set_type
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.walk import location_of
@@ -73,7 +73,7 @@ def partition(
     changed = infer(layouts, graph.neighbours, [(start, PartitionLayout.of(shape, tuple(asked)))])
     for member, layout in changed.items():
         set_type(graph.nodes[member], _with_layout(graph.nodes[member].type, layout))
-    write_signatures(module, {graph.nodes[member].function for member in changed})
+    graph.write_signatures(dict.fromkeys(name for member in changed if (name := graph.nodes[member].function)))
 
 
 def partition_notes(module: Module, value: ir.Value) -> list[Note]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from enum import Enum
+from typing import NamedTuple
 
 from mlir import ir
 
@@ -12,7 +12,7 @@ from ..errors import InternalError
 from .context import context
 from .module import Module
 from .streams import is_stream_type
-from .walk import argument_names, array_operations, buffer_name, entry_block, string_of
+from .walk import argument_names, array_operations, buffer_name, entry_block, statements
 
 _VIEWS = frozenset({"memref.cast", "allo.element_cast"})
 
@@ -28,6 +28,7 @@ class Role(Enum):
     GLOBAL = "global"  # a constant of the module, of no function
 
 
+_JOINING = frozenset({"func.call", "memref.get_global", *_VIEWS})
 _ROLES = {"func.call": Role.RESULT, "memref.get_global": Role.CONSTANT, **dict.fromkeys(_VIEWS, Role.VIEW)}
 
 
@@ -40,8 +41,7 @@ class Link(Enum):
     VIEW = "view"
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayNode:
+class ArrayNode(NamedTuple):
     """An array or a stream of a function; `value` is None for a constant of the module, whose operation is `op`."""
 
     function: str
@@ -59,8 +59,7 @@ class ArrayNode:
         return ir.TypeAttr(self.op.attributes["type"]).value
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayLink:
+class ArrayLink(NamedTuple):
     """Nodes `source` and `target` are one array because of `op`; data of arguments flow from the caller."""
 
     kind: Link
@@ -80,7 +79,8 @@ class ArrayGraph:
         self.external: dict[int, ir.Operation] = {}  # what a call gives to a function without a body, or gets from it
         self._numbers: dict[ir.Value, int] = {}
         self._globals: dict[str, int] = {}
-        self._entries = {f.name.value: entry_block(f) for f in module.functions()}
+        self._functions: dict[str, tuple[ir.OpView, ir.Block | None]] = {}
+        self._returned: dict[str, ir.Operation] = {}  # what ends a function
         self._read()
 
     def number(self, value: ir.Value) -> int:
@@ -111,24 +111,45 @@ class ArrayGraph:
                     found.append(other)
         return found
 
+    def write_signatures(self, names: Iterable[str]) -> None:
+        """Make the signatures of functions those of their arguments and of what they return, after `set_type`."""
+        for name in names:
+            function, entry = self._functions[name]
+            if entry is not None:
+                inputs = [argument.type for argument in entry.arguments]
+                results = [value.type for value in self._returned[name].operands]
+                signature = ir.FunctionType.get(inputs, results, context())
+                function.operation.attributes["function_type"] = ir.TypeAttr.get(signature, context())
+
     def _read(self) -> None:
-        for top in self.module.mlir.body.operations:
-            if top.operation.name == "memref.global":
-                name = ir.StringAttr(top.operation.attributes["sym_name"]).value
-                self._globals[name] = self._add(ArrayNode("", f"@{name}", Role.GLOBAL, None, top.operation))
-        statements: list[tuple[str, ir.Operation]] = []
-        for function in self.module.functions():
-            name, entry = function.name.value, self._entries[function.name.value]
-            if entry is None:
-                continue
-            for given, argument in zip(argument_names(function), entry.arguments, strict=True):
-                if is_array(argument.type):
-                    self._add(ArrayNode(name, given, Role.ARGUMENT, argument, None))
-            for op in array_operations(entry, "func.call", "func.return"):
-                statements.append((name, op))
-                self._add_results(name, op)
-        for name, op in statements:
-            self._link(name, op)
+        functions: list[ir.OpView] = []
+        for op in statements(self.module.mlir.body):
+            if op.name == "func.func":
+                functions.append(op.opview)
+            elif op.name == "memref.global":
+                name = ir.StringAttr(op.attributes["sym_name"]).value
+                self._globals[name] = self._add(ArrayNode("", f"@{name}", Role.GLOBAL, None, op))
+        joining = [found for function in functions for found in self._read_function(function)]
+        for kind, op in joining:
+            self._link(kind, op)
+
+    def _read_function(self, function: ir.OpView) -> Iterator[tuple[str, ir.Operation]]:
+        """Add the arrays of a function: the operations that join arrays, with their names."""
+        name, entry = function.name.value, entry_block(function)
+        self._functions[name] = function, entry
+        if entry is None:
+            return
+        for given, argument in zip(argument_names(function), entry.arguments, strict=True):
+            if is_array(argument.type):
+                self._add(ArrayNode(name, given, Role.ARGUMENT, argument, None))
+        for op, made in array_operations(entry, "func.call", "func.return"):
+            kind = op.name
+            if kind == "func.return":
+                self._returned[name] = op
+            elif kind not in ("affine.load", "memref.load"):  # these give a stream of an array of streams
+                self._add_results(name, kind, op, made)
+                if kind in _JOINING:
+                    yield kind, op
 
     def _add(self, node: ArrayNode) -> int:
         self.nodes.append(node)
@@ -137,29 +158,27 @@ class ArrayGraph:
             self._numbers[node.value] = len(self.nodes) - 1
         return len(self.nodes) - 1
 
-    def _add_results(self, function: str, op: ir.Operation) -> None:
-        if op.name in ("affine.load", "memref.load"):  # a stream of an array of streams
-            return
-        given = string_of(op, "allo.name")
+    def _add_results(self, function: str, kind: str, op: ir.Operation, given: str | None) -> None:
         for position, result in enumerate(op.results):
             if is_array(result.type):
-                made = given or (f"{callee_name(op)}_result" if op.name == "func.call" else None)
-                if op.name in _VIEWS and given is None and op.operands[0] in self._numbers:
+                made = given or (f"{callee_name(op)}_result" if kind == "func.call" else None)
+                if kind in _VIEWS and given is None and op.operands[0] in self._numbers:
                     made = self.nodes[self._numbers[op.operands[0]]].name
                 name = (made or "unnamed") + (f"#{position}" if position else "")
-                self._add(ArrayNode(function, name, _ROLES.get(op.name, Role.LOCAL), result, op))
+                self._add(ArrayNode(function, name, _ROLES.get(kind, Role.LOCAL), result, op))
 
-    def _link(self, function: str, op: ir.Operation) -> None:
-        if op.name == "memref.get_global":
+    def _link(self, kind: str, op: ir.Operation) -> None:
+        if kind == "memref.get_global":
             symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
             self._join(Link.GLOBAL, self._globals[symbol], self._numbers[op.results[0]], op)
-        elif op.name in _VIEWS:
-            self._join_values(Link.VIEW, op.operands[0], op.results[0], op)
-        elif op.name == "func.call":
+        elif kind == "func.call":
             self._link_call(op)
+        else:
+            self._join_values(Link.VIEW, op.operands[0], op.results[0], op)
 
     def _link_call(self, call: ir.Operation) -> None:
-        entry = self._entries[callee_name(call)]
+        callee = callee_name(call)
+        _, entry = self._functions[callee]
         if entry is None:
             for value in (*call.operands, *call.results):
                 if value in self._numbers:
@@ -167,13 +186,13 @@ class ArrayGraph:
             return
         for operand, argument in zip(call.operands, entry.arguments, strict=True):
             self._join_values(Link.ARGUMENT, operand, argument, call)
-        returned = entry.operations[len(entry.operations) - 1].operands
-        for value, result in zip(returned, call.results, strict=True):
+        for value, result in zip(self._returned[callee].operands, call.results, strict=True):
             self._join_values(Link.RETURN, value, result, call)
 
     def _join_values(self, kind: Link, source: ir.Value, target: ir.Value, op: ir.Operation) -> None:
-        if source in self._numbers and target in self._numbers:
-            self._join(kind, self._numbers[source], self._numbers[target], op)
+        first, second = self._numbers.get(source), self._numbers.get(target)
+        if first is not None and second is not None:
+            self._join(kind, first, second, op)
 
     def _join(self, kind: Link, source: int, target: int, op: ir.Operation) -> None:
         self.links.append(ArrayLink(kind, source, target, op))
@@ -193,19 +212,8 @@ def callee_name(call: ir.Operation) -> str:
 
 
 def set_type(node: ArrayNode, kind: ir.Type) -> None:
-    """Give an array another type; `write_signatures` then makes the functions agree."""
+    """Give an array another type; `ArrayGraph.write_signatures` then makes the functions agree."""
     if node.value is not None:
         node.value.set_type(kind)
     elif node.op is not None:
         node.op.attributes["type"] = ir.TypeAttr.get(kind, context())
-
-
-def write_signatures(module: Module, names: set[str]) -> None:
-    """Make the signatures of functions those of their arguments and of what they return."""
-    for function in module.functions():
-        entry = entry_block(function)
-        if entry is not None and function.name.value in names:
-            end = entry.operations[len(entry.operations) - 1]
-            inputs = [argument.type for argument in entry.arguments]
-            signature = ir.FunctionType.get(inputs, [value.type for value in end.operands], context())
-            function.operation.attributes["function_type"] = ir.TypeAttr.get(signature, context())

@@ -11,7 +11,7 @@ from mlir import ir
 from ..errors import InternalError
 from .builder import string_attr
 from .context import context, unknown_location
-from .walk import LoopView, buffers_of, loops_of
+from .walk import LoopView, buffers_of, loops_of, statements
 
 
 def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
@@ -51,8 +51,8 @@ class Module:
         for name, attribute in attributes_of(self.mlir.operation).items():
             made.operation.attributes[name] = attribute
         point = ir.InsertionPoint(made.body)
-        for op in self.mlir.body.operations:
-            op.operation.clone(point)
+        for op in statements(self.mlir.body):
+            op.clone(point)
         return Module(made)
 
     def functions(self) -> Iterator[ir.OpView]:

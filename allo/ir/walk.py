@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mlir import ir
@@ -53,6 +54,11 @@ def annotations_of(op: ir.Operation) -> list[str]:
     return marks
 
 
+def statements(block: ir.Block) -> list[ir.Operation]:
+    """The operations of a block itself, as they are now, in the order of the text."""
+    return _mlir.statements(block)
+
+
 def operations(block: ir.Block, *names: str) -> list[ir.Operation]:
     """The operations of a block and of all regions below it as they are now, in the order of the text.
 
@@ -61,9 +67,9 @@ def operations(block: ir.Block, *names: str) -> list[ir.Operation]:
     return _mlir.find_operations(block, names)
 
 
-def array_operations(block: ir.Block, *names: str) -> list[ir.Operation]:
-    """As `operations`, those of these names and those with a result that is an array or a stream."""
-    return _mlir.find_operations(block, names, arrays=True)
+def array_operations(block: ir.Block, *names: str) -> Iterator[tuple[ir.Operation, str | None]]:
+    """As `operations`, those of these names and those with a result that is an array or a stream; with their names."""
+    return ((op, name) for op, _, name, _ in _mlir.find_nested(block, names, arrays=True))
 
 
 def entry_block(function: ir.OpView) -> ir.Block | None:

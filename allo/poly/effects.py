@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from ..ir.effects import read_only_arguments
+from ..ir.walk import statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +153,10 @@ class Effects:
             self._symbols = {}
             module = self.function.parent
             if module is not None:
-                for op in module.regions[0].blocks[0].operations:
-                    attributes = op.operation.attributes
+                for op in statements(module.regions[0].blocks[0]):
+                    attributes = op.attributes
                     if "sym_name" in attributes:
-                        self._symbols[ir.StringAttr(attributes["sym_name"]).value] = op.operation
+                        self._symbols[ir.StringAttr(attributes["sym_name"]).value] = op
         return self._symbols
 
     def _summarise(self, function: ir.Operation) -> tuple[Effect, ...]:
@@ -191,11 +192,11 @@ class Effects:
                 return
             for region in op.regions:
                 for block in region:
-                    for inner in block.operations:
-                        walk(inner.operation)
+                    for inner in statements(block):
+                        walk(inner)
 
-        for op in entry.operations:
-            walk(op.operation)
+        for op in statements(entry):
+            walk(op)
         return tuple(
             Effect(-1, *touched, symbol=key) if isinstance(key, str) else Effect(key, *touched)
             for key, touched in found.items()

@@ -8,7 +8,7 @@ from itertools import count
 
 from mlir import ir
 
-from ..ir.walk import LOOP_OPERATIONS
+from ..ir.walk import LOOP_OPERATIONS, statements
 from .buffers import Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
 from .effects import Effect, Effects, is_stream
@@ -99,8 +99,7 @@ class _Extraction:
         for block in self.function.regions[0]:
             scope = _Scope((), (), Domain(((),), True, ""), count())
             wanted = self.first is None
-            for view in block.operations:
-                op = view.operation
+            for op in statements(block):
                 wanted = wanted or (self.first is not None and op == self.first)
                 if wanted or op.name not in LOOP_OPERATIONS:
                     self.operation(op, scope)
@@ -141,8 +140,8 @@ class _Extraction:
         )
 
     def block(self, block: ir.Block, scope: _Scope) -> None:
-        for view in block.operations:
-            self.operation(view.operation, scope)
+        for op in statements(block):
+            self.operation(op, scope)
 
     def region(self, op: ir.Operation, number: int, scope: _Scope) -> None:
         for block in op.regions[number]:

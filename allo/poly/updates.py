@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from mlir import ir
 
+from ..ir.walk import statements
 from .model import Access
 
 _KINDS = {
@@ -133,12 +134,12 @@ def _same_element(load: ir.Operation, store: ir.Operation) -> bool:
 
 def _between(load: ir.Operation, store: ir.Operation) -> Iterator[ir.Operation]:
     inside = False
-    for op in load.block.operations:
-        if op.operation == store:
+    for op in statements(load.block):
+        if op == store:
             return
         if inside:
-            yield op.operation
-        inside = inside or op.operation == load
+            yield op
+        inside = inside or op == load
 
 
 def _may_write(op: ir.Operation) -> bool:

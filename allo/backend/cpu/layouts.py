@@ -6,7 +6,7 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ...ir.array_graph import ArrayGraph, set_type, write_signatures
+from ...ir.array_graph import ArrayGraph, set_type
 from ...ir.context import unknown_location
 from ...ir.module import Module
 
@@ -20,14 +20,15 @@ def drop_partitions(module: Module) -> None:
     signatures = (ir.TypeAttr(f.operation.attributes["function_type"]).value for f in module.functions())
     if not any(_is_partitioned(result) for signature in signatures for result in signature.results):
         return
-    for node in ArrayGraph(module).nodes:
+    graph = ArrayGraph(module)
+    for node in graph.nodes:
         if _is_partitioned(node.type):
             memref = ir.MemRefType(node.type)
             plain = ir.MemRefType.get(
                 memref.shape, memref.element_type, None, memref.memory_space, unknown_location()
             )
             set_type(node, plain)
-    write_signatures(module, {function.name.value for function in module.functions()})
+    graph.write_signatures(module.names())
 
 
 def _is_partitioned(kind: ir.Type) -> bool:

@@ -218,7 +218,8 @@ static void bindPartitions(py::module_ &m) {
 
 /// What `alloFindOperations` finds, as objects of mlir.ir; `NESTED` ones come with what is around them and their names.
 template <bool NESTED>
-static py::list findOperations(py::object block, const std::vector<std::string> &names, bool arrays) {
+static py::list findOperations(py::object block, const std::vector<std::string> &names, bool arrays,
+                               bool below) {
   struct Found {
     MlirOperation op;
     intptr_t around;
@@ -230,9 +231,10 @@ static py::list findOperations(py::object block, const std::vector<std::string> 
   auto note = [](MlirOperation op, intptr_t around, void *data) {
     static_cast<std::vector<Found> *>(data)->push_back({op, around});
   };
-  alloFindOperations(toBlock(block), wanted.size(), wanted.data(), arrays, note, &found);
+  alloFindOperations(toBlock(block), wanted.size(), wanted.data(), arrays, below, note, &found);
 
-  py::object make = py::module_::import("mlir.ir").attr("Operation").attr(MLIR_PYTHON_CAPI_FACTORY_ATTR);
+  static auto *make = new py::object( // kept for the life of the process: there is no interpreter when statics end
+      py::module_::import("mlir.ir").attr("Operation").attr(MLIR_PYTHON_CAPI_FACTORY_ATTR));
   auto text = [](MlirOperation op, const char *name) -> py::object {
     MlirAttribute value = mlirOperationGetDiscardableAttributeByName(op, mlirStringRefCreateFromCString(name));
     if (!value.ptr || !mlirAttributeIsAString(value))
@@ -242,7 +244,7 @@ static py::list findOperations(py::object block, const std::vector<std::string> 
   py::list result(found.size());
   for (size_t i = 0; i < found.size(); ++i) {
     auto [op, around] = found[i];
-    py::object made = make(py::reinterpret_steal<py::object>(mlirPythonOperationToCapsule(op)));
+    py::object made = (*make)(py::reinterpret_steal<py::object>(mlirPythonOperationToCapsule(op)));
     if constexpr (NESTED)
       result[i] = py::make_tuple(made, around, text(op, "allo.name"), text(op, "allo.nest"));
     else
@@ -267,10 +269,14 @@ static py::bytes fingerprint(py::object op, const std::vector<std::pair<std::str
 }
 
 static void bindFunctions(py::module_ &m) {
-  m.def("find_operations", &findOperations<false>, py::arg("block"),
-        py::arg("names") = std::vector<std::string>(), py::arg("arrays") = false);
-  m.def("find_nested", &findOperations<true>, py::arg("block"), py::arg("names"), py::arg("arrays") = false);
-  m.def("fingerprint", &fingerprint, py::arg("op"), py::arg("symbols"), py::arg("layouts"));
+  m.def("find_operations", [](py::object block, const std::vector<std::string> &names) {
+    return findOperations<false>(block, names, false, true);
+  });
+  m.def("find_nested", [](py::object block, const std::vector<std::string> &names, bool arrays) {
+    return findOperations<true>(block, names, arrays, true);
+  });
+  m.def("statements", [](py::object block) { return findOperations<false>(block, {}, false, false); });
+  m.def("fingerprint", &fingerprint);
 }
 
 PYBIND11_MODULE(_allo_mlir, m) {

@@ -58,11 +58,12 @@ MLIR_CAPI_EXPORTED unsigned alloPartitionAttrGetFactor(MlirAttribute attribute, 
 
 /* Reading functions. */
 typedef void (*AlloOperationCallback)(MlirOperation op, intptr_t around, void *data);
-/// Calls back for operations of a block and all regions below, in the order of the text: those with one of the names
+/// Calls back for operations of a block, and of all regions `below`, in the order of the text: those with one of the names
 /// and, with `arrays`, those with a result that is an array or a stream; all without names and `arrays`. `around` is
 /// the number of the innermost of them, from 0, that contains the operation, or -1. Nothing may be changed meanwhile.
 MLIR_CAPI_EXPORTED void alloFindOperations(MlirBlock block, intptr_t count, const MlirStringRef *names,
-                                           bool arrays, AlloOperationCallback callback, void *data);
+                                           bool arrays, bool below, AlloOperationCallback callback,
+                                           void *data);
 /// Bytes that are equal for two operations of a context just if these are, but for places in the source. Symbols of
 /// the list stand for others; without `layouts`, partitions of arrays count as none.
 MLIR_CAPI_EXPORTED void alloFingerprint(MlirOperation op, intptr_t count, const MlirStringRef *symbols,

@@ -21,7 +21,7 @@ namespace {
 /// A walk that tells of each operation it looks for, and which of those is the innermost around it.
 struct Finder {
   ArrayRef<StringRef> names; // empty: all
-  bool arrays;
+  bool arrays, below;
   AlloOperationCallback callback;
   void *data;
   intptr_t count = 0;
@@ -37,6 +37,8 @@ struct Finder {
         inside = count++;
         callback(wrap(&op), around, data);
       }
+      if (!below)
+        continue;
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           walk(inner, inside);
@@ -45,12 +47,12 @@ struct Finder {
 };
 } // namespace
 
-void alloFindOperations(MlirBlock block, intptr_t count, const MlirStringRef *names, bool arrays,
+void alloFindOperations(MlirBlock block, intptr_t count, const MlirStringRef *names, bool arrays, bool below,
                         AlloOperationCallback callback, void *data) {
   SmallVector<StringRef> wanted;
   for (intptr_t i = 0; i < count; ++i)
     wanted.push_back(unwrap(names[i]));
-  Finder{wanted, arrays, callback, data}.walk(*unwrap(block), -1);
+  Finder{wanted, arrays, below, callback, data}.walk(*unwrap(block), -1);
 }
 
 //===-- comparing functions ----------------------------------------------===//
