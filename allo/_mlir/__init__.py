@@ -86,6 +86,17 @@ def fingerprint(op: ir.Operation, symbols: Mapping[str, str], layouts: bool = Tr
     return words
 
 
+def rename_symbols(function: ir.Operation, symbols: Mapping[str, str]) -> None:
+    """Give a function, and those that it names, the names that `symbols` gives them."""
+    _allo_mlir.rename_symbols(function, list(symbols.items()))
+
+
+def verify_changes(before: ir.Operation, after: ir.Operation) -> bool:
+    """Whether module `after` is valid, if `before` is: only functions that differ are looked at, and the calls."""
+    valid: bool = _allo_mlir.verify_changes(before, after)
+    return valid
+
+
 def runtime_library() -> str:
     """The library with what compiled code calls; for `ExecutionEngine(..., shared_libs=[runtime_library()])`."""
     return str(next(Path(__file__).parent.glob("libAlloDialect.*")))

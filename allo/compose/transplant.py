@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from mlir import ir
 
+from allo._mlir import rename_symbols
+
 from ..customize.step import Step
 from ..ir.array_graph import is_array
-from ..ir.builder import string_attr
-from ..ir.context import context
 from ..ir.module import Module, attributes_of
-from ..ir.walk import array_operations, entry_block, operations, statements
+from ..ir.walk import array_operations, entry_block, statements
 from .correspondence import reachable
 from .footprint import History
 from .renaming import Names
@@ -41,10 +41,10 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
     replaced = module.function(functions.get(changed, changed))
     made = part.functions(number + 1)[changed].operation.clone(ir.InsertionPoint(replaced.operation))
     if any(ours != theirs for ours, theirs in functions.items()):
-        _rename(made, functions)
+        rename_symbols(made.operation, functions)
     _take_types(made, replaced)
     replaced.operation.erase()
-    module.verify()
+    module.verify(schedule.ir)
     result = names.value(part.schedule.steps[number].result)
     schedule._install(module, dataclasses.replace(wanted, result=result))
     return True
@@ -100,14 +100,3 @@ def _surroundings(module: Module) -> list[object]:
     """A module without the bodies of its functions."""
     whole = module.mlir.operation
     return [(op.name, attributes_of(op)) for op in (whole, *statements(module.mlir.body))]
-
-
-def _rename(function: ir.OpView, functions: Mapping[str, str]) -> None:
-    """Give a function, and those that it names, other names."""
-    name = function.name.value
-    function.operation.attributes["sym_name"] = string_attr(functions.get(name, name))
-    body = entry_block(function)
-    for op in operations(body) if body is not None else ():
-        for key, attribute in attributes_of(op).items():
-            if isinstance(attribute, ir.FlatSymbolRefAttr) and attribute.value in functions:
-                op.attributes[key] = ir.FlatSymbolRefAttr.get(functions[attribute.value], context())

@@ -101,7 +101,7 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
                 result = body(*bound.args, **bound.kwargs)
             finally:
                 _EARLIER.reset(token)
-            clone.verify()
+            clone.verify(self.ir)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise

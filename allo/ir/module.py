@@ -8,6 +8,8 @@ from pathlib import Path
 
 from mlir import ir
 
+from allo import _mlir
+
 from ..errors import InternalError
 from .builder import string_attr
 from .context import context, unknown_location
@@ -61,9 +63,9 @@ class Module:
 
     def function(self, name: str) -> ir.OpView:
         """The function `name`; InternalError if there is none."""
-        for function in self.functions():
-            if function.name.value == name:
-                return function
+        symbols = ir.SymbolTable(self.mlir.operation)
+        if name in symbols and (found := symbols[name]).operation.name == "func.func":
+            return found
         raise InternalError(f"no function '{name}' in the module")
 
     def names(self) -> list[str]:
@@ -78,8 +80,13 @@ class Module:
         """The arrays of function `name`: arguments, then local ones and constants in the order of the text."""
         return buffers_of(self.function(name))
 
-    def verify(self) -> None:
-        """Check the module by MLIR's and our verifiers; InternalError with their words if it is not valid."""
+    def verify(self, before: Module | None = None) -> None:
+        """Check the module by MLIR's and our verifiers; InternalError with their words if it is not valid.
+
+        Functions that are the same in `before`, a module that was checked, are not checked again.
+        """
+        if before is not None and _mlir.verify_changes(before.mlir.operation, self.mlir.operation):
+            return
         try:
             self.mlir.operation.verify()
         except ir.MLIRError as error:

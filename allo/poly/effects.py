@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlir import ir
 
 from ..ir.effects import read_only_arguments
 from ..ir.walk import statements
+from ..records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

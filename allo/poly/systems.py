@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import islpy as isl
 
@@ -10,6 +11,7 @@ from .linear import Linear, Row
 
 _DIM = isl.dim_type
 _CONTEXT = isl.DEFAULT_CONTEXT
+_value = lru_cache(maxsize=1024)(isl.Val)
 
 
 def _matrices(
@@ -31,15 +33,16 @@ def _matrices(
     width = len(columns) + 1
     made = []
     for forms in (equalities, inequalities):
-        matrix = isl.Mat.alloc(_CONTEXT, 0, width).insert_zero_rows(0, len(forms))
-        for index, form in enumerate(forms):
+        matrix = isl.Mat.alloc(_CONTEXT, 0, width)
+        zeros = isl.Vec.zero(_CONTEXT, width)
+        for form in forms:  # by rows: to set an element copies the whole, a vector or a matrix
+            row = zeros
             for variable, coefficient in form.terms:
                 column = columns[variable]
-                matrix = matrix.set_element_val(
-                    index, column if column >= 0 else width - 1 + column, isl.Val(coefficient)
-                )
+                row = row.set_element_val(column if column >= 0 else width - 1 + column, _value(coefficient))
             if form.constant:
-                matrix = matrix.set_element_val(index, width - 1, isl.Val(form.constant))
+                row = row.set_element_val(width - 1, _value(form.constant))
+            matrix = matrix.vec_concat(row)
         made.append(matrix)
     return made[0], made[1]
 

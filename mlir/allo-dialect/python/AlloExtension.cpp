@@ -253,18 +253,25 @@ static py::list findOperations(py::object block, const std::vector<std::string> 
   return result;
 }
 
+/// Names of functions, and what they are called otherwise.
+struct Symbols {
+  explicit Symbols(const std::vector<std::pair<std::string, std::string>> &pairs) {
+    for (const auto &[name, other] : pairs) {
+      names.push_back(refOf(name));
+      others.push_back(refOf(other));
+    }
+  }
+  std::vector<MlirStringRef> names, others;
+};
+
 static py::bytes fingerprint(py::object op, const std::vector<std::pair<std::string, std::string>> &symbols,
                              bool layouts) {
-  std::vector<MlirStringRef> names, others;
-  for (const auto &[name, other] : symbols) {
-    names.push_back(refOf(name));
-    others.push_back(refOf(other));
-  }
+  Symbols s(symbols);
   std::string words;
   auto append = [](MlirStringRef part, void *out) {
     static_cast<std::string *>(out)->append(part.data, part.length);
   };
-  alloFingerprint(toOperation(op), names.size(), names.data(), others.data(), layouts, append, &words);
+  alloFingerprint(toOperation(op), s.names.size(), s.names.data(), s.others.data(), layouts, append, &words);
   return py::bytes(words);
 }
 
@@ -277,6 +284,13 @@ static void bindFunctions(py::module_ &m) {
   });
   m.def("statements", [](py::object block) { return findOperations<false>(block, {}, false, false); });
   m.def("fingerprint", &fingerprint);
+  m.def("rename_symbols", [](py::object op, const std::vector<std::pair<std::string, std::string>> &symbols) {
+    Symbols s(symbols);
+    alloRenameSymbols(toOperation(op), s.names.size(), s.names.data(), s.others.data());
+  });
+  m.def("verify_changes", [](py::object before, py::object after) {
+    return alloVerifyChanges(toOperation(before), toOperation(after));
+  });
 }
 
 PYBIND11_MODULE(_allo_mlir, m) {

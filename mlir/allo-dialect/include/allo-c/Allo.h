@@ -56,7 +56,7 @@ MLIR_CAPI_EXPORTED intptr_t alloPartitionAttrGetNumDims(MlirAttribute attribute)
 MLIR_CAPI_EXPORTED MlirStringRef alloPartitionAttrGetKind(MlirAttribute attribute, intptr_t dim);
 MLIR_CAPI_EXPORTED unsigned alloPartitionAttrGetFactor(MlirAttribute attribute, intptr_t dim);
 
-/* Reading functions. */
+/* Functions. */
 typedef void (*AlloOperationCallback)(MlirOperation op, intptr_t around, void *data);
 /// Calls back for operations of a block, and of all regions `below`, in the order of the text: those with one of the names
 /// and, with `arrays`, those with a result that is an array or a stream; all without names and `arrays`. `around` is
@@ -69,6 +69,13 @@ MLIR_CAPI_EXPORTED void alloFindOperations(MlirBlock block, intptr_t count, cons
 MLIR_CAPI_EXPORTED void alloFingerprint(MlirOperation op, intptr_t count, const MlirStringRef *symbols,
                                         const MlirStringRef *others, bool layouts,
                                         MlirStringCallback callback, void *data);
+
+/// Give a function, and what it names, other names.
+MLIR_CAPI_EXPORTED void alloRenameSymbols(MlirOperation function, intptr_t count, const MlirStringRef *symbols,
+                                          const MlirStringRef *others);
+/// Whether a module is valid; `before` is a valid one, and what is the same in both is not looked at again.
+/// Diagnostics are dropped: the verifier of MLIR reports them.
+MLIR_CAPI_EXPORTED bool alloVerifyChanges(MlirOperation before, MlirOperation after);
 
 /* Self checks of the build: does this library see the same MLIR as the caller? */
 MLIR_CAPI_EXPORTED bool alloTypeIsABuiltinMemRef(MlirType type);

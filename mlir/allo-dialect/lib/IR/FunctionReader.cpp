@@ -1,4 +1,5 @@
-// Reads functions for Python, which would make an object of each operation: finds operations, compares functions.
+// What Python asks most of functions, without an object for each operation: finds operations, compares and renames
+// functions, verifies those that changed.
 #include "allo-c/Allo.h"
 
 #include "allo/IR/AlloDialect.h"
@@ -6,7 +7,9 @@
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace mlir::allo;
@@ -57,19 +60,31 @@ void alloFindOperations(MlirBlock block, intptr_t count, const MlirStringRef *na
 
 //===-- comparing functions ----------------------------------------------===//
 
+using Symbols = llvm::StringMap<StringRef>;
+
+static Symbols symbolsOf(intptr_t count, const MlirStringRef *names, const MlirStringRef *others) {
+  Symbols map;
+  for (intptr_t i = 0; i < count; ++i)
+    map[unwrap(names[i])] = unwrap(others[i]);
+  return map;
+}
+
+static void replaceSymbols(AttrTypeReplacer &replacer, const Symbols &symbols) {
+  replacer.addReplacement([&symbols](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
+    auto other = symbols.find(symbol.getValue());
+    if (other == symbols.end())
+      return std::nullopt;
+    return FlatSymbolRefAttr::get(symbol.getContext(), other->second);
+  });
+}
+
 namespace {
 /// Writes a function as words that say all but its places in the source: uniqued attributes and types by address,
 /// values and blocks by the order in which they are met.
 class Fingerprint {
 public:
-  Fingerprint(const llvm::StringMap<StringRef> &symbols, bool layouts)
-      : symbols(symbols), plain(symbols.empty() && layouts) {
-    replacer.addReplacement([&symbols](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
-      auto other = symbols.find(symbol.getValue());
-      if (other == symbols.end())
-        return std::nullopt;
-      return FlatSymbolRefAttr::get(symbol.getContext(), other->second);
-    });
+  Fingerprint(const Symbols &symbols, bool layouts) : symbols(symbols), plain(symbols.empty() && layouts) {
+    replaceSymbols(replacer, symbols);
     if (!layouts)
       replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
         if (!isa<PartitionAttr>(type.getLayout()))
@@ -131,7 +146,7 @@ private:
       address(replaced(type).getAsOpaquePointer());
   }
 
-  const llvm::StringMap<StringRef> &symbols;
+  const Symbols &symbols;
   bool plain; // nothing is replaced
   AttrTypeReplacer replacer;
   llvm::DenseMap<const void *, uint64_t> numbers;
@@ -140,10 +155,44 @@ private:
 
 void alloFingerprint(MlirOperation op, intptr_t count, const MlirStringRef *symbols,
                      const MlirStringRef *others, bool layouts, MlirStringCallback callback, void *data) {
-  llvm::StringMap<StringRef> map;
-  for (intptr_t i = 0; i < count; ++i)
-    map[unwrap(symbols[i])] = unwrap(others[i]);
+  Symbols map = symbolsOf(count, symbols, others);
   Fingerprint fingerprint(map, layouts);
   fingerprint.add(*unwrap(op));
   callback(mlirStringRefCreate(fingerprint.words.data(), fingerprint.words.size()), data);
+}
+
+void alloRenameSymbols(MlirOperation function, intptr_t count, const MlirStringRef *symbols,
+                       const MlirStringRef *others) {
+  Symbols map = symbolsOf(count, symbols, others);
+  Operation *op = unwrap(function);
+  auto other = map.find(SymbolTable::getSymbolName(op).getValue());
+  if (other != map.end())
+    SymbolTable::setSymbolName(op, other->second);
+  AttrTypeReplacer replacer;
+  replaceSymbols(replacer, map);
+  replacer.recursivelyReplaceElementsIn(op);
+}
+
+//===-- verifying what changed -------------------------------------------===//
+
+static StringAttr symbolOf(Operation &op) {
+  return op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+}
+
+bool alloVerifyChanges(MlirOperation before, MlirOperation after) {
+  Operation *old = unwrap(before), *made = unwrap(after);
+  ScopedDiagnosticHandler silence(made->getContext(), [](Diagnostic &) { return success(); });
+  llvm::DenseMap<StringAttr, Operation *> known;
+  for (Operation &op : old->getRegion(0).front())
+    if (StringAttr name = symbolOf(op))
+      known[name] = &op;
+  for (Operation &op : made->getRegion(0).front()) {
+    StringAttr name = symbolOf(op);
+    Operation *earlier = name ? known.lookup(name) : nullptr;
+    if (earlier && OperationEquivalence::isEquivalentTo(earlier, &op, OperationEquivalence::IgnoreLocations))
+      continue;
+    if (failed(verify(&op)))
+      return false;
+  }
+  return succeeded(verify(made, /*verifyRecursively=*/false));
 }
