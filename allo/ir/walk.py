@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mlir import ir
 
@@ -18,8 +18,7 @@ LOOP_OPERATIONS = ("affine.for", "scf.for", "scf.while")
 _BUFFER_OPERATIONS = ("memref.alloc", "memref.get_global", "allo.element_cast", "func.call")
 
 
-@dataclass(frozen=True, slots=True)
-class LoopView:
+class LoopView(NamedTuple):
     """A loop operation with its place in the tree; valid until the function is rewritten."""
 
     op: ir.Operation
