@@ -1,15 +1,16 @@
 """Allo: plain Python kernels, schedules that rewrite them step by step, backends that run them."""
 
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from . import dsl, errors
 from .backend.cpu import LLVMModule
-from .backend.external.module import IPModule
-from .backend.hls import HLSModule
 from .build import build
 from .compose import compose
 from .customize import Partition, Schedule, customize
-from .equivalence import verify
 from .errors import AlloError, DataflowError, KernelError, LayoutConflict, ScheduleError, VerificationError
-from .estimate import Estimate, estimate
 from .frontend.dsl import (
     abs,
     add,
@@ -52,6 +53,46 @@ from .frontend.dsl import (
 )
 from .frontend.interpret import interpret
 from .memory import Memory
+
+# What many programs never use is loaded when it is first asked for: each would add to the time of `import allo`.
+if TYPE_CHECKING:
+    from . import equivalence as equivalence
+    from . import target as target
+    from .backend.external.module import IPModule
+    from .backend.hls import HLSModule
+    from .equivalence import verify
+    from .estimate import Estimate, estimate
+else:
+    _LATER = {
+        "Estimate": ".estimate",
+        "HLSModule": ".backend.hls",
+        "IPModule": ".backend.external.module",
+        "equivalence": "",
+        "estimate": ".estimate",
+        "target": "",
+        "verify": ".equivalence",
+    }
+
+    class _Package(ModuleType):
+        """Python binds a package, when it is loaded, in the one around it: not over a function of the same name."""
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if not (isinstance(value, ModuleType) and _LATER.get(name)):
+                super().__setattr__(name, value)
+
+    sys.modules[__name__].__class__ = _Package
+
+    def __getattr__(name: str) -> object:
+        if name not in _LATER:
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        source = _LATER[name]
+        value = getattr(import_module(source, __name__), name) if source else import_module(f".{name}", __name__)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "AlloError",

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .backend.cpu import MANIFEST as CPU
-from .backend.hls import CODE as HLS_CODE
-from .backend.hls import PROJECTS as HLS_PROJECTS
 from .backend.manifest import Manifest
 from .customize import Schedule
 from .errors import TargetError, ToolError, nearest
 
-_BACKENDS: tuple[Manifest, ...] = (CPU, HLS_CODE, *HLS_PROJECTS)
+
+def _backends() -> Iterator[Manifest]:
+    """All backends; those after the first are loaded when someone asks for more than the CPU."""
+    yield CPU
+    from .backend.hls import CODE, PROJECTS
+
+    yield CODE
+    yield from PROJECTS
 
 
 def build(
@@ -34,10 +40,10 @@ def build(
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """
-    names = [name for backend in _BACKENDS for name in backend.names]
-    wanted = _BACKENDS[0].names[0] if target is None else target
-    backend = next((b for b in _BACKENDS if wanted in b.names), None)
+    wanted = CPU.names[0] if target is None else target
+    backend = next((b for b in _backends() if wanted in b.names), None)
     if backend is None:
+        names = [name for backend in _backends() for name in backend.names]
         hint = nearest(str(wanted), names) or f"the targets are {', '.join(names)}"
         raise TargetError(f"there is no target '{wanted}'", hint=hint)
     if mode is not None and mode not in backend.modes:

@@ -12,7 +12,7 @@ from ..ir.types import DYNAMIC, AlloType, TensorType, shape_text
 from .around import Around, Seen
 from .check_bits import BIT_METHODS
 from .convert import constant, convert
-from .nodes import Const, Declare, Expr, Kind, Stmt, Symbol
+from .nodes import Const, Declare, Expr, Kind, Load, Stmt, Symbol
 from .scope import Scope, static_value
 from .slices import UNBOUNDED, SliceChecker, full
 from .source import Position
@@ -56,9 +56,8 @@ class TensorChecker(Around):
         for operand in operands:
             seen.append(self.seen)
             values.append(self.expressions.any(operand))
-        if any(value is None for value in values):
-            return None
-        return self.combine(node, [value for value in values if value is not None], combine, seen)
+        known = [value for value in values if value is not None]
+        return self.combine(node, known, combine, seen) if len(known) == len(values) else None
 
     def combine(
         self,
@@ -68,11 +67,11 @@ class TensorChecker(Around):
         seen: Sequence[Seen] | None = None,
     ) -> Expr | View | None:
         """As `elementwise`, on checked operands; `seen` is what the statement did before each."""
-        at = self.scope.source.position(node)
-        operands: list[Expr | View] = []
         scalars = [value for value in values if isinstance(value, Expr)]
         if len(scalars) == len(values):
             return combine(scalars)
+        at = self.scope.source.position(node)
+        operands: list[Expr | View] = []
         for value, before in zip(values, seen or [self.seen] * len(values), strict=True):
             operand = self.called_once(value, before) if isinstance(value, Expr) else value
             if operand is None:
@@ -97,9 +96,11 @@ class TensorChecker(Around):
         if isinstance(base, Expr):
             return self.expressions.bits.read(node, base)
         at = self.scope.source.position(node)
+        nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if isinstance(base, Symbol) and _names_element(base, nodes):
+            return self._element(base, nodes, at)
         name = base.name if isinstance(base, Symbol) else ast.unparse(node.value)
         view = whole(base, at) if isinstance(base, Symbol) else base
-        nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         shape = view.type.shape
         if len(nodes) > len(shape):
             given = counted(len(nodes), "subscript")
@@ -121,6 +122,23 @@ class TensorChecker(Around):
             return view.read(indices)
         once = [self._called_once(selector, seen) for selector in selectors]
         return None if None in once else select(view, [s for s in once if s is not None], at)
+
+    def _element(self, array: Symbol, nodes: Sequence[ast.expr], at: Position) -> Load | None:
+        """`A[i, j]` of an array of known extents."""
+        assert isinstance(array.type, TensorType)
+        indices: list[Expr] = []
+        for dimension, (place, extent) in enumerate(zip(nodes, array.type.shape, strict=True)):
+            index = self._index(place, array.name, dimension, extent)
+            if index is None:
+                return None
+            indices.append(index)
+        if array.constant is None:
+            self.has_read()
+        return Load(array.type.element, at, array, tuple(indices))
+
+    def _index(self, node: ast.expr, name: str, dimension: int, extent: int) -> Expr | None:
+        value = self.expressions.scalar(node)
+        return None if value is None else self.expressions.checked_index(node, value, name, dimension, extent)
 
     def _called_once(self, selector: Expr | Slice, seen: Seen) -> Expr | Slice | None:
         """A subscript of a part of an array: kernels that it calls are called once, not for every element."""
@@ -170,11 +188,12 @@ class TensorChecker(Around):
     def _selector(self, node: ast.expr, name: str, dimension: int, extent: Expr) -> Expr | Slice | None:
         if isinstance(node, ast.Slice):
             return self.slices.selected(node, name, dimension, extent)
+        if isinstance(extent, Const):
+            return self._index(node, name, dimension, int(extent.value))
         value = self.expressions.scalar(node)
-        if isinstance(value, Const) and not isinstance(extent, Const) and value.value < 0:
+        if isinstance(value, Const) and value.value < 0:
             return self.expressions.combine(node, "+", extent, value)
-        size = int(extent.value) if isinstance(extent, Const) else UNBOUNDED
-        return None if value is None else self.expressions.checked_index(node, value, name, dimension, size)
+        return None if value is None else self.expressions.checked_index(node, value, name, dimension, UNBOUNDED)
 
     def attribute(self, node: ast.Attribute) -> View | None:
         """`A.T`."""
@@ -322,3 +341,10 @@ class TensorChecker(Around):
         name = f"{parameter.name}_back"
         self._after.append(loops_over(view.extents, name, self._nest(name), view.at, body))
         return copy
+
+
+def _names_element(array: Symbol, nodes: Sequence[ast.expr]) -> bool:
+    """Whether subscripts are those of one element of an array whose extents are all known."""
+    assert isinstance(array.type, TensorType)
+    known = not array.extents and len(nodes) == len(array.type.shape)
+    return known and not any(isinstance(node, ast.Slice) for node in nodes)

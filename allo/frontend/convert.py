@@ -124,6 +124,8 @@ def _whole(value: int | float | Fraction) -> int:
 
 def nearest_float(value: int | float | Fraction, target: Float) -> float:
     """The nearest value of a float type; an infinity above its range."""
+    if -256 <= value <= 256 and value == int(value):  # all float types have these
+        return float(value)
     dtype = numpy_dtype(target)
     assert dtype is not None
     try:

@@ -72,6 +72,11 @@ def compile_kernel(
     return Compiled(emit_module(functions, top), inside)
 
 
+def _called(node: ast.AST) -> str:
+    """How a call names what it calls."""
+    return ast.unparse(getattr(node, "func", node))
+
+
 class Program:
     """The kernels reached so far, callees before callers; a key is a kernel with its template arguments."""
 
@@ -118,11 +123,11 @@ class Program:
             if callee not in self.functions:
                 self.functions[callee] = external_function(callee, self._unique(callee.kernel.name))
             return self.functions[callee]
-        text = ast.unparse(getattr(node, "func", node))
         instance = callee if isinstance(callee, TemplateInstance) else TemplateInstance(callee, (), None)
         kernel = instance.kernel
         library = belongs_to_a_library(kernel)
         if not isinstance(kernel, NestedKernel) and (not isinstance(kernel, FunctionType) or library):
+            text = _called(node)
             same = next((name for name in dsl.__all__ if name == text.split(".")[-1]), None)
             hint = f"use allo.{same}" if same else "a kernel can call other kernels, and functions such as allo.exp"
             scope.error(node, f"`{text}` cannot be called in a kernel", hint)
@@ -130,7 +135,7 @@ class Program:
         kinds = tuple((type(value), value) for value in instance.values)  # 1 is not True, and not 1.0
         key: Hashable = (kernel, kinds, instance.id) if isinstance(callee, TemplateInstance) else kernel
         if key in self._open:
-            scope.error(node, f"'{text}' calls itself, and hardware has no call stack", "write a loop instead")
+            scope.error(node, f"'{_called(node)}' calls itself, and hardware has no call stack", "write a loop instead")
             return None
         if key in self._failed:
             return None
@@ -150,12 +155,12 @@ class Program:
             made = self.function(source, key, name)
             if isinstance(callee, TemplateInstance):
                 at = scope.source.location(scope.source.position(node))
-                note = Note(f"in the instance `{text}`, which is called here", at)
+                note = Note(f"in the instance `{_called(node)}`, which is called here", at)
                 self.diagnostics[before:] = [replace(d, notes=(*d.notes, note)) for d in self.diagnostics[before:]]
             return made
         except KernelError as error:
             first = error.diagnostics[0]
-            scope.error(node, f"`{text}` cannot be called in a kernel: {first.message}", first.hint)
+            scope.error(node, f"`{_called(node)}` cannot be called in a kernel: {first.message}", first.hint)
             return None
 
     def _params(self, scope: Scope, source: KernelSource) -> tuple[Symbol, ...]:

@@ -39,11 +39,12 @@ class _Proof:
         match node:
             case Const() | Var() | Symbol():
                 return True
-            case Load() | Store():
-                if not self._subscripts(node.tensor, node.indices):
-                    return False
-                rest = node.value if isinstance(node, Store) else None
-                return all(map(self.holds, node.indices)) and (rest is None or self.holds(rest))
+            case Load():  # a subscript whose range is known reads nothing
+                return self._subscripts(node.tensor, node.indices)
+            case Binary(lhs=lhs, rhs=rhs):
+                return self.holds(lhs) and self.holds(rhs)
+            case Store():
+                return self._subscripts(node.tensor, node.indices) and self.holds(node.value)
             case For():
                 return self._loop(node)
             case Stmt() | Expr() | CallSite():
@@ -62,6 +63,7 @@ class _Proof:
                 self.ranges[loop.symbol] = (lower[0], upper[1] - 1)
             elif step[1] < 0:
                 self.ranges[loop.symbol] = (upper[0] + 1, lower[1])
+            return all(map(self.holds, loop.body))
         return all(map(self.holds, (loop.lower, loop.upper, loop.step))) and all(map(self.holds, loop.body))
 
     def _subscripts(self, tensor: Symbol, indices: tuple[Expr, ...]) -> bool:

@@ -9,7 +9,7 @@ import linecache
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from ..errors import KernelError, Location
@@ -41,11 +41,11 @@ class KernelSource:
 
     def position(self, node: ast.AST) -> Position:
         """Where `node` stands in the file."""
-        own = getattr(node, "lineno", self.tree.lineno)
-        column = getattr(node, "col_offset", 0)
-        same_line = getattr(node, "end_lineno", own) == own
-        end = (getattr(node, "end_col_offset", None) or 0) if same_line else column + 1
-        return own + self.line_shift, column, end
+        try:
+            own, column, last, end = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+        except AttributeError:  # a node that was made here, or the arguments of a function
+            own, column, last, end = self.tree.lineno, 0, getattr(node, "end_lineno", self.tree.lineno), 0
+        return own + self.line_shift, column, (end or 0) if last == own else column + 1
 
     def location(self, position: Position) -> Location:
         """The place of an error, in characters: the syntax tree counts bytes of UTF-8."""
@@ -65,19 +65,41 @@ def read_kernel(function: Callable[..., Any]) -> KernelSource:
     if function.__name__ == "<lambda>":
         raise _no_def(function, function.__code__.co_firstlineno)
     try:
-        lines, first = inspect.getsourcelines(function)
+        own = inspect.unwrap(function)
+        lines, first = inspect.findsource(own)
     except (OSError, TypeError):
         raise _unreadable(function) from None
-    indented = lines[0][:1].isspace()  # dedent would stop at a comment or a string in column 0
-    tree = ast.parse("".join(["if True:\n", *lines] if indented else lines)).body[0]
-    definition = tree.body[0] if isinstance(tree, ast.If) else tree
-    before = first - (2 if indented else 1)
+    definition, before = _definition(lines, first, getattr(own, "__code__", None))
     if not isinstance(definition, ast.FunctionDef):
         if function.__code__.co_filename == "<string>":  # what Python found is another text of this name
             raise _unreadable(function)
         raise _no_def(function, definition.lineno + before)
     file = inspect.getsourcefile(function) or function.__code__.co_filename
     return KernelSource(function, definition, file, before, free_names(function))
+
+
+def _definition(lines: list[str], first: int, code: CodeType | None) -> tuple[ast.stmt, int]:
+    """The statement that begins in line `first` of a file, and how many lines its syntax tree counts too few."""
+    text = lines[first]
+    margin = len(text) - len(text.lstrip())
+    last = max((line for *_, line in code.co_lines() if line), default=0) if code is not None else 0
+    end = next((n for n in range(max(first + 1, last), len(lines)) if _starts_within(lines[n], margin)), len(lines))
+    try:
+        tree = _parsed(lines[first:end], indented=margin > 0)
+    except SyntaxError:  # the next line that looks like a statement is inside of a string or brackets of this one
+        tree = _parsed(inspect.getblock(lines[first:]), indented=margin > 0)
+    return (tree.body[0], first - 1) if isinstance(tree, ast.If) else (tree, first)
+
+
+def _starts_within(line: str, margin: int) -> bool:
+    """Whether a statement that begins in `line` does not belong to one with that margin before it."""
+    text = line.lstrip()
+    return bool(text) and text[0] != "#" and len(line) - len(text) <= margin
+
+
+def _parsed(lines: list[str], *, indented: bool) -> ast.stmt:
+    """The first statement; below an `if` if it is indented: dedent would stop at a comment or a string in column 0."""
+    return ast.parse("".join(["if True:\n", *lines] if indented else lines)).body[0]
 
 
 def belongs_to_a_library(function: object) -> bool:
@@ -116,9 +138,10 @@ def free_names(function: FunctionType) -> Mapping[str, Any]:
 
 def _enclosing_locals(function: FunctionType) -> Mapping[str, Any]:
     """The variables of the call that defines `function`, if it still runs: annotations are in no closure."""
-    frame = sys._getframe(1)
+    code, frame = function.__code__, sys._getframe(1)
     while frame is not None:
-        if any(constant is function.__code__ for constant in frame.f_code.co_consts):
+        constants = frame.f_code.co_consts
+        if code in constants and any(constant is code for constant in constants):
             return frame.f_locals
         frame = frame.f_back  # type: ignore[assignment]
     return {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from ..ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, float32
@@ -18,7 +19,8 @@ Parts = tuple[int, int, bool]  # bits before the point (the sign among them), bi
 
 SHIFTS = frozenset({"<<", ">>"})
 BIT_OPERATORS = frozenset({"&", "|", "^"}) | SHIFTS
-_NAMES: dict[str, Any] = {"int": Int, "uint": UInt, "max": max, "min": min}
+_INT, _UINT = cache(Int), cache(UInt)  # each type is asked for with nearly every operator
+_NAMES: dict[str, Any] = {"int": _INT, "uint": _UINT, "max": max, "min": min}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +163,9 @@ def as_integer(scalar: AlloType) -> Integer | None:
         case Int() | UInt():
             return scalar
         case Index():
-            return Int(32)
+            return _INT(32)
         case Bool():
-            return UInt(1)
+            return _UINT(1)
         case _:
             return None
 
@@ -179,6 +181,8 @@ def fixed_parts(scalar: AlloType) -> Parts | None:
 
 def _float_result(lhs: AlloType, rhs: AlloType) -> AlloType | None:
     """The wider float; float16 with bfloat16 is float32, which holds both."""
+    if lhs is rhs and isinstance(lhs, Float):
+        return lhs
     if any(not isinstance(t, Float) and fixed_parts(t) is None for t in (lhs, rhs)):
         return None
     floats = [t for t in (lhs, rhs) if isinstance(t, Float)]
@@ -194,8 +198,8 @@ def literal_type(value: int | float | bool) -> AlloType:
     if isinstance(value, float):
         return float32
     if value >= 0:
-        return UInt(max(value.bit_length(), 1))
-    return Int((value + 1).bit_length() + 1)
+        return _UINT(max(value.bit_length(), 1))
+    return _INT((value + 1).bit_length() + 1)
 
 
 def shifted_type(operand: FixedPoint, amount: int) -> FixedPoint:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..records import dataclass
+from dataclasses import dataclass
 
 # What implements each type of storage (the storage binding of Vitis HLS); a resource of AUTO fits all.
 STORAGE_TYPES: dict[str, tuple[str, ...]] = {

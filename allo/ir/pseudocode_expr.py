@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mlir import ir
 
-from ..records import dataclass
 from .affine_sets import constraints_of
 from .mlir_types import scalar_from_mlir
 from .types import Fixed, UFixed

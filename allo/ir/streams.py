@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 from mlir import ir
 
-from ..records import dataclass
 from .module import Module
 from .walk import entry_block, operations
 

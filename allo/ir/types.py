@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from ..records import dataclass
 from .memory import Memory
 
 MAX_BITS = 1024

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ..records import dataclass
 from .linear import Linear, Piece, Row
 from .model import Access, Model
 from .systems import lexicographic_minimum

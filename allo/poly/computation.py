@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
@@ -11,7 +11,6 @@ from mlir import ir
 
 from ..ir.module import Module
 from ..ir.walk import operations
-from ..records import dataclass
 from .extract import extract_with_values
 from .linear import Row, variable
 from .model import Access, Buffer

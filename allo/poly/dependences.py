@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import islpy as isl
 from mlir import ir
 
-from ..records import dataclass
 from .linear import PRIME
 from .model import Access, Model
 from .pairs import Dependence, Pair, execution_orders, pairs

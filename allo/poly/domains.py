@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mlir import ir
 
-from ..records import dataclass
 from .linear import Linear, Piece, Pieces, Row, negated, variable
 from .values import Terms, Values
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from mlir import ir
 
 from ..ir.effects import read_only_arguments
 from ..ir.walk import statements
-from ..records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 
 from mlir import ir
 
 from ..ir.walk import LOOP_OPERATIONS, statements
-from ..records import dataclass
 from .buffers import Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
 from .effects import Effect, Effects, is_stream

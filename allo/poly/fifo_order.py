@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 
 import islpy as isl
 
-from ..records import dataclass
 from .linear import PRIME, Linear, Piece, Pieces, Row, variable
 from .model import Access
 from .systems import feasible, lexicographic_minimum, set_of

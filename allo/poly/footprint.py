@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 import islpy as isl
 from mlir import ir
 
-from ..records import dataclass
 from .linear import PRIME, Linear, Piece, Row, variable
 from .model import Access, Buffer, Loop, Model
 from .pairs import common_loops

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from mlir import ir
 
-from ..records import dataclass
 from .footprint import reads_before_writes, tightest
 from .linear import Linear, Row, variable
 from .model import Access, Loop, Model

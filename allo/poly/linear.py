@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-
-from ..records import dataclass
+from dataclasses import dataclass
 
 # A variable is a number. Loops, parameters and existential variables of one function share one numbering;
 # the second instance in a question about two iterations uses the same numbers moved up by PRIME.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import islpy as isl
 from mlir import ir
 
-from ..records import dataclass
 from .linear import Linear, Pieces, Quotient, Row, variable
 from .systems import basic_map, named_space, set_of
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
-from ..records import dataclass
 from .linear import PRIME, Linear, Row, variable
 from .model import Access, Loop, Parameter
 from .systems import feasible, lexicographic_minimum

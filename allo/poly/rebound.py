@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from mlir import ir
 
 from ..ir.walk import bound_operands
-from ..records import dataclass
 from .formula import compile_map, instantiate
 from .linear import Linear, Row, combine, negated, variable
 from .systems import feasible

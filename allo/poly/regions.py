@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from mlir import ir
 
-from ..records import dataclass
 from .model import Access, Model
 from .pairs import Signs, pair_of, pairs
 from .violation import Undecided, Violation, undecided, violation

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from mlir import ir
 
 from ..ir.walk import statements
-from ..records import dataclass
 from .model import Access
 
 _KINDS = {

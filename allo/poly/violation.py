@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..records import dataclass
+from dataclasses import dataclass
+
 from .model import Access
 from .pairs import Dependence, Pair, Sample
 

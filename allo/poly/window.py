@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mlir import ir
 
-from ..records import dataclass
 from .footprint import Footprint, footprint
 from .linear import variable
 from .model import Access, Loop, Model

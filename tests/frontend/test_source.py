@@ -34,6 +34,35 @@ goes on in column 0."""
     assert written(kernel) == [3, 0, 0, 0]
 
 
+def test_lines_that_only_look_like_the_next_statement() -> None:
+    # fmt: off
+    def in_brackets(
+        A: int32[4],
+    ):
+        A[0] = (
+    3
+)
+        A[1] = (
+            4
+)
+
+    def in_a_string(A: int32[4]):
+        A[0] = 5
+        """A text behind all that runs:
+def in_a_string(A: int32[4]): and so on."""
+
+    def without_code(A: int32[4]):
+        A[0] = 6
+        x: int32  # noqa: F842
+# a comment
+        y: int32  # noqa: F842
+    # fmt: on
+
+    assert written(in_brackets) == [3, 4, 0, 0]
+    assert written(in_a_string) == [5, 0, 0, 0]
+    assert written(without_code) == [6, 0, 0, 0]
+
+
 def test_an_error_in_a_nested_kernel_has_the_column_of_the_file() -> None:
     def kernel(A: int32[4]):
         A[0] = unknown  # noqa: F821

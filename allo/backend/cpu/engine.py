@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from mlir.execution_engine import ExecutionEngine
@@ -17,9 +18,16 @@ from ...ir.module import Module
 _RUNTIME_LIBRARY = str(Path(_mlir.__file__).parent / "libAlloDialect.so")
 
 
+@cache
+def _host_features() -> PassManager:
+    with context():
+        manager = PassManager.parse("builtin.module(allo-host-features)")
+    manager.enable_verifier(False)  # it sets one attribute, in a module that was verified when it was made
+    return manager
+
+
 def compile_module(module: Module, libraries: Sequence[Path] = ()) -> ExecutionEngine:
     """The engine that holds the code of `module`, optimised for this CPU; `libraries` have what else it calls."""
     tuned = module.clone()  # the text of `module` is the same on all machines
-    with context():
-        PassManager.parse("builtin.module(allo-host-features)").run(tuned.mlir.operation)
+    _host_features().run(tuned.mlir.operation)
     return ExecutionEngine(tuned.mlir, opt_level=3, shared_libs=[_RUNTIME_LIBRARY, *map(str, libraries)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from mlir import ir
 
 from ...ir.builder import Builder, string_attr, unit_attr
@@ -11,6 +13,9 @@ from ...ir.walk import entry_block, operations
 
 ENTRY = "allo_entry"
 _PREFIX = "kernel."
+# LLVM inlines a function that is called once in any case, but first optimises it, and its caller again after that; with
+# the mark it inlines first. Above so many operations it may leave the call, and one large function takes long.
+_MOST_INLINED = 1000
 
 
 def add_entry(module: Module) -> None:
@@ -21,15 +26,22 @@ def add_entry(module: Module) -> None:
     """
     top = module.function(module.top)
     signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
+    calls: Counter[str] = Counter([module.top])
+    sizes: dict[str, int] = {}
     own = {function.name.value for function in module.functions() if entry_block(function) is not None}
     for function in module.functions():
-        if function.name.value not in own:  # the entry of a library, which has its name
+        _forget_argument_names(function)
+        name = function.name.value
+        if name not in own:  # the entry of a library, which has its name
             continue
-        _rename(function, own)
+        sizes[name] = _rename(function, own, calls)
         function.operation.attributes["sym_visibility"] = string_attr("private")
         function.operation.attributes["llvm.linkage"] = ir.Attribute.parse(
             "#llvm.linkage<internal>", context()
         )
+    for name, size in sizes.items():
+        if calls[name] == 1 and size <= _MOST_INLINED:
+            module.function(_PREFIX + name).operation.attributes["always_inline"] = unit_attr()
     results = [_buffer_of(result) for result in signature.results]
     inputs = [*signature.inputs, *results]
     no_alias = ir.DictAttr.get({"llvm.noalias": unit_attr()}, context())
@@ -59,15 +71,32 @@ def add_entry(module: Module) -> None:
     builder.op("func.return")
 
 
-def _rename(function: ir.OpView, own: set[str]) -> None:
-    """Prefix the name of `function`, and the names of those it calls, which are in `own` if this module has them."""
+def _forget_argument_names(function: ir.OpView) -> None:
+    """Take our marks from the arguments: LLVM would warn of each, with a text of the whole function that none reads."""
+    attributes = function.operation.attributes
+    if "arg_attrs" in attributes:
+        kept = [
+            ir.DictAttr.get({mark.name: mark.attr for mark in marks if not mark.name.startswith("allo.")}, context())
+            for marks in map(ir.DictAttr, ir.ArrayAttr(attributes["arg_attrs"]))
+        ]
+        attributes["arg_attrs"] = ir.ArrayAttr.get(kept, context())
+
+
+def _rename(function: ir.OpView, own: set[str], calls: Counter[str]) -> int:
+    """Prefix the name of `function`, and the names of those it calls, which are in `own` if this module has them.
+
+    Adds to `calls`, by the former name, how often functions are called; returns how many operations there are.
+    """
     function.operation.attributes["sym_name"] = string_attr(_PREFIX + function.name.value)
     entry = entry_block(function)
-    for op in operations(entry) if entry is not None else ():
+    inside = list(operations(entry)) if entry is not None else []
+    for op in inside:
         if op.name == "func.call":
             called = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            calls[called] += 1
             if called in own:
                 op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_PREFIX + called, context())
+    return len(inside)
 
 
 def _buffer_of(result: ir.Type) -> ir.Type:

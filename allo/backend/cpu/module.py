@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
 from ...errors import InternalError
+from ...frontend.emit_external import EXTERNAL
 from ...ir.effects import written_arguments
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
-from ..external.linking import link_external
 from .arguments import Array, Parameter, result_memory, result_value, run_time_extents
 from .calls import converted_arguments
 from .entry import ENTRY, add_entry
@@ -23,7 +23,19 @@ from .layouts import drop_partitions
 from .pipeline import lower
 from .streams import caller, prepare_streams
 
+if TYPE_CHECKING:
+    from ..external.library import Library
+
 _POINTER_SIZE = ctypes.sizeof(ctypes.c_void_p)
+
+
+def _link_external(module: Module) -> tuple[Library, ...]:
+    """What external kernels of `module` call; few modules have any, so the compiler of C++ is loaded for those."""
+    if not any(EXTERNAL in function.operation.attributes for function in module.functions()):
+        return ()
+    from ..external.linking import link_external
+
+    return link_external(module)
 
 
 class LLVMModule:
@@ -36,7 +48,7 @@ class LLVMModule:
     def __init__(self, module: Module, *, fastmath: bool = False, contract: bool = True) -> None:
         self._lowered = module.clone()
         self._has_streams = prepare_streams(self._lowered)  # while declarations say which way streams go
-        self._libraries = link_external(self._lowered)
+        self._libraries = _link_external(self._lowered)
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
         written = written_arguments(module, module.top)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from mlir import ir
 
@@ -10,31 +11,126 @@ from ...ir.affine_sets import constraints_of
 from .expression import UNARY, Expr, infix
 
 
-def affine_exprs(affine_map: ir.AffineMap, operands: Sequence[Expr], positive: Sequence[bool]) -> list[Expr]:
-    """The results of a map; `positive` says which operands are never negative."""
-    writer = _Writer(affine_map.n_dims, operands, positive)
-    return [writer.text(expr) for expr in affine_map.results]
+class _Number(NamedTuple):
+    value: int
 
 
-def never_negative(affine_map: ir.AffineMap, positive: Sequence[bool]) -> bool:
-    """Whether all results of a map are at least 0 where those operands are that `positive` says."""
-    writer = _Writer(affine_map.n_dims, (), positive)
-    return all(writer.positive(expr) for expr in affine_map.results)
+class _Operand(NamedTuple):
+    place: int  # dimensions first, then symbols
 
 
-def condition(given: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool]) -> Expr:
-    """The conjunction that the condition of an `affine.if` is."""
-    affine_map, equalities = constraints_of(given)
-    writer = _Writer(affine_map.n_dims, operands, positive)
-    result: Expr | None = None
-    for expr, equal in zip(affine_map.results, equalities, strict=True):
-        term = writer.constraint(expr, equal)
-        result = term if result is None else infix("&&", result, term, "bool")
-    return result or Expr("true", type="bool")
+class _Sum(NamedTuple):
+    """The terms that are added, and those that are subtracted, each without its sign."""
+
+    added: tuple[_Form, ...]
+    subtracted: tuple[_Form, ...]
 
 
-def _terms(expr: ir.AffineExpr) -> list[ir.AffineExpr]:
-    return [*_terms(expr.lhs), *_terms(expr.rhs)] if isinstance(expr, ir.AffineAddExpr) else [expr]
+class _Product(NamedTuple):
+    lhs: _Form
+    rhs: _Form
+
+
+class _Quotient(NamedTuple):
+    """A division: by the operator of C++ where the dividend is not negative, else by the function."""
+
+    operator: str
+    function: str
+    lhs: _Form
+    rhs: _Form
+
+
+type _Form = _Number | _Operand | _Sum | _Product | _Quotient
+
+
+class AffineCode:
+    """The maps and sets of one file, each read from MLIR once, and the functions of the prelude that they need."""
+
+    def __init__(self, needs: set[str]) -> None:
+        self.needs = needs
+        self._maps: dict[ir.Attribute, tuple[_Form, ...]] = {}
+        self._sets: dict[ir.Attribute, tuple[tuple[_Sum, bool], ...]] = {}
+
+    def exprs(self, attribute: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool]) -> list[Expr]:
+        """The results of a map; `positive` says which operands are never negative."""
+        writer = _Writer(operands, positive, self.needs)
+        return [writer.text(form) for form in self._results(attribute)]
+
+    def never_negative(self, attribute: ir.Attribute, positive: Sequence[bool]) -> bool:
+        """Whether all results of a map are at least 0 where those operands are that `positive` says."""
+        writer = _Writer((), positive, self.needs)
+        return all(writer.positive(form) for form in self._results(attribute))
+
+    def condition(self, given: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool]) -> Expr:
+        """The conjunction that the condition of an `affine.if` is."""
+        writer = _Writer(operands, positive, self.needs)
+        result: Expr | None = None
+        for form, equal in self._constraints(given):
+            term = writer.constraint(form, equal)
+            result = term if result is None else infix("&&", result, term, "bool")
+        return result or Expr("true", type="bool")
+
+    def _results(self, attribute: ir.Attribute) -> tuple[_Form, ...]:
+        known = self._maps.get(attribute)
+        if known is None:
+            affine_map = ir.AffineMapAttr(attribute).value
+            known = tuple(_form(expr, affine_map.n_dims) for expr in affine_map.results)
+            if affine_map.n_inputs or known == (_Number(0),):  # other constants are as many as there are extents
+                self._maps[attribute] = known
+        return known
+
+    def _constraints(self, given: ir.Attribute) -> tuple[tuple[_Sum, bool], ...]:
+        """The left sides of `e >= 0` and `e == 0`, and whether it is an equality."""
+        known = self._sets.get(given)
+        if known is None:
+            affine_map, equalities = constraints_of(given)
+            sums = (_sum(expr, affine_map.n_dims) for expr in affine_map.results)
+            known = self._sets[given] = tuple(zip(sums, equalities, strict=True))
+        return known
+
+
+def _form(expr: ir.AffineExpr, dims: int) -> _Form:
+    if isinstance(expr, ir.AffineConstantExpr):
+        return _Number(expr.value)
+    if isinstance(expr, ir.AffineDimExpr):
+        return _Operand(expr.position)
+    if isinstance(expr, ir.AffineSymbolExpr):
+        return _Operand(dims + expr.position)
+    if isinstance(expr, ir.AffineAddExpr):
+        return _sum(expr, dims)
+    lhs, rhs = _form(expr.lhs, dims), _form(expr.rhs, dims)
+    if isinstance(expr, ir.AffineMulExpr):
+        return _Product(lhs, rhs)
+    if isinstance(expr, ir.AffineModExpr):
+        return _Quotient("%", "floor_mod", lhs, rhs)
+    if isinstance(expr, ir.AffineFloorDivExpr):
+        return _Quotient("/", "floor_div", lhs, rhs)
+    return _Quotient("", "ceil_div", lhs, rhs)
+
+
+def _terms(expr: ir.AffineExpr, dims: int) -> list[_Form]:
+    if isinstance(expr, ir.AffineAddExpr):
+        return [*_terms(expr.lhs, dims), *_terms(expr.rhs, dims)]
+    return [_form(expr, dims)]
+
+
+def _sum(expr: ir.AffineExpr, dims: int) -> _Sum:
+    added: list[_Form] = []
+    subtracted: list[_Form] = []
+    for term in _terms(expr, dims):
+        match term:
+            case _Number(value) if value < 0:
+                subtracted.append(_Number(-value))
+            case _Product(lhs, _Number(-1)):
+                subtracted.append(lhs)
+            case _Product(lhs, _Number(value)) if value < 0:
+                subtracted.append(_Product(lhs, _Number(-value)))
+            case _:
+                added.append(term)
+    return _Sum(tuple(added), tuple(subtracted))
+
+
+# -- text --------------------------------------------------------------------------------------------
 
 
 def _number(value: int) -> Expr:
@@ -42,87 +138,62 @@ def _number(value: int) -> Expr:
 
 
 class _Writer:
-    """The operands of one map; dimensions first, then symbols."""
+    """The operands of one map."""
 
-    def __init__(self, dims: int, operands: Sequence[Expr], positive: Sequence[bool]) -> None:
-        self.dims = dims
+    __slots__ = ("needs", "operands", "signs")
+
+    def __init__(self, operands: Sequence[Expr], positive: Sequence[bool], needs: set[str]) -> None:
         self.operands = operands
         self.signs = positive
+        self.needs = needs
 
-    def _place(self, expr: ir.AffineExpr) -> int:
-        position = int(expr.position)
-        return position if isinstance(expr, ir.AffineDimExpr) else self.dims + position
-
-    def positive(self, expr: ir.AffineExpr) -> bool:
+    def positive(self, form: _Form) -> bool:
         """Whether it is certainly at least 0."""
-        if isinstance(expr, ir.AffineConstantExpr):
-            return bool(expr.value >= 0)
-        if isinstance(expr, ir.AffineDimExpr | ir.AffineSymbolExpr):
-            return self.signs[self._place(expr)]
-        if isinstance(expr, ir.AffineModExpr):
-            return True
-        return self.positive(expr.lhs) and self.positive(expr.rhs)
+        match form:
+            case _Operand(place):
+                return self.signs[place]
+            case _Number(value):
+                return value >= 0
+            case _Sum(added, subtracted):
+                return not subtracted and all(map(self.positive, added))
+            case _Quotient("%", _, _, _):
+                return True
+        return self.positive(form.lhs) and self.positive(form.rhs)
 
-    def text(self, expr: ir.AffineExpr) -> Expr:
-        if isinstance(expr, ir.AffineConstantExpr):
-            return _number(expr.value)
-        if isinstance(expr, ir.AffineDimExpr | ir.AffineSymbolExpr):
-            return self.operands[self._place(expr)]
-        if isinstance(expr, ir.AffineAddExpr):
-            return self._sum(expr)
-        if isinstance(expr, ir.AffineMulExpr):
-            return infix("*", self.text(expr.lhs), self.text(expr.rhs))
-        if isinstance(expr, ir.AffineModExpr):
-            return self._quotient("%", "floor_mod", expr)
-        if isinstance(expr, ir.AffineFloorDivExpr):
-            return self._quotient("/", "floor_div", expr)
-        return self._function("ceil_div", expr)
+    def text(self, form: _Form) -> Expr:
+        match form:
+            case _Operand(place):
+                return self.operands[place]
+            case _Number(value):
+                return _number(value)
+            case _Sum():
+                return self._sum(form)
+            case _Product(lhs, rhs):
+                return infix("*", self.text(lhs), self.text(rhs))
+        if form.operator and self.positive(form.lhs):
+            return infix(form.operator, self.text(form.lhs), self.text(form.rhs))
+        return self._function(form.function, self.text(form.lhs), self.text(form.rhs))
 
-    def _quotient(self, operator: str, function: str, expr: ir.AffineExpr) -> Expr:
-        if self.positive(expr.lhs):
-            return infix(operator, self.text(expr.lhs), self.text(expr.rhs))
-        return self._function(function, expr)
-
-    def _function(self, name: str, expr: ir.AffineExpr) -> Expr:
-        lhs, rhs = self.text(expr.lhs), self.text(expr.rhs)
+    def _function(self, name: str, lhs: Expr, rhs: Expr) -> Expr:
+        self.needs.add(name)
         return Expr(
             f"{name}<int>({lhs.text}, {rhs.text})", reads=lhs.reads or rhs.reads, kind="call", type="int"
         )
 
-    def _signed(self, term: ir.AffineExpr) -> tuple[int, Expr]:
-        """The sign of a term, and the term without it."""
-        if isinstance(term, ir.AffineConstantExpr):
-            return (1 if term.value >= 0 else -1), _number(abs(term.value))
-        if (
-            isinstance(term, ir.AffineMulExpr)
-            and isinstance(term.rhs, ir.AffineConstantExpr)
-            and term.rhs.value < 0
-        ):
-            inner = self.text(term.lhs)
-            return -1, inner if term.rhs.value == -1 else infix("*", inner, _number(-term.rhs.value))
-        return 1, self.text(term)
-
-    def _sum(self, expr: ir.AffineExpr) -> Expr:
-        result: Expr | None = None
-        for sign, text in sorted(map(self._signed, _terms(expr)), key=lambda pair: -pair[0]):
-            if result is None:
-                result = text if sign > 0 else infix("-", _number(0), text)
-            else:
-                result = infix("+" if sign > 0 else "-", result, text)
-        assert result is not None
+    def _sum(self, form: _Sum) -> Expr:
+        result = self._total(form.added)
+        for term in form.subtracted:
+            result = infix("-", result, self.text(term))
         return result
 
-    def constraint(self, expr: ir.AffineExpr, equal: bool) -> Expr:
-        """`expr >= 0` or `expr == 0` with what is subtracted on the other side."""
-        sides: tuple[list[Expr], list[Expr]] = ([], [])
-        for term in _terms(expr):
-            sign, text = self._signed(term)
-            sides[0 if sign > 0 else 1].append(text)
-        left, right = (self._total(side) for side in sides)
-        return infix("==" if equal else ">=", left, right, "bool")
+    def constraint(self, form: _Sum, equal: bool) -> Expr:
+        """`form >= 0` or `form == 0` with what is subtracted on the other side."""
+        return infix("==" if equal else ">=", self._total(form.added), self._total(form.subtracted), "bool")
 
-    def _total(self, texts: list[Expr]) -> Expr:
-        result = texts[0] if texts else _number(0)
-        for text in texts[1:]:
-            result = infix("+", result, text)
+    def _total(self, terms: Sequence[_Form]) -> Expr:
+        if not terms:
+            return _number(0)
+        result = self.text(terms[0])
+        for term in terms[1:]:
+            result = infix("+", result, self.text(term))
         return result

@@ -21,9 +21,7 @@ def shared_callees(entry: ir.Block) -> list[str]:
     overlapping: set[str] = set()
     if "allo.dataflow" in entry.owner.operation.attributes:
         return []
-    for op in operations(entry):
-        if op.name != "func.call":
-            continue
+    for op in operations(entry, "func.call"):
         callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
         calls[callee] = calls.get(callee, 0) + 1
         if _overlaps(op, entry):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mlir import ir
 
+from allo._mlir.dialects import allo as allo_d
+
 from ...errors import TargetError
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.types import AlloType, Bool, Fixed, Float, Index, Int, Struct, UFixed, UInt
@@ -53,12 +55,23 @@ class TypeNames:
     def __init__(self) -> None:
         self.structs: dict[Struct, str] = {}
         self._known: dict[ir.Type, str] = {}
+        self._elements: dict[ir.Type, tuple[ir.Type, str, int]] = {}
 
     def of(self, mlir_type: ir.Type) -> str:
         """The C++ type of a value, or of the elements of an array."""
         known = self._known.get(mlir_type)
         if known is None:
             known = self._known[mlir_type] = self.scalar(scalar_from_mlir(mlir_type))
+        return known
+
+    def of_elements(self, array: ir.Type) -> tuple[ir.Type, str, int]:
+        """Of the elements of an array: their type, that of C++, empty for streams, and the bits of integers, else 0."""
+        known = self._elements.get(array)
+        if known is None:
+            kind = ir.MemRefType(array).element_type
+            text = "" if isinstance(kind, allo_d.StreamType) else self.of(kind)
+            width = kind.width if isinstance(kind, ir.IntegerType) else 0
+            known = self._elements[array] = (kind, text, width)
         return known
 
     def scalar(self, scalar: AlloType) -> str:

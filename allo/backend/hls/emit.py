@@ -156,7 +156,7 @@ class FileWriter:
             if function.name.value in external.prototypes:
                 bodies.append(f"{external.prototypes[function.name.value]};")
                 continue
-            if self.vendor.memory_ports and function.name.value == self.module.top:
+            if self.vendor.memory_ports and function.name.value == self.facts.top:
                 prototype, lines = PortsWriter(self, function).run()
             else:
                 prototype, lines = self.function(function)
@@ -173,7 +173,7 @@ class FileWriter:
         parts = [self.vendor.dialect.checked(part, self.vendor.name).rstrip() for part in parts]
         preamble = "\n\n".join(parts[: 1 + len(functions)])
         code = "\n\n".join(part for part in parts if part) + "\n"
-        top = self.functions[self.module.top]
+        top = self.functions[self.facts.top]
         prototype = self.vendor.dialect.checked(prototypes[-1], self.vendor.name) if prototypes else ""
         structs_by_name = tuple(self.types.structs.items())
         return Emitted(code, preamble, prototype, top, structs_by_name, self.vendor, external, needs)
@@ -185,14 +185,13 @@ class FileWriter:
         def visit(name: str) -> None:
             function = self.module.function(name)
             block = entry_block(function)
-            for op in operations(block) if block is not None else ():
-                if op.name == "func.call":
-                    callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-                    if callee not in done:
-                        visit(callee)
+            for op in operations(block, "func.call") if block is not None else ():
+                callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+                if callee not in done:
+                    visit(callee)
             done[name] = function
 
-        visit(self.module.top)
+        visit(self.facts.top)
         return list(done.values())
 
     # -- around the functions ----------------------------------------------------------------------
@@ -220,11 +219,8 @@ class FileWriter:
         """The type by which kernels see a constant of integers; None if nothing uses it."""
         for function in self.module.functions():
             block = entry_block(function)
-            for op in operations(block) if block is not None else ():
-                if (
-                    op.name == "memref.get_global"
-                    and ir.FlatSymbolRefAttr(op.attributes["name"]).value == symbol
-                ):
+            for op in operations(block, "memref.get_global") if block is not None else ():
+                if ir.FlatSymbolRefAttr(op.attributes["name"]).value == symbol:
                     casts = [use.owner.operation for use in op.results[0].uses]
                     cast = next((user for user in casts if user.name == "allo.element_cast"), None)
                     kind: ir.Type = cast.results[0].type if cast is not None else op.results[0].type
@@ -239,10 +235,10 @@ class FileWriter:
         entry = entry_block(function)
         assert entry is not None
         taken = Names(self.names, {self.functions[name]})
-        writer = StatementWriter(self.operations, self.vendor, self.globals, self.functions, taken)
+        writer = StatementWriter(self.operations, self.vendor, self.globals, self.functions, taken, entry)
         signature = SignatureWriter(self.facts, function, writer)
         signature.add_arguments()
-        returned = [view.operation for view in entry.operations][-1]
+        returned = writer.body.statements(entry)[-1]
         scalar = len(returned.operands) == 1 and not isinstance(returned.operands[0].type, ir.MemRefType)
         leaving = signature.add_results(returned) if not scalar else {}
         parameters, pragmas = signature.parameters, signature.pragmas
@@ -250,13 +246,13 @@ class FileWriter:
         head = f"{result} {self.functions[name]}({', '.join(parameters)})"
         body = writer.used(self._body(entry, returned, scalar, leaving, writer))
         at, vendor = location_of(function.operation), self.vendor
-        if name != self.module.top:
+        if name != self.facts.top:
             pragmas.insert(0, vendor.inline_off)
         if "allo.dataflow" in function.operation.attributes:
             pragmas.append(vendor.known(vendor.dataflow, "dataflow", at))
         pragmas += [vendor.allocation.format(name=self.functions[f]) for f in shared_callees(entry)]
         pragmas = [line for line in pragmas if line]
-        before = vendor.before_top if name == self.module.top else ""
+        before = vendor.before_top if name == self.facts.top else ""
         if name in self.tasks:
             before = vendor.before_task
         comment = f"  // {at.file.rpartition('/')[2]}:{at.line}" if at is not None else ""
@@ -264,7 +260,7 @@ class FileWriter:
         body = [*(f"(void){name};" for name in writer.parameters if name not in words), *body]
         pragmas = [line if line.startswith("#") else f"  {line}" for line in pragmas]
         lines = [line if line.startswith("#") else f"  {line}" for line in body]
-        if name == self.module.top:
+        if name == self.facts.top:
             head = vendor.top_prefix + head
         return head, [*([before] if before else []), f"{head} {{{comment}", *pragmas, *lines, "}"]
 
@@ -277,19 +273,20 @@ class FileWriter:
         writer: StatementWriter,
     ) -> list[str]:
         lines: list[str] = []
-        for view in list(entry.operations)[:-1]:
-            lines += writer.operation(view.operation)
-        lines += writer._declared(list(returned.operands))
-        values = writer.take(returned.operands)
+        for op in writer.body.statements(entry)[:-1]:
+            lines += writer.operation(op)
+        results = writer.body.operands(returned)
+        lines += writer._declared(results)
+        values = writer.take(results)
         if scalar:
-            lines += writer.flush(returned.operands)
+            lines += writer.flush(results)
             return [
                 *lines,
-                f"return {writer.assigned(values[0], returned.operands[0].type)};",
+                f"return {writer.assigned(values[0], results[0].type)};",
                 *writer._declare_all(),
             ]
         for position, name in leaving.items():
-            kind = returned.operands[position].type
+            kind = results[position].type
             if isinstance(kind, ir.MemRefType) and kind.shape:
                 lines += copy_loops(ir.MemRefType(kind), values[position].text, name, writer.taken)
             elif isinstance(kind, ir.MemRefType):
@@ -305,7 +302,7 @@ def _tasks(module: Module) -> set[str]:
     for function in module.functions():
         block = entry_block(function)
         if block is not None and "allo.dataflow" in function.operation.attributes:
-            calls = [op.operation for op in block.operations if op.operation.name == "func.call"]
+            calls = [op for op in operations(block, "func.call") if op.block == block]
             found |= {ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls}
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .cxx_types import is_native, signed_type, unsigned_type
 
@@ -16,8 +16,7 @@ ATOM = 12
 _MIXED = frozenset({"&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "?"})
 
 
-@dataclass(frozen=True, slots=True)
-class Expr:
+class Expr(NamedTuple):
     """Text of C++ with how tightly it binds and whether it reads memory.
 
     `kind` is "int" for an operator of integers whose low bits depend only on the low bits of `parts`, "extend" for

@@ -17,6 +17,7 @@ from .names import Names, identifier
 from .values import ValueWriter
 from .vendor import Array, Banks, Memory
 
+MEMORY = "allo.memory"  # the attribute of an array that the user has bound
 QUERIES = {"allo.stream_empty": "empty", "allo.stream_full": "full"}
 
 
@@ -25,21 +26,20 @@ class MemoryWriter(ValueWriter):
 
     def element(self, op: ir.Operation, first: int) -> Expr:
         """The element of an array that an access names: its operands from `first` on, the array in front of them."""
-        memref = op.operands[first - 1]
-        values = list(op.operands)[first:]
+        operands = self.body.operands(op)
+        memref, values = operands[first - 1], operands[first:]
         subscripts = self._affine(op, "map", values) if "map" in op.attributes else self.take(values)
         array = self.exprs[memref].text
-        kind = ir.MemRefType(memref.type).element_type
-        text = array + "".join(f"[{subscript.text}]" for subscript in subscripts)
-        if isinstance(kind, allo_d.StreamType):
+        _, type_text, width = self.types.of_elements(memref.type)
+        text = array + "".join([f"[{subscript.text}]" for subscript in subscripts])
+        if not type_text:
             if self.vendor.streams.array is not None:
                 text = f"{array}[{linear([s.text for s in subscripts], ir.MemRefType(memref.type).shape)}]"
             return Expr(text)
-        width = kind.width if isinstance(kind, ir.IntegerType) else 0
-        return Expr(text, reads=True, type=self.types.of(kind), width=width)
+        return Expr(text, reads=True, type=type_text, width=width)
 
     def _load(self, op: ir.Operation) -> list[str]:
-        lines = self._declared([op.operands[0]])
+        lines = self._declared(self.body.operands(op)[:1])
         expr = self.element(op, 1)
         if not expr.type:  # a stream is a reference
             self.exprs[op.results[0]] = expr
@@ -47,10 +47,10 @@ class MemoryWriter(ValueWriter):
         return [*lines, *self.set_value(op, expr)]
 
     def _store(self, op: ir.Operation) -> list[str]:
-        memref = op.operands[1]
-        kind = ir.MemRefType(memref.type).element_type
-        if memref in self.undeclared and memref not in op.operands[2:]:
-            value = self.take([op.operands[0]])[0]
+        stored, memref, *rest = self.body.operands(op)
+        kind = self.types.of_elements(memref.type)[0]
+        if memref in self.undeclared and memref not in rest:
+            value = self.take([stored])[0]
             if value.kind != "set":
                 lines = self.flush(())
                 name = self.undeclared.pop(memref)
@@ -60,7 +60,7 @@ class MemoryWriter(ValueWriter):
                     *self._unread(memref, name),
                 ]
         lines = self._declared([memref])
-        value = self.take([op.operands[0]])[0]
+        value = self.take([stored])[0]
         target = self.element(op, 2)
         lines += self.flush(())
         if value.kind == "set":
@@ -99,7 +99,7 @@ class MemoryWriter(ValueWriter):
         if result in self.outputs:
             self.exprs[result] = Expr(self.outputs[result])
             return self.storage(op.attributes, result.type, self.outputs[result], location_of(op))
-        if not len(list(result.uses)):
+        if not self.body.uses(result):
             return []
         name = identifier(string_of(op, "allo.name") or "buffer", self.taken)
         self.exprs[result] = Expr(name)
@@ -172,14 +172,15 @@ class MemoryWriter(ValueWriter):
 
     def _copy(self, op: ir.Operation) -> list[str]:
         """Element by element, in loops."""
-        source, target = self.take(op.operands)
-        lines = [*self._declared(op.operands), *self.flush(())]
-        return [*lines, *copy_loops(ir.MemRefType(op.operands[0].type), source.text, target.text, self.taken)]
+        operands = self.body.operands(op)
+        source, target = self.take(operands)
+        lines = [*self._declared(operands), *self.flush(())]
+        return [*lines, *copy_loops(ir.MemRefType(operands[0].type), source.text, target.text, self.taken)]
 
     # -- bits ------------------------------------------------------------------------------------
 
     def _set_bits(self, op: ir.Operation) -> list[str]:
-        operands = self.take(op.operands)
+        operands = self.take(self.body.operands(op))
         word = self.operations.word(op.operands[0], operands[0])
         if op.name == "allo.set_bit":
             change = f"[{operands[1].text}] = {operands[2].text}"
@@ -193,7 +194,7 @@ class MemoryWriter(ValueWriter):
         if self._goes_to_store(op.results[0]):
             self.exprs[op.results[0]] = self.pending[op.results[0]] = whole
             return []
-        lines = self.flush(list(op.operands))
+        lines = self.flush(self.body.operands(op))
         name = identifier("bits", self.taken)
         made = self.operations.integer_result(Expr(name, type=word.type, width=kind.width), kind)
         self.exprs[op.results[0]] = made
@@ -231,7 +232,7 @@ class MemoryWriter(ValueWriter):
     # -- streams ---------------------------------------------------------------------------------
 
     def _stream(self, op: ir.Operation) -> list[str]:
-        operands = self.take(op.operands)
+        operands = self.take(self.body.operands(op))
         stream = operands[0].text
         if op.name == "allo.stream_put":
             kind = op.operands[1].type
@@ -242,7 +243,7 @@ class MemoryWriter(ValueWriter):
         width = kind.width if isinstance(kind, ir.IntegerType) else 0
         if op.name == "allo.stream_get":
             element = "int64_t" if isinstance(kind, ir.IndexType) else self.types.of(kind)
-            if not len(list(op.results[0].uses)):
+            if not self.body.uses(op.results[0]):
                 return [*lines, f"{stream}.read();"]
             return [*lines, self.name(op.results[0], Expr(f"{stream}.read()", type=element, width=width))]
         pattern = getattr(self.vendor.streams, QUERIES[op.name])
@@ -258,9 +259,9 @@ def _banks(memref: ir.MemRefType) -> Banks:
 
 def bound_memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> Memory | None:
     """What the user has bound an array to."""
-    if "allo.memory" not in attributes:
+    if MEMORY not in attributes:
         return None
-    memory = ir.DictAttr(attributes["allo.memory"])
+    memory = ir.DictAttr(attributes[MEMORY])
     resource = ir.StringAttr(memory["resource"]).value
     kind = "AUTO" if resource == "AUTO" else "RAM_2P"
     kind = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else kind

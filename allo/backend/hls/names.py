@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 _KEYWORDS = frozenset(
     re.findall(
@@ -75,6 +76,18 @@ class Names:
 
 def identifier(name: str, taken: set[str] | Names, *, function: bool = False) -> str:
     """`name` as an identifier that is not in `taken`, which gets it."""
+    text = _spelled(name, function)
+    found, number = text, 1
+    while found in taken:
+        found = f"{text}_{number}"
+        number += 1
+    taken.add(found)
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _spelled(name: str, function: bool) -> str:
+    """`name` with letters that C++ has, and no name of its own."""
     text = re.sub(r"[^\x00-\x7f]", lambda letter: f"u{ord(letter[0]):x}", name)  # as Verilog has no such letters
     text = re.sub(r"\W", "_", text)
     text = re.sub(r"__+", "_", text)  # compilers keep names with two underscores to themselves
@@ -82,9 +95,4 @@ def identifier(name: str, taken: set[str] | Names, *, function: bool = False) ->
         text = f"v{text}"
     if text in _KEYWORDS or _RESERVED.fullmatch(text) or (function and text in _FUNCTIONS):
         text += "_"
-    found, number = text, 1
-    while found in taken:
-        found = f"{text}_{number}"
-        number += 1
-    taken.add(found)
-    return found
+    return text

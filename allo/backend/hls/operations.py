@@ -11,6 +11,7 @@ from mlir import ir
 
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.types import Fixed, UFixed
+from .affine import AffineCode
 from .cxx_types import TypeNames, fixed_type, is_native, signed_type, unsigned_type
 from .expression import (
     ATOM,
@@ -51,6 +52,7 @@ class OperationWriter:
     def __init__(self, types: TypeNames) -> None:
         self.types = types
         self.needs: set[str] = set()
+        self.affine = AffineCode(self.needs)
 
     def expression(self, op: ir.Operation, operands: list[Expr]) -> Expr | None:
         """The value of an operation with one result; None if it is none that this class knows."""

@@ -150,7 +150,8 @@ class PortsWriter:
 
     def _graph(self) -> tuple[str, list[str]]:
         """A task for each call, and the entry that starts them."""
-        writer = StatementWriter(self.file.operations, self.vendor, self.file.globals, self.file.functions)
+        file = self.file
+        writer = StatementWriter(file.operations, self.vendor, file.globals, file.functions, entry=self.entry)
         parameters: list[str] = []
         for label, value in zip(argument_names(self.function), self.entry.arguments, strict=True):
             name = identifier(label, writer.taken)

@@ -11,6 +11,7 @@ from ...ir.module import Module
 from ...ir.streams import StreamUses
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of
 from .expression import Expr
+from .memory import MEMORY
 from .names import identifier
 from .statements import StatementWriter
 
@@ -20,6 +21,7 @@ class Facts:
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self.top = module.top
         self.streams = StreamUses(module)
         self._written: dict[str, frozenset[int]] = {}
 
@@ -44,10 +46,10 @@ class SignatureWriter:
     def add_arguments(self) -> None:
         entry = entry_block(self.function)
         assert entry is not None
-        if self.name == self.facts.module.top:
+        if self.name == self.facts.top:
             self.writer.array_port = self.vendor.array_port
         attributes = self.function.operation.attributes
-        given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+        given = [ir.DictAttr(a) for a in ir.ArrayAttr(attributes["arg_attrs"])] if "arg_attrs" in attributes else []
         writer = self.writer
         for position, (label, value) in enumerate(
             zip(argument_names(self.function), entry.arguments, strict=True)
@@ -57,9 +59,8 @@ class SignatureWriter:
             self.parameters.append(self._declared(value, name))
             if isinstance(value.type, ir.MemRefType):
                 self.pragmas += writer.layout(value.type, name)
-                if given:
-                    at = buffer_location(value)
-                    self.pragmas += writer.storage(ir.DictAttr(given[position]), value.type, name, at)
+                if given and MEMORY in given[position]:
+                    self.pragmas += writer.storage(given[position], value.type, name, buffer_location(value))
 
     def _declared(self, value: ir.Value, name: str) -> str:
         kind, exprs = value.type, self.writer.exprs
@@ -78,7 +79,7 @@ class SignatureWriter:
 
     def _constness(self, value: ir.Value) -> str:
         """Inner functions promise what they only read, so that constants can be passed; hosts know the entry."""
-        inner = self.name != self.facts.module.top
+        inner = self.name != self.facts.top
         return "const " if inner and self.facts.is_only_read(self.name, value.arg_number) else ""
 
     def _stream(self, kind: ir.Type, name: str, extents: str, value: ir.Value) -> str:
@@ -86,7 +87,7 @@ class SignatureWriter:
         streams = self.vendor.streams
         _, read = self.facts.streams.of_arguments(self.name)
         is_read = streams.source != streams.sink and value.arg_number in read
-        if streams.port and self.name == self.facts.module.top:
+        if streams.port and self.name == self.facts.top:
             self.pragmas.append(streams.port.format(name=name))
         made = streams.argument(self.writer.stream_type(kind), name, extents, is_read=is_read)
         return self.vendor.known(made, "streams between kernels", location_of(self.function.operation))

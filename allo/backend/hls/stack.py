@@ -31,9 +31,8 @@ def stack_bytes(module: Module) -> int:
             continue
         if function.name.value == module.top:
             total += sum(_bytes(argument.type) for argument in entry.arguments)
-        for op in operations(entry):
-            if op.name in ("memref.alloc", "func.return"):
-                total += sum(_bytes(value.type) for value in (*op.results, *op.operands))
+        for op in operations(entry, "memref.alloc", "func.return"):
+            total += sum(_bytes(value.type) for value in (*op.results, *op.operands))
     return total
 
 

@@ -10,7 +10,6 @@ from allo._mlir.dialects import allo as allo_d
 
 from ...errors import TargetError
 from ...ir.walk import location_of, string_of
-from .affine import condition, never_negative
 from .expression import Expr, atom, call
 from .memory import QUERIES, MemoryWriter
 from .names import identifier
@@ -31,15 +30,15 @@ class StatementWriter(MemoryWriter):
     def block(self, block: ir.Block, targets: Sequence[str] = ()) -> list[str]:
         """The statements of a block; what it yields is assigned to `targets`."""
         lines: list[str] = []
-        for view in block.operations:
-            op = view.operation
-            if op.name in ("scf.yield", "affine.yield") and targets:
-                values = self.take(op.operands)
-                lines += self.flush(op.operands)
-                kinds = [operand.type for operand in op.operands]
-                pairs = zip(targets, values, kinds, strict=True)
-                lines += [f"{target} = {self.assigned(value, kind)};" for target, value, kind in pairs]
-            elif op.name not in _SILENT:
+        for op in self.body.statements(block):
+            name = op.name
+            if targets and name in ("scf.yield", "affine.yield"):
+                operands = self.body.operands(op)
+                values = self.take(operands)
+                lines += self.flush(operands)
+                pairs = zip(targets, values, operands, strict=True)
+                lines += [f"{target} = {self.assigned(value, given.type)};" for target, value, given in pairs]
+            elif name not in _SILENT:
                 lines += self.operation(op)
         return lines + self.flush(())
 
@@ -54,10 +53,11 @@ class StatementWriter(MemoryWriter):
 
     def operation(self, op: ir.Operation) -> list[str]:
         match op.name:
-            case "affine.for" | "scf.for":
-                return self.marked(op, self._for(op))
-            case "scf.while":
-                return self.marked(op, self._while(op))
+            case "affine.for" | "scf.for" | "scf.while" as name:
+                outer, self.nest = self.nest, string_of(op, "allo.nest") or self.nest
+                lines = self._while(op) if name == "scf.while" else self._for(op)
+                self.nest = outer
+                return self.marked(op, lines)
             case "affine.if" | "scf.if":
                 return self._if(op)
             case "affine.store" | "memref.store":
@@ -79,7 +79,7 @@ class StatementWriter(MemoryWriter):
         return self._scalar(op)
 
     def _scalar(self, op: ir.Operation) -> list[str]:
-        operands = self.take(op.operands)
+        operands = self.take(self.body.operands(op))
         if op.name == "allo.sign_cast" and operands[0].kind == "set":
             self.exprs[op.results[0]] = operands[0]
             return []
@@ -100,7 +100,7 @@ class StatementWriter(MemoryWriter):
         if op.name == "affine.for":
             lower, upper, step = self._affine_bounds(op)
         else:
-            lower, upper, step = self.take(list(op.operands)[:3])
+            lower, upper, step = self.take(self.body.operands(op)[:3])
             if op.operands[0] in self.positive:
                 self.positive.add(variable)
         waiting = list(lines)
@@ -135,10 +135,11 @@ class StatementWriter(MemoryWriter):
         return Expr(name, type=kind)
 
     def _affine_bounds(self, op: ir.Operation) -> tuple[Expr, Expr, Expr]:
-        first = ir.AffineMapAttr(op.attributes["lowerBoundMap"]).value
-        operands = list(op.operands)
-        lower_operands, upper_operands = operands[: first.n_inputs], operands[first.n_inputs :]
-        if never_negative(first, [value in self.positive for value in lower_operands]):
+        first = op.attributes["lowerBoundMap"]
+        operands = self.body.operands(op)
+        inputs = ir.AffineMapAttr(first).value.n_inputs if operands else 0
+        lower_operands, upper_operands = operands[:inputs], operands[inputs:]
+        if self.operations.affine.never_negative(first, [value in self.positive for value in lower_operands]):
             self.positive.add(op.regions[0].blocks[0].arguments[0])
         lower = self._affine(op, "lowerBoundMap", lower_operands)
         upper = self._affine(op, "upperBoundMap", upper_operands)
@@ -146,11 +147,7 @@ class StatementWriter(MemoryWriter):
         return _least("max", lower), _least("min", upper), Expr(str(step))
 
     def _label(self, op: ir.Operation) -> str:
-        nest, parent = string_of(op, "allo.nest"), op
-        while nest is None and parent.parent is not None and parent.parent.operation.name != "func.func":
-            parent = parent.parent.operation
-            nest = string_of(parent, "allo.nest")
-        name = string_of(op, "allo.name") or "loop"
+        nest, name = self.nest, string_of(op, "allo.name") or "loop"
         return identifier(
             "l_" + (name if nest is None or name.startswith(nest) else f"{nest}_{name}"), self.labels
         )
@@ -173,11 +170,12 @@ class StatementWriter(MemoryWriter):
         taken = self.taken.copy()
         before = op.regions[0].blocks[0]
         inner: list[str] = []
-        for view in before.operations:
-            if view.operation.name not in _SILENT:
-                inner += self.operation(view.operation)
+        statements = self.body.statements(before)
+        for statement in statements:
+            if statement.name not in _SILENT:
+                inner += self.operation(statement)
         inner += self._declare_all()
-        test = self.take([before.operations[len(before.operations) - 1].operation.operands[0]])[0]
+        test = self.take([self.body.operands(statements[-1])[0]])[0]
         inner += self.flush(())
         if inner:  # the condition takes statements of its own
             inner.append(f"if (!{atom(test)}) {{ break; }}")
@@ -190,8 +188,9 @@ class StatementWriter(MemoryWriter):
 
     def _if(self, op: ir.Operation) -> list[str]:
         if op.name == "affine.if":
-            positive = [value in self.positive for value in op.operands]
-            test = condition(op.attributes["condition"], self.take(op.operands), positive)
+            operands = self.body.operands(op)
+            positive = [value in self.positive for value in operands]
+            test = self.operations.affine.condition(op.attributes["condition"], self.take(operands), positive)
         else:
             test = self.take([op.operands[0]])[0]
         lines = [*self._declare_all(), *self.flush(())]
@@ -216,8 +215,7 @@ class StatementWriter(MemoryWriter):
         """`c ? a : b` where both branches are expressions."""
         yielded = []
         for region in op.regions:
-            block = region.blocks[0]
-            statements = [view.operation for view in block.operations]
+            statements = self.body.statements(region.blocks[0])
             if any(o.regions or not _is_expression(o) for o in statements[:-1]):
                 return None
             yielded.append(statements)
@@ -225,7 +223,7 @@ class StatementWriter(MemoryWriter):
         saved = dict(self.exprs)
         for statements in yielded:
             lines = [line for o in statements[:-1] for line in self.operation(o)]
-            value = self.take(statements[-1].operands)[0]
+            value = self.take(self.body.operands(statements[-1]))[0]
             lines += self.flush(())
             if lines:
                 self.exprs = saved
@@ -240,9 +238,10 @@ class StatementWriter(MemoryWriter):
 
     def _call(self, op: ir.Operation) -> list[str]:
         callee = self.functions[ir.FlatSymbolRefAttr(op.attributes["callee"]).value]
-        lines = self._declared(op.operands)
+        operands = self.body.operands(op)
+        lines = self._declared(operands)
         arguments = []
-        for value, expr in zip(op.operands, self.take(op.operands), strict=True):
+        for value, expr in zip(operands, self.take(operands), strict=True):
             plain = isinstance(value.type, ir.MemRefType | allo_d.StreamType)
             arguments.append(
                 expr if plain else Expr(self.operations.stored(expr, value.type), reads=expr.reads)
@@ -252,7 +251,7 @@ class StatementWriter(MemoryWriter):
             kind = op.results[0].type
             width = kind.width if isinstance(kind, ir.IntegerType) else 0
             made = call(callee, arguments)
-            if not len(list(op.results[0].uses)):
+            if not self.body.uses(op.results[0]):
                 return [*lines, f"{made.text};"]
             expr = Expr(made.text, type=self.types.of(kind), width=width)
             return [*lines, self.name(op.results[0], expr, string_of(op, "allo.name") or callee + "_result")]

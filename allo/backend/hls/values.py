@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from ...ir.walk import location_of
-from .affine import affine_exprs, never_negative
 from .bits import BitWriter
+from .body import Body
 from .cxx_types import signed_type
 from .expression import Expr, extend
 from .names import Names, identifier
@@ -31,7 +30,9 @@ class ValueWriter:
         globals_: dict[str, str],
         functions: dict[str, str],
         taken: Names | None = None,
+        entry: ir.Block | None = None,
     ) -> None:
+        self.body = Body(entry)
         self.operations = operations
         self.types = operations.types
         self.vendor = vendor
@@ -43,6 +44,7 @@ class ValueWriter:
         self.positive: set[ir.Value] = set()
         self.taken = taken or Names({*globals_.values(), *functions.values()})
         self.labels: set[str] = set()
+        self.nest: str | None = None  # the nest that the loops around belong to
         self.parameters: list[str] = []
         self.temporaries: set[str] = set()  # variables that may be dropped
         self.numbered: set[str] = set()  # `t`, `t_1`, ... of the whole function
@@ -90,12 +92,11 @@ class ValueWriter:
 
     def set_value(self, op: ir.Operation, expr: Expr) -> list[str]:
         result = op.results[0]
-        uses = len(list(result.uses))
+        uses = self.body.uses(result)
         if not uses and not expr.effect:
             return []
         if expr.effect or (uses > 1 and expr.compound and expr.kind != "set"):
-            wait = [value for value in op.operands]
-            return [*(self.flush(wait) if expr.effect else []), self._temporary(result, expr)]
+            return [*(self.flush(self.body.operands(op)) if expr.effect else []), self._temporary(result, expr)]
         self.exprs[result] = expr
         if expr.reads:
             self.pending[result] = expr
@@ -103,7 +104,7 @@ class ValueWriter:
 
     def used(self, lines: list[str]) -> list[str]:
         """The body without the values that were named before a change and are not needed after it."""
-        unused = {"t"}
+        unused = self.temporaries
         while unused:
             counts = Counter(_TEMPORARY.findall(_COMMENT.sub("", "\n".join(lines))))
             unused = {name for name in self.temporaries if counts[name] == 1}
@@ -119,19 +120,13 @@ class ValueWriter:
         return self.operations.stored(value, kind)
 
     def _affine(self, op: ir.Operation, attribute: str, values: Sequence[ir.Value]) -> list[Expr]:
-        affine_map = ir.AffineMapAttr(op.attributes[attribute]).value
-        exprs = affine_exprs(affine_map, self.take(values), [value in self.positive for value in values])
-        text = " ".join(expr.text for expr in exprs)
-        if "floor_div" in text or "floor_mod" in text or "ceil_div" in text:
-            self.operations.needs.update(
-                name for name in ("floor_div", "floor_mod", "ceil_div") if name in text
-            )
-        return exprs
+        access = op.attributes[attribute]
+        positive = [value in self.positive for value in values]
+        return self.operations.affine.exprs(access, self.take(values), positive)
 
     def _apply(self, op: ir.Operation) -> list[str]:
-        values = list(op.operands)
-        affine_map = ir.AffineMapAttr(op.attributes["map"]).value
-        if never_negative(affine_map, [value in self.positive for value in values]):
+        values = self.body.operands(op)
+        if self.operations.affine.never_negative(op.attributes["map"], [value in self.positive for value in values]):
             self.positive.add(op.results[0])
         found = self._affine(op, "map", values)[0]
         expr = Expr(
@@ -149,10 +144,12 @@ class ValueWriter:
 
     def marked(self, op: ir.Operation, lines: list[str]) -> list[str]:
         """The line of the kernel as a comment, where it is another one than before."""
-        at = location_of(op)
-        if at is None or at.line == self.line or not lines:
+        location = op.location
+        if not lines or not location.is_a_file() or location.start_line == self.line:
             return lines
-        self.line = at.line
-        place = next((n for n, line in enumerate(lines) if not line.startswith(("#", "//"))), 0)
-        first = f"{lines[place]}  // {at.file.rpartition('/')[2]}:{at.line}"
+        self.line = location.start_line
+        place = 0
+        if lines[0][:1] in ("", "#", "/"):
+            place = next((n for n, line in enumerate(lines) if not line.startswith(("#", "//"))), 0)
+        first = f"{lines[place]}  // {location.filename.rpartition('/')[2]}:{self.line}"
         return [*lines[:place], first, *lines[place + 1 :]]
