@@ -17,8 +17,10 @@ from ..ir.walk import (
     buffers_of,
     entry_block,
     file_location,
+    location_of,
     loops_of,
     operations,
+    statements,
     string_of,
 )
 
@@ -47,6 +49,7 @@ def adopt(source: str | Path) -> Module:
     if module.top not in [f.name.value for f in functions]:
         raise KernelError(f"the module has no function '{module.top}', which allo.top names as its entry")
     for function in functions:
+        _refuse_branches(function)
         _name_arguments(function)
         _name_buffers(function)
         _name_loops(function)
@@ -64,6 +67,16 @@ def _invalid(source: str | Path, error: ir.MLIRError) -> KernelError:
     if place is None or isinstance(source, Path):
         return KernelError(f"{what} is not a valid module: {first.message}", at=place)
     return KernelError(f"{what} is not a valid module: line {place.line}, column {place.column}: {first.message}")
+
+
+def _refuse_branches(function: ir.OpView) -> None:
+    first, *others = function.operation.regions[0].blocks
+    if others:
+        raise KernelError(
+            f"'{function.name.value}' branches between blocks: there are no loops and conditions that a schedule names",
+            at=location_of(statements(first)[-1]),
+            hint="write it with affine.for, scf.for, scf.while and scf.if; `mlir-opt --lift-cf-to-scf` makes these",
+        )
 
 
 def _name_arguments(function: ir.OpView) -> None:

@@ -193,6 +193,28 @@ def test_texts_that_are_no_modules_are_refused(text: str, message: str) -> None:
     assert str(refused.value).startswith(message)
 
 
+def test_branches_between_blocks_are_refused() -> None:
+    text = """module {
+  func.func private @leaf(%A: memref<8xf32>, %c: i1) -> memref<8xf32> {
+    cf.cond_br %c, ^a, ^b
+  ^a:
+    return %A : memref<8xf32>
+  ^b:
+    return %A : memref<8xf32>
+  }
+  func.func @top(%A: memref<8xf32>, %c: i1) {
+    %r = call @leaf(%A, %c) : (memref<8xf32>, i1) -> memref<8xf32>
+    return
+  }
+}"""
+    with pytest.raises(KernelError) as refused:
+        Schedule.from_mlir(text)
+    assert str(refused.value) == (
+        "File \"-\", line 3, column 5: 'leaf' branches between blocks: there are no loops and conditions that a schedule names\n"
+        "  hint: write it with affine.for, scf.for, scf.while and scf.if; `mlir-opt --lift-cf-to-scf` makes these"
+    )
+
+
 def test_each_primitive_is_an_operation() -> None:
     names = {c.OPERATION_NAME for _, c in inspect.getmembers(_allo_ops_gen, inspect.isclass) if hasattr(c, "OPERATION_NAME")}
     assert not {f"allo.{name}" for name in Schedule.primitives() if name != "to"} - names  # `to` is `relay`
