@@ -55,7 +55,7 @@ def load(context: ir.Context) -> None:
 
 
 def statements(block: ir.Block) -> list[ir.Operation]:
-    """The operations of a block, without those of regions below."""
+    """The operations of a block, without those of regions below. As those of `find_...`, they keep the module alive."""
     found: list[ir.Operation] = _allo_mlir.statements(block)
     return found
 

@@ -59,7 +59,7 @@ class Module:
 
     def functions(self) -> Iterator[ir.OpView]:
         """All functions, in the order of the text."""
-        return (op for op in self.mlir.body.operations if op.operation.name == "func.func")
+        return (op.opview for op in statements(self.mlir.body) if op.name == "func.func")
 
     def function(self, name: str) -> ir.OpView:
         """The function `name`; InternalError if there is none."""

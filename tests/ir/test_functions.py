@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable
+
 import pytest
 from mlir import ir
 
@@ -145,3 +148,16 @@ def test_verify_looks_at_the_calls_of_functions_that_did_not_change() -> None:
     made.function("leaf").operation.erase()
     with pytest.raises(InternalError, match=r"(?s)not valid: .*'leaf' does not reference a valid function"):
         made.verify(before)
+
+
+@pytest.mark.parametrize("find", [operations, statements, lambda b: [loop.op for loop in loops_of(b.owner)]])
+def test_operations_keep_their_module(find: Callable[[ir.Block], list[ir.Operation]]) -> None:
+    gc.collect()
+    before = context()._get_live_module_count()
+    found = find(block(module()))
+    gc.collect()
+    assert context()._get_live_module_count() == before + 1
+    assert [op.name for op in found][-1] in ("func.return", "affine.for")
+    del found
+    gc.collect()
+    assert context()._get_live_module_count() == before

@@ -10,6 +10,11 @@
 
 namespace py = pybind11;
 
+namespace nanobind::detail {
+/// Of the library that the bindings of MLIR are made with: `patient` lives as long as `nurse`, an object of theirs.
+void keep_alive(PyObject *nurse, PyObject *patient);
+} // namespace nanobind::detail
+
 //===-- objects of mlir.ir <-> C pointers --------------------------------===//
 
 static py::object capsuleOf(py::handle object) {
@@ -245,6 +250,7 @@ static py::list findOperations(py::object block, const std::vector<std::string> 
   for (size_t i = 0; i < found.size(); ++i) {
     auto [op, around] = found[i];
     py::object made = (*make)(py::reinterpret_steal<py::object>(mlirPythonOperationToCapsule(op)));
+    nanobind::detail::keep_alive(made.ptr(), block.ptr()); // a block keeps the module
     if constexpr (NESTED)
       result[i] = py::make_tuple(made, around, text(op, "allo.name"), text(op, "allo.nest"));
     else
