@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 
 from mlir import ir
-from mlir.passmanager import PassManager
 
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.names import unique_name
+from ..ir.passes import run_passes
 from ..ir.streams import is_stream_type
 from ..ir.walk import (
     LoopView,
@@ -159,7 +158,7 @@ def _outline(function: ir.OpView, nest: _Nest, place: tuple[int, ...], symbol: s
                 op.operands[number] = mapping[operand]
     passed = [_Passed(value, _name(value, names)) for value in inputs]
     made.attributes["function_type"] = signature_attributes([a.type for a in arguments], [])["function_type"]
-    _constants().run(made)
+    run_passes("func.func(allo-compose-affine)", made)
     _decide(block)
     for op in operations(block, "arith.constant"):
         if not any(len(list(result.uses)) for result in op.results):
@@ -218,12 +217,6 @@ def _name(value: ir.Value, names: dict[ir.Value, str]) -> str:
     if isinstance(value.owner, ir.Block):
         return names.get(value, "arg")
     return string_of(value.owner.operation, "allo.name") or "arg"
-
-
-@cache
-def _constants() -> PassManager:
-    with context():
-        return PassManager.parse("func.func(allo-compose-affine)")
 
 
 def _decide(block: ir.Block) -> None:

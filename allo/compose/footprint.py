@@ -260,7 +260,10 @@ class History:
     def fingerprint(
         self, state: int, function: str, layouts: bool = False, names: Mapping[str, str] | None = None
     ) -> bytes | None:
-        """What a function is after the first `state` steps, with `names` for those of functions; None if not there."""
+        """What a function is after the first `state` steps, with other `names` of functions; None if it is not there.
+
+        Layouts of arrays are left out, unless `layouts` is set.
+        """
         others = tuple((ours, theirs) for ours, theirs in (names or {}).items() if ours != theirs)
         key = (state, function, layouts, others)
         if key not in self._fingerprints:

@@ -19,14 +19,14 @@ def callee_of(call: ir.Operation) -> str:
 def calls_of(module: Module, name: str) -> list[ir.Operation]:
     """All calls of function `name`, in the order of the text."""
     entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
-    calls = [op for entry in entries for op in operations(entry) if op.name == "func.call"]
+    calls = [op for entry in entries for op in operations(entry, "func.call")]
     return [call for call in calls if callee_of(call) == name]
 
 
 def call_counts(module: Module) -> Counter[str]:
     """How often each function is called."""
     entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
-    return Counter(callee_of(op) for entry in entries for op in operations(entry) if op.name == "func.call")
+    return Counter(callee_of(op) for entry in entries for op in operations(entry, "func.call"))
 
 
 def function_around(op: ir.Operation) -> ir.OpView:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from mlir import ir
-from mlir.passmanager import PassManager
 
 from ..errors import Note, ScheduleError
 from ..ir.builder import string_attr
-from ..ir.context import context
 from ..ir.module import Module
 from ..ir.names import unique_name
+from ..ir.passes import run_passes
 from ..ir.walk import (
     LOOP_OPERATIONS,
     argument_names,
@@ -67,16 +64,9 @@ def inline_inside(module: Module, outer: ir.Operation) -> None:
             _replace(call, function)
 
 
-@cache
-def _pass() -> PassManager:
-    with context():
-        return PassManager.parse("builtin.module(func.func(allo-leave-affine))")
-
-
 def _leave_affine(module: Module) -> None:
     """Subscripts and bounds that depended on a scalar argument are not affine where it is computed from data."""
-    with context():
-        _pass().run(module.mlir.operation)
+    run_passes("builtin.module(func.func(allo-leave-affine))", module.mlir.operation)
 
 
 def _replace(call: ir.Operation, function: ir.OpView) -> None:

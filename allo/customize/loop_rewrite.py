@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 
 from mlir import ir
-from mlir.passmanager import PassManager
 
 from ..errors import ScheduleError
 from ..ir.builder import Builder, constant_map_attr, string_attr
-from ..ir.context import context
 from ..ir.module import Module
+from ..ir.passes import run_passes
 from ..ir.walk import LoopView, loops_of
 from .handles import Loop
 from .resolve import loop_note
@@ -26,16 +24,10 @@ ANNOTATIONS = {
 }
 
 
-@cache
-def _compose_pipeline() -> PassManager:
-    with context():
-        return PassManager.parse("func.func(allo-compose-affine)")
-
-
 def compose_affine(functions: Iterable[ir.OpView]) -> None:
     """Fold every `affine.apply` of the functions into the maps of the accesses, bounds and conditions that use it."""
     for function in functions:
-        _compose_pipeline().run(function.operation)
+        run_passes("func.func(allo-compose-affine)", function.operation)
 
 
 def constant_for(builder: Builder, extent: int, names: Mapping[str, str | ir.Attribute]) -> ir.Operation:

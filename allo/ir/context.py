@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from functools import cache
+from threading import Lock
 
 from mlir import ir
 
 from allo import _mlir
 
+_MAKING = Lock()
+_MADE: list[ir.Context] = []
+
 
 @cache
 def context() -> ir.Context:
-    """The context shared by all modules of the process (making one costs 10 ms).
-
-    Its passes and verifiers work in one thread: handing pieces of a kernel to others costs more than their work.
-    """
-    made = ir.Context()
-    made.enable_multithreading(False)
-    _mlir.load(made)
-    return made
+    """The context shared by all modules of the process (making one costs 10 ms)."""
+    with _MAKING:  # threads that ask for it first, at the same time, get the same one
+        if not _MADE:
+            made = ir.Context()
+            _mlir.load(made)
+            _MADE.append(made)
+        return _MADE[0]
 
 
 @cache

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 from mlir import ir
-from mlir.passmanager import PassManager
 
 from allo._mlir.dialects import allo as allo_d
 
@@ -23,6 +21,7 @@ from ..ir.linalg import lower_linalg
 from ..ir.mlir_types import scalar_from_mlir
 from ..ir.module import Module
 from ..ir.names import unique_name
+from ..ir.passes import run_passes
 from ..ir.tasks import order_tasks
 from ..ir.walk import argument_names, buffers_of, entry_block, operations, string_of
 
@@ -66,16 +65,9 @@ def flatten(module: Module, states: Sequence[str] = ()) -> Flattened:
     _drop_casts(top)
     _expand_copies(top)
     starts = _state_to_arguments(module, states)
-    with context():
-        _cleaning().run(module.mlir.operation)
+    run_passes("builtin.module(func.func(allo-compose-affine))", module.mlir.operation)
     module.verify()
     return Flattened(cycle, ", ".join(recursive), starts)
-
-
-@cache
-def _cleaning() -> PassManager:
-    with context():
-        return PassManager.parse("builtin.module(func.func(allo-compose-affine))")
 
 
 def _recursive(module: Module) -> list[str]:

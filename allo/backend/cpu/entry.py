@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from mlir import ir
 
+from ...customize.calls import call_counts, callee_of
 from ...ir.builder import Builder, string_attr, unit_attr
 from ...ir.context import context, unknown_location
 from ...ir.module import Module
@@ -26,22 +25,21 @@ def add_entry(module: Module) -> None:
     """
     top = module.function(module.top)
     signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
-    calls: Counter[str] = Counter([module.top])
-    sizes: dict[str, int] = {}
+    calls = call_counts(module)
+    calls[module.top] += 1
     own = {function.name.value for function in module.functions() if entry_block(function) is not None}
     for function in module.functions():
         _forget_argument_names(function)
-        name = function.name.value
-        if name not in own:  # the entry of a library, which has its name
+        entry = entry_block(function)
+        if entry is None:  # the entry of a library, which has its name
             continue
-        sizes[name] = _rename(function, own, calls)
+        if calls[function.name.value] == 1 and len(operations(entry)) <= _MOST_INLINED:
+            function.operation.attributes["always_inline"] = unit_attr()
+        _rename(function, own)
         function.operation.attributes["sym_visibility"] = string_attr("private")
         function.operation.attributes["llvm.linkage"] = ir.Attribute.parse(
             "#llvm.linkage<internal>", context()
         )
-    for name, size in sizes.items():
-        if calls[name] == 1 and size <= _MOST_INLINED:
-            module.function(_PREFIX + name).operation.attributes["always_inline"] = unit_attr()
     results = [_buffer_of(result) for result in signature.results]
     inputs = [*signature.inputs, *results]
     no_alias = ir.DictAttr.get({"llvm.noalias": unit_attr()}, context())
@@ -82,21 +80,14 @@ def _forget_argument_names(function: ir.OpView) -> None:
         attributes["arg_attrs"] = ir.ArrayAttr.get(kept, context())
 
 
-def _rename(function: ir.OpView, own: set[str], calls: Counter[str]) -> int:
-    """Prefix the name of `function`, and the names of those it calls, which are in `own` if this module has them.
-
-    Adds to `calls`, by the former name, how often functions are called; returns how many operations there are.
-    """
+def _rename(function: ir.OpView, own: set[str]) -> None:
+    """Prefix the name of `function`, and the names of those it calls, which are in `own` if this module has them."""
     function.operation.attributes["sym_name"] = string_attr(_PREFIX + function.name.value)
     entry = entry_block(function)
-    inside = list(operations(entry)) if entry is not None else []
-    for op in inside:
-        if op.name == "func.call":
-            called = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            calls[called] += 1
-            if called in own:
-                op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_PREFIX + called, context())
-    return len(inside)
+    for op in operations(entry, "func.call") if entry is not None else ():
+        called = callee_of(op)
+        if called in own:
+            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_PREFIX + called, context())
 
 
 def _buffer_of(result: ir.Type) -> ir.Type:

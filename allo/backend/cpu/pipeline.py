@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from mlir import ir
-from mlir.passmanager import PassManager
 
 from ...errors import InternalError, TargetError
 from ...ir.context import context
 from ...ir.module import Module
+from ...ir.passes import run_passes
 from ...ir.walk import entry_block, operations
 
 
@@ -63,13 +62,6 @@ PIPELINE: tuple[Pass, ...] = (
 )
 
 
-@cache
-def _manager(contract: bool) -> PassManager:
-    passes = (str(step) for step in PIPELINE if contract or step.name != "allo-fp-contract")
-    with context():
-        return PassManager.parse(f"builtin.module({','.join(passes)})")
-
-
 def lower(module: Module, *, fastmath: bool, contract: bool = True) -> None:
     """Turn `module` into the LLVM dialect, in place.
 
@@ -79,8 +71,9 @@ def lower(module: Module, *, fastmath: bool, contract: bool = True) -> None:
     """
     if fastmath:
         _allow_reordering(module)
+    passes = (str(step) for step in PIPELINE if contract or step.name != "allo-fp-contract")
     try:
-        _manager(contract).run(module.mlir.operation)
+        run_passes(f"builtin.module({','.join(passes)})", module.mlir.operation)
     except ir.MLIRError as error:
         message = str(error)
         if "allo." in message:

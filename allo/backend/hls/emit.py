@@ -14,7 +14,7 @@ from ...frontend.emit_external import EXTERNAL
 from ...ir.linalg import lower_linalg
 from ...ir.module import FinishedModule, Module
 from ...ir.types import Struct
-from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations
+from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations, statements
 from ..headers import templates_directory
 from ..instantiate import instantiate
 from .allocation import shared_callees
@@ -302,7 +302,7 @@ def _tasks(module: Module) -> set[str]:
     for function in module.functions():
         block = entry_block(function)
         if block is not None and "allo.dataflow" in function.operation.attributes:
-            calls = [op for op in operations(block, "func.call") if op.block == block]
+            calls = [op for op in statements(block) if op.name == "func.call"]
             found |= {ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls}
     return found
 

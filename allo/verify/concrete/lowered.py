@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from mlir import ir
-from mlir.passmanager import PassManager
 
-from ...ir.context import context
 from ...ir.module import Module
+from ...ir.passes import run_passes
 from ...ir.types import AlloType, Bool, Fixed, Int, Struct, TensorType, UFixed, UInt
 from ...ir.walk import argument_names
 from ..programs import Program
@@ -34,18 +32,12 @@ class Lowered:
     globals: dict[str, ir.Operation]
 
 
-@cache
-def _passes() -> PassManager:
-    with context():
-        return PassManager.parse("builtin.module(allo-lower-types)")
-
-
 def lower(program: Program) -> Lowered:
     """A clone of the program in that form. Raises Unsupported if there is none."""
     names = argument_names(program.function)
     module = program.module.clone()
     try:
-        _passes().run(module.mlir.operation)
+        run_passes("builtin.module(allo-lower-types)", module.mlir.operation)
     except ir.MLIRError as error:
         raise Unsupported(f"it has no form for a CPU: {str(error).splitlines()[0]}", None) from None
     variables = {
