@@ -7,8 +7,10 @@ from itertools import product
 
 from mlir import ir
 
+from ..errors import TargetError
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
+from ..ir.elements import ElementNest, element_nests
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
@@ -18,10 +20,8 @@ from ..ir.walk import (
     argument_names,
     constant_bounds,
     entry_block,
-    loops_of,
     operations,
     string_of,
-    trip_count,
 )
 from ..poly.formula import compile_set
 
@@ -35,54 +35,38 @@ def instantiate(module: Module) -> Module:
     """
     result = module.clone()
     for function in list(result.functions()):
-        for nest in _unfolded(function):
-            _replace(result, function, nest)
+        for nest in element_nests(function):
+            _replace(result, function, _checked(nest))
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class _Nest:
-    """The outermost loop of an unfolded nest, and its spatial loops."""
-
-    outermost: LoopView
-    spatial: tuple[LoopView, ...]
-
-    @property
-    def call(self) -> ir.Operation | None:
-        """The call that the nest consists of, if it does."""
-        innermost = self.spatial[-1]
-        statements = [op.operation for op in innermost.body.operations][:-1]
-        calls = [op for op in statements if op.name == "func.call"]
-        others = [op for op in statements if op not in calls and not op.name.startswith(("arith.", "affine.apply"))]
-        only = len(calls) == 1 and not others and len(innermost.chain) == len(self.spatial)
-        return calls[0] if only else None
-
-    @property
-    def name(self) -> str:
-        call = self.call
-        if call is not None:
-            return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
-        return self.outermost.nest
+def _call(nest: ElementNest) -> ir.Operation | None:
+    """The call that a nest consists of, if it does."""
+    innermost = nest.spatial[-1]
+    statements = [op.operation for op in innermost.body.operations][:-1]
+    calls = [op for op in statements if op.name == "func.call"]
+    others = [op for op in statements if op not in calls and not op.name.startswith(("arith.", "affine.apply"))]
+    only = len(calls) == 1 and not others and len(innermost.chain) == len(nest.spatial)
+    return calls[0] if only else None
 
 
-def _unfolded(function: ir.OpView) -> list[_Nest]:
-    views = [view for view in loops_of(function) if "allo.spatial" in view.op.attributes]
-    found: list[_Nest] = []
-    for first in dict.fromkeys(_start(view) for view in views):
-        found.append(_Nest(first, tuple(view for view in views if first in view.chain)))
-    return found
+def _checked(nest: ElementNest) -> ElementNest:
+    obstacle = nest.obstacle()
+    if obstacle is not None:
+        raise TargetError(
+            f"nest '{nest.outermost.nest}' has no processing elements: {obstacle.reason}",
+            at=obstacle.at,
+            hint="unfold loops with constant bounds and with nothing between them",
+        )
+    return nest
 
 
-def _start(view: LoopView) -> LoopView:
-    """The outermost loop of the nest that was unfolded: the innermost one around `view` with a nest's name."""
-    return next((v for v in reversed(view.chain) if "allo.nest" in v.op.attributes), view.chain[0])
-
-
-def _replace(module: Module, function: ir.OpView, nest: _Nest) -> None:
+def _replace(module: Module, function: ir.OpView, nest: ElementNest) -> None:
     """Put calls of the elements in the place of a nest."""
     taken = set(module.names())
-    name, call = nest.name, nest.call
-    for place in product(*(range(trip_count(view.op) or 0) for view in nest.spatial)):
+    call = _call(nest)
+    name = nest.outermost.nest if call is None else str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
+    for place in product(*map(range, nest.extents)):
         symbol = unique_name("_".join([name, *map(str, place)]), taken)
         if call is not None:
             _copy_callee(module, nest, call, place, symbol)
@@ -106,7 +90,7 @@ def _position(view: LoopView, number: int) -> int:
 
 
 def _copy_callee(
-    module: Module, nest: _Nest, call: ir.Operation, place: tuple[int, ...], symbol: str
+    module: Module, nest: ElementNest, call: ir.Operation, place: tuple[int, ...], symbol: str
 ) -> None:
     callee = module.function(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
     copy = callee.operation.clone(ir.InsertionPoint(callee.operation))
@@ -116,7 +100,7 @@ def _copy_callee(
             op.attributes["callee"] = ir.FlatSymbolRefAttr.get(symbol, context())
 
 
-def _at_place(nest: _Nest, place: tuple[int, ...], before: ir.Operation) -> list[ir.Operation]:
+def _at_place(nest: ElementNest, place: tuple[int, ...], before: ir.Operation) -> list[ir.Operation]:
     """A copy of the nest without its spatial loops, in front of `before`: its statements for one element."""
     copy = nest.outermost.op.clone(ir.InsertionPoint(before))
     loops = [copy, *(op for op in operations(copy.regions[0].blocks[0]) if "allo.spatial" in op.attributes)]
@@ -136,7 +120,7 @@ def _at_place(nest: _Nest, place: tuple[int, ...], before: ir.Operation) -> list
     return found
 
 
-def _outline(function: ir.OpView, nest: _Nest, place: tuple[int, ...], symbol: str) -> None:
+def _outline(function: ir.OpView, nest: ElementNest, place: tuple[int, ...], symbol: str) -> None:
     """A function of the statements for one element, and its call."""
     entry = entry_block(function)
     assert entry is not None

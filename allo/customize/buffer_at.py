@@ -9,6 +9,7 @@ from ..ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.names import unique_name
+from ..ir.streams import is_stream_type
 from ..ir.walk import LoopView, buffers_of, induction_variable
 from ..poly import Footprint, Model, extract, footprint
 from .box import Box, check_rewritable, loop_labels, loop_names, turn_to_copy, uses_inside
@@ -32,8 +33,8 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fa
     The array has the extents of the touched box; dimensions of extent 1 are dropped. It is filled first only if an
     element may be read before it is written (or not all are written), and written back only if it is written.
     Refused: a loop that does not touch the buffer, a box without constant extents, a buffer declared inside the loop,
-    accesses inside the loop that go through calls, and a parallel loop whose iterations would write back elements
-    of each other (`assume_safe=True` accepts a parallel loop where that cannot be decided).
+    accesses inside the loop that go through calls, streams, and a parallel loop whose iterations would write back
+    elements of each other (`assume_safe=True` accepts a parallel loop where that cannot be decided).
     Source: Allo paper, Table 2 and section 3.1 (Fig. 2).
     """
     view = find_loop(module, axis)
@@ -42,6 +43,12 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fa
         raise ScheduleError(f"'{buffer}' and loop '{axis}' are in different functions")
     if view.op.name != "affine.for":
         raise ScheduleError(f"loop '{axis.name}' has run-time bounds", notes=[loop_note(view)])
+    if is_stream_type(value.type):
+        raise ScheduleError(
+            f"'{buffer}' holds streams, of which there are no copies",
+            hint="buffer the array whose elements the streams carry, before it is relayed",
+            notes=[buffer_note(buffer, value)],
+        )
     model = extract(module.function(buffer.function), view.chain[0].op)
     touched = _touched(model, buffer, value, view)
     uses = uses_inside(buffer, value, view)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Location, Note, ScheduleError
+from ..ir.elements import element_nests
 from ..ir.module import Module
 from ..ir.walk import loops_of
 from ..poly import Access, RecomputeObstacle, Undecided, Violation, carried_by, extract
@@ -79,6 +80,19 @@ def demand_still_parallel(
         if view.nest == loop.nest and view.name in before:
             what = f"loop '{view.name}' runs in parallel and could no longer do so"
             demand(carried_by(model, view.op), what, assume_safe=assume_safe or before[view.name])
+
+
+def demand_elements(module: Module) -> None:
+    """Refuse a step after which iterations of an unfolded loop are no processing elements any more."""
+    for function in module.functions():
+        for nest in element_nests(function):
+            obstacle = nest.obstacle()
+            if obstacle is not None:
+                raise ScheduleError(
+                    f"nest '{nest.outermost.nest}' would no longer have processing elements: {obstacle.reason}",
+                    hint="take this step first, then unfold",
+                    notes=[Note("this is in the way", obstacle.at)] if obstacle.at else (),
+                )
 
 
 def _place(access: Access) -> Location | None:

@@ -18,6 +18,7 @@ from ..errors import Diagnostic, Location, ScheduleError
 from ..ir.memory import Memory
 from ..ir.module import Module
 from .handles import Buffer, Function, Loop, Nest
+from .legality import demand_elements
 from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
 from .step import Step, Steps
@@ -102,6 +103,8 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
             finally:
                 _EARLIER.reset(token)
             clone.verify(self.ir)
+            if name == "unfold" or any(step.name == "unfold" for step in self.steps):
+                demand_elements(clone)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise

@@ -141,7 +141,7 @@ class _Nest:
     def not_repeatable(self) -> Obstacle | None:
         """Something that makes an iteration give other values when it runs at another time, or twice."""
         for access in self.inside:
-            if access.buffer.origin == "stream":
+            if access.buffer.is_stream:
                 return Obstacle("it moves data through a stream", access)
             if access.is_write and not self._is_private(access) and not access.exact:
                 return Obstacle("which of its iterations are needed cannot be decided", access)
@@ -217,15 +217,12 @@ class _Nest:
         return None
 
     def _is_live(self, access: Access) -> bool:
-        label = access.buffer.label
         if access.buffer.origin not in ("alloc", "result"):
             return True
         if self.outer and self.outer[-1] not in access.buffer.scope:
             return True  # the next iteration around both nests may read it
-        values = [value for value, buffer in self.model.values if buffer.label == label]
         nests = [self.chain[0].op, self.around[len(self.outer)].op]
-        users = [use.owner.operation for value in values for use in value.uses]
-        return any(_is_outside(user, nests) for user in users)
+        return not self.model.used_only_in(access.buffer, nests)
 
     def _covers(self, needed: Needed) -> bool:
         parameters = tuple(p.variable for p in self.model.parameters)
@@ -252,15 +249,6 @@ class _Nest:
                     return True
                 equal[loop.variable] = 0
         return False
-
-
-def _is_outside(op: ir.Operation, nests: Sequence[ir.Operation]) -> bool:
-    current: ir.Operation | None = op
-    while current is not None:
-        if current in nests:
-            return False
-        current = None if current.parent is None else current.parent.operation
-    return True
 
 
 def always(model: Model, loop_op: ir.Operation | ir.OpView, form: Linear) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -64,6 +64,11 @@ class Buffer:
     scope: tuple[Loop, ...]
     origin: str  # "argument", "alloc", "global", "result", "stream" or "carried"
     source: Source = field(compare=False)
+
+    @property
+    def is_stream(self) -> bool:
+        """Is it a stream or an array of streams? Each access changes it: their order is its content."""
+        return self.value is not None and "!allo.stream" in str(self.value.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +216,11 @@ class Model:
         """The memory behind a memref value; None if no operation touches it."""
         return next((buffer for known, buffer in self.values if known == value), None)
 
+    def used_only_in(self, buffer: Buffer, places: Sequence[ir.Operation]) -> bool:
+        """Is every use of the memory inside of `places`? Also by operations that the model leaves out?"""
+        values = [value for value, known in self.values if known.label == buffer.label]
+        return all(_is_in(use.owner.operation, places) for value in values for use in value.uses)
+
     def inside(self, loop: Loop) -> Iterator[Access]:
         for access in self.accesses:
             if len(access.loops) > loop.depth and access.loops[loop.depth].variable == loop.variable:
@@ -235,3 +245,12 @@ class Model:
         for access in self.accesses:
             result = result.union(isl.UnionMap.from_map(access.schedule(self.depth)))
         return result
+
+
+def _is_in(op: ir.Operation, places: Sequence[ir.Operation]) -> bool:
+    current: ir.Operation | None = op
+    while current is not None:
+        if current in places:
+            return True
+        current = None if current.parent is None else current.parent.operation
+    return False

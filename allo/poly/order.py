@@ -153,8 +153,6 @@ def _outgrown(accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -
 
 def _is_private(model: Model, buffer: Buffer, innermost: Loop) -> bool:
     """Is the buffer scratch space of single iterations, so that nothing passes from one to another?"""
-    if buffer.origin != "alloc":
+    if buffer.origin != "alloc" or buffer.is_stream:
         return False
-    users = [access for access in model.accesses if access.buffer.label == buffer.label]
-    inside = [access for access in model.inside(innermost) if access.buffer.label == buffer.label]
-    return len(users) == len(inside) and not reads_before_writes(model, buffer, innermost)
+    return model.used_only_in(buffer, [innermost.op]) and not reads_before_writes(model, buffer, innermost)

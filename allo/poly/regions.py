@@ -28,7 +28,7 @@ def stage_clash(model: Model, statements: Sequence[ir.Operation]) -> Clash | Non
     """The first array that two statements write, or that one writes although an earlier one reads it."""
     arrays: dict[str, list[tuple[int, Access]]] = {}
     for access in model.accesses:
-        if access.buffer.origin != "carried" and not _is_stream(access):
+        if access.buffer.origin != "carried" and not access.buffer.is_stream:
             number = _number(access.op, statements)
             if number is not None:
                 arrays.setdefault(access.buffer.label, []).append((number, access))
@@ -44,7 +44,7 @@ def same_stream(model: Model, first: ir.Operation, second: ir.Operation, operati
     """Whether two statements may do `operation` (a put or a get), or pass the stream to a call, on one stream."""
     ends: list[list[Access]] = [[], []]
     for access in model.accesses:
-        number = _number(access.op, (first, second)) if _is_stream(access) else None
+        number = _number(access.op, (first, second)) if access.buffer.is_stream else None
         if number is not None and access.op.name in (operation, "func.call"):
             ends[number].append(access)
     for one, two in product(*ends):
@@ -52,11 +52,6 @@ def same_stream(model: Model, first: ir.Operation, second: ir.Operation, operati
         if pair is not None and pair.possible({loop.variable: 0 for loop in pair.common}):
             return True
     return False
-
-
-def _is_stream(access: Access) -> bool:
-    value = access.buffer.value
-    return value is not None and "!allo.stream" in str(value.type)
 
 
 def backward_between_iterations(
@@ -67,7 +62,7 @@ def backward_between_iterations(
     doubt: Undecided | None = None
     for pair in pairs(list(model.inside(loop))):
         source, sink = _number(pair.source.op, statements), _number(pair.sink.op, statements)
-        if source is None or sink is None or source <= sink or _is_stream(pair.source):
+        if source is None or sink is None or source <= sink or pair.source.buffer.is_stream:
             continue
         signs: Signs = {outer.variable: 0 for outer in pair.common[: loop.depth]} | {loop.variable: 1}
         if not pair.possible(signs):

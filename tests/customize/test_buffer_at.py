@@ -900,3 +900,24 @@ def test_axis_is_needed():
         "buffer_at",
         "A",
     )
+
+
+def test_streams_have_no_copies():
+    s = customize(gemm)
+    s.buffer_at("B", axis="i")
+    s.unfold("S_i_j_0", axes=[0])
+    s.relay("buf_B", dst="S_i_j_0", axis=0)
+    assert_refused(
+        """
+        buffer_at: 'gemm:fifo_buf_B' holds streams, of which there are no copies
+          note: 'fifo_buf_B' is declared here
+            File, line N, column 5
+              for i, j in allo.grid(4, 8):
+              ^
+          hint: buffer the array whose elements the streams carry, before it is relayed
+        """,
+        s,
+        "buffer_at",
+        "fifo_buf_B",
+        axis="i",
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import allo
-from allo import customize
+from allo import ScheduleError, customize
 from allo.ir.types import Fixed, float32, int8, int16, int32, uint8
 
 from .checks import assert_faithful, assert_ir, assert_refused, refusal
@@ -632,6 +632,42 @@ def test_loop_given_twice():
         "j",
         "i",
     )
+
+
+def last_written(A: int32[4, 4], B: int32[4]):
+    T: int32[4] = 0
+    for i in range(4):
+        for j in range(4):
+            if i + 2 * j < 6:
+                T[0] = A[i, j]
+    for k in range(4):
+        B[k] = T[0]
+
+
+def test_what_a_later_nest_reads_is_written_in_order():
+    assert_refused(
+        """
+        reorder: the loops cannot run in the order j, i: the statement at line N writes T[0] and writes T[0]: iteration (i=0, j=1) must run before iteration (i=1, j=0)
+          note: the statement is here
+            File, line N, column 17
+              T[0] = A[i, j]
+              ^
+        """,
+        customize(last_written),
+        "reorder",
+        "j",
+        "i",
+    )
+
+
+def test_puts_into_an_array_of_streams_keep_their_order():
+    s = customize(gemm)
+    s.buffer_at("B", axis="i")
+    s.unfold("S_i_j_0", axes=[0])
+    s.relay("buf_B", dst="S_i_j_0", axis=0)
+    first, second = s.get_loops()["load_buf_B"]
+    with pytest.raises(ScheduleError, match=r"writes fifo_buf_B\[0\] and writes fifo_buf_B\[0\]"):
+        s.reorder(second, first)
 
 
 def test_loops_of_different_nests():

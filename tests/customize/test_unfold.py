@@ -1,13 +1,15 @@
 """unfold: loops become processing elements if these are independent of each other."""
 
-# ruff: noqa: B007, E501 - golden text is not wrapped; kernels declare arrays without a value
+# ruff: noqa: B007, E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
 import numpy as np
+import pytest
 
 import allo
 from allo import customize
 from allo.backend.instantiate import instantiate
 from allo.customize import Nest, Schedule
+from allo.errors import TargetError
 from allo.ir.types import index, int32
 
 from .checks import assert_equal, assert_faithful, assert_ir, assert_refused, ir_text, outcome
@@ -340,4 +342,72 @@ def test_an_unfolded_loop_keeps_its_structure():
         "split",
         "i",
         2,
+    )
+
+
+def rows(A: int32[3, 4], B: int32[3, 4]):
+    T: int32[3, 4]
+    for i in range(3):
+        for j in range(4):
+            T[i, j] = A[i, j] * 2
+    for u in range(3):
+        for v in range(4):
+            B[u, v] = T[u, v] + 1
+
+
+def test_nothing_gets_between_the_loops_of_elements():
+    s = customize(rows)
+    s.unfold("S_i_0", axes=[1])
+    assert_refused(
+        """
+        buffer_at: nest 'S_i_0' would no longer have processing elements: each element of loop 'j' would do what stands beside it in 'i'
+          note: this is in the way
+            File, line N, column 5
+              for i in range(3):
+              ^
+          hint: take this step first, then unfold
+        """,
+        s,
+        "buffer_at",
+        "T",
+        axis="i",
+    )
+
+
+def test_places_of_elements_stay_constants():
+    s = customize(rows)
+    s.unfold("S_i_0", axes=[0])
+    s.split("v", 3)
+    assert_refused(
+        """
+        compute_at: nest 'S_u_1' would no longer have processing elements: the bounds of loop 'i' are not constants, and so are the places of its elements
+          note: this is in the way
+            File, line N, column 5
+              for i in range(3):
+              ^
+          hint: take this step first, then unfold
+        """,
+        s,
+        "compute_at",
+        "i",
+        "v.inner",
+    )
+
+
+def test_elements_with_unknown_places_are_not_hardware():
+    text = """module attributes {allo.top = "f"} {
+      func.func @f(%A: memref<4x4xi32> {allo.name = "A"}) {
+        %c = arith.constant 7 : i32
+        affine.for %i = 0 to 4 {
+          affine.for %j = affine_map<(d0) -> (d0)>(%i) to affine_map<(d0) -> (d0 + 1)>(%i) {
+            affine.store %c, %A[%i, %j] : memref<4x4xi32>
+          } {allo.name = "j", allo.spatial}
+        } {allo.name = "i", allo.nest = "S"}
+        return
+      } }"""
+    with pytest.raises(TargetError) as caught:
+        Schedule.from_mlir(text).build(target="vhls")
+    assert str(caught.value) == (
+        "File \"-\", line 5, column 11: nest 'S' has no processing elements: the bounds of loop 'j' are not constants, and so are the places of its elements\n"
+        "  hint: unfold loops with constant bounds and with nothing between them"
     )

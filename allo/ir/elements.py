@@ -1,0 +1,64 @@
+"""Nests of processing elements: their unfolded loops, and what keeps iterations from being elements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from mlir import ir
+
+from ..errors import Location
+from .walk import LoopView, constant_bounds, location_of, loops_of, statements, trip_count
+
+_FREE = ("arith.", "affine.apply", "affine.yield")  # operations that may be done once an element
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why the iterations of an unfolded loop are no elements, and where."""
+
+    reason: str
+    at: Location | None
+
+
+@dataclass(frozen=True, slots=True)
+class ElementNest:
+    """The outermost loop of an unfolded nest, and its spatial loops."""
+
+    outermost: LoopView
+    spatial: tuple[LoopView, ...]
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """How many elements there are along each spatial loop."""
+        return tuple(trip_count(view.op) or 0 for view in self.spatial)
+
+    def obstacle(self) -> Obstacle | None:
+        """A position that is not known, or something between the loops that each element would do again."""
+        for view in self.spatial:
+            if constant_bounds(view.op) is None:
+                reason = f"the bounds of loop '{view.name}' are not constants, and so are the places of its elements"
+                return Obstacle(reason, location_of(view.op))
+        inner = max(self.spatial, key=lambda view: len(view.chain)).chain
+        for outer, next_one in pairwise(inner):
+            if self.outermost not in outer.chain:
+                continue
+            for op in statements(outer.body):
+                if op != next_one.op and not op.name.startswith(_FREE):
+                    reason = f"each element of loop '{next_one.name}' would do what stands beside it in '{outer.name}'"
+                    return Obstacle(reason, location_of(op))
+        return None
+
+
+def element_nests(function: ir.OpView) -> list[ElementNest]:
+    """The unfolded nests of a function, in the order of the text."""
+    views = [view for view in loops_of(function) if "allo.spatial" in view.op.attributes]
+    return [
+        ElementNest(first, tuple(view for view in views if first in view.chain))
+        for first in dict.fromkeys(_start(view) for view in views)
+    ]
+
+
+def _start(view: LoopView) -> LoopView:
+    """The outermost loop of the nest that was unfolded: the innermost one around `view` with a nest's name."""
+    return next((v for v in reversed(view.chain) if "allo.nest" in v.op.attributes), view.chain[0])
