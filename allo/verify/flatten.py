@@ -33,11 +33,13 @@ class Flattened:
     """What is told about a module that was flattened.
 
     `cycle` are the tasks that wait for each other, `recursive` the functions that call themselves (empty if none),
-    `starts` the first values of the variables that became arguments: None if the module does not give them.
+    `states` the symbols of the variables that became arguments, `starts` their first values: None if the module does
+    not give them.
     """
 
     cycle: str
     recursive: str
+    states: tuple[str, ...]
     starts: tuple[Bits | None, ...]
 
 
@@ -64,10 +66,10 @@ def flatten(module: Module, states: Sequence[str] = ()) -> Flattened:
     _drop_partitions(module)
     _drop_casts(top)
     _expand_copies(top)
-    starts = _state_to_arguments(module, states)
+    symbols, starts = _state_to_arguments(module, states)
     run_passes("builtin.module(func.func(allo-compose-affine))", module.mlir.operation)
     module.verify()
-    return Flattened(cycle, ", ".join(recursive), starts)
+    return Flattened(cycle, ", ".join(recursive), symbols, starts)
 
 
 def _recursive(module: Module) -> list[str]:
@@ -189,15 +191,22 @@ def _reshaped(old: list[int], new: list[int]) -> list[ir.AffineExpr]:
     return subscripts[::-1]
 
 
-def _state_to_arguments(module: Module, order: Sequence[str]) -> tuple[Bits | None, ...]:
-    """Make Stateful variables arguments, which the outside gives and gets back; what they start with."""
-    variables = {
+def state_variables(module: Module) -> dict[str, ir.Operation]:
+    """The declarations of the Stateful variables of a module, by their symbols."""
+    return {
         ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation
         for op in module.mlir.body.operations
         if op.operation.name == "memref.global" and "constant" not in op.operation.attributes
     }
+
+
+def _state_to_arguments(
+    module: Module, order: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[Bits | None, ...]]:
+    """Make Stateful variables arguments, which the outside gives and gets back; their symbols and first values."""
+    variables = state_variables(module)
     if not variables:
-        return ()
+        return (), ()
     function = module.function(module.top)
     entry = entry_block(function)
     assert entry is not None
@@ -224,7 +233,7 @@ def _state_to_arguments(module: Module, order: Sequence[str]) -> tuple[Bits | No
         if not any(f.operation != function.operation and entry_block(f) is not None for f in module.functions()):
             variables[symbol].erase()
     write_signature(function, names)
-    return starts
+    return tuple(made), starts
 
 
 def _symbol(op: ir.Operation) -> str:

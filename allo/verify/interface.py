@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
 from mlir import ir
 
 from ..customize import Schedule
@@ -17,13 +19,14 @@ from ..ir.mlir_types import from_mlir, storage_type
 from ..ir.module import Module
 from ..ir.types import TensorType
 from ..ir.walk import argument_names, entry_block, operations
-from .flatten import copy_elements, loops_over, write_signature
+from .flatten import Bits, copy_elements, loops_over, state_variables, write_signature
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An argument, or a result, has another type since a step: the same elements in row-major order (`factor` 0), or
-    `factor` consecutive elements along `dimension` (from 0) in a word, the first lowest."""
+    """An argument, a result, or the Stateful variable `symbol` has another type since a step: the same elements in
+    row-major order (`factor` 0), or `factor` consecutive elements along `dimension` (from 0) in a word, the first
+    lowest."""
 
     position: int
     is_result: bool
@@ -31,14 +34,29 @@ class Change:
     after: TensorType
     dimension: int = 0
     factor: int = 0
+    symbol: str = ""
+
+    def started(self, words: Bits) -> Bits:
+        """The first values from before the step, of those from after it."""
+        if not self.factor:
+            return words.reshape(self.before.shape)
+        bits = self.before.element.bits
+        lanes = [words >> (bits * lane) & ((1 << bits) - 1) for lane in range(self.factor)]
+        return np.stack(lanes, self.dimension + 1).reshape(self.before.shape)
 
 
 def changes_of(schedule: Schedule) -> tuple[Change, ...]:
     """What the steps of a schedule did to the types of arguments and results, in their order."""
     found: list[Change] = []
-    before = _signature(schedule.state(0))
+    before, states = _signature(schedule.state(0)), _states(schedule.state(0))
     for number, step in enumerate(schedule.steps):
-        after = _signature(schedule.state(number + 1))
+        module = schedule.state(number + 1)
+        after, later = _signature(module), _states(module)
+        for symbol in states.keys() & later.keys():
+            if states[symbol] != later[symbol]:
+                change = _change(step, 0, False, states[symbol], later[symbol])
+                found.append(replace(change, symbol=symbol))
+        states = later
         if after == before:
             continue
         if [len(side) for side in before] != [len(side) for side in after]:
@@ -57,6 +75,11 @@ def _signature(module: Module) -> tuple[list[object], list[object]]:
     return [_type(kind) for kind in signature.inputs], [_type(kind) for kind in signature.results]
 
 
+def _states(module: Module) -> dict[str, object]:
+    variables = state_variables(module).items()
+    return {symbol: _type(ir.TypeAttr(op.attributes["type"]).value) for symbol, op in variables}
+
+
 def _type(kind: ir.Type) -> object:
     return str(kind) if "!allo.stream" in str(kind) else from_mlir(kind)
 
@@ -70,6 +93,11 @@ def _change(step: Step, position: int, is_result: bool, old: object, new: object
             return Change(position, is_result, old, new)
     what = f"result {position}" if is_result else f"argument {position}"
     raise VerificationError(f"{step} changes the type of {what} from {old} to {new}, which cannot be compared")
+
+
+def same_signature(first: Module, second: Module) -> bool:
+    """Whether both entries have the same types of arguments and results, and the same Stateful variables."""
+    return _signature(first) == _signature(second) and _states(first) == _states(second)
 
 
 def guessed_changes(module: Module, wanted: Module) -> tuple[Change, ...]:
@@ -90,8 +118,11 @@ def _as_many(old: TensorType, new: TensorType) -> bool:
     return old.element == new.element and math.prod(old.shape) == math.prod(new.shape)
 
 
-def restore(module: Module, changes: tuple[Change, ...]) -> None:
-    """Give the only function of `module` the types from before `changes`; copies at its start and end convert."""
+def restore(module: Module, changes: tuple[Change, ...], states: Sequence[str]) -> None:
+    """Give the only function of `module` the types from before `changes`; copies at its start and end convert.
+
+    Its last arguments are the Stateful variables `states`.
+    """
     function = module.function(module.top)
     entry = entry_block(function)
     assert entry is not None
@@ -100,6 +131,10 @@ def restore(module: Module, changes: tuple[Change, ...]) -> None:
     for change in reversed(changes):
         if change.is_result:
             _restore_result(entry, change)
+        elif change.symbol:
+            if change.symbol in states:
+                position = len(entry.arguments) - len(states) + list(states).index(change.symbol)
+                _restore_argument(entry, replace(change, position=position), position in written)
         else:
             _restore_argument(entry, change, change.position in written)
     write_signature(function, names)

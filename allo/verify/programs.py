@@ -21,8 +21,8 @@ from ..ir.types import AlloType, TensorType
 from ..ir.walk import argument_names, entry_block, operations
 from ..poly.extract import source_of
 from ..poly.model import Source
-from .flatten import Bits, flatten
-from .interface import Change, changes_of, guessed_changes, loaded_arguments, restore
+from .flatten import Bits, Flattened, flatten
+from .interface import Change, changes_of, guessed_changes, loaded_arguments, restore, same_signature
 
 _STATE = "Stateful variable"
 _PROMISES = ("fastmath", "overflowFlags", "isExact", "nonNeg")  # attributes, see `_promises`
@@ -113,18 +113,22 @@ def load(
     """The program that a schedule, a kernel, a module or the text of one means; the subject is not changed.
 
     `instantiate` gives the values of the parameters of a kernel that is a template. `like` is the program that it
-    will be compared with: arrays of a module without steps may have another shape there, and Stateful variables
-    of the same names correspond.
+    will be compared with: a module without steps may have the types of arguments from after its steps, arrays of such a
+    module may have another shape there, and Stateful variables of the same names correspond.
     """
     schedule = subject if isinstance(subject, Schedule) else None
     module = _module(subject, instantiate)
-    changes = () if schedule is None else changes_of(schedule)
-    if like is not None and not changes and (schedule is None or not schedule.steps):
-        changes = guessed_changes(module, like.original)
+    has_steps = schedule is not None and bool(schedule.steps)
+    changes = changes_of(schedule) if schedule is not None else ()
+    if like is not None and not (has_steps and like.steps):
+        if same_signature(module, like.original):
+            changes = like.changes if not has_steps else ()
+        elif not changes and not has_steps:
+            changes = guessed_changes(module, like.original)
     flat = module.clone()
     told = flatten(flat, () if like is None else [x.name for x in like.arguments if x.is_state])
     if changes:
-        restore(flat, changes)
+        restore(flat, changes, told.states)
         flat.verify()
     return Program(
         name=module.top,
@@ -137,8 +141,18 @@ def load(
         original=module,
         changes=changes,
         schedule=schedule,
-        starts=told.starts,
+        starts=_starts(told, changes),
     )
+
+
+def _starts(told: Flattened, changes: tuple[Change, ...]) -> tuple[Bits | None, ...]:
+    """What the Stateful variables start with, before the steps that changed their types."""
+    found = dict(zip(told.states, told.starts, strict=True))
+    for change in reversed(changes):
+        start = found.get(change.symbol)
+        if start is not None:
+            found[change.symbol] = change.started(start)
+    return tuple(found.values())
 
 
 def _module(subject: Subject, instantiate: Sequence[Any] | Mapping[str, Any] | None) -> Module:
