@@ -9,6 +9,7 @@ from .backend.cpu import MANIFEST as CPU
 from .backend.manifest import Manifest
 from .customize import Schedule
 from .errors import TargetError, ToolError, nearest
+from .ir.recursion import reads_programs
 
 
 def _backends() -> Iterator[Manifest]:
@@ -20,6 +21,7 @@ def _backends() -> Iterator[Manifest]:
     yield from PROJECTS
 
 
+@reads_programs
 def build(
     schedule: Schedule,
     target: str | None = None,

@@ -54,6 +54,11 @@ def load(context: ir.Context) -> None:
     _allo_mlir.load_dialect(context)
 
 
+def use_calling_threads(context: ir.Context) -> None:
+    """Let each thread do the passes and verifiers that it asks for: a child of fork() lacks threads of MLIR's own."""
+    _allo_mlir.use_calling_threads(context)
+
+
 def statements(block: ir.Block) -> list[ir.Operation]:
     """The operations of a block, without those of regions below. As those of `find_...`, they keep the module alive."""
     found: list[ir.Operation] = _allo_mlir.statements(block)

@@ -10,12 +10,14 @@ from ..customize.primitive import schedule_line
 from ..customize.step import Step
 from ..errors import Location, Note, ScheduleError
 from ..ir.names import unique_name
+from ..ir.recursion import reads_programs
 from .correspondence import Origins, instances, reachable
 from .footprint import History, Touch, called_functions, functions_of
 from .renaming import Names, buffers_in, functions_in, renamed_functions
 from .transplant import transplant
 
 
+@reads_programs
 def replay(schedule: Schedule, parts: Sequence[Schedule], id: str | None) -> None:
     """Apply the steps of `parts` to their kernels in `schedule`; on an error nothing has changed."""
     at, before = schedule_line(), len(schedule.steps)

@@ -18,6 +18,7 @@ from ..customize.handles import Buffer
 from ..errors import Location, ScheduleError, nearest
 from ..ir.array_graph import ArrayGraph, Link, Role, callee_name
 from ..ir.module import Module
+from ..ir.recursion import reads_programs
 from ..ir.walk import buffer_location, entry_block, location_of, string_of
 from .uses import Accesses
 
@@ -111,6 +112,7 @@ class DataflowGraph:
         return self.nodes[wanted]
 
 
+@reads_programs
 def dataflow_graph(module: Module) -> DataflowGraph:
     """The graph of a module as it is now."""
     arrays = ArrayGraph(module)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate
 from ..errors import Diagnostic, Location, ScheduleError
 from ..ir.memory import Memory
 from ..ir.module import Module
+from ..ir.recursion import reads_programs
 from .handles import Buffer, Function, Loop, Nest
 from .legality import demand_elements
 from .resolve import resolve_buffer, resolve_loop
@@ -73,6 +74,7 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
     def hints() -> dict[str, Any]:
         return typing.get_type_hints(body)
 
+    @reads_programs
     @functools.wraps(body)
     def method(self: Schedule, *args: Any, **kwargs: Any) -> R:
         at = schedule_line()

@@ -15,6 +15,7 @@ from ..frontend.typing_tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
 from ..ir.module import FinishedModule, Module
 from ..ir.pseudocode import module_text
+from ..ir.recursion import reads_programs
 from .adopt import adopt
 from .aliases import check_aliases
 from .bind import bind as _bind
@@ -182,10 +183,12 @@ class Schedule:
         """The primitives by name, in the order of the class."""
         return {name: member for name, member in vars(cls).items() if is_primitive(member)}
 
+    @reads_programs
     def pseudocode(self, k: int | None = None) -> str:
         """The functions as Python-like text, now or after the first `k` steps; for reading, it is not a kernel."""
         return module_text(self.ir if k is None else self.state(k))
 
+    @reads_programs
     def diff(self, k: int) -> str:
         """What step `k` (the first is 0) changed, as a unified diff of the functions in Python-like text.
 
@@ -205,6 +208,7 @@ class Schedule:
         return str(write_steps(self.state(0), self.steps))
 
     @classmethod
+    @reads_programs
     def from_mlir(cls, source: str | Path, *, verbose: bool = False) -> Schedule:
         """A schedule of the module in a text or a file; its `allo.schedule` operations are applied and recorded.
 
@@ -311,6 +315,7 @@ class Schedule:
         return "\n".join([*lines, *(f"  {step}" for step in self.steps)])
 
 
+@reads_programs
 def customize(
     kernel: Callable[..., Any],
     verbose: bool = False,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..ir.recursion import reads_programs
 from ..verify import Result, Subject, check, load
 from .runner import shared_runner
 
 __all__ = ["verify"]
 
 
+@reads_programs
 def verify(
     a: Subject,
     b: Subject,

@@ -12,12 +12,14 @@ from typing import Any
 
 from ..backend.cpu import LLVMModule
 from ..ir.module import Module
+from ..ir.recursion import reads_programs
 from ..verify import Program, Stuck
 from ..verify.check import fault
 
 _KEPT = 24  # the modules used last; compiled code is a few hundred kilobytes
 
 
+@reads_programs
 def serve(descriptor: int) -> None:
     """Answer requests until the other end closes: `(what, ...)` -> `(what, value)`.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..errors import TargetError, nearest
 from ..ir.linalg import is_structured, lower_linalg
 from ..ir.module import Module
+from ..ir.recursion import reads_programs
 from ..ir.walk import argument_names, entry_block, operations
 from ..target import Target, load_target
 from .function import Callee, FunctionEstimator, Options
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..customize import Schedule
 
 
+@reads_programs
 def estimate(
     design: Schedule | Module,
     target: str | Path | Target = "u280",

@@ -9,11 +9,13 @@ from types import FunctionType
 from typing import Any
 
 from ..errors import KernelError
+from ..ir.recursion import reads_programs
 from ..ir.types import AlloType, Placed, Qualified, Struct, TensorType
 from .library.operators import matmul
 from .source import KernelSource, belongs_to_a_library, read_kernel
 
 
+@reads_programs
 def interpret(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """`kernel` as a Python function on NumPy arrays, with its declarations carried out.
 

@@ -33,6 +33,7 @@ from .check import StatementChecker
 from .declared_values import constants_in_place
 from .emit import emit_module
 from .external import ExternalInstance, external_function
+from .nesting import too_deep
 from .nodes import Function, Kind, Return, Symbol
 from .ranges import surely_inside
 from .scope import Scope
@@ -90,6 +91,10 @@ class Program:
 
     def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> Function | None:
         """The checked form of the kernel `source`; None if it has mistakes."""
+        if (deep := too_deep(source)) is not None:
+            self.diagnostics.append(deep)
+            self._failed.add(key)
+            return None
         before = len(self.diagnostics)
         unique = self._unique(name or source.name)
         self._open[key] = unique

@@ -20,6 +20,7 @@ def context() -> ir.Context:
         if not _MADE:
             made = ir.Context()
             _mlir.load(made)
+            _mlir.use_calling_threads(made)
             _MADE.append(made)
         return _MADE[0]
 

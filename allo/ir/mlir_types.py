@@ -112,3 +112,11 @@ def from_mlir(mlir_type: ir.Type) -> AlloType | TensorType:
         shape = tuple(DYNAMIC if extent == unknown else extent for extent in mlir_type.shape)
         return TensorType(scalar_from_mlir(mlir_type.element_type), shape)
     return scalar_from_mlir(mlir_type)
+
+
+def integer_of(attribute: ir.Attribute) -> int:
+    """The value of an integer attribute of any width, as MLIR prints it: signed, but one bit as 0 or 1."""
+    if isinstance(attribute, ir.BoolAttr):
+        return int(attribute.value)
+    text = str(attribute).split(" :")[0]
+    return int(text == "true") if text in ("true", "false") else int(text)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from mlir import ir
 
@@ -57,6 +59,15 @@ class Module:
             op.clone(point)
         return Module(made)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_bytecode, (type(self), self.bytecode())
+
+    def bytecode(self) -> bytes:
+        """The module, with all places in kernels, as bytes of MLIR."""
+        file = BytesIO()
+        self.mlir.operation.write_bytecode(file)
+        return file.getvalue()
+
     def functions(self) -> Iterator[ir.OpView]:
         """All functions, in the order of the text."""
         return (op.opview for op in statements(self.mlir.body) if op.name == "func.func")
@@ -94,6 +105,10 @@ class Module:
 
     def __str__(self) -> str:
         return str(self.mlir)
+
+
+def _from_bytecode(kind: type[Module], data: bytes) -> Module:
+    return kind(ir.Module.parse(data, context()))
 
 
 class FinishedModule(Module):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .affine_sets import constraints_of
-from .mlir_types import scalar_from_mlir
+from .mlir_types import integer_of, scalar_from_mlir
 from .types import Fixed, UFixed
 
 _INFIX: dict[str, str] = {
@@ -126,7 +126,9 @@ def _fixed_constant(op: ir.Operation) -> Text:
     """The number of a fixed-point constant, from the integer that its bits are."""
     kind = scalar_from_mlir(op.results[0].type)
     assert isinstance(kind, Fixed | UFixed)
-    mantissa = int(str(op.attributes["mantissa"]).split(" :")[0])
+    mantissa = integer_of(op.attributes["mantissa"])
+    if isinstance(kind, Fixed) and kind.width == 1:
+        mantissa = -mantissa
     return Text(repr(mantissa / 2**kind.fracs if kind.fracs else mantissa))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..compose.graph import DataflowGraph, Node, Role, Use, dataflow_graph
+from ..ir.recursion import reads_programs
 
 if TYPE_CHECKING:
     from ..customize import Schedule
@@ -49,6 +50,7 @@ class Drawing:
         file.write_text(texts[file.suffix])
 
 
+@reads_programs
 def draw(schedule: Schedule) -> Drawing:
     """The picture of `schedule` as it is now: arrays and streams, what writes and reads them, and what is one array."""
     graph = dataflow_graph(schedule.ir)

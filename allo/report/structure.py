@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mlir import ir
 
 from ..ir.mlir_types import from_mlir
+from ..ir.recursion import reads_programs
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import annotations_of, buffers_of, loops_of
@@ -92,6 +93,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
+@reads_programs
 def structure_report(schedule: Schedule) -> StructureReport:
     """The facts of `schedule` as it is now."""
     module = schedule.ir

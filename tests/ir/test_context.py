@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -38,6 +40,8 @@ def test_threads_that_ask_first_get_the_same() -> None:
     program = """
 import sys, threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from allo.ir.context import context
 sys.setswitchinterval(1e-6)
 start = threading.Barrier(8)
@@ -47,3 +51,38 @@ print(all(one is found[0] for one in found))
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout == "True\n"
+
+
+def test_a_forked_child_builds_after_its_parent() -> None:
+    program = """
+import multiprocessing, os, warnings
+import numpy as np
+import allo
+from allo.ir.types import int32
+
+warnings.simplefilter("ignore", DeprecationWarning)  # NumPy has threads
+
+def added(A: int32[4]) -> int32:
+    total: int32 = 0
+    for i in range(4):
+        total += A[i]
+    return total
+
+def built(s) -> int:
+    s.unroll("i")
+    return s.build()(np.arange(4, dtype=np.int32))
+
+if __name__ == "__main__":
+    assert built(allo.customize(added)) == 6
+    child = os.fork()
+    if child == 0:
+        os._exit(built(allo.customize(added)))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(pool.map(built, [allo.customize(added)] * 2))
+"""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "program.py")
+        file.write_text(program)
+        run = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=60)
+    assert (run.stdout, run.stderr) == ("6\n[6, 6]\n", "")

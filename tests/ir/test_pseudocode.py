@@ -4,7 +4,7 @@ import numpy as np
 
 import allo
 from allo.ir.pseudocode import module_text
-from allo.ir.types import Fixed, float32, int8, int32, uint8
+from allo.ir.types import Fixed, UFixed, float32, int8, int32, uint8
 
 WEIGHTS = np.arange(8, dtype=np.int32)
 
@@ -110,3 +110,13 @@ def test_shifts_and_fixed_point():
 
     text = text_of(kernel)
     assert "least = -1.5\n" in text and "if x < least:\n        b = (a << 16) + (a >> 3)" in text
+
+
+def test_fixed_point_constants_of_one_bit():
+    def kernel(A: UFixed(1, 1)[4], B: Fixed(1, 0)[4]):
+        half: UFixed(1, 1) = 0.5
+        for i in range(4):
+            A[i], B[i] = half, -1
+
+    text = text_of(kernel)
+    assert "half = 0.5" in text and "B[i] = -1" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlir import ir
@@ -16,12 +17,13 @@ from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
 from .arguments import Array, Parameter, result_memory, result_value, run_time_extents
+from .calling import call, is_stopped_by_interrupts
 from .calls import converted_arguments
 from .entry import ENTRY, add_entry
 from .extents import pass_extents
 from .layouts import drop_partitions
 from .pipeline import lower
-from .streams import caller, prepare_streams
+from .streams import call_with_streams, prepare_streams
 
 if TYPE_CHECKING:
     from ..external.library import Library
@@ -46,6 +48,7 @@ class LLVMModule:
     """
 
     def __init__(self, module: Module, *, fastmath: bool = False, contract: bool = True) -> None:
+        self._rebuild = partial(LLVMModule, module, fastmath=fastmath, contract=contract)
         self._lowered = module.clone()
         self._has_streams = prepare_streams(self._lowered)  # while declarations say which way streams go
         self._libraries = _link_external(self._lowered)
@@ -65,6 +68,10 @@ class LLVMModule:
         lower(self._lowered, fastmath=fastmath, contract=contract)
         self._engine: Any = None
         self._function: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies are built anew, for the CPU where they are made; Stateful variables have their first values there."""
+        return self._rebuild, ()
 
     @property
     def llvm(self) -> str:
@@ -108,7 +115,13 @@ class LLVMModule:
                 address = pointers + position * _POINTER_SIZE
             packed[position] = address
         try:
-            self._function(packed)
+            if self._has_streams:
+                call_with_streams(self._function, packed, is_stopped_by_interrupts())
+            else:
+                call(self._function, packed, None, self._function, is_stopped_by_interrupts())
+        except KeyboardInterrupt:
+            self.reset()  # Stateful variables may have been left half way
+            raise
         finally:  # what went wrong in an external kernel comes before what that did to streams
             for library in self._libraries:
                 library.raise_failure()
@@ -126,6 +139,4 @@ class LLVMModule:
         address = self._engine.raw_lookup(ENTRY)
         if not address:
             raise InternalError(f"the machine code of '{self.top_func_name}' calls a function that is nowhere defined")
-        self._function = (
-            caller(address) if self._has_streams else ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-        )
+        self._function = address

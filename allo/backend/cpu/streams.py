@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,30 +14,25 @@ from ...errors import DataflowError
 from ...ir.module import Module
 from ...ir.streams import uses_streams
 from ...ir.tasks import order_tasks
+from .calling import call, runtime_function
 
 
 @cache
 def _library() -> Any:
     library = ctypes.CDLL(_mlir.runtime_library())
-    library.allo_stream_call.restype = ctypes.c_void_p
-    library.allo_stream_call.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.allo_stream_free_message.argtypes = [ctypes.c_void_p]
     return library
 
 
-def caller(address: int) -> Callable[[Any], None]:
-    """What calls machine code that may use streams; it raises DataflowError if a stream was empty at a get."""
-
-    def call(packed: Any) -> None:
-        found = _library().allo_stream_call(address, packed)
-        if found:
-            message = ctypes.string_at(found).decode()
-            _library().allo_stream_free_message(found)
-            raise DataflowError(
-                message, hint="put as many elements into it as are taken out, in a task that runs before"
-            )
-
-    return call
+def call_with_streams(address: int, packed: Any, can_stop: bool) -> None:
+    """Call machine code that may use streams; DataflowError if one was empty at a get."""
+    found = call(runtime_function("allo_stream_call"), address, packed, address, can_stop)
+    if found:
+        message = ctypes.string_at(found).decode()
+        _library().allo_stream_free_message(found)
+        raise DataflowError(
+            message, hint="put as many elements into it as are taken out, in a task that runs before"
+        )
 
 
 def prepare_streams(module: Module) -> bool:

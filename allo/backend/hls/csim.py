@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataflowError
+from ..cpu.calling import call as run
 from ..external.compiler import find_compiler
 from ..headers import include_directory
 from .external import NO_EXTERNAL, ExternalCode
@@ -24,6 +25,7 @@ FLAGS = (
     "-Wno-maybe-uninitialized",  # a guess of the optimiser, not a rule of the language
     "-ffp-contract=off",  # an addition and a multiplication are two units of hardware, which round both
     "-fwrapv",  # integers wrap
+    "-fno-finite-loops",  # a loop that never ends is none that does nothing
 )  # fmt: skip
 
 _MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
@@ -50,7 +52,7 @@ def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
     return library
 
 
-def load(library: bytes) -> Callable[[Any], None]:
+def load(library: bytes) -> Callable[[Any, bool], None]:
     """The function that runs a kernel on packed addresses; it has states of its own each time."""
     with tempfile.NamedTemporaryFile(
         suffix=".so"
@@ -58,13 +60,15 @@ def load(library: bytes) -> Callable[[Any], None]:
         copy.write(library)
         copy.flush()
         entry = getattr(ctypes.CDLL(copy.name), ENTRY)
-    entry.restype, entry.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
+    address = ctypes.cast(entry, ctypes.c_void_p).value
+    assert address is not None
 
-    def call(packed: Any) -> None:
-        message = entry(packed)
-        if message is not None:
+    def call(packed: Any, can_stop: bool) -> None:
+        found = run(address, packed, None, address, can_stop)
+        if found:
+            message = ctypes.string_at(found).decode(errors="replace")
             raise DataflowError(
-                f"the simulation of the HLS code ended: {message.decode(errors='replace')}",
+                f"the simulation of the HLS code ended: {message}",
                 hint="put as many elements into a stream as are taken out, in a task that runs before",
             )
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from ...ir.mlir_types import scalar_from_mlir
+from ...ir.mlir_types import integer_of, scalar_from_mlir
 from ...ir.types import Fixed, Float, Index, UFixed
 from .cxx_types import fixed_type
 from .expression import Expr, atom, call, convert, infix
 from .floats import FloatWriter
-from .operations import integer_of, with_width
+from .operations import with_width
 
 _FIXED_COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 

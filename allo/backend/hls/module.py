@@ -20,6 +20,7 @@ from ...ir.tasks import order_tasks
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names, entry_block
 from ..cpu.arguments import Array, Parameter, pointer_to, result_memory, result_value
+from ..cpu.calling import is_stopped_by_interrupts
 from ..cpu.calls import converted_arguments
 from .csim import compile_library, load
 from .emit import Emitted, described, emit
@@ -40,7 +41,7 @@ class HLSModule:
 
     def __init__(self, module: Module, *, mode: str | None = None, vendor: Vendor = VITIS) -> None:
         self.top_func_name = module.top
-        self.module = module.mlir
+        self._source = module
         self.mode = mode
         self.emitted: Emitted = emit(_in_order(module) if mode == "csim" else module, vendor)
         self._library: bytes | None = None
@@ -48,6 +49,15 @@ class HLSModule:
         self._stack = stack_bytes(module) if mode == "csim" else 0
         if mode == "csim":
             self._read_signature(module)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is compiled for this machine, which has states of its own."""
+        return {**self.__dict__, "_library": None, "_function": None}
+
+    @property
+    def module(self) -> ir.Module:
+        """What the C++ was made of."""
+        return self._source.mlir
 
     @property
     def hls_code(self) -> str:
@@ -108,7 +118,11 @@ class HLSModule:
         packed = (ctypes.c_void_p * max(len(slots), 1))(*(pointer_to(slot).value for slot in slots))
         if self._function is None:
             self._function = load(self._compiled())
-        run_with_stack(self._stack, partial(self._function, packed))
+        try:
+            run_with_stack(self._stack, partial(self._function, packed, is_stopped_by_interrupts()))
+        except KeyboardInterrupt:
+            self.reset()  # Stateful variables may have been left half way
+            raise
 
     def _compiled(self) -> bytes:
         """The library, made in a temporary folder."""

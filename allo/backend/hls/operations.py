@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from mlir import ir
 
-from ...ir.mlir_types import scalar_from_mlir
+from ...ir.mlir_types import integer_of, scalar_from_mlir
 from ...ir.types import Fixed, UFixed
 from .affine import AffineCode
 from .cxx_types import TypeNames, fixed_type, is_native, signed_type, unsigned_type
@@ -265,14 +265,6 @@ def choice(test: Expr, first: Expr, second: Expr, target: str) -> Expr:
     left, right = (atom(part, PRECEDENCE["||"]) for part in texts)
     text = f"{atom(test, PRECEDENCE['||'])} ? {left} : {right}"
     return Expr(text, PRECEDENCE["?"], test.reads or first.reads or second.reads, type=target)
-
-
-def integer_of(attribute: ir.Attribute) -> int:
-    """The value of an integer attribute of any width."""
-    if isinstance(attribute, ir.BoolAttr):
-        return int(attribute.value)
-    text = str(attribute).split(" :")[0]
-    return {"true": 1, "false": 0}.get(text) or (0 if text == "false" else int(text))
 
 
 def float_text(value: float, target: str) -> str:

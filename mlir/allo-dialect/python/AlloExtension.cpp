@@ -117,6 +117,7 @@ static void bindRegistration(py::module_ &m) {
     mlirDialectHandleLoadDialect(handle, c);
   });
   m.def("register_passes", [] { alloRegisterPasses(); });
+  m.def("use_calling_threads", [](py::object context) { alloContextUseCallingThreads(toContext(context)); });
 }
 
 template <MlirType (*Get)(MlirContext, unsigned, unsigned, MlirStringRef, MlirStringRef)>

@@ -10,6 +10,9 @@ extern "C" {
 
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Allo, allo);
 MLIR_CAPI_EXPORTED void alloRegisterPasses(void);
+/// Passes and verifiers of the context work in the thread that asks for them, and the context has no threads of its own;
+/// several threads may still use it at the same time.
+MLIR_CAPI_EXPORTED void alloContextUseCallingThreads(MlirContext context);
 
 /* A `Get` with bad parameters reports a diagnostic and returns a null type or attribute. */
 

@@ -1,6 +1,8 @@
 // Decides how the iterations of a parallel loop are spread over threads: fixed, equal chunks on one pool per process.
 #include "ParallelFor.h"
 
+#include "Calls.h"
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -10,6 +12,7 @@
 #include <mutex>
 #include <pthread.h>
 #include <thread>
+#include <vector>
 
 #define ALLO_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -20,6 +23,8 @@ struct Job {
   Task task;
   void *context;
   int64_t lo, hi, step;
+  bool isStoppable;                         // by Ctrl-C
+  mutable std::atomic<bool> wasLeft{false}; // by one of its parts
 
   /// Runs part `index` of `parts`; the parts depend on nothing but the two numbers.
   void runPart(int64_t index, int64_t parts) const {
@@ -29,9 +34,24 @@ struct Job {
     };
     int64_t first = lo + bound(index) * step;
     int64_t last = std::min(hi, lo + bound(index + 1) * step);
-    if (first < last)
-      task(context, first, last);
+    if (first >= last)
+      return;
+    Part part{this, first, last};
+    bool isWhole = mlir::allo::runUntilLeft(
+        [](void *argument) {
+          auto *part = static_cast<Part *>(argument);
+          part->job->task(part->job->context, part->first, part->last);
+        },
+        &part);
+    if (!isWhole)
+      wasLeft = true;
   }
+
+private:
+  struct Part {
+    const Job *job;
+    int64_t first, last;
+  };
 };
 
 unsigned threadCount() {
@@ -52,6 +72,7 @@ public:
   explicit Pool(unsigned threads) {
     sigset_t all, before;
     sigfillset(&all); // signals are for the threads of the program
+    sigdelset(&all, mlir::allo::kStopWorker);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (parts < threads && startWorker(new Worker{this, parts}))
       ++parts;
@@ -59,6 +80,11 @@ public:
   }
 
   unsigned threads() const { return parts; }
+
+  void signal(int number) const {
+    for (pthread_t worker : workers)
+      pthread_kill(worker, number);
+  }
 
   /// Runs the job on all threads, this one included; false if another thread has the pool.
   bool run(const Job &job) {
@@ -87,7 +113,7 @@ private:
   };
 
   /// False when the system has no thread to give; the pool is then smaller.
-  static bool startWorker(Worker *worker) {
+  bool startWorker(Worker *worker) {
     auto entry = [](void *argument) -> void * {
       auto *self = static_cast<Worker *>(argument);
       self->pool->work(self->index);
@@ -96,6 +122,7 @@ private:
     pthread_t thread;
     if (pthread_create(&thread, nullptr, entry, worker) == 0) {
       pthread_detach(thread);
+      workers.push_back(thread);
       return true;
     }
     delete worker;
@@ -113,7 +140,10 @@ private:
         seen = generation;
         job = current;
       }
-      job->runPart(index, parts);
+      {
+        mlir::allo::Stoppable here(job->isStoppable);
+        job->runPart(index, parts);
+      }
       std::lock_guard<std::mutex> guard(mutex);
       if (--pending == 0)
         finished.notify_one();
@@ -121,6 +151,7 @@ private:
   }
 
   unsigned parts = 1; // the calling thread and the workers
+  std::vector<pthread_t> workers; // as they were when the pool was made
   std::mutex busy;  // held by the thread whose job runs
   std::mutex mutex; // protects all below
   std::condition_variable started, finished;
@@ -156,13 +187,21 @@ Pool &thePool() {
 
 bool mlir::allo::isInsideParallelJob() { return insideJob; }
 
+void mlir::allo::signalWorkers() {
+  if (Pool *known = pool.load(std::memory_order_acquire))
+    known->signal(kStopWorker);
+}
+
 /// Runs task(context, a, b) for intervals [a, b) that cover lo, lo + step, ... < hi once each, on the threads of the
 /// pool, and returns when all are done. Nested calls, and calls while another thread uses the pool, run in place.
 ALLO_EXPORT void allo_parallel_for(Task task, void *context, int64_t lo, int64_t hi, int64_t step) {
   if (lo >= hi)
     return;
-  if (insideJob || lo + step >= hi || !thePool().run({task, context, lo, hi, step}))
+  Job job{task, context, lo, hi, step, mlir::allo::isStoppable()};
+  if (insideJob || lo + step >= hi || !thePool().run(job))
     task(context, lo, hi);
+  else if (job.wasLeft)
+    mlir::allo::leave();
 }
 
 /// Number of threads that a parallel loop uses (ALLO_NUM_THREADS, read at the first parallel loop).

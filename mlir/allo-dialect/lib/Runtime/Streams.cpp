@@ -1,7 +1,7 @@
 // What streams are on a CPU: FIFOs without bound, which live until their block, or else the call of the kernel, ends.
+#include "Calls.h"
 #include "ParallelFor.h"
 
-#include <csetjmp>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -36,10 +36,9 @@ struct Stream {
   }
 };
 
-/// One call of a kernel on this thread: the streams that are alive, and where a failure returns to.
+/// One call of a kernel on this thread: the streams that are alive, and what went wrong.
 struct Call {
   Stream *alive = nullptr;
-  std::jmp_buf *escape = nullptr;
   std::string message;
 };
 
@@ -100,7 +99,7 @@ void fail(const Stream &stream) {
     }
     current->message = message;
   }
-  std::longjmp(*current->escape, 1);
+  mlir::allo::leave();
 }
 } // namespace
 
@@ -151,14 +150,13 @@ ALLO_EXPORT int64_t allo_stream_full(int64_t) { return 0; }
 ALLO_EXPORT char *allo_stream_call(void (*function)(void *), void *arguments) {
   Call call;
   Call *outer = current;
-  std::jmp_buf escape;
-  call.escape = &escape;
   current = &call;
-  if (setjmp(escape) == 0)
-    function(arguments);
+  bool isWhole = mlir::allo::runUntilLeft(function, arguments);
   while (call.alive)
     destroy(call.alive);
   current = outer;
+  if (!isWhole && call.message.empty()) // it was stopped, or a check has failed
+    mlir::allo::leave();
   if (call.message.empty()) {
     std::lock_guard<std::mutex> guard(failureMutex);
     call.message.swap(failureInParallel);

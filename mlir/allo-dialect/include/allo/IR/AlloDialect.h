@@ -52,6 +52,8 @@ std::optional<unsigned> getPackedWidth(Type type);
 bool isScalarType(Type type);
 
 constexpr unsigned kMaxFixedWidth = 1024;
+/// Values that the text of an `allo.assert` may show.
+constexpr unsigned kMostAssertedValues = 4;
 
 } // namespace mlir::allo
 
