@@ -141,6 +141,12 @@ class Schedule:
         made._history, made.steps = list(self._history), self.steps
         return made
 
+    def __copy__(self) -> Schedule:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Schedule:
+        return self.copy()  # states are never changed, so that copies may share them
+
     def undo(self, n: int = 1) -> None:
         """Take back the last `n` steps. Raises ScheduleError if there are fewer."""
         count = integer("n", n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...errors import TargetError
@@ -36,7 +37,7 @@ def is_available(name: str = "vitis_hls") -> bool:
 
 
 def _code(module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
-    return HLSModule(module, vendor=_ENTRY)
+    return HLSModule(module, vendor=_ENTRY).made_by(partial(_code, module, mode, options))
 
 
 CODE = Manifest(

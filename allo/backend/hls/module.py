@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from mlir import ir
 
@@ -41,23 +41,26 @@ class HLSModule:
 
     def __init__(self, module: Module, *, mode: str | None = None, vendor: Vendor = VITIS) -> None:
         self.top_func_name = module.top
-        self._source = module
+        self.module = module.mlir
         self.mode = mode
         self.emitted: Emitted = emit(_in_order(module) if mode == "csim" else module, vendor)
+        self._rebuild: Callable[[], HLSModule] | None = None
         self._library: bytes | None = None
         self._function: Any = None
         self._stack = stack_bytes(module) if mode == "csim" else 0
         if mode == "csim":
             self._read_signature(module)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All but what is compiled for this machine, which has states of its own."""
-        return {**self.__dict__, "_library": None, "_function": None}
+    def made_by(self, rebuild: Callable[[], HLSModule]) -> Self:
+        """This module; copies and pickles of it are made by `rebuild`."""
+        self._rebuild = rebuild
+        return self
 
-    @property
-    def module(self) -> ir.Module:
-        """What the C++ was made of."""
-        return self._source.mlir
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies are built anew, in the same project; Stateful variables have their first values there."""
+        if self._rebuild is None:
+            raise TypeError(f"this {type(self).__name__} was not made by allo.build and cannot be copied")
+        return self._rebuild, ()
 
     @property
     def hls_code(self) -> str:

@@ -33,9 +33,17 @@ def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]
             f'mode "{mode}" writes a project and needs its folder', hint='pass project="folder"'
         )
     if folder is None and not flow.has_interface:
-        return HLSModule(module, mode=mode, vendor=flow.vendor)
-    project = None if folder is None else Project.at(folder, flow, mode, settings)
-    return ProjectModule(module, flow, mode, settings, project)
+        made = HLSModule(module, mode=mode, vendor=flow.vendor)
+    else:
+        project = None if folder is None else Project.at(folder, flow, mode, settings)
+        made = ProjectModule(module, flow, mode, settings, project)
+    return made.made_by(partial(_build_for, flow.target, module, mode, options))
+
+
+def _build_for(target: str, module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
+    """A flow has functions of its own, which no pickle holds; its name has none."""
+    flow = next(flow for flow in (*FLOWS, *OTHER_FLOWS) if flow.target == target)
+    return _build(flow, module, mode, options)
 
 
 def _manifest(flow: Flow) -> Manifest:

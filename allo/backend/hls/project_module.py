@@ -74,6 +74,11 @@ class ProjectModule(HLSModule):
         passed = passed_elements(module, name, value)
         return Parameter(name, TensorType(passed.element, (passed.count,)), passed.is_written)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies know what the tools have reported until now."""
+        known = ("reports", "milliseconds", "_prepared")
+        return (*super().__reduce__(), {name: self.__dict__[name] for name in known})
+
     @property
     def report(self) -> Report | None:
         """The last report of a tool; None before the first call."""
