@@ -14,6 +14,7 @@ from ..ir.elements import ElementNest, element_nests
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
+from ..ir.processes import ELEMENT_OF
 from ..ir.streams import is_stream_type
 from ..ir.walk import (
     LoopView,
@@ -69,9 +70,10 @@ def _replace(module: Module, function: ir.OpView, nest: ElementNest) -> None:
     for place in product(*map(range, nest.extents)):
         symbol = unique_name("_".join([name, *map(str, place)]), taken)
         if call is not None:
-            _copy_callee(module, nest, call, place, symbol)
+            made = _copy_callee(module, nest, call, place, symbol)
         else:
-            _outline(function, nest, place, symbol)
+            made = _outline(function, nest, place, symbol)
+        made.attributes[ELEMENT_OF] = string_attr(nest.outermost.nest)
     nest.outermost.op.erase()
     if call is not None and name != module.top and not any(_calls(f, name) for f in module.functions()):
         module.function(name).operation.erase()
@@ -91,13 +93,14 @@ def _position(view: LoopView, number: int) -> int:
 
 def _copy_callee(
     module: Module, nest: ElementNest, call: ir.Operation, place: tuple[int, ...], symbol: str
-) -> None:
+) -> ir.Operation:
+    """A copy of the function that an element calls, and its call."""
     callee = module.function(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
     copy = callee.operation.clone(ir.InsertionPoint(callee.operation))
     copy.attributes["sym_name"] = string_attr(symbol)
-    for op in _at_place(nest, place, nest.outermost.op):
-        if op.name == "func.call":
-            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(symbol, context())
+    made = next(op for op in _at_place(nest, place, nest.outermost.op) if op.name == "func.call")
+    made.attributes["callee"] = ir.FlatSymbolRefAttr.get(symbol, context())
+    return made
 
 
 def _at_place(nest: ElementNest, place: tuple[int, ...], before: ir.Operation) -> list[ir.Operation]:
@@ -120,7 +123,7 @@ def _at_place(nest: ElementNest, place: tuple[int, ...], before: ir.Operation) -
     return found
 
 
-def _outline(function: ir.OpView, nest: ElementNest, place: tuple[int, ...], symbol: str) -> None:
+def _outline(function: ir.OpView, nest: ElementNest, place: tuple[int, ...], symbol: str) -> ir.Operation:
     """A function of the statements for one element, and its call."""
     entry = entry_block(function)
     assert entry is not None
@@ -154,7 +157,7 @@ def _outline(function: ir.OpView, nest: ElementNest, place: tuple[int, ...], sym
     for name, attribute in signature_attributes([a.type for a in block.arguments], labels).items():
         made.attributes[name] = attribute
     callee = ir.FlatSymbolRefAttr.get(symbol, context())
-    call.op("func.call", (), [item.value for item in passed], {"callee": callee})
+    return call.op("func.call", (), [item.value for item in passed], {"callee": callee})
 
 
 @dataclass(frozen=True, slots=True)

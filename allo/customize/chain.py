@@ -41,7 +41,7 @@ def chain(
     depth: int,
     *,
     assume_safe: bool,
-) -> None:
+) -> ir.Value:
     """Make FIFOs of an array that the elements of a nest share, one for each element of the array's place in the nest.
 
     Those subscripts that only the position in the nest decides tell which FIFO it is; the others are its time.
@@ -68,6 +68,7 @@ def chain(
     put_at_stores(stage.writes, partial(fifo_at, fifos, lanes), keep=False)
     get_at_loads(gets, partial(fifo_at, fifos, lanes))
     allocation.erase()
+    return fifos
 
 
 def _open_calls(module: Module, buffer: Buffer, nest: ir.Operation) -> None:

@@ -7,14 +7,18 @@ from mlir import ir
 from ..errors import Note, ScheduleError
 from ..ir.builder import unit_attr
 from ..ir.module import Module
+from ..ir.processes import DATAFLOW, is_region
+from ..ir.stream_facts import Hang
 from ..ir.streams import StreamUses
-from ..ir.walk import entry_block, location_of, string_of
-from ..poly import Clash, backward_between_iterations, extract, same_stream, stage_clash
-from .calls import callee_of
+from ..ir.walk import entry_block, location_of, statements, string_of
+from ..poly import Clash, backward_between_iterations, extract, hang_of, same_stream, stage_clash
+from .calls import callee_of, function_around
 from .handles import Function, Loop
 from .legality import demand
 from .primitive import primitive
 from .resolve import find_loop, loop_note
+
+_MOST_STEPS = 1_000_000  # puts and gets that a primitive looks at
 
 
 @primitive
@@ -26,7 +30,8 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
             produce(A, T)        ->           produce(A, T)     # both at the same time,
             consume(T, B)                     consume(T, B)     # on different data
 
-    A stage is a loop nest, a call or a single statement. The CPU runs the stages one after the other.
+    A stage is a loop nest, a call or a single statement; one that uses an array begins when the one that writes it has
+    ended, and those that FIFOs join take turns.
     Refused: an array that two stages write; a stage that writes what an earlier stage reads; a stream with more
     than one stage at an end; in a loop, a later stage that an earlier stage of a later iteration must wait for (an
     array of the loop's body has no such dependences). `assume_safe=True` accepts what cannot be decided.
@@ -37,20 +42,59 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
         entry = entry_block(function)
         if entry is None:
             raise ScheduleError(f"the body of '{region}' is not in the module")
-        statements = [op.operation for op in entry.operations][:-1]
-        check_stages(module, function, statements, f"function '{region}'")
-        function.operation.attributes["allo.dataflow"] = unit_attr()
+        make_region(module, function, entry, assume_safe=assume_safe)
         return
     view = find_loop(module, region)
     if view.op.name != "affine.for":
         raise ScheduleError(f"loop '{region.name}' has run-time bounds", notes=[loop_note(view)])
-    function = module.function(region.function)
-    statements = [op.operation for op in view.body.operations][:-1]
-    check_stages(module, function, statements, f"loop '{region.name}'")
-    answer = backward_between_iterations(extract(function), view.op, statements)
-    what = f"the stages of loop '{region.name}' cannot run at the same time"
-    demand(answer, what, assume_safe=assume_safe)
-    view.op.attributes["allo.dataflow"] = unit_attr()
+    make_region(module, module.function(region.function), view.body, assume_safe=assume_safe)
+
+
+def make_region(module: Module, function: ir.OpView, block: ir.Block, *, assume_safe: bool = False) -> None:
+    """Mark a function, or a loop in it, whose body is `block`. Raises ScheduleError if that is not legal."""
+    owner = block.owner.operation
+    if owner.name not in ("func.func", "affine.for"):
+        raise ScheduleError("what is in a branch, or in a loop with run-time bounds, cannot become stages")
+    stages = statements(block)[:-1]
+    if owner.name == "func.func":
+        check_stages(module, function, stages, f"function '{function.name.value}'")
+    else:
+        name = f"loop '{string_of(owner, 'allo.name')}'"
+        check_stages(module, function, stages, name)
+        answer = backward_between_iterations(extract(function), owner, stages)
+        demand(answer, f"the stages of {name} cannot run at the same time", assume_safe=assume_safe)
+    owner.attributes[DATAFLOW] = unit_attr()
+
+
+def run_at_once(module: Module, stream: ir.Value) -> None:
+    """Make what is around a stream a dataflow region if that is legal, so that both ends run at the same time."""
+    made = stream.owner.operation
+    if is_region(made.block):
+        return
+    function = function_around(made)
+    try:
+        make_region(module, function, made.block)
+    except ScheduleError as error:
+        clash = stage_clash(extract(function), statements(made.block)[:-1])
+        array = None if clash is None else clash.first.buffer.value
+        if array is not None and isinstance(array.owner, ir.Block):  # a local array may become a FIFO yet
+            _demand_room(module, made, error)
+
+
+def _demand_room(module: Module, made: ir.Operation, obstacle: ScheduleError) -> None:
+    """Raise ScheduleError unless a FIFO whose ends run one after the other holds all that is put before it is taken."""
+    hang = hang_of(module, _MOST_STEPS)
+    name = _name(made.results[0])
+    if not isinstance(hang, Hang) or hang.full is None or hang.full.stream.name != name:
+        return
+    depth = max(need.depth for need in hang.needs if need.stream.name == name)
+    why = obstacle.diagnostics[0]
+    raise ScheduleError(
+        f"'{name}' holds {hang.full.depth}, and its ends run one after the other: what puts into it waits for ever. "
+        f"They cannot run at the same time: {why.message}",
+        hint=f"give a depth of {depth}, or let the rest become stages of a dataflow region first",
+        notes=why.notes,
+    )
 
 
 def check_stages(module: Module, function: ir.OpView, statements: list[ir.Operation], region: str) -> None:

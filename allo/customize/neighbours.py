@@ -78,15 +78,15 @@ class _Grid:
 
 def pass_on(
     module: Module, buffer: Buffer, dst: Nest, axis: int, depth: int, *, assume_safe: bool
-) -> None:
-    """Connect the elements of the unfolded nest `dst` along loop number `axis`: see `relay`."""
+) -> ir.Value:
+    """Connect the elements of the unfolded nest `dst` along loop number `axis` (see `relay`); the array of FIFOs."""
     value = find_buffer(module, buffer)
     if dst.function != buffer.function:
         raise ScheduleError(f"'{buffer}' and loop nest '{dst}' are in different functions")
     grid = _grid(module, dst, axis)
     if grid.outermost not in _around(value.owner.operation):
-        chain(module, buffer, value, grid.outermost, grid.spatial, grid.along, depth, assume_safe=assume_safe)
-        return
+        around = grid.outermost, grid.spatial, grid.along
+        return chain(module, buffer, value, *around, depth, assume_safe=assume_safe)
     fill, others = _fill(module, buffer, value)
     copy = _copy(module, buffer, fill, grid)
     _check_invariant(fill.model, buffer, copy, grid)
@@ -118,12 +118,13 @@ def pass_on(
         if not copy.loops:
             _erase_unused(copy.body)
         value.owner.operation.erase()
-        return
+        return fifos
     at = Builder.before(copy.store)
     element = get(at, incoming(at, copy.store))
     forward(at, element)
     copy.store.operands[0] = element
     _erase_unused(copy.body)
+    return fifos
 
 
 def _grid(module: Module, dst: Nest, axis: int) -> _Grid:

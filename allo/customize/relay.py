@@ -13,6 +13,7 @@ from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.walk import LOOP_OPERATIONS, entry_block, operations, string_of
 from .calls import call_counts, callee_of, function_around
+from .dataflow import run_at_once
 from .external_streams import close_calls, open_calls
 from .fifo import (
     Get,
@@ -66,6 +67,8 @@ def relay(
     which they come, the array disappears. Or `buffer` is made outside of the nest, and an element reads what the one
     before it has written, X[p] and X[p + 1]: it becomes an array of FIFOs; functions called in the nest are inlined.
     FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array (or bank), never blocks.
+    The function or loop around becomes a dataflow region if `dataflow` allows that; what then runs in sequence needs
+    FIFOs that hold all that is put before it is taken.
     Refused: an element that is not written once and read once, or not in the same order on both sides, with the first
     such element; several producers; a producer that reads the array; arrays that are arguments, constants or results;
     parallel loops; with `axis`, elements that differ along it. `assume_safe=True` accepts what cannot be decided.
@@ -82,17 +85,18 @@ def relay(
     if axis is not None:
         if not isinstance(dst, Nest):
             raise ScheduleError(f"axis= needs an unfolded loop nest as destination, got function '{dst}'")
-        pass_on(module, buffer, dst, axis, depth, assume_safe=assume_safe)
+        run_at_once(module, pass_on(module, buffer, dst, axis, depth, assume_safe=assume_safe))
         return
     taps = open_calls(module, value)
-    _connect(module, buffer, value, dst, depth, assume_safe=assume_safe)
+    fifos = _connect(module, buffer, value, dst, depth, assume_safe=assume_safe)
     close_calls(module, taps)
+    run_at_once(module, fifos)
 
 
 def _connect(
     module: Module, buffer: Buffer, value: ir.Value, dst: Function | Nest, depth: int, *, assume_safe: bool
-) -> None:
-    """Make a FIFO from the producer of an array to one of its readers."""
+) -> ir.Value:
+    """Make a FIFO, or an array of them, from the producer of an array to one of its readers."""
     stages = stages_of(module, buffer, value)
     chosen = _consumer(buffer, value, stages, dst).op
     while _copied(module, stages, chosen):
@@ -117,6 +121,7 @@ def _connect(
     _take(consumer, fifos, lanes, gets)
     if not keep:
         value.owner.operation.erase()
+    return fifos
 
 
 def _names(value: ir.Value) -> set[str]:

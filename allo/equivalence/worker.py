@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ..backend.cpu import LLVMModule
+from ..errors import AlloError
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..verify import Program, Stuck
@@ -62,12 +63,13 @@ def _answer(
         if number not in modules:
             if text is None:
                 return "unknown", None
-            modules[number] = LLVMModule(Module.parse(text), contract=False)
+            modules[number] = LLVMModule(Module.parse(text), contract=False, unbounded=True)  # see `hang_of`
             if len(modules) > _KEPT:
                 del modules[next(iter(modules))]
         built = modules[number] = modules.pop(number)
         returned = built(*arguments)
     except Exception as error:
-        return "failed", f"{type(error).__name__}: {error}"
+        text = error.diagnostics[0].message if isinstance(error, AlloError) else str(error)
+        return "failed", f"{type(error).__name__}: {text}"
     results = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
     return "ran", (tuple(arguments), results)

@@ -9,6 +9,7 @@ from .fifo_order import Mismatch, Obstacle, Transfer, fifo_obstacle, only_first_
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, always, merge_violation, moved_past, needed_iterations
 from .fusion import Obstacle as RecomputeObstacle
+from .hangs import Untold, hang_of
 from .instances import between_instances
 from .linear import Linear
 from .model import Access, Buffer, Kind, Loop, Model, Parameter, Source
@@ -46,6 +47,7 @@ __all__ = [
     "Source",
     "Transfer",
     "Undecided",
+    "Untold",
     "Violation",
     "Window",
     "always",
@@ -57,6 +59,7 @@ __all__ = [
     "extract",
     "fifo_obstacle",
     "footprint",
+    "hang_of",
     "loop_rows",
     "max_trip_count",
     "merge_violation",

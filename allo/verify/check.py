@@ -9,6 +9,8 @@ from time import monotonic
 from typing import Any
 
 from ..errors import VerificationError, counted, nearest
+from ..ir.stream_facts import Hang
+from ..poly import hang_of
 from ..poly.model import Source
 from .bisect import changed_order, first_wrong_step
 from .bounds import Escape, escape_of
@@ -62,7 +64,9 @@ def check(
         hint = nearest(str(method), METHODS) or f"the methods are {', '.join(METHODS)}"
         raise VerificationError(f"there is no method '{method}'", hint=hint)
     check_interfaces(a, b)
-    return _Check(a, b, runner, reassociate, timeout).run(method)
+    work = _Check(a, b, runner, reassociate, timeout)
+    result = work.run(method)
+    return work.without_end() or result if isinstance(result, Equivalent) else result
 
 
 @dataclass(slots=True)
@@ -104,6 +108,20 @@ class _Check:
             if method == "auto" and run is _affine and are_identical(self.a, self.b):
                 return Equivalent(IDENTICAL, self.seconds, None, *self._names())
         return self._differential()
+
+    def without_end(self) -> Unknown | None:
+        """The answer for programs that compute the same if their FIFOs hold all elements, and one of which may hang."""
+        for which, program in (("first", self.a), ("second", self.b)):
+            found = hang_of(program.original, balanced=True)
+            if found is None:
+                continue
+            if isinstance(found, Hang):
+                error = found.error().diagnostics[0]
+                reason = f"the {which} program never ends: {error.message}; {error.hint}"
+            else:
+                reason = f"whether the FIFOs of the {which} program are deep enough is not known: {found.reason}"
+            return Unknown(reason, None, self.seconds, (*self.tried, reason), None, *self._names())
+        return None
 
     def _attempt(self, text: str, run: _Method, share: float) -> Result | None:
         """The answer of a method, if it has one within a share of the time that is left."""

@@ -99,9 +99,10 @@ class Pair:
     def compare(self, values: Values, wanted: tuple[str, Element] | None = None) -> Comparison:
         """Run both; of the elements that differ the one that is `wanted`, if it does, else the first."""
         self.runs += 1
-        for side in self._sides:
-            if side.guarded.unclear:
-                return Undecided(side.guarded.unclear, side is self._sides[0])
+        for side, program in zip(self._sides, (self.a, self.b), strict=True):
+            unclear = side.guarded.unclear or program.cycle  # what takes turns has no form without processes
+            if unclear:
+                return Undecided(unclear, side is self._sides[0])
         outcomes: list[list[_Outcome]] = []
         for is_second, side in enumerate(self._sides):
             outcomes.append([])

@@ -22,8 +22,8 @@ from ..ir.mlir_types import scalar_from_mlir
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
-from ..ir.tasks import order_tasks
 from ..ir.walk import argument_names, buffers_of, entry_block, operations, string_of
+from .sequence import order_tasks
 
 type Bits = np.ndarray[Any, Any]  # of elements, as Python integers without a sign
 

@@ -1,4 +1,5 @@
-"""Streams on the CPU: FIFOs of any element type, tasks in the order of their data, errors that name the stream."""
+"""Streams on the CPU: FIFOs of any element type that hold their depth, processes that take turns, errors that name the
+stream."""
 
 from __future__ import annotations
 
@@ -13,10 +14,13 @@ from allo.errors import DataflowError
 from allo.ir.module import Module
 
 
-def built(body: str, arguments: str = "", others: str = "") -> LLVMModule:
-    """The kernel `f(arguments)`; `A` and `B` are written `%A` and `%B` in its body."""
-    text = f'module attributes {{allo.top = "f"}} {{ {others} func.func @f({arguments}) {{ {body} return }} }}'
-    return LLVMModule(Module.parse(text))
+def built(
+    body: str, arguments: str = "", others: str = "", *, region: bool = True, unbounded: bool = False
+) -> LLVMModule:
+    """The kernel `f(arguments)`, a dataflow region; `A` and `B` are written `%A` and `%B` in its body."""
+    mark = "attributes {allo.dataflow}" if region else ""
+    text = f'module attributes {{allo.top = "f"}} {{ {others} func.func @f({arguments}) {mark} {{ {body} return }} }}'
+    return LLVMModule(Module.parse(text), unbounded=unbounded)
 
 
 def argument(name: str, memref: str) -> str:
@@ -128,25 +132,38 @@ def test_arrays_keep_their_order_when_tasks_move() -> None:
     assert B.tolist() == [7, 7, 2, 3, 4, 5, 6, 7]
 
 
-def test_a_cycle_of_tasks() -> None:
-    exchange = """
-      func.func @exchange(%a: !allo.stream<i32, 2>, %b: !allo.stream<i32, 2>) {
-        %v = allo.stream_get %a : !allo.stream<i32, 2>
-        allo.stream_put %b, %v : !allo.stream<i32, 2>
-        return
-      }"""
-    body = f"""{CREATE.format("there")} {CREATE.format("back")}
+EXCHANGE = """
+  func.func @exchange(%a: !allo.stream<i32, 2>, %b: !allo.stream<i32, 2>) {
+    affine.for %i = 0 to 9 {
+      %v = allo.stream_get %a : !allo.stream<i32, 2>
+      allo.stream_put %b, %v : !allo.stream<i32, 2>
+    } {allo.name = "i"}
+    return
+  }"""
+
+
+def cycle(first: str, count: int) -> LLVMModule:
+    """`exchange` hands back what a nest puts, after the values that are put `first`."""
+    body = f"""{CREATE.format("there")} {CREATE.format("back")} %c = arith.constant 7 : i32
+      {first}
       call @exchange(%there, %back) : (!allo.stream<i32, 2>, !allo.stream<i32, 2>) -> ()
-      affine.for %i = 0 to 2 {{
+      affine.for %i = 0 to {count} {{
         %v = allo.stream_get %back : !allo.stream<i32, 2>
         allo.stream_put %there, %v : !allo.stream<i32, 2>
+        affine.store %v, %A[%i] : memref<8xi32>
       }} {{allo.name = "i", allo.nest = "answer"}}"""
-    with pytest.raises(DataflowError) as caught:
-        built(body, others=exchange)
-    assert caught.value.diagnostics[0].message == (
-        "tasks wait for each other in a cycle: 'exchange' gets from 'there' and waits for nest 'answer', "
-        "nest 'answer' gets from 'back' and waits for 'exchange'"
-    )
+    return built(body, ARRAYS, EXCHANGE)
+
+
+def test_a_cycle_of_processes_turns_if_something_is_in_it() -> None:
+    A = np.zeros(8, np.int32)
+    cycle("allo.stream_put %there, %c : !allo.stream<i32, 2>", 8)(A, np.zeros(8, np.int32))
+    assert A.tolist() == [7] * 8
+
+
+def test_a_cycle_of_processes_that_is_empty() -> None:
+    with pytest.raises(DataflowError, match=r"stream '(there|back)' is empty, and nothing will be put into it"):
+        cycle("", 9)(np.zeros(8, np.int32), np.zeros(8, np.int32))
 
 
 def test_a_get_from_an_empty_stream_ends_the_call() -> None:
@@ -161,7 +178,7 @@ def test_a_get_from_an_empty_stream_ends_the_call() -> None:
         with pytest.raises(DataflowError) as caught:
             kernel(A, B)
         assert caught.value.diagnostics[0].message == (
-            "stream 'pipe' is empty, and nothing will be put into it any more"
+            "stream 'pipe' is empty, and nothing will be put into it any more: 0 elements have been put and 0 taken"
         )
     assert A.tolist() == list(range(8))
 
@@ -172,7 +189,7 @@ def test_the_empty_stream_of_an_array_is_named_with_its_place() -> None:
       %t = affine.load %s[1, 2] : memref<2x3x!allo.stream<i32, 1>>
       %v = allo.stream_get %t : !allo.stream<i32, 1>
       affine.store %v, %A[0] : memref<8xi32>"""
-    with pytest.raises(DataflowError, match=r"^stream 'grid\[1, 2\]' is empty"):
+    with pytest.raises(DataflowError, match=r"stream 'grid\[1, 2\]' is empty"):
         built(body, ARRAYS)(np.zeros(8, np.int32), np.zeros(8, np.int32))
 
 
@@ -182,7 +199,7 @@ def test_an_empty_stream_in_a_parallel_loop() -> None:
         %v = allo.stream_get %pipe : !allo.stream<i32, 2>
         affine.store %v, %A[%i] : memref<8xi32>
       }} {{allo.name = "i", allo.parallel}}"""
-    with pytest.raises(DataflowError, match=r"^stream 'pipe' is empty"):
+    with pytest.raises(DataflowError, match=r"stream 'pipe' is empty"):
         built(body, ARRAYS)(np.zeros(8, np.int32), np.zeros(8, np.int32))
 
 
@@ -195,10 +212,13 @@ def test_questions() -> None:
       %full = allo.stream_full %s : !allo.stream<i32, 2>
       affine.store %before, %A[0] : memref<3xi1>
       affine.store %after, %A[1] : memref<3xi1>
-      affine.store %full, %A[2] : memref<3xi1>"""
-    A = np.zeros(3, np.bool_)
-    built(body, argument("A", "memref<3xi1>"))(A)
-    assert A.tolist() == [True, False, False]
+      affine.store %full, %A[2] : memref<3xi1>
+      allo.stream_put %s, %c : !allo.stream<i32, 2>
+      %last = allo.stream_full %s : !allo.stream<i32, 2>
+      affine.store %last, %A[3] : memref<4xi1>""".replace("memref<3x", "memref<4x")
+    A = np.zeros(4, np.bool_)
+    built(body, argument("A", "memref<4xi1>"), region=False)(A)
+    assert A.tolist() == [True, False, False, True]
 
 
 def test_streams_end_with_their_block() -> None:
@@ -210,7 +230,7 @@ def test_streams_end_with_their_block() -> None:
         affine.for %i = 0 to 1000 {{
           allo.stream_put %s, %c : !allo.stream<i32, 2>
         }} {{allo.name = "i"}}
-      }} {{allo.name = "t"}}"""
+      }} {{allo.name = "t"}}""".replace("i32, 2>", "i32, 1000>")
     kernel = built(body)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     kernel()
@@ -223,3 +243,75 @@ def test_a_kernel_with_a_stream_in_its_signature() -> None:
     assert caught.value.diagnostics[0].message == (
         "'f' has a stream in its signature (!allo.stream<i32, 2>) and cannot be called from Python"
     )
+
+
+def chain(counts: tuple[int, int], depth: int, *, region: bool = True, unbounded: bool = False) -> LLVMModule:
+    """A nest that puts and one that gets, so often each."""
+    body = f"""
+      %s = allo.stream_create {{allo.name = "pipe"}} : !allo.stream<i32, {depth}>
+      affine.for %i = 0 to {counts[0]} {{
+        %v = affine.load %A[%i] : memref<8xi32>
+        allo.stream_put %s, %v : !allo.stream<i32, {depth}>
+      }} {{allo.name = "i"}}
+      affine.for %i = 0 to {counts[1]} {{
+        %v = allo.stream_get %s : !allo.stream<i32, {depth}>
+        affine.store %v, %B[%i] : memref<8xi32>
+      }} {{allo.name = "i"}}"""
+    return built(body, ARRAYS, region=region, unbounded=unbounded)
+
+
+def test_in_sequence_a_fifo_holds_all_elements_or_the_call_ends() -> None:
+    A, B = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    chain((8, 8), 8, region=False)(A, B)
+    np.testing.assert_array_equal(B, A)
+    with pytest.raises(DataflowError) as caught:
+        chain((8, 8), 7, region=False)(A, B)
+    assert str(caught.value) == (
+        'File "-", line 5, column 9: stream \'pipe\' of depth 7 is full, and what would take elements out waits too, '
+        "or has ended: 7 elements have been put and 0 taken\n"
+        "  note: 'pipe' is made here\n"
+        '    File "-", line 2, column 12\n'
+        "  note: elements are put into 'pipe' here\n"
+        '    File "-", line 5, column 9\n'
+        "  note: elements are taken out of 'pipe' here\n"
+        '    File "-", line 8, column 14\n'
+        "  hint: the least depth that does is 8; or let both ends run at the same time: s.dataflow('f')"
+    )
+    B[:] = 0
+    chain((8, 8), 1, region=False, unbounded=True)(A, B)
+    np.testing.assert_array_equal(B, A)
+
+
+def test_what_is_put_and_never_taken_has_to_have_room() -> None:
+    A, B = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    chain((8, 5), 3)(A, B)
+    with pytest.raises(DataflowError, match=r"of depth 2 is full.*: 7 elements have been put and 5 taken"):
+        chain((8, 5), 2)(A, B)
+
+
+def test_no_depth_is_enough_for_what_is_not_put() -> None:
+    with pytest.raises(DataflowError, match=r"'pipe' is empty.*: 5 elements have been put and 5 taken"):
+        chain((5, 8), 2)(np.zeros(8, np.int32), np.zeros(8, np.int32))
+
+
+def test_a_process_that_reads_an_array_begins_when_it_is_complete() -> None:
+    """In hardware the second nest waits for T, and the first one for room in the FIFO."""
+    body = """
+      %T = memref.alloc() {allo.name = "T"} : memref<8xi32>
+      %s = allo.stream_create {allo.name = "pipe"} : !allo.stream<i32, 4>
+      affine.for %i = 0 to 8 {
+        %v = affine.load %A[%i] : memref<8xi32>
+        affine.store %v, %T[7 - %i] : memref<8xi32>
+        allo.stream_put %s, %v : !allo.stream<i32, 4>
+      } {allo.name = "i"}
+      affine.for %i = 0 to 8 {
+        %v = allo.stream_get %s : !allo.stream<i32, 4>
+        %t = affine.load %T[%i] : memref<8xi32>
+        %w = arith.addi %v, %t : i32
+        affine.store %w, %B[%i] : memref<8xi32>
+      } {allo.name = "i"}"""
+    A, B = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    with pytest.raises(DataflowError, match=r"of depth 4 is full[\s\S]*the least depth that does is 8$"):
+        built(body, ARRAYS)(A, B)
+    built(body.replace("i32, 4>", "i32, 8>"), ARRAYS)(A, B)
+    assert B.tolist() == [7] * 8

@@ -132,7 +132,7 @@ def test_nests():
     assert_ir(
         s,
         """
-        func.func @stages(%arg0: memref<4x3xi32> {allo.name = "A"}, %arg1: memref<4x3xi32> {allo.name = "B"}) {
+        func.func @stages(%arg0: memref<4x3xi32> {allo.name = "A"}, %arg1: memref<4x3xi32> {allo.name = "B"}) attributes {allo.dataflow} {
           %0 = allo.stream_create {allo.name = "fifo_C"} : !allo.stream<i32, 4>
           affine.for %arg2 = 0 to 4 {
             affine.for %arg3 = 0 to 3 {
@@ -170,7 +170,7 @@ def test_functions_of_the_paper():
     assert_ir(
         s,
         """
-        func.func @two_mm(%arg0: memref<4x5xi32> {allo.name = "A"}, %arg1: memref<5x6xi32> {allo.name = "B"}, %arg2: memref<6x3xi32> {allo.name = "D"}, %arg3: memref<4x3xi32> {allo.name = "E"}) {
+        func.func @two_mm(%arg0: memref<4x5xi32> {allo.name = "A"}, %arg1: memref<5x6xi32> {allo.name = "B"}, %arg2: memref<6x3xi32> {allo.name = "D"}, %arg3: memref<4x3xi32> {allo.name = "E"}) attributes {allo.dataflow} {
           %0 = allo.stream_create {allo.name = "fifo_C"} : !allo.stream<i32, 24>
           call @gemm1(%arg0, %arg1, %0) : (memref<4x5xi32>, memref<5x6xi32>, !allo.stream<i32, 24>) -> ()
           call @gemm2(%0, %arg2, %arg3) : (!allo.stream<i32, 24>, memref<6x3xi32>, memref<4x3xi32>) -> ()
@@ -292,7 +292,7 @@ def test_a_function_called_twice_is_copied():
     assert_ir(
         s,
         """
-        func.func @add2(%arg0: memref<4xi32> {allo.name = "A"}) -> memref<4xi32> {
+        func.func @add2(%arg0: memref<4xi32> {allo.name = "A"}) -> memref<4xi32> attributes {allo.dataflow} {
           %0 = allo.stream_create {allo.name = "fifo_B"} : !allo.stream<i32, 4>
           call @add1_1(%arg0, %0) : (memref<4xi32>, !allo.stream<i32, 4>) -> ()
           %1 = call @add1(%0) {allo.name = "C"} : (!allo.stream<i32, 4>) -> memref<4xi32>

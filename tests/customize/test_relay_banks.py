@@ -108,7 +108,7 @@ def test_golden():
     assert_ir(
         s,
         """
-        func.func @words(%arg0: memref<2x6xi32> {allo.name = "A"}, %arg1: memref<2x6xi32> {allo.name = "B"}) {
+        func.func @words(%arg0: memref<2x6xi32> {allo.name = "A"}, %arg1: memref<2x6xi32> {allo.name = "B"}) attributes {allo.dataflow} {
           %alloc = memref.alloc() {allo.name = "fifo_T"} : memref<3x!allo.stream<i32, 2>>
           affine.for %arg2 = 0 to 2 {
             affine.for %arg3 = 0 to 2 {

@@ -118,7 +118,7 @@ def test_sums_travel():
     s.relay(s.X, "PE", axis=0, depth=2)
     assert s.pseudocode() == (
         """\
-def sums(A: int32[4, 6], B: int32[6]):
+def sums(A: int32[4, 6], B: int32[6]):  # dataflow
     fifo_X: Stream[int32, 2][5]
     for k in range(6, name="start"):
         fifo_X[0].put(0)

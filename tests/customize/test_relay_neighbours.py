@@ -116,7 +116,7 @@ def test_elements_pass_on_what_they_get():
     assert_ir(
         s,
         """
-        func.func @scale(%arg0: memref<6xi32> {allo.name = "A"}, %arg1: memref<4x6xi32> {allo.name = "B"}) {
+        func.func @scale(%arg0: memref<6xi32> {allo.name = "A"}, %arg1: memref<4x6xi32> {allo.name = "B"}) attributes {allo.dataflow} {
           %alloc = memref.alloc() {allo.name = "fifo_buf_A"} : memref<4x!allo.stream<i32, 2>>
           affine.for %arg2 = 0 to 6 {
             %0 = affine.load %arg0[%arg2] : memref<6xi32>
@@ -164,7 +164,7 @@ def test_the_array_stays_if_elements_are_used_in_another_order():
     assert_ir(
         s,
         """
-        func.func @used_twice(%arg0: memref<6xi32> {allo.name = "A"}, %arg1: memref<4x6xi32> {allo.name = "B"}) {
+        func.func @used_twice(%arg0: memref<6xi32> {allo.name = "A"}, %arg1: memref<4x6xi32> {allo.name = "B"}) attributes {allo.dataflow} {
           %alloc = memref.alloc() {allo.name = "fifo_buf_A"} : memref<4x!allo.stream<i32, 6>>
           affine.for %arg2 = 0 to 6 {
             %0 = affine.load %arg0[%arg2] : memref<6xi32>

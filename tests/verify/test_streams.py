@@ -33,7 +33,8 @@ def copied(A: int32[8], B: int32[8]):
 
 FRAME = """
 module attributes {{allo.top = "copied"}} {{
-  func.func @copied(%A: memref<8xi32> {{allo.name = "A"}}, %B: memref<8xi32> {{allo.name = "B"}}) {{
+  func.func @copied(%A: memref<8xi32> {{allo.name = "A"}}, %B: memref<8xi32> {{allo.name = "B"}})
+      attributes {{allo.dataflow}} {{
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %pipe = allo.stream_create {{allo.name = "pipe"}} : !allo.stream<i32, 4>
@@ -118,7 +119,7 @@ NO_MORE = "is empty, and nothing will be put into it any more"
 def test_counts_that_differ(module: Module, reason: str) -> None:
     result = allo.verify(copied, module)
     assert isinstance(result, Different)
-    assert result.counterexample.reason == reason
+    assert result.counterexample.reason.startswith(reason)
 
 
 def test_what_is_put_and_taken_under_a_condition_on_data_is_run() -> None:
@@ -186,7 +187,7 @@ def test_an_external_kernel_that_takes_too_few(external: dict[str, Any]) -> None
     module = Module.parse(str(relayed(external).module).replace('top = "passed"', 'top = "shorter"'))
     result = allo.verify(copied, module)
     assert isinstance(result, Different)
-    assert result.counterexample.reason == f"deadlock: stream 'fifo_D' {NO_MORE}"
+    assert result.counterexample.reason.startswith(f"deadlock: stream 'fifo_D' {NO_MORE}")
 
 
 def test_what_an_external_kernel_leaves_is_counted(external: dict[str, Any]) -> None:

@@ -13,14 +13,15 @@ __all__ = ["MANIFEST", "LLVMModule"]
 
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMModule:
     fastmath, contract = bool(options.get("fastmath", False)), bool(options.get("contract", True))
-    return LLVMModule(module, fastmath=fastmath, contract=contract)
+    unbounded = bool(options.get("unbounded", False))
+    return LLVMModule(module, fastmath=fastmath, contract=contract, unbounded=unbounded)
 
 
 MANIFEST = Manifest(
     names=("llvm",),
     emits="machine code of this CPU",
     modes=(),
-    options=("fastmath", "contract"),
+    options=("fastmath", "contract", "unbounded"),
     missing_tools=lambda: (),
     build=_build,
 )

@@ -24,6 +24,7 @@ from .extents import pass_extents
 from .layouts import drop_partitions
 from .pipeline import lower
 from .streams import call_with_streams, prepare_streams
+from .tasks import spawn_processes
 
 if TYPE_CHECKING:
     from ..external.library import Library
@@ -47,10 +48,12 @@ class LLVMModule:
     code is made at the first call. Raises TypeError or ValueError, naming the argument, for arguments that do not fit.
     """
 
-    def __init__(self, module: Module, *, fastmath: bool = False, contract: bool = True) -> None:
-        self._rebuild = partial(LLVMModule, module, fastmath=fastmath, contract=contract)
+    def __init__(
+        self, module: Module, *, fastmath: bool = False, contract: bool = True, unbounded: bool = False
+    ) -> None:
+        self._rebuild = partial(LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded)
         self._lowered = module.clone()
-        self._has_streams = prepare_streams(self._lowered)  # while declarations say which way streams go
+        self._streams = prepare_streams(self._lowered, unbounded=unbounded)
         self._libraries = _link_external(self._lowered)
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
@@ -65,6 +68,8 @@ class LLVMModule:
         pass_extents(self._lowered)
         drop_partitions(self._lowered)
         add_entry(self._lowered)
+        if self._streams:
+            spawn_processes(self._lowered)
         lower(self._lowered, fastmath=fastmath, contract=contract)
         self._engine: Any = None
         self._function: Any = None
@@ -115,8 +120,8 @@ class LLVMModule:
                 address = pointers + position * _POINTER_SIZE
             packed[position] = address
         try:
-            if self._has_streams:
-                call_with_streams(self._function, packed, is_stopped_by_interrupts())
+            if self._streams:
+                call_with_streams(self._function, packed, is_stopped_by_interrupts(), self._streams)
             else:
                 call(self._function, packed, None, self._function, is_stopped_by_interrupts())
         except KeyboardInterrupt:

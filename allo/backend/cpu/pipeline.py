@@ -59,6 +59,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("convert-func-to-llvm", "use-bare-ptr-memref-call-conv=true"),  # so that `llvm.noalias` reaches pointers
     Pass("reconcile-unrealized-casts"),
     Pass("allo-parallel-runtime"),  # fills the fork functions with calls of the thread pool
+    Pass("allo-task-runtime"),  # fills the functions that start processes of dataflow regions
 )
 
 

@@ -1,8 +1,9 @@
-"""Decides what a get from an empty stream means on a CPU: the call of the kernel ends with an error that names it."""
+"""Decides what waiting for ever means on a CPU: the call of the kernel ends with an error that names the stream."""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -11,9 +12,10 @@ from mlir import ir
 from allo import _mlir
 
 from ...errors import DataflowError
+from ...ir.builder import unit_attr
 from ...ir.module import Module
+from ...ir.stream_facts import StreamFacts, hang_error, number_streams
 from ...ir.streams import uses_streams
-from ...ir.tasks import order_tasks
 from .calling import call, runtime_function
 
 
@@ -24,24 +26,26 @@ def _library() -> Any:
     return library
 
 
-def call_with_streams(address: int, packed: Any, can_stop: bool) -> None:
-    """Call machine code that may use streams; DataflowError if one was empty at a get."""
+def call_with_streams(address: int, packed: Any, can_stop: bool, streams: Sequence[StreamFacts]) -> None:
+    """Call machine code that may use `streams`; DataflowError if something waited for ever."""
     found = call(runtime_function("allo_stream_call"), address, packed, address, can_stop)
     if found:
-        message = ctypes.string_at(found).decode()
+        report = ctypes.string_at(found).decode()
         _library().allo_stream_free_message(found)
-        raise DataflowError(
-            message, hint="put as many elements into it as are taken out, in a task that runs before"
-        )
+        raise hang_error(report, streams)
 
 
-def prepare_streams(module: Module) -> bool:
-    """Order the tasks of `module`, in place; whether it uses streams, so that calls of it need a `caller`."""
+def prepare_streams(module: Module, *, unbounded: bool) -> tuple[StreamFacts, ...]:
+    """Give each stream of `module` the number by which the run-time library tells of it; what it is, by number.
+
+    With `unbounded`, streams hold any number of elements.
+    """
     if not any(uses_streams(function) for function in module.functions()):
-        return False
+        return ()
     _refuse_stream_arguments(module)
-    order_tasks(module)
-    return True
+    if unbounded:
+        module.mlir.operation.attributes["allo.x_unbounded"] = unit_attr()
+    return number_streams(module)
 
 
 def _refuse_stream_arguments(module: Module) -> None:

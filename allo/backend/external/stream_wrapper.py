@@ -1,8 +1,8 @@
 """Decides how elements travel between an `hls::stream` of an external kernel and an array or a FIFO of the CPU.
 
-An external kernel works on a stream object of its own. What is in a FIFO moves into it before the call, and what is
-left moves back behind it; so the kernel needs nothing of ours but a header with `hls::stream`, and a get from an empty
-stream is an error of that header, which ends the call.
+An external kernel works on a stream object of its own. If that is one of our header, it is connected with the FIFO, and
+the kernel is a process like others. Else what is in a FIFO moves into it before the call, and what is left moves back
+behind it; so the kernel needs nothing of ours but a header with `hls::stream`.
 """
 
 from __future__ import annotations
@@ -109,20 +109,31 @@ def _with_fifo(
     before: list[str],
     after: list[str],
 ) -> None:
-    """`address` is the handle of a FIFO, of whatever depth: a put never waits on a CPU."""
+    """`address` is the handle of a FIFO: with our `hls::stream` each element goes there or comes from there at once."""
     size = container_bits(given.element) // 8
     read, write = _functions(parameter, given.element)
     handle = f"h{address}"
-    word = f"alignas(16) unsigned char word[{size}]; {parameter.spelling} x;"
+    memory = f"alignas(16) unsigned char word[{size}];"
+    word = f"{memory} {parameter.spelling} x;"
     place = "reinterpret_cast<std::int64_t>(word)"
     before.append(
         f"const std::int64_t {handle} = reinterpret_cast<std::int64_t>({address}); // depth {given.depth}"
     )
+    stream, get = f"s{address}", f"allo_external::fifo_get({handle}, {place}); {read}(x, word);"
+    before.append("#ifdef ALLO_SIM_HLS_STREAM_H")
     if interface.stream == "in":
+        before += [
+            f"{stream}.connect_source([=]({parameter.spelling} &x) {{ {memory} "
+            f"{get} }}, [=] {{ return allo_external::fifo_empty({handle}) != 0; }});",
+            "#else",
+            f"while (!allo_external::fifo_empty({handle})) {{ {word} {get} {stream}.write(x); }}",
+        ]
+    else:
         before.append(
-            f"while (!allo_external::fifo_empty({handle})) {{ {word} allo_external::fifo_get({handle}, {place}); "
-            f"{read}(x, word); s{address}.write(x); }}"
+            f"{stream}.connect_sink([=](const {parameter.spelling} &x) {{ {memory} "
+            f"{write}(x, word); allo_external::fifo_put({handle}, {place}); }});"
         )
+    before.append("#endif")
     after.append(
         f"while (!s{address}.empty()) {{ {word} x = s{address}.read(); {write}(x, word); "
         f"allo_external::fifo_put({handle}, {place}); }}"

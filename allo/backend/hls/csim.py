@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataflowError
+from ...ir.stream_facts import StreamFacts, hang_error
 from ..cpu.calling import call as run
 from ..external.compiler import find_compiler
 from ..headers import include_directory
@@ -52,8 +53,8 @@ def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
     return library
 
 
-def load(library: bytes) -> Callable[[Any, bool], None]:
-    """The function that runs a kernel on packed addresses; it has states of its own each time."""
+def load(library: bytes, streams: Sequence[StreamFacts] = ()) -> Callable[[Any, bool], None]:
+    """The function that runs a kernel with these streams on packed addresses; it has states of its own each time."""
     with tempfile.NamedTemporaryFile(
         suffix=".so"
     ) as copy:  # a library that is loaded twice would share its states
@@ -65,11 +66,14 @@ def load(library: bytes) -> Callable[[Any, bool], None]:
 
     def call(packed: Any, can_stop: bool) -> None:
         found = run(address, packed, None, address, can_stop)
-        if found:
-            message = ctypes.string_at(found).decode(errors="replace")
-            raise DataflowError(
-                f"the simulation of the HLS code ended: {message}",
-                hint="put as many elements into a stream as are taken out, in a task that runs before",
-            )
+        if not found:
+            return
+        message = ctypes.string_at(found).decode(errors="replace")
+        if message[0] != "!":
+            raise hang_error(message, streams)
+        raise DataflowError(
+            f"the simulation of the HLS code ended: {message[1:]}",
+            hint="put as many elements into a stream as are taken out",
+        )
 
     return call

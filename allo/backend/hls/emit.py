@@ -13,6 +13,7 @@ from ...errors import TargetError, counted
 from ...frontend.emit_external import EXTERNAL
 from ...ir.linalg import lower_linalg
 from ...ir.module import FinishedModule, Module
+from ...ir.processes import simulated_regions
 from ...ir.types import Struct
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations, statements
 from ..headers import templates_directory
@@ -148,6 +149,7 @@ class FileWriter:
         self.names = frozenset({*self.functions.values(), *self.globals.values()})
         self.tasks = _tasks(module)
         self.facts = Facts(module)
+        self.processes = simulated_regions(module) if vendor.simulated else {}
 
     def run(self) -> Emitted:
         bodies, prototypes = [], []
@@ -200,7 +202,8 @@ class FileWriter:
         """The headers whose names occur in the rest of the file."""
         dialect = self.vendor.dialect
         kinds = [kind for names, kind in _HEADERS if any(name in text for name in names)]
-        own = dict.fromkeys([*dialect.always, *(getattr(dialect, kind) for kind in kinds)])
+        simulation = ["allo_sim/simulation.h"] if "allo_sim::" in text else []
+        own = dict.fromkeys([*dialect.always, *simulation, *(getattr(dialect, kind) for kind in kinds)])
         standard = ("algorithm", "cmath", "cstdint", "cstring")
         return [f"#include <{file}>" for file in (*standard, *own) if file]
 
@@ -236,6 +239,7 @@ class FileWriter:
         assert entry is not None
         taken = Names(self.names, {self.functions[name]})
         writer = StatementWriter(self.operations, self.vendor, self.globals, self.functions, taken, entry)
+        writer.processes = self.processes
         signature = SignatureWriter(self.facts, function, writer)
         signature.add_arguments()
         returned = writer.body.statements(entry)[-1]
@@ -273,8 +277,7 @@ class FileWriter:
         writer: StatementWriter,
     ) -> list[str]:
         lines: list[str] = []
-        for op in writer.body.statements(entry)[:-1]:
-            lines += writer.operation(op)
+        lines += writer.region(entry)
         results = writer.body.operands(returned)
         lines += writer._declared(results)
         values = writer.take(results)

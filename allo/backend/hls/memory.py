@@ -11,6 +11,7 @@ from allo._mlir.dialects import allo as allo_d
 
 from ...errors import Location, TargetError
 from ...ir.mlir_types import scalar_from_mlir
+from ...ir.stream_facts import STREAM_NUMBER
 from ...ir.walk import location_of, string_of
 from .expression import Expr
 from .names import Names, identifier
@@ -149,6 +150,9 @@ class MemoryWriter(ValueWriter):
         extents = "".join(f"[{extent}]" for extent in shape)
         values = {"name": name, "depth": max(stream.depth, 1), "extents": extents, "count": prod(shape)}
         declared = made.format(element=self.stream_type(stream), **values)
+        if self.vendor.simulated:
+            number = string_of(op, STREAM_NUMBER)
+            return [declared, f'allo_sim::declare({name}, "{number}", {values["depth"]});']
         return [declared, *([streams.pragma.format(**values)] if streams.pragma else [])]
 
     def layout(self, kind: ir.Type, name: str) -> list[str]:

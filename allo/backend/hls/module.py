@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -15,10 +16,11 @@ from ...errors import TargetError
 from ...ir.effects import written_arguments
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
+from ...ir.stream_facts import Hang, StreamFacts, number_streams
 from ...ir.streams import is_stream_type, uses_streams
-from ...ir.tasks import order_tasks
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names, entry_block
+from ...poly import hang_of
 from ..cpu.arguments import Array, Parameter, pointer_to, result_memory, result_value
 from ..cpu.calling import is_stopped_by_interrupts
 from ..cpu.calls import converted_arguments
@@ -43,7 +45,11 @@ class HLSModule:
         self.top_func_name = module.top
         self.module = module.mlir
         self.mode = mode
-        self.emitted: Emitted = emit(_in_order(module) if mode == "csim" else module, vendor)
+        hang = hang_of(module)
+        if isinstance(hang, Hang):
+            raise hang.error()
+        self.emitted: Emitted = emit(module, vendor)
+        self._simulated, self._streams = _simulated(module, vendor) if mode == "csim" else (None, ())
         self._rebuild: Callable[[], HLSModule] | None = None
         self._library: bytes | None = None
         self._function: Any = None
@@ -120,7 +126,7 @@ class HLSModule:
     def _invoke(self, slots: Sequence[Array]) -> None:
         packed = (ctypes.c_void_p * max(len(slots), 1))(*(pointer_to(slot).value for slot in slots))
         if self._function is None:
-            self._function = load(self._compiled())
+            self._function = load(self._compiled(), self._streams)
         try:
             run_with_stack(self._stack, partial(self._function, packed, is_stopped_by_interrupts()))
         except KeyboardInterrupt:
@@ -143,10 +149,10 @@ class HLSModule:
     def _sources(self) -> dict[str, str]:
         """The files that a simulation is compiled from."""
         return {
-            "kernel.cpp": kernel_text(self.emitted),
+            "kernel.cpp": kernel_text(self._simulated or self.emitted),
             "kernel.h": header_text(self.emitted),
             "call.h": self._call_text(),
-            "csim.cpp": simulation_text(),
+            "csim.cpp": simulation_text(self._stack),
         }
 
     def _call_text(self) -> str:
@@ -157,17 +163,17 @@ class HLSModule:
         self._function = None
 
 
+def _simulated(module: Module, vendor: Vendor) -> tuple[Emitted | None, tuple[StreamFacts, ...]]:
+    """The text whose processes take turns, if `module` has streams, and what its numbers of streams mean."""
+    if not any(uses_streams(function) for function in module.functions()):
+        return None, ()
+    numbered = module.clone()
+    streams = number_streams(numbered)
+    return emit(numbered, replace(vendor, simulated=True)), streams
+
+
 def _stream_refused(module: Module, kind: ir.Type) -> TargetError:
     return TargetError(
         f"'{module.top}' has a stream in its signature ({kind}) and cannot be called from Python",
         hint="build a kernel that makes the stream itself and calls this one",
     )
-
-
-def _in_order(module: Module) -> Module:
-    """A copy whose tasks stand in the order of their data: the simulation runs one behind the other."""
-    if not any(uses_streams(function) for function in module.functions()):
-        return module
-    ordered = module.clone()
-    order_tasks(ordered)
-    return ordered

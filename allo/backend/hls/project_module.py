@@ -50,6 +50,8 @@ class ProjectModule(HLSModule):
             taken = file_names(self.emitted.code)
             ports = ports_of(module, taken, settings, streams=flow.takes_streams)
             self.emitted = with_interface(self.emitted, ports, flow.vendor)
+            if self._simulated is not None:
+                self._simulated = with_interface(self._simulated, ports, flow.vendor)
         else:
             ports = named_as_in(self.emitted.prototype, ports_of(module, (), settings))
         self.ports = ports

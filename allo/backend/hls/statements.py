@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import TargetError
+from ...ir.processes import Statement
 from ...ir.walk import location_of, string_of
 from .expression import Expr, atom, call
 from .memory import QUERIES, MemoryWriter
@@ -27,12 +29,38 @@ class StatementWriter(MemoryWriter):
 
     # -- blocks ----------------------------------------------------------------------------------
 
+    processes: Mapping[ir.Operation, Statement] = MappingProxyType({})  # of the regions, if the text is simulated
+
+    def region(self, block: ir.Block) -> list[str]:
+        """The statements of a block without its terminator; in a simulated region they take turns."""
+        found = self.body.statements(block)
+        shown = [op for op in found if op.name not in _SILENT]
+        if not any(op in self.processes for op in shown):
+            return [line for op in shown for line in self.operation(op)]
+        region = identifier("region", self.taken)
+        numbers: dict[ir.Operation, int] = {}
+        lines = [f"allo_sim::region {region};"]
+        for op in shown:
+            after = ", ".join(str(numbers[other]) for other in self.processes[op].after if other in numbers)
+            lines += [*self._declare_all(), *self.flush(())]
+            made = self.operation(op)
+            if self.processes[op].is_process:
+                numbers[op] = len(numbers)
+                inner = [line if line.startswith("#") else f"  {line}" for line in made]
+                made = [f"{region}.start({{{after}}}, [&] {{", *inner, "});"]
+            elif after:
+                made = [f"{region}.await({{{after}}});", *made]
+            lines += made
+        return [*lines, *self._declare_all(), *self.flush(()), f"{region}.end();"]
+
     def block(self, block: ir.Block, targets: Sequence[str] = ()) -> list[str]:
         """The statements of a block; what it yields is assigned to `targets`."""
+        if not targets:
+            return self.region(block) + self.flush(())
         lines: list[str] = []
         for op in self.body.statements(block):
             name = op.name
-            if targets and name in ("scf.yield", "affine.yield"):
+            if name in ("scf.yield", "affine.yield"):
                 operands = self.body.operands(op)
                 values = self.take(operands)
                 lines += self.flush(operands)

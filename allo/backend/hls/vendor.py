@@ -117,6 +117,7 @@ class Vendor:
     memory_ports: bool = False  # the entry takes ports of memory and starts tasks, nothing else
     host: Host = Host()
     hints: Mapping[str, str] = field(default_factory=dict)
+    simulated: bool = False  # the text is compiled here: processes of dataflow regions take turns
 
     def known(self, pattern: str | None, what: str, at: Location | None = None) -> str:
         """The pattern; raises TargetError that names the vendor if it has none."""

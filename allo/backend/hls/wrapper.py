@@ -19,9 +19,12 @@ ENTRY = "allo_csim"
 _MEMORY_FUNCTIONS = "csim_memory.h"
 
 
-def simulation_text() -> str:
-    """A file with the function `ENTRY(void **memory)`: null, or the message of what went wrong."""
-    return template("code/csim.cpp").replace("@ENTRY@", ENTRY)
+def simulation_text(arrays: int) -> str:
+    """A file with the function `ENTRY(void **memory)`: null, or what went wrong: a message behind "!", or a report.
+
+    Each process has a stack for so many bytes of arrays.
+    """
+    return template("code/csim.cpp").replace("@ENTRY@", ENTRY).replace("@STACK@", str(2 * arrays + (1 << 20)))
 
 
 def direct_call_text(

@@ -282,7 +282,7 @@ class _Emitter(Control):
         callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
         if callee == "allo_stream_new":
             register = self.values.nodes[op.results[0]] = self.code.register()
-            self.made.streams[self.code.emit(Code.NEW_STREAM, register)] = self._stream_name(op.operands[1])
+            self.made.streams[self.code.emit(Code.NEW_STREAM, register)] = self._stream_name(op.operands[2])
         elif callee == "allo_streams_new":
             array = self.arrays[self.addresses[op.operands[0]]]
             self.made.streams[self.code.emit(Code.NEW_STREAMS, array)] = self.made.names[array]

@@ -49,6 +49,7 @@ void PE_1_1(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_1_1, hls::stream<i
 }
 
 void small_gemm(int32_t A[2][4], int32_t B[4][2], int32_t C[2][2]) {  // designs.py:82
+#pragma HLS dataflow
   hls::stream<int32_t> fifo_buf_A[2][2];
 #pragma HLS stream variable=fifo_buf_A depth=3
   l_load_buf_A_k_init: for (int k_init = 0; k_init < 4; k_init++) {

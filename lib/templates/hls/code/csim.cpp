@@ -3,16 +3,21 @@
 
 #include "call.h"
 
-#include <cstring>
+#include <allo_sim/simulation.h>
+
 #include <exception>
+#include <string>
 
 extern "C" __attribute__((visibility("default"))) const char *@ENTRY@(void **memory) {
-  static char message[1024];
+  static std::string message;
+  allo_sim::simulation simulation(@STACK@);
   try {
     call_kernel(memory);
+  } catch (const allo_sim::hang &) {
   } catch (const std::exception &error) {
-    std::strncpy(message, error.what(), sizeof message - 1);
-    return message;
+    message = std::string("!") + error.what();
+    return message.c_str();
   }
-  return nullptr;
+  message = simulation.report();
+  return message.empty() ? nullptr : message.c_str();
 }

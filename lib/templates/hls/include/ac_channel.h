@@ -1,4 +1,4 @@
-// `ac_channel<T>`: the FIFO between blocks, a queue without bound here.
+// `ac_channel<T>`: the FIFO between blocks; `available` lets others go on first if it has to say no.
 #ifndef ALLO_SIM_AC_CHANNEL_H
 #define ALLO_SIM_AC_CHANNEL_H
 
@@ -11,9 +11,10 @@ class ac_channel : private hls::stream<T> {
  public:
   using base::base;
   using base::read;
+  using base::simulated;
   using base::size;
   using base::write;
-  bool available(unsigned count) const { return base::size() >= count; }
+  bool available(unsigned count) const { return base::size() >= count || (!base::empty() && base::size() >= count); }
 };
 
 #endif

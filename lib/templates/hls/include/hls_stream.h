@@ -1,13 +1,16 @@
-// Decides what `hls::stream` is on a CPU: a queue without bound; its depth counts for `full` and `write_nb` only.
+// Decides what `hls::stream` is on a CPU: a queue that holds its depth while a kernel is simulated, and any number of
+// elements where a program for the host uses it by itself; there its depth counts for `full` and `write_nb` only.
 #ifndef ALLO_SIM_HLS_STREAM_H
 #define ALLO_SIM_HLS_STREAM_H
 
 #include <cstddef>
-#include <deque>
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "allo_sim/errors.h"
+#include "allo_sim/simulation.h"
 
 namespace hls {
 
@@ -17,7 +20,7 @@ class stream_error : public allo_sim::simulation_error {
   using simulation_error::simulation_error;
 };
 
-/// Tasks run one after the other, so a stream holds all that a task writes before its reader starts.
+/// In a simulation those that read and write take turns; else a stream holds all that is written before it is read.
 template <class T, int Depth = 0>
 class stream;
 
@@ -31,24 +34,30 @@ class stream<T, 0> {
   explicit stream(std::string name) : name_(std::move(name)) {}
   stream(const stream &) = delete;
   stream &operator=(const stream &) = delete;
+  ~stream() {
+    if (allo_sim::simulation *here = allo_sim::simulation::running()) here->forget(state_);
+  }
 
   T read() {
-    if (queue_.empty()) fail();
-    T value = std::move(queue_.front());
-    queue_.pop_front();
-    ++reads_;
+    if (state_.count == 0) wait_for_element();
+    T value = std::move(ring_[state_.gets & (ring_.size() - 1)]);
+    state_.has_got();
     return value;
   }
   void read(T &value) { value = read(); }
   void operator>>(T &value) { value = read(); }
   /// Whether there was an element, which then is `value`.
   bool read_nb(T &value) {
-    if (queue_.empty()) return false;
+    if (empty()) return false;
     value = read();
     return true;
   }
 
-  void write(const T &value) { queue_.push_back(value); }
+  void write(const T &value) {
+    if (sink_) return sink_(value);
+    if (state_.is_full()) allo_sim::simulation::running()->wait_for_room(state_);
+    push(value);
+  }
   void operator<<(const T &value) { write(value); }
   /// Whether there was room.
   bool write_nb(const T &value) {
@@ -57,26 +66,79 @@ class stream<T, 0> {
     return true;
   }
 
-  bool empty() const { return queue_.empty(); }
-  bool full() const { return depth_ != 0 && queue_.size() >= depth_; }
-  std::size_t size() const { return queue_.size(); }
+  bool empty() const {
+    if (state_.count == 0 && is_source_empty_) return is_source_empty_();
+    if (state_.count == 0) give_way();
+    return state_.count == 0;
+  }
+  bool full() const {
+    if (has_no_room()) give_way();
+    return has_no_room();
+  }
+  std::size_t size() const { return state_.count; }
   /// Elements that the declared depth has room for; 0 if none was declared.
   std::size_t capacity() const { return depth_; }
 
   const std::string &name() const { return name_; }
   void set_name(const char *name) { name_ = name; }
+  /// Lets the stream hold `depth` elements, if it is in a simulation, whose reports call it `number`.
+  void simulated(const std::string &number, std::size_t depth) {
+    depth_ = depth;
+    if (allo_sim::simulation::running() == nullptr) return;
+    state_ = allo_sim::fifo_state(depth);
+    state_.name = number;
+  }
+  /// Lets what is read come from elsewhere, which may wait, when there is no element here.
+  void connect_source(std::function<void(T &)> source, std::function<bool()> is_empty) {
+    source_ = std::move(source);
+    is_source_empty_ = std::move(is_empty);
+  }
+  /// Lets what is written go elsewhere.
+  void connect_sink(std::function<void(const T &)> sink) { sink_ = std::move(sink); }
 
  protected:
   std::size_t depth_ = 0;
 
  private:
-  std::deque<T> queue_;
+  allo_sim::fifo_state state_;
+  std::vector<T> ring_;  // element k is at k modulo the size, a power of two
   std::string name_;
-  std::size_t reads_ = 0;
+  std::function<void(T &)> source_;
+  std::function<bool()> is_source_empty_;
+  std::function<void(const T &)> sink_;
 
-  [[noreturn, gnu::cold, gnu::noinline]] void fail() const {
+  void push(const T &value) {
+    if (state_.count == ring_.size()) grow();
+    ring_[state_.puts & (ring_.size() - 1)] = value;
+    state_.has_put();
+  }
+
+  bool has_no_room() const { return depth_ != 0 && state_.count >= depth_; }
+
+  static void give_way() {
+    if (allo_sim::simulation *here = allo_sim::simulation::running()) here->give_way();
+  }
+
+  [[gnu::cold, gnu::noinline]] void grow() {
+    std::vector<T> larger(ring_.empty() ? 2 : 2 * ring_.size());
+    for (std::uint64_t k = state_.gets; k != state_.puts; ++k)
+      larger[k & (larger.size() - 1)] = std::move(ring_[k & (ring_.size() - 1)]);
+    ring_.swap(larger);
+  }
+
+  [[gnu::noinline]] void wait_for_element() {
+    if (source_) {
+      T value;
+      source_(value);
+      push(value);
+      return;
+    }
+    if (!state_.name.empty()) {
+      allo_sim::simulation::running()->wait_for_element(state_);
+      return;
+    }
     throw stream_error("the stream " + (name_.empty() ? std::string("without name") : "'" + name_ + "'") +
-                       " is empty where it is read, after " + std::to_string(reads_) +
+                       " is empty where it is read, after " + std::to_string(state_.gets) +
                        " elements; its writer puts too few, or comes later than its reader");
   }
 };

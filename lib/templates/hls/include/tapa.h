@@ -1,4 +1,5 @@
-// Decides what TAPA programs are on a CPU: tasks run in the order of their `invoke`, over queues without bound.
+// Decides what TAPA programs are on a CPU: tasks take turns, over streams that hold their depth. Without a simulation
+// they run in the order of their `invoke`, over queues without bound.
 #ifndef ALLO_SIM_TAPA_H
 #define ALLO_SIM_TAPA_H
 
@@ -7,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "ap_int.h"
@@ -98,6 +100,7 @@ class streams {
     for (int i = 0; i < Count; ++i) streams_[i].set_name((std::string(name) + "[" + std::to_string(i) + "]").c_str());
   }
   stream<T, Depth> &operator[](int i) { return streams_[i]; }
+  void simulated(const std::string &number, std::size_t depth) { allo_sim::declare(streams_, number, depth); }
 
  private:
   stream<T, Depth> streams_[Count];
@@ -120,12 +123,21 @@ struct taken<ostream<T> &> {
   ostream<T> &get() { return end; }
 };
 
-struct task {
+/// Tasks that run at the same time; all have ended where it does.
+class task {
+ public:
   template <class... Parameters, class... Arguments>
   task &invoke(void (*function)(Parameters...), Arguments &&...arguments) {
-    function(taken<Parameters>{std::forward<Arguments>(arguments)}.get()...);
+    std::tuple<Arguments...> kept(std::forward<Arguments>(arguments)...);
+    tasks_.start({}, [function, kept]() mutable {
+      std::apply([&](auto &...each) { function(taken<Parameters>{each}.get()...); }, kept);
+    });
     return *this;
   }
+  ~task() noexcept(false) { tasks_.end(); }
+
+ private:
+  allo_sim::region tasks_;
 };
 
 }  // namespace tapa

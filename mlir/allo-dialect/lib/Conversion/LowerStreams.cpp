@@ -89,9 +89,18 @@ int64_t bytesOf(Type container) {
   return container.isIndex() ? 8 : llvm::divideCeil(container.getIntOrFloatBitWidth(), 8);
 }
 
+/// What reports of the run-time library call it: what the caller of the kernel has chosen, else its name.
 StringRef nameOf(Operation *op) {
-  auto name = op->getAttrOfType<StringAttr>("allo.name");
+  auto name = op->getAttrOfType<StringAttr>("allo.x_stream");
+  if (!name)
+    name = op->getAttrOfType<StringAttr>("allo.name");
   return name ? name.getValue() : "stream";
+}
+
+/// How many elements a FIFO holds; 0 for any number.
+int64_t depthOf(Operation *op, StreamType type) {
+  bool unbounded = op->getParentOfType<ModuleOp>()->hasAttr("allo.x_unbounded");
+  return unbounded ? 0 : static_cast<int64_t>(type.getDepth());
 }
 
 /// Whether the stream is given away by its block, so that its life does not end with it.
@@ -128,13 +137,11 @@ void allo::lowerStreamArray(TypeLowering &types, const TypedOp &typed) {
   auto stream = cast<StreamType>(original.getElementType());
   StreamEmitter emit(typed.op);
   emit.builder.setInsertionPointAfter(typed.op);
-  std::string name = nameOf(typed.op).str();
-  for (int64_t extent : original.getShape())
-    name += "[" + std::to_string(extent) + "]";
   Value handles = emit.addressOf(typed.op->getResult(0));
   Value count = emit.constant(original.getNumElements());
   Value bytes = emit.constant(bytesOf(types.ofContainer(stream.getElementType())));
-  emit.call("allo_streams_new", {}, {handles, count, bytes, emit.textAddress(name)});
+  Value depth = emit.constant(depthOf(typed.op, stream));
+  emit.call("allo_streams_new", {}, {handles, count, bytes, depth, emit.textAddress(nameOf(typed.op))});
   if (escapes(typed.op->getResult(0)))
     return;
   emit.moveToEndOfBlock();
@@ -144,8 +151,9 @@ void allo::lowerStreamArray(TypeLowering &types, const TypedOp &typed) {
 static void lowerCreate(TypeLowering &types, StreamCreateOp op, StreamType type) {
   StreamEmitter emit(op);
   Value bytes = emit.constant(bytesOf(types.ofContainer(type.getElementType())));
+  Value depth = emit.constant(depthOf(op, type));
   Value name = emit.textAddress(nameOf(op));
-  Value made = emit.call("allo_stream_new", emit.builder.getI64Type(), {bytes, name}).getResult(0);
+  Value made = emit.call("allo_stream_new", emit.builder.getI64Type(), {bytes, depth, name}).getResult(0);
   if (!escapes(op->getResult(0))) {
     emit.moveToEndOfBlock();
     emit.call("allo_stream_delete", {}, made);

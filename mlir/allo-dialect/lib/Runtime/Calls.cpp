@@ -153,7 +153,12 @@ bool mlir::allo::runUntilLeft(void (*code)(void *), void *argument) {
   return true;
 }
 
-void mlir::allo::leave() { siglongjmp(innermost->target, 1); }
+void mlir::allo::leave() {
+  leaveFiber();
+  siglongjmp(innermost->target, 1);
+}
+
+void *mlir::allo::whereLeavingLeads() { return innermost; }
 
 bool mlir::allo::isStoppable() { return stoppable; }
 

@@ -10,6 +10,12 @@ bool runUntilLeft(void (*code)(void *), void *argument);
 /// Leaves the innermost `runUntilLeft` of this thread.
 [[noreturn]] void leave();
 
+/// What the innermost `runUntilLeft` of this thread is known by.
+void *whereLeavingLeads();
+/// Goes on at `leave` on the stack of the thread itself, if a process of a dataflow region runs on another one that the
+/// innermost `runUntilLeft` is not on.
+void leaveFiber();
+
 /// Frees what the call of this thread has allocated in a debug build, after it was left.
 void freeAllocated();
 

@@ -1,4 +1,7 @@
-// What streams are on a CPU: FIFOs without bound, which live until their block, or else the call of the kernel, ends.
+// What streams and tasks are on a CPU: FIFOs that hold their depth, and fibers that take turns where they have to wait.
+//
+// A kernel that uses streams is called by `allo_stream_call`. FIFOs live until their block, or else the call, ends.
+#include "../../../../lib/templates/hls/include/allo_sim/fibers.h"
 #include "Calls.h"
 #include "ParallelFor.h"
 
@@ -11,23 +14,28 @@
 #define ALLO_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
-/// A ring of elements of one size; it grows and is never full.
-struct Stream {
-  const char *name; // with the extents if it is in an array, such as "pipe[4][5]"
-  int64_t index;    // in the array, row by row
-  int64_t bytes;    // of an element
+constexpr size_t kStackBytes = 8 << 20; // as of a thread, since external kernels run on them too
+
+/// A ring of elements of one size, which grows up to the depth.
+struct Stream : allo_sim::fifo_state {
+  int64_t bytes; // of an element
   char *data = nullptr;
-  int64_t capacity = 0, head = 0, count = 0; // in elements; the capacity is a power of two
+  size_t capacity = 0, head = 0; // in elements; the capacity is a power of two
   Stream *previous = nullptr, *next = nullptr;
 
-  char *at(int64_t position) { return data + ((head + position) & (capacity - 1)) * bytes; }
+  Stream(std::string label, int64_t bytes, int64_t depth)
+      : fifo_state(static_cast<size_t>(depth)), bytes(bytes) {
+    name = std::move(label);
+  }
+
+  char *at(size_t position) { return data + ((head + position) & (capacity - 1)) * bytes; }
 
   void grow() {
-    int64_t larger = capacity ? 2 * capacity : 8;
+    size_t larger = capacity ? 2 * capacity : 8;
     char *moved = static_cast<char *>(std::malloc(larger * bytes));
     if (!moved)
       std::abort();
-    for (int64_t position = 0; position < count; ++position)
+    for (size_t position = 0; position < count; ++position)
       std::memcpy(moved + position * bytes, at(position), bytes);
     std::free(data);
     data = moved;
@@ -36,81 +44,83 @@ struct Stream {
   }
 };
 
-/// One call of a kernel on this thread: the streams that are alive, and what went wrong.
-struct Call {
+/// The tasks of one dataflow region, and for the next of them the numbers of those that must end before.
+struct Region {
+  allo_sim::group tasks;
+  std::vector<size_t> after;
+  std::vector<std::unique_ptr<char[]>> arguments;
+};
+
+/// What is alive in a call of a kernel on this thread, or in what a thread of the pool does.
+struct Call final : allo_sim::scheduler {
   Stream *alive = nullptr;
-  std::string message;
+  std::vector<std::unique_ptr<Region>> regions;
+  void *escape = nullptr; // where leaving leads to, on the thread's own stack
+
+  Call() : scheduler(kStackBytes) {}
+  bool can_leave() const override { return !mlir::allo::isInsideParallelJob(); } // a part of a loop cannot be left
+  [[noreturn]] void leave() override { mlir::allo::leave(); }
 };
 
 thread_local Call *current = nullptr;
-std::mutex failureMutex;
-std::string failureInParallel; // of a part of a parallel loop, which cannot be left from inside
+std::mutex reportMutex;
+std::string reportOfParallel;
 
-/// "pipe" or "pipe[1, 2]".
-std::string describe(const Stream &stream) {
-  std::string name = stream.name;
-  size_t bracket = name.find('[');
-  if (bracket == std::string::npos)
-    return name;
-  std::string subscripts;
-  int64_t rest = stream.index;
-  for (size_t end = name.size(); end > bracket;) { // from the last extent to the first
-    size_t begin = name.rfind('[', end - 1);
-    int64_t extent = std::atoll(name.c_str() + begin + 1);
-    subscripts = std::to_string(rest % extent) + (subscripts.empty() ? "" : ", ") + subscripts;
-    rest /= extent;
-    end = begin;
+/// The call of this thread; one of the pool has a call that stays.
+Call &here() {
+  if (!current) {
+    static thread_local Call ofThread;
+    current = &ofThread;
   }
-  return name.substr(0, bracket) + "[" + subscripts + "]";
+  return *current;
 }
 
-Stream *make(int64_t bytes, const char *name, int64_t index) {
-  auto *stream = new Stream{name, index, bytes};
-  if (current) {
-    stream->next = current->alive;
-    if (stream->next)
-      stream->next->previous = stream;
-    current->alive = stream;
-  }
+/// Keeps what happened in a part of a parallel loop for the call that the loop is in.
+void noteParallel() {
+  if (here().can_leave() || !here().hung())
+    return;
+  std::lock_guard<std::mutex> guard(reportMutex);
+  reportOfParallel = here().report();
+}
+
+/// A FIFO called `name`, and "name 5" if it is element 5 of an array; the caller of the kernel knows what that is.
+Stream *make(int64_t bytes, int64_t depth, const char *name, int64_t index) {
+  std::string label = name;
+  if (index >= 0)
+    label += " " + std::to_string(index);
+  auto *stream = new Stream(std::move(label), bytes, depth);
+  Call &call = here();
+  stream->next = call.alive;
+  if (stream->next)
+    stream->next->previous = stream;
+  call.alive = stream;
   return stream;
 }
 
 void destroy(Stream *stream) {
+  Call &call = here();
   if (stream->previous)
     stream->previous->next = stream->next;
-  else if (current && current->alive == stream)
-    current->alive = stream->next;
+  else if (call.alive == stream)
+    call.alive = stream->next;
   if (stream->next)
     stream->next->previous = stream->previous;
+  call.forget(*stream);
   std::free(stream->data);
   delete stream;
 }
 
 Stream *of(int64_t handle) { return reinterpret_cast<Stream *>(handle); }
-
-/// Leaves the kernel if that is possible from here; the strings are gone before the jump.
-void fail(const Stream &stream) {
-  {
-    std::string message = "stream '" + describe(stream) + "' is empty, and nothing will be put into it any more";
-    if (!current || mlir::allo::isInsideParallelJob()) {
-      std::lock_guard<std::mutex> guard(failureMutex);
-      failureInParallel = message;
-      return;
-    }
-    current->message = message;
-  }
-  mlir::allo::leave();
-}
 } // namespace
 
-ALLO_EXPORT int64_t allo_stream_new(int64_t bytes, int64_t name) {
-  return reinterpret_cast<int64_t>(make(bytes, reinterpret_cast<const char *>(name), 0));
+ALLO_EXPORT int64_t allo_stream_new(int64_t bytes, int64_t depth, int64_t name) {
+  return reinterpret_cast<int64_t>(make(bytes, depth, reinterpret_cast<const char *>(name), -1));
 }
 
-ALLO_EXPORT void allo_streams_new(int64_t handles, int64_t count, int64_t bytes, int64_t name) {
+ALLO_EXPORT void allo_streams_new(int64_t handles, int64_t count, int64_t bytes, int64_t depth, int64_t name) {
   for (int64_t index = 0; index < count; ++index)
     reinterpret_cast<int64_t *>(handles)[index] =
-        reinterpret_cast<int64_t>(make(bytes, reinterpret_cast<const char *>(name), index));
+        reinterpret_cast<int64_t>(make(bytes, depth, reinterpret_cast<const char *>(name), index));
 }
 
 ALLO_EXPORT void allo_stream_delete(int64_t handle) { destroy(of(handle)); }
@@ -122,46 +132,113 @@ ALLO_EXPORT void allo_streams_delete(int64_t handles, int64_t count) {
 
 ALLO_EXPORT void allo_stream_put(int64_t handle, int64_t value) {
   Stream *stream = of(handle);
+  if (stream->is_full()) {
+    here().wait_for_room(*stream);
+    noteParallel();
+  }
   if (stream->count == stream->capacity)
     stream->grow();
   std::memcpy(stream->at(stream->count), reinterpret_cast<const void *>(value), stream->bytes);
-  ++stream->count;
+  stream->has_put();
 }
 
 ALLO_EXPORT void allo_stream_get(int64_t handle, int64_t value) {
   Stream *stream = of(handle);
-  if (stream->count == 0) {
-    fail(*stream);
+  if (stream->count == 0 && !here().wait_for_element(*stream)) {
+    noteParallel();
     std::memset(reinterpret_cast<void *>(value), 0, stream->bytes);
     return;
   }
   std::memcpy(reinterpret_cast<void *>(value), stream->at(0), stream->bytes);
   stream->head = (stream->head + 1) & (stream->capacity - 1);
-  --stream->count;
+  stream->has_got();
 }
 
-ALLO_EXPORT int64_t allo_stream_empty(int64_t handle) { return of(handle)->count == 0; }
+ALLO_EXPORT int64_t allo_stream_empty(int64_t handle) {
+  if (of(handle)->count == 0)
+    here().give_way();
+  return of(handle)->count == 0;
+}
 
-/// A put never waits here.
-ALLO_EXPORT int64_t allo_stream_full(int64_t) { return 0; }
+ALLO_EXPORT int64_t allo_stream_full(int64_t handle) {
+  if (of(handle)->is_full())
+    here().give_way();
+  return of(handle)->is_full();
+}
 
-/// Calls function(arguments), frees the streams that are left, and says what went wrong: a text that the caller must
-/// give to `allo_stream_free_message`, or null.
+/// Begins a dataflow region: its tasks take turns until `allo_region_end`, where all have ended.
+ALLO_EXPORT int64_t allo_region_begin() {
+  Call &call = here();
+  call.regions.push_back(std::make_unique<Region>());
+  return reinterpret_cast<int64_t>(call.regions.back().get());
+}
+
+/// Lets the task that is spawned next begin when `count` tasks from number `first` on have ended.
+ALLO_EXPORT void allo_region_after(int64_t region, int64_t first, int64_t count) {
+  for (int64_t number = first; number < first + count; ++number)
+    reinterpret_cast<Region *>(region)->after.push_back(static_cast<size_t>(number));
+}
+
+/// Adds the task function(arguments), with a copy of the arguments.
+ALLO_EXPORT void allo_region_spawn(int64_t handle, void (*function)(void *), const void *arguments, int64_t bytes) {
+  auto *region = reinterpret_cast<Region *>(handle);
+  region->arguments.push_back(std::make_unique<char[]>(bytes + 1));
+  std::memcpy(region->arguments.back().get(), arguments, bytes);
+  here().spawn(region->tasks, function, region->arguments.back().get(), region->after);
+  region->after.clear();
+}
+
+/// Waits for some tasks.
+ALLO_EXPORT void allo_region_await(int64_t region, int64_t first, int64_t count) {
+  for (int64_t number = first; number < first + count; ++number)
+    here().await(reinterpret_cast<Region *>(region)->tasks, static_cast<size_t>(number));
+}
+
+ALLO_EXPORT void allo_region_end(int64_t handle) {
+  Call &call = here();
+  call.join(reinterpret_cast<Region *>(handle)->tasks);
+  for (auto region = call.regions.end(); region-- != call.regions.begin();)
+    if (reinterpret_cast<int64_t>(region->get()) == handle) {
+      call.regions.erase(region);
+      break;
+    }
+}
+
+/// Calls function(arguments), frees what is left, and says what hung, if anything did: the lines of `report`, which the
+/// caller must give to `allo_stream_free_message`, or null.
 ALLO_EXPORT char *allo_stream_call(void (*function)(void *), void *arguments) {
+  struct Request {
+    void (*function)(void *);
+    void *arguments;
+  } request{function, arguments};
   Call call;
   Call *outer = current;
   current = &call;
-  bool isWhole = mlir::allo::runUntilLeft(function, arguments);
+  bool isWhole = mlir::allo::runUntilLeft(
+      [](void *argument) {
+        auto *request = static_cast<Request *>(argument);
+        current->escape = mlir::allo::whereLeavingLeads();
+        request->function(request->arguments);
+      },
+      &request);
   while (call.alive)
     destroy(call.alive);
   current = outer;
-  if (!isWhole && call.message.empty()) // it was stopped, or a check has failed
-    mlir::allo::leave();
-  if (call.message.empty()) {
-    std::lock_guard<std::mutex> guard(failureMutex);
-    call.message.swap(failureInParallel);
+  std::string report = call.report(), ofParallel;
+  {
+    std::lock_guard<std::mutex> guard(reportMutex);
+    ofParallel.swap(reportOfParallel);
   }
-  return call.message.empty() ? nullptr : strdup(call.message.c_str());
+  if (report.empty())
+    report = ofParallel;
+  if (!isWhole && report.empty()) // it was stopped, or a check has failed
+    mlir::allo::leave();
+  return report.empty() ? nullptr : strdup(report.c_str());
+}
+
+void mlir::allo::leaveFiber() {
+  if (current && current->escape == whereLeavingLeads() && current->is_on_fiber())
+    current->fail();
 }
 
 ALLO_EXPORT void allo_stream_free_message(char *message) { std::free(message); }

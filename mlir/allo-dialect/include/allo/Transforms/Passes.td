@@ -84,6 +84,15 @@ def ParallelRuntime : Pass<"allo-parallel-runtime", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def TaskRuntime : Pass<"allo-task-runtime", "::mlir::ModuleOp"> {
+  let summary = "give each declaration with `allo.x_spawn = @task` a body that adds the task to a region";
+  let description = [{
+    Runs after the conversion to the LLVM dialect. `@spawn(%region, arguments...)` calls `allo_region_spawn` with the
+    arguments in a struct, of which the run-time library makes a copy; a generated function unpacks it for `@task`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def ComposeAffine : Pass<"allo-compose-affine", "::mlir::func::FuncOp"> {
   let summary = "fold `affine.apply` into the maps of accesses, bounds and conditions";
   let description = [{

@@ -1,4 +1,4 @@
-"""Decides in which order tasks that streams join can run one after the other: a producer before its consumers."""
+"""Decides in which order processes that streams join compute the same one after the other: producers first."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mlir import ir
 
 from ..errors import DataflowError, Note
-from .effects import written_arguments
-from .module import Module
-from .streams import Ends, StreamUses, is_stream_type
-from .walk import entry_block, location_of, operations, string_of
+from ..ir.effects import written_arguments
+from ..ir.module import Module
+from ..ir.streams import Ends, StreamUses, is_stream_type
+from ..ir.walk import entry_block, location_of, operations, string_of
 
 type Edges = dict[int, dict[int, str]]  # a task -> those that it must wait for, each with the reason
 

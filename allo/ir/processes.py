@@ -1,0 +1,113 @@
+"""Processes of dataflow regions: what runs at the same time, and which of them begin when others have ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .effects import array_of, written_arguments
+from .elements import element_nests
+from .module import Module
+from .streams import StreamUses, is_stream_type
+from .walk import LOOP_OPERATIONS, entry_block, operations, statements, string_of
+
+DATAFLOW = "allo.dataflow"
+ELEMENT_OF = "allo.x_element"  # of a call of a processing element: the nest that was unfolded, whose elements are free
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a region.
+
+    `after` are the earlier processes that must have ended before it begins: those that write an array which it uses, or
+    use one which it writes. One that makes a value for others is no process.
+    """
+
+    op: ir.Operation
+    is_process: bool
+    after: tuple[ir.Operation, ...]
+
+
+def region_blocks(function: ir.OpView) -> Iterator[ir.Block]:
+    """The bodies of the dataflow regions of a function, inner ones first."""
+    entry = entry_block(function)
+    if entry is None:
+        return
+    for op in reversed(operations(entry, *LOOP_OPERATIONS)):
+        if DATAFLOW in op.attributes:
+            yield op.regions[0].blocks[0]
+    if DATAFLOW in function.operation.attributes:
+        yield entry
+
+
+def is_region(block: ir.Block) -> bool:
+    """Whether the statements of a block are the processes of a dataflow region."""
+    return DATAFLOW in block.owner.operation.attributes
+
+
+def region_statements(module: Module, block: ir.Block) -> list[Statement]:
+    """The statements of a region without its terminator, in the order of the text."""
+    known: dict[str, frozenset[int]] = {}
+    found: list[Statement] = []
+    touched: list[tuple[frozenset[ir.Value], frozenset[ir.Value]]] = []
+    for op in statements(block)[:-1]:
+        is_process = not len(op.results) and op.name != "memref.dealloc"
+        reads, writes = arrays_of(module, op, known)
+        after = [
+            before.op
+            for before, (was_read, was_written) in zip(found, touched, strict=True)
+            if before.is_process and (was_written & (reads | writes) or was_read & writes)
+            if ELEMENT_OF not in op.attributes or string_of(before.op, ELEMENT_OF) != string_of(op, ELEMENT_OF)
+        ]
+        found.append(Statement(op, is_process, tuple(after)))
+        touched.append((reads, writes))
+    return found
+
+
+def simulated_regions(module: Module) -> dict[ir.Operation, Statement]:
+    """The statements of all regions of a module that use streams."""
+    uses = StreamUses(module)
+    found: dict[ir.Operation, Statement] = {}
+    for function in module.functions():
+        for block in region_blocks(function):
+            ends = [uses.of(op) for op in statements(block)]
+            if any(end.puts or end.gets for end in ends):
+                found.update((statement.op, statement) for statement in region_statements(module, block))
+    return found
+
+
+def arrays_of(
+    module: Module, statement: ir.Operation, known: dict[str, frozenset[int]]
+) -> tuple[frozenset[ir.Value], frozenset[ir.Value]]:
+    """The arrays that a statement reads, or only may read, and those that it writes."""
+    reads: set[ir.Value] = set()
+    writes: set[ir.Value] = set()
+    for op in [statement, *(i for r in statement.regions for b in r.blocks for i in operations(b))]:
+        if op.name in ("memref.cast", "allo.element_cast"):
+            continue
+        arrays = [
+            (position, array_of(value))
+            for position, value in enumerate(op.operands)
+            if isinstance(value.type, ir.MemRefType) and not is_stream_type(value.type)
+        ]
+        if op.name == "func.call":
+            written = written_arguments(module, ir.FlatSymbolRefAttr(op.attributes["callee"]).value, known)
+            writes.update(value for position, value in arrays if position in written)
+        elif not op.name.endswith(".load"):
+            writes.update(value for _, value in arrays)
+        reads.update(value for _, value in arrays)
+    return frozenset(reads), frozenset(writes)
+
+
+def spatial_loops(process: ir.Operation) -> list[ir.Operation]:
+    """The loops of an unfolded nest whose iterations are processes of their own; outer ones first."""
+    if process.name != "affine.for":
+        return []
+    around = process
+    while around.name != "func.func":
+        assert around.parent is not None
+        around = around.parent.operation
+    nests = [nest for nest in element_nests(around.opview) if nest.outermost.op == process]
+    return [view.op for nest in nests if nest.obstacle() is None for view in nest.spatial]

@@ -1,0 +1,189 @@
+"""Streams of a program as errors tell of them: names, depths, the lines of both ends, and what hung."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ..errors import AlloError, DataflowError, Location, Note, ToolError
+from .builder import string_attr
+from .module import Module
+from .processes import is_region
+from .walk import buffer_location, entry_block, location_of, operations, string_of
+
+STREAM_NUMBER = "allo.x_stream"  # of what makes a stream: the place of its facts, by which simulations tell of it
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFacts:
+    """What makes a stream, or an array of streams of these extents, and where elements go in and out.
+
+    `region` is the function around it if that runs its statements one after the other.
+    """
+
+    name: str
+    extents: tuple[int, ...]
+    depth: int
+    made: Location | None
+    puts: tuple[Location, ...]
+    gets: tuple[Location, ...]
+    sequence: str | None
+
+    def element(self, index: int | None) -> str:
+        """The name of the stream, with its subscripts if it is an element of an array."""
+        subscripts: list[str] = []
+        for extent in reversed(self.extents):
+            index, place = divmod(index or 0, extent)
+            subscripts.insert(0, str(place))
+        return f"{self.name}[{', '.join(subscripts)}]" if subscripts else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A FIFO at which something waits for ever: the stream, which of an array, and what has passed so far.
+
+    `depth` is what it holds, or what would do.
+    """
+
+    stream: StreamFacts
+    index: int | None
+    depth: int
+    puts: int
+    gets: int
+
+    @property
+    def name(self) -> str:
+        return self.stream.element(self.index)
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """Why a program never ends: the FIFO that was `full` first, the depths that it `needs`, what stays `empty`."""
+
+    full: Waiting | None
+    needs: tuple[Waiting, ...]
+    empty: Waiting | None
+
+    def error(self) -> DataflowError:
+        """The error that tells of it."""
+        waiting = self.full or self.empty
+        assert waiting is not None
+        stream = waiting.stream
+        so_far = f"{_values(waiting.puts)} been put and {waiting.gets} taken"
+        if self.full is None:
+            message = f"stream '{waiting.name}' is empty, and nothing will be put into it any more: {so_far}"
+            at, hint = stream.gets, "put as many elements into it as are taken out"
+        else:
+            message = (
+                f"stream '{waiting.name}' of depth {waiting.depth} is full, and what would take elements out waits "
+                f"too, or has ended: {so_far}"
+            )
+            at, hint = stream.puts, self._remedy(stream)
+        notes = [Note(f"'{stream.name}' is made here", stream.made)] if stream.made else []
+        notes += [Note(f"elements are put into '{stream.name}' here", place) for place in stream.puts]
+        notes += [Note(f"elements are taken out of '{stream.name}' here", place) for place in stream.gets]
+        return DataflowError(message, at=at[0] if at else stream.made, hint=hint, notes=notes)
+
+    def _remedy(self, stream: StreamFacts) -> str:
+        needs: dict[str, int] = {}
+        for need in self.needs:
+            needs[need.stream.name] = max(need.depth, needs.get(need.stream.name, 0))
+        listed = " and ".join(f"{depth} for '{name}'" for name, depth in needs.items())
+        if self.empty is not None:
+            return (
+                f"no depth is enough: with more room, '{self.empty.name}' stays empty after "
+                f"{self.empty.puts} puts; put as many elements into streams as are taken out"
+            )
+        if len(needs) == 1:
+            listed = f"the least depth that does is {next(iter(needs.values()))}"
+        else:
+            listed = f"depths that do are {listed}"
+        if stream.sequence is None:
+            return listed
+        return f"{listed}; or let both ends run at the same time: s.dataflow({stream.sequence!r})"
+
+
+def _values(count: int) -> str:
+    return "1 element has" if count == 1 else f"{count} elements have"
+
+
+def hang_error(report: str, streams: Sequence[StreamFacts]) -> AlloError:
+    """The error for what the scheduler of a simulation says: lines of kind, stream, depth, puts, gets.
+
+    A stream is the number of its facts in `streams`, and for an element of an array a blank and its place.
+    """
+    if "memory\n" in report:
+        return ToolError("there is no memory for the stacks of so many processes", hint="run fewer at the same time")
+    found: dict[str, list[Waiting]] = {"full": [], "needs": [], "empty": []}
+    for line in report.splitlines():
+        kind, label, depth, puts, gets = line.split("\t")
+        number, _, index = label.partition(" ")
+        stream = streams[int(number)]
+        waiting = Waiting(stream, int(index) if index else None, int(depth), int(puts), int(gets))
+        found[kind].append(waiting)
+    full, empty = (next(iter(found[kind]), None) for kind in ("full", "empty"))
+    return Hang(full, tuple(found["needs"]), empty).error()
+
+
+def number_streams(module: Module) -> tuple[StreamFacts, ...]:
+    """Give each stream that `module` makes a number; what is known of them, by number."""
+    made = [op for function in module.functions() for op in made_streams(function)]
+    for number, op in enumerate(made):
+        op.attributes[STREAM_NUMBER] = string_attr(str(number))
+    return tuple(facts_of(module, op) for op in made)
+
+
+def made_streams(function: ir.OpView) -> list[ir.Operation]:
+    """The operations of a function that make streams and arrays of streams."""
+    entry = entry_block(function)
+    found = []
+    for op in operations(entry, "allo.stream_create", "memref.alloc") if entry is not None else ():
+        kind = op.results[0].type
+        if isinstance(kind.element_type if op.name == "memref.alloc" else kind, allo_d.StreamType):
+            found.append(op)
+    return found
+
+
+def facts_of(module: Module, made: ir.Operation) -> StreamFacts:
+    """What is known of the stream, or array of streams, that an operation makes."""
+    kind = made.results[0].type
+    extents: tuple[int, ...] = ()
+    if isinstance(kind, ir.MemRefType):
+        extents, kind = tuple(kind.shape), kind.element_type
+    puts: list[Location] = []
+    gets: list[Location] = []
+    _find_ends(module, made.results[0], puts, gets)
+    name = string_of(made, "allo.name") or "stream"
+    return StreamFacts(
+        name, extents, allo_d.StreamType(kind).depth, buffer_location(made.results[0]),
+        tuple(dict.fromkeys(puts)), tuple(dict.fromkeys(gets)), _sequence(made),
+    )  # fmt: skip
+
+
+def _sequence(made: ir.Operation) -> str | None:
+    """What `dataflow` would have to make a region: the function around, unless the block is one."""
+    if is_region(made.block):
+        return None
+    op = made
+    while op.name != "func.func":
+        assert op.parent is not None
+        op = op.parent.operation
+    return str(ir.StringAttr(op.attributes["sym_name"]).value)
+
+
+def _find_ends(module: Module, value: ir.Value, puts: list[Location], gets: list[Location]) -> None:
+    for use in value.uses:
+        op = use.owner.operation
+        place = location_of(op)
+        if op.name in ("allo.stream_put", "allo.stream_get") and place is not None:
+            (puts if op.name == "allo.stream_put" else gets).append(place)
+        elif op.name in ("affine.load", "memref.load"):
+            _find_ends(module, op.results[0], puts, gets)
+        elif op.name == "func.call":
+            entry = entry_block(module.function(ir.FlatSymbolRefAttr(op.attributes["callee"]).value))
+            if entry is not None:
+                _find_ends(module, entry.arguments[use.operand_number], puts, gets)

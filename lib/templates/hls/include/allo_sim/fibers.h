@@ -1,0 +1,308 @@
+// Decides which of several functions that wait for one another goes on: fibers of one thread, FIFOs of bounded depth
+// between them, and what is known when none can go on.
+#ifndef ALLO_SIM_FIBERS_H
+#define ALLO_SIM_FIBERS_H
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stack_switch.h"
+
+namespace allo_sim {
+
+class scheduler;
+struct fiber;
+
+/// What a FIFO of elements of any type is to those that wait at it.
+struct fifo_state {
+  std::string name;
+  std::size_t depth = 0;  // elements that it holds; 0: any number. After a hang more, to find out what would do
+  std::size_t declared = 0;
+  std::size_t count = 0;
+  std::uint64_t puts = 0, gets = 0;
+  fiber *reader = nullptr, *writer = nullptr;  // who waits at this end
+
+  explicit fifo_state(std::size_t holds = 0) : depth(holds), declared(holds) {}
+  bool is_full() const { return depth != 0 && count >= depth; }
+  inline void has_put();
+  inline void has_got();
+};
+
+/// A function on a stack of its own.
+struct fiber {
+  scheduler *owner = nullptr;
+  stack_position at{};
+  void (*run)(void *) = nullptr;
+  void *argument = nullptr;
+  stack memory;
+  fiber *next = nullptr;           // in the queue of those that can go on
+  std::size_t missing = 0;         // fibers that must end before this one goes on
+  std::vector<fiber *> followers;  // those that wait for its end
+  fifo_state *full = nullptr, *empty = nullptr;  // the FIFO that it waits at
+  bool started = false, done = false, given_up = false;
+};
+
+/// Fibers that a stretch of a program starts, in the order of its text, and waits for.
+using group = std::vector<std::unique_ptr<fiber>>;
+
+/// Lets the fibers of a thread take turns, each until it has to wait: always in the same order.
+///
+/// If none can go on, the first of the shallowest FIFOs that are full gets room for one element more, so that at the end
+/// it is known which depths would do; if none is full, `leave` ends it all.
+class scheduler {
+ public:
+  explicit scheduler(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {
+    own_.owner = this;
+    own_.started = true;
+    alive_.push_back(&own_);
+  }
+  scheduler(const scheduler &) = delete;
+  scheduler &operator=(const scheduler &) = delete;
+  virtual ~scheduler() = default;
+
+  /// Whether `leave` may be called now; if not, a get of what nobody puts gets nothing.
+  virtual bool can_leave() const { return true; }
+  /// Ends it all, on the thread's own stack.
+  [[noreturn]] virtual void leave() = 0;
+
+  /// Starts `run(argument)`; it begins when the fibers of the group with the numbers in `after` have ended.
+  void spawn(group &fibers, void (*run)(void *), void *argument, const std::vector<std::size_t> &after = {}) {
+    fibers.push_back(std::make_unique<fiber>());
+    fiber &made = *fibers.back();
+    made.owner = this;
+    made.run = run;
+    made.argument = argument;
+    alive_.push_back(&made);
+    for (std::size_t number : after) follow(made, *fibers[number]);
+    if (made.missing == 0) push(made);
+  }
+
+  /// Waits until a fiber of the group has ended.
+  void await(group &fibers, std::size_t number) {
+    follow(*current_, *fibers[number]);
+    if (current_->missing != 0) suspend();
+  }
+
+  /// Waits until all fibers of the group have ended.
+  void join(group &fibers) {
+    for (auto &child : fibers) follow(*current_, *child);
+    if (current_->missing != 0) suspend();
+    collect();
+    alive_.erase(std::remove_if(alive_.begin(), alive_.end(), [](fiber *one) { return one->done; }), alive_.end());
+    fibers.clear();
+  }
+
+  void wait_for_room(fifo_state &fifo) {
+    while (fifo.is_full()) wait(fifo.writer, current_->full, fifo);
+  }
+
+  /// Whether there is an element now; else there will be none.
+  bool wait_for_element(fifo_state &fifo) {
+    while (fifo.count == 0) {
+      wait(fifo.reader, current_->empty, fifo);
+      if (current_->given_up) {
+        current_->given_up = false;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Lets one of those that wait at an end of a FIFO go on.
+  void wake(fiber *&end) {
+    fiber &woken = *end;
+    end = woken.next;
+    push(woken);
+  }
+
+  /// Lets all others that can go on do so first: for those that only ask.
+  void give_way() {
+    if (first_ == nullptr) return;
+    push(*current_);
+    suspend();
+  }
+
+  /// Lets a fiber go on when its turn comes.
+  void push(fiber &ready) {
+    ready.next = nullptr;
+    (first_ == nullptr ? first_ : last_->next) = &ready;
+    last_ = &ready;
+  }
+
+  /// Whether a fiber runs, and not what the thread began with.
+  bool is_on_fiber() const { return current_ != &own_; }
+
+  /// Ends it all, from any of the fibers.
+  [[noreturn]] void fail() {
+    leaving_ = true;
+    if (current_ != &own_) {
+      fiber &left = *current_;
+      current_ = &own_;
+      switch_stack(left.at, own_.at);
+    }
+    leave();
+    std::abort();
+  }
+
+  /// What hung, a line a FIFO with tabs between the words; empty if nothing did. The first line is what was full, or
+  /// "empty" if that is how it began: name, depth, puts, gets; others are depths that would do, and what stayed empty.
+  std::string report() const {
+    std::vector<fifo_state> needs = ended_needs_;
+    for (const fifo_state *fifo : deepened_) enter(needs, *fifo);
+    std::string text = first_hang_;
+    for (const fifo_state &fifo : needs) text += line("needs", fifo, fifo.depth);
+    return text + last_hang_;
+  }
+
+  /// Keeps what is to be said of a FIFO that ends.
+  void forget(const fifo_state &fifo) {
+    const auto found = std::find(deepened_.begin(), deepened_.end(), &fifo);
+    if (found == deepened_.end()) return;
+    enter(ended_needs_, fifo);
+    deepened_.erase(found);
+  }
+
+  bool hung() const { return !first_hang_.empty() || !last_hang_.empty(); }
+
+ private:
+  void wait(fiber *&end, fifo_state *&reason, fifo_state &fifo) {
+    current_->next = end;
+    end = current_;
+    reason = &fifo;
+    suspend();
+    reason = nullptr;
+  }
+
+  void follow(fiber &follower, fiber &leader) {
+    if (leader.done) return;
+    leader.followers.push_back(&follower);
+    ++follower.missing;
+  }
+
+  /// Lets another fiber go on; returns when this one can.
+  void suspend() {
+    while (first_ == nullptr) resolve();
+    fiber &next = *first_;
+    first_ = next.next;
+    switch_to(next);
+  }
+
+  void switch_to(fiber &next) {
+    fiber &before = *current_;
+    if (&next == &before) return;
+    current_ = &next;
+    if (!next.started) {
+      next.started = true;
+      if (idle_.empty()) {
+        next.memory = stack(stack_bytes_);
+        if (!next.memory) {
+          last_hang_ = "memory\n";
+          current_ = &before;
+          fail();
+        }
+      } else {
+        next.memory = std::move(idle_.back());
+        idle_.pop_back();
+      }
+      starting_ = this;
+      next.at = start_of(next.memory, begin);
+    }
+    switch_stack(before.at, next.at);
+    if (leaving_) leave();
+  }
+
+  /// What a new stack starts with.
+  static void begin() {
+    scheduler &owner = *starting_;
+    fiber &self = *owner.current_;
+    owner.collect();
+    self.run(self.argument);
+    self.done = true;
+    for (fiber *follower : self.followers)
+      if (--follower->missing == 0) owner.push(*follower);
+    owner.collect();
+    owner.ended_ = &self;
+    owner.suspend();
+    std::abort();  // nobody switches to what has ended
+  }
+
+  /// Takes the stack of the fiber that has ended last, which nobody stands on any more.
+  void collect() {
+    if (ended_ != nullptr && ended_ != current_) {
+      idle_.push_back(std::move(ended_->memory));
+      ended_ = nullptr;
+    }
+  }
+
+  /// Nobody can go on: makes room, or ends it all.
+  void resolve() {
+    fifo_state *chosen = nullptr;
+    for (fiber *one : alive_)
+      if (one->full != nullptr && (chosen == nullptr || one->full->depth < chosen->depth)) chosen = one->full;
+    if (chosen != nullptr) {
+      if (!hung()) first_hang_ = line("full", *chosen, chosen->declared);
+      if (chosen->depth == chosen->declared) deepened_.push_back(chosen);
+      ++chosen->depth;
+      wake(chosen->writer);
+      return;
+    }
+    for (fiber *one : alive_)
+      if (one->empty != nullptr) {
+        if (last_hang_.empty()) last_hang_ = line("empty", *one->empty, one->empty->declared);
+        if (can_leave()) break;
+        one->given_up = true;
+        one->empty->reader = one->next;
+        push(*one);
+        return;
+      }
+    fail();
+  }
+
+  /// Of FIFOs that one place makes again and again, the deepest counts.
+  static void enter(std::vector<fifo_state> &needs, const fifo_state &fifo) {
+    for (fifo_state &known : needs)
+      if (known.name == fifo.name) {
+        if (known.depth < fifo.depth) known = fifo;
+        return;
+      }
+    needs.push_back(fifo);
+  }
+
+  static std::string line(const char *kind, const fifo_state &fifo, std::size_t depth) {
+    std::string text = std::string(kind) + '\t' + fifo.name;
+    for (std::uint64_t value : {static_cast<std::uint64_t>(depth), fifo.puts, fifo.gets}) text += '\t' + std::to_string(value);
+    return text + '\n';
+  }
+
+  static inline thread_local scheduler *starting_ = nullptr;
+  std::size_t stack_bytes_;
+  fiber own_;  // the thread's own stack
+  fiber *current_ = &own_, *first_ = nullptr, *last_ = nullptr, *ended_ = nullptr;
+  std::vector<fiber *> alive_;
+  std::vector<stack> idle_;
+  std::string first_hang_, last_hang_;
+  std::vector<fifo_state> ended_needs_;
+  std::vector<fifo_state *> deepened_;
+  bool leaving_ = false;
+};
+
+void fifo_state::has_put() {
+  ++count;
+  ++puts;
+  if (reader != nullptr) reader->owner->wake(reader);
+}
+
+void fifo_state::has_got() {
+  --count;
+  ++gets;
+  if (writer != nullptr) writer->owner->wake(writer);
+}
+
+}  // namespace allo_sim
+
+#endif
