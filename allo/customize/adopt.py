@@ -23,6 +23,7 @@ from ..ir.walk import (
     statements,
     string_of,
 )
+from .adopt_loops import count_with_sign
 
 _LOOP_NAMES = "ijklmn"
 
@@ -50,6 +51,7 @@ def adopt(source: str | Path) -> Module:
         raise KernelError(f"the module has no function '{module.top}', which allo.top names as its entry")
     for function in functions:
         _refuse_branches(function)
+        count_with_sign(function)
         _name_arguments(function)
         _name_buffers(function)
         _name_loops(function)

@@ -208,6 +208,10 @@ class Computation:
 
     # -- integers ----------------------------------------------------------------------------------------
 
+    def is_affine(self, value: ir.Value) -> bool:
+        """Whether the model takes an index or integer for a linear form of loops and parameters."""
+        return self._affine(value) is not None
+
     def _affine(self, value: ir.Value) -> isl.Map | None:
         """{ iteration -> integer } of an affine index or integer of 32 to 64 bits."""
         wide = (

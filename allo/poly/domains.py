@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..errors import InternalError
 from .linear import Linear, Piece, Pieces, Row, negated, variable
 from .values import Terms, Values
 
@@ -105,6 +106,7 @@ def affine_for(op: ir.Operation, outer: Domain, values: Values) -> LoopDomain:
     upper = values.map(attributes["upperBoundMap"], operands[split:end])
     step = ir.IntegerAttr(attributes["step"]).value
     number = values.bind(op.regions[0].blocks[0].arguments[0])
+    values.limit(number, lower, upper)
     domain = bounded(outer, number, lower, upper)
     if step > 1:
         domain = strided(domain, number, lower, step, values)
@@ -112,8 +114,11 @@ def affine_for(op: ir.Operation, outer: Domain, values: Values) -> LoopDomain:
 
 
 def scf_for(op: ir.Operation, outer: Domain, values: Values) -> LoopDomain:
+    if "unsignedCmp" in op.attributes:  # allo/customize/adopt.py turns these into signed loops
+        raise InternalError("a loop that compares without a sign was not made a signed one")
     lower, upper, stride = (values.index(op.operands[k]) for k in range(3))
     number = values.bind(op.regions[0].blocks[0].arguments[0])
+    values.limit(number, lower, upper)
     domain = bounded(outer, number, lower, upper)
     form = stride.forms[0]
     if form is None or not form.is_constant or form.constant < 1:

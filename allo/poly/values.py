@@ -22,6 +22,28 @@ class Terms:
         return tuple(row for quotient in self.quotients for row in quotient.rows())
 
 
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The least and the greatest value of a number; None: not known."""
+
+    low: int | None = None
+    high: int | None = None
+
+    def scaled(self, factor: int) -> Range:
+        low = None if self.low is None else self.low * factor
+        high = None if self.high is None else self.high * factor
+        return Range(low, high) if factor >= 0 else Range(high, low)
+
+    def plus(self, other: Range) -> Range:
+        low = None if self.low is None or other.low is None else self.low + other.low
+        return Range(low, None if self.high is None or other.high is None else self.high + other.high)
+
+    def fits(self, bits: int) -> bool:
+        """Whether every value is a signed number of `bits` bits."""
+        half = 1 << (bits - 1)
+        return self.low is not None and self.high is not None and self.low >= -half and self.high < half
+
+
 @dataclass(slots=True)
 class Values:
     """The numbering of variables during the extraction of one function."""
@@ -33,6 +55,7 @@ class Values:
     _maps: dict[ir.Attribute, Formula] = field(default_factory=dict)
     _sets: dict[ir.Attribute, tuple[Formula, tuple[bool, ...]]] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
+    _ranges: dict[int, Range] = field(default_factory=dict)
     _last: int = 0
 
     def fresh(self) -> int:
@@ -43,6 +66,19 @@ class Values:
         number = self.fresh()
         self._known[value] = variable(number)
         return number
+
+    def limit(self, number: int, lower: Terms, upper: Terms) -> None:
+        """Note between which values a loop stays."""
+        lows = [low for form in lower.forms if form is not None and (low := self.range_of(form).low) is not None]
+        highs = [high for form in upper.forms if form is not None and (high := self.range_of(form).high) is not None]
+        self._ranges[number] = Range(max(lows, default=None), min(highs) - 1 if highs else None)
+
+    def range_of(self, form: Linear) -> Range:
+        """Between which values a linear form stays, whatever holds between its variables."""
+        found = Range(form.constant, form.constant)
+        for number, coefficient in form.terms:
+            found = found.plus(self._ranges.get(number, Range()).scaled(coefficient))
+        return found
 
     def map(self, attribute: ir.Attribute, operands: list[ir.Value]) -> Terms:
         """The results of an `affine_map` attribute applied to `operands`."""
@@ -73,7 +109,7 @@ class Values:
 
     def _instantiate(self, formula: Formula, inputs: list[Linear | None]) -> Terms:
         if not formula.quotients:
-            return Terms(instantiate(formula, inputs, []))
+            return Terms([self._kept(form) for form in instantiate(formula, inputs, [])])
         fresh = [self.fresh() for _ in formula.quotients]
         numerators = Formula(
             formula.inputs, formula.quotients, tuple(q.numerator for q in formula.quotients)
@@ -85,7 +121,11 @@ class Values:
             )
             if numerator is not None
         )
-        return Terms(instantiate(formula, inputs, fresh), quotients)
+        for quotient in quotients:
+            ends = self.range_of(quotient.numerator)
+            low = None if ends.low is None else ends.low // quotient.divisor
+            self._ranges[quotient.variable] = Range(low, None if ends.high is None else ends.high // quotient.divisor)
+        return Terms([self._kept(form) for form in instantiate(formula, inputs, fresh)], quotients)
 
     def index(self, value: ir.Value) -> Terms:
         """The value as a linear form of loops and parameters."""
@@ -110,11 +150,18 @@ class Values:
                     return Terms([Linear(attribute.value)])
             case "affine.apply":
                 return self.map(op.attributes["map"], list(op.operands))
-            case "arith.index_cast" if _keeps_loop_values(value.type):
-                return self.index(op.operands[0])
+            case "arith.index_cast":
+                terms = self.index(op.operands[0])
+                return terms if self._fits(terms, value.type) else Terms([None])
             case "arith.addi" | "arith.subi" | "arith.muli" if isinstance(value.type, ir.IndexType):
                 return self._arithmetic(op)
         return Terms([None])
+
+    def _fits(self, terms: Terms, target: ir.Type) -> bool:
+        """Whether a cast to `target` is sure not to wrap; indices have 64 bits."""
+        if not isinstance(target, ir.IntegerType) or target.width >= 64:
+            return True
+        return terms.forms[0] is not None and self.range_of(terms.forms[0]).fits(target.width)
 
     def _arithmetic(self, op: ir.Operation) -> Terms:
         left, right = self.index(op.operands[0]), self.index(op.operands[1])
@@ -129,7 +176,13 @@ class Values:
                 result = a.scaled(b.constant)
             elif a.is_constant:
                 result = b.scaled(a.constant)
-        return Terms([result], left.quotients + right.quotients)
+        return Terms([self._kept(result)], left.quotients + right.quotients)
+
+    def _kept(self, form: Linear | None) -> Linear | None:
+        """The form, if the 64 bits of an index are sure to hold it; loops and sizes are below 2**31 where not known."""
+        if form is None or max((abs(c) for _, c in form.terms), default=abs(form.constant)) < 1 << 31:
+            return form
+        return form if self.range_of(form).fits(64) else None
 
     def _is_invariant(self, value: ir.Value) -> bool:
         """Computed once in a call of the function: an argument, or at its top level."""
@@ -150,10 +203,8 @@ class Values:
             name = f"{base}_{count}"
         self._names.add(name)
         parameter = Parameter(self.fresh(), name, value)
+        if isinstance(value.type, ir.IntegerType):
+            half = 1 << (value.type.width - 1)
+            self._ranges[parameter.variable] = Range(-half, half - 1)
         self.parameters.append(parameter)
         return variable(parameter.variable)
-
-
-def _keeps_loop_values(target: ir.Type) -> bool:
-    """Loop and size values are taken to fit in 32 bits; a cast to fewer may wrap."""
-    return not isinstance(target, ir.IntegerType) or target.width >= 32

@@ -16,6 +16,7 @@ import islpy as isl
 from ..poly.computation import UNDEFINED, Computation, Copies, Value
 from ..poly.model import Access
 from .branches import select_instead_of_branching
+from .certificate_model import demand_same_reading
 from .certificate_sums import ANY_ORDER, DEFINED, SumCheck, Wrong, related
 from .programs import Program, check_interfaces
 
@@ -48,6 +49,7 @@ class _Side:
         module = program.module.clone()
         select_instead_of_branching(module)
         self.computation = Computation(module)
+        demand_same_reading(self.computation)
         self.told = {read: isl.UnionMap(text) for read, text in told.items()}
         self.known: dict[str, Copies] = {}
         accesses = self.computation.accesses

@@ -23,6 +23,7 @@ from ..poly.extract import source_of
 from ..poly.model import Source
 from .flatten import Bits, Flattened, flatten
 from .interface import Change, changes_of, guessed_changes, loaded_arguments, restore, same_signature
+from .undefined import undefined_case
 
 _STATE = "Stateful variable"
 _PROMISES = ("fastmath", "overflowFlags", "isExact", "nonNeg")  # attributes, see `_promises`
@@ -59,7 +60,8 @@ class Program:
     last arguments. If steps reshaped or packed an argument, the function starts and ends with loops that copy it, so
     that its arguments are those of the kernel; words are put together with `allo.set_slice` and taken apart with
     `allo.get_slice`. `opaque` has what is left of calls (recursion, external C++) and `while`, and operations with
-    promises, such as `fastmath`; `cycle` says which tasks wait for each other, if they cannot run one after the other.
+    promises, such as `fastmath`, or with operands for which they are undefined; `cycle` says which tasks wait for each
+    other, if they cannot run one after the other.
     """
 
     name: str
@@ -213,6 +215,8 @@ def _opaque(module: Module, recursive: str) -> tuple[Opaque, ...]:
         elif op.name == "scf.while":
             found.append(Opaque("a `while` loop", source_of(op)))
         found.extend(Opaque(f"`{op.name}` with `{it}`", source_of(op), is_promise=True) for it in _promises(op))
+        if case := undefined_case(op):
+            found.append(Opaque(f"`{op.name}` with {case}", source_of(op), is_promise=True))
     return tuple(found)
 
 

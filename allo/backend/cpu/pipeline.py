@@ -50,6 +50,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("convert-math-to-llvm"),
     Pass("convert-math-to-libm"),
     Pass("allo-saturate-casts", on=FUNCTION),  # late: one operation vectorizes and folds better than its selects
+    Pass("allo-exact-extrema", on=FUNCTION),  # before the next one, whose maxima take the first of two zeros
     Pass("arith-expand"),
     Pass("allo-expand-wide-division", on=FUNCTION),  # after rounding divisions became plain ones
     Pass("convert-vector-to-llvm"),

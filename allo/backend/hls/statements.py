@@ -136,9 +136,11 @@ class StatementWriter(MemoryWriter):
         step = self._fixed_bound(step, waiting)
         before = self.taken.copy()
         name = identifier(string_of(op, "allo.name") or "i", self.taken)
-        self.exprs[variable] = Expr(name, type="int")
+        wide = isinstance(variable.type, ir.IntegerType) and variable.type.width > 32
+        counter = "int64_t" if wide else "int"
+        self.exprs[variable] = Expr(name, type=counter)
         increment = f"{name}++" if step.text == "1" else f"{name} += {step.text}"
-        head = f"for (int {name} = {lower.text}; {name} < {atom(upper, 8)}; {increment}) {{"
+        head = f"for ({counter} {name} = {lower.text}; {name} < {atom(upper, 8)}; {increment}) {{"
         body = self.scope(op.regions[0].blocks[0])
         self.taken = before
         parallel = [_PARALLEL] if "allo.parallel" in op.attributes else []

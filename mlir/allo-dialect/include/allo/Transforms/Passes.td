@@ -137,6 +137,15 @@ def SaturateCasts : Pass<"allo-saturate-casts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExactExtrema : Pass<"allo-exact-extrema", "::mlir::func::FuncOp"> {
+  let summary = "the greater of 0.0 and -0.0 is 0.0 in either order; NaN if one operand is NaN";
+  let description = [{
+    `arith.maximumf` and `arith.minimumf` become the intrinsics of LLVM, before `arith-expand` makes comparisons of them
+    that take the first of two zeros.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def ExpandWideDivision : Pass<"allo-expand-wide-division", "::mlir::func::FuncOp"> {
   let summary = "divide signed integers of 256 bits and more as unsigned ones; LLVM aborts on divisors that are powers of two";
   let description = [{
