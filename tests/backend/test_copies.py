@@ -31,7 +31,7 @@ def doubled(A: float32[16, 16], B: float32[16, 16]):
 
 
 def kernel(A: float32[16, 16], B: float32[16, 16]):
-    T: float32[16, 16]
+    T: float32[16, 16] = 0
     doubled(A, T)
     for i, j in allo.grid(16, 16):
         B[i, j] = T[i, j] + 1.0
@@ -111,7 +111,7 @@ def test_a_copy_of_a_project_is_in_the_same_folder(tmp_path: Path) -> None:
 
 def test_modules_that_build_did_not_make_are_refused() -> None:
     code = type(scheduled().build(target="vhls"))(allo.customize(counted).ir)
-    with pytest.raises(TypeError, match="was not made by allo.build"):
+    with pytest.raises(TypeError, match="was not made by"):
         pickle.dumps(code)
 
 
