@@ -10,7 +10,15 @@ from .backend.cpu import LLVMModule
 from .build import build
 from .compose import compose
 from .customize import Partition, Schedule, customize
-from .errors import AlloError, DataflowError, KernelError, LayoutConflict, ScheduleError, VerificationError
+from .errors import (
+    AlloError,
+    CheckError,
+    DataflowError,
+    KernelError,
+    LayoutConflict,
+    ScheduleError,
+    VerificationError,
+)
 from .frontend.dsl import (
     abs,
     add,
@@ -96,6 +104,7 @@ else:
 
 __all__ = [
     "AlloError",
+    "CheckError",
     "DataflowError",
     "Estimate",
     "HLSModule",

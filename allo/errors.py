@@ -120,6 +120,13 @@ class DataflowError(AlloError):
     """Streams or tasks do not fit together: types, balance, deadlock."""
 
 
+class CheckError(AlloError):
+    """A debug build was stopped where the kernel, with these arguments, does what has no meaning.
+
+    Arrays are left as they were at that moment.
+    """
+
+
 class TargetError(AlloError):
     """The program cannot be built for the target."""
 

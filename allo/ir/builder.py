@@ -26,6 +26,11 @@ def i32_attr(value: int) -> ir.IntegerAttr:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), value)
 
 
+@cache
+def i64_attr(value: int) -> ir.IntegerAttr:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64, context()), value)
+
+
 def memory_attr(memory: Memory) -> ir.DictAttr:
     """What the attribute `allo.memory` of an array says."""
     entries: dict[str, ir.Attribute] = {"resource": string_attr(memory.resource)}
@@ -109,10 +114,17 @@ class Builder:
             attribute = ir.IntegerAttr.get(result, int(value))
         return self.value("arith.constant", result, (), {"value": attribute})
 
-    def alloc(self, memref: ir.MemRefType, name: str) -> ir.Value:
-        """A named buffer."""
-        attributes = {"operandSegmentSizes": segments_attr((0, 0)), "allo.name": string_attr(name)}
-        return self.value("memref.alloc", memref, (), attributes)
+    def compare(self, predicate: int, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """`arith.cmpi`; the predicate is the number that MLIR has for it."""
+        flag = ir.IntegerType.get_signless(1, context())
+        attribute = i64_attr(predicate)
+        return self.value("arith.cmpi", flag, [lhs, rhs], {"predicate": attribute})
+
+    def alloc(self, memref: ir.MemRefType, name: str, extents: Sequence[ir.Value] = ()) -> ir.Value:
+        """A named buffer; `extents` are those that its type leaves open."""
+        segments = segments_attr((len(extents), 0))
+        attributes = {"operandSegmentSizes": segments, "allo.name": string_attr(name)}
+        return self.value("memref.alloc", memref, extents, attributes)
 
     def affine_load(self, memref: ir.Value, access: ir.AffineMap, operands: Sequence[ir.Value]) -> ir.Value:
         attributes = {"map": ir.AffineMapAttr.get(access)}

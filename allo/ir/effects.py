@@ -8,7 +8,11 @@ from .linalg import is_structured, output_count
 from .module import Module
 from .walk import argument_names, entry_block, operations
 
-_CASTS = frozenset({"memref.cast", "allo.element_cast"})
+# what is another look at an array: its elements in other types, places or extents
+VIEWS = frozenset({
+    "memref.cast", "memref.subview", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
+    "memref.transpose", "memref.view", "allo.element_cast",
+})  # fmt: skip
 
 
 def written_arguments(
@@ -49,7 +53,7 @@ def read_only_arguments(declaration: ir.Operation) -> frozenset[int]:
 
 
 def array_of(value: ir.Value) -> ir.Value:
-    """The array that `value` is, perhaps seen with other elements or extents."""
-    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _CASTS:
+    """The array that `value` is, or is a look at."""
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in VIEWS:
         value = value.owner.operation.operands[0]
     return value

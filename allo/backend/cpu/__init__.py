@@ -13,15 +13,15 @@ __all__ = ["MANIFEST", "LLVMModule"]
 
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMModule:
     fastmath, contract = bool(options.get("fastmath", False)), bool(options.get("contract", True))
-    unbounded = bool(options.get("unbounded", False))
-    return LLVMModule(module, fastmath=fastmath, contract=contract, unbounded=unbounded)
+    unbounded, check = bool(options.get("unbounded", False)), bool(options.get("check", False))
+    return LLVMModule(module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check)
 
 
 MANIFEST = Manifest(
     names=("llvm",),
     emits="machine code of this CPU",
     modes=(),
-    options=("fastmath", "contract", "unbounded"),
+    options=("fastmath", "contract", "unbounded", "check"),
     missing_tools=lambda: (),
     build=_build,
 )

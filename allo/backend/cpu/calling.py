@@ -10,17 +10,10 @@ from typing import Any
 
 from allo import _mlir
 
+from ..checked.failures import CheckFailed
+
 _DONE, _STOPPED = 0, 1
 _TOLD = 5  # the number of a check and its values
-
-
-class CheckFailed(Exception):
-    """The check `site` of a debug build has failed; `values` are those that its message shows."""
-
-    def __init__(self, site: int, values: tuple[int, ...]) -> None:
-        super().__init__(site, values)
-        self.site = site
-        self.values = values
 
 
 @cache

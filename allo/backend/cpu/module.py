@@ -16,9 +16,11 @@ from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
+from ..checked import CheckFailed, with_checks
 from .arguments import Array, Parameter, result_memory, result_value, run_time_extents
 from .calling import call, is_stopped_by_interrupts
 from .calls import converted_arguments
+from .checks import lower_checks
 from .entry import ENTRY, add_entry
 from .extents import pass_extents
 from .layouts import drop_partitions
@@ -49,10 +51,19 @@ class LLVMModule:
     """
 
     def __init__(
-        self, module: Module, *, fastmath: bool = False, contract: bool = True, unbounded: bool = False
+        self,
+        module: Module,
+        *,
+        fastmath: bool = False,
+        contract: bool = True,
+        unbounded: bool = False,
+        check: bool = False,
     ) -> None:
-        self._rebuild = partial(LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded)
-        self._lowered = module.clone()
+        self._rebuild = partial(
+            LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check
+        )
+        self._lowered = with_checks(module) if check else module.clone()
+        self._checks = lower_checks(self._lowered)
         self._streams = prepare_streams(self._lowered, unbounded=unbounded)
         self._libraries = _link_external(self._lowered)
         top = module.function(module.top)
@@ -70,7 +81,7 @@ class LLVMModule:
         add_entry(self._lowered)
         if self._streams:
             spawn_processes(self._lowered)
-        lower(self._lowered, fastmath=fastmath, contract=contract)
+        lower(self._lowered, fastmath=fastmath, contract=contract, check=check)
         self._engine: Any = None
         self._function: Any = None
 
@@ -124,6 +135,8 @@ class LLVMModule:
                 call_with_streams(self._function, packed, is_stopped_by_interrupts(), self._streams)
             else:
                 call(self._function, packed, None, self._function, is_stopped_by_interrupts())
+        except CheckFailed as failed:
+            raise self._checks.error(failed.site, failed.values) from None
         except KeyboardInterrupt:
             self.reset()  # Stateful variables may have been left half way
             raise

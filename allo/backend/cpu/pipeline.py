@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlir import ir
 
@@ -10,7 +10,7 @@ from ...errors import InternalError, TargetError
 from ...ir.context import context
 from ...ir.module import Module
 from ...ir.passes import run_passes
-from ...ir.walk import entry_block, operations
+from ...ir.walk import entry_block, location_of, operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("allo-fp-contract", on=FUNCTION),
     Pass("allo-outline-parallel"),  # after unrolling: the outlined body is final
     Pass("allo-place-buffers", on=FUNCTION),  # after outlining: a buffer of the body stays with its thread
+    Pass("expand-strided-metadata"),  # other looks at arrays; what it computes of extents and strides is affine
     Pass("lower-affine"),
     Pass("canonicalize"),
     Pass("cse"),
@@ -64,16 +65,24 @@ PIPELINE: tuple[Pass, ...] = (
 )
 
 
-def lower(module: Module, *, fastmath: bool, contract: bool = True) -> None:
+# a debug build allocates through the run-time library, which frees what a call leaves behind
+_CHECKED = {"finalize-memref-to-llvm": "use-aligned-alloc=true use-generic-functions=true"}
+
+
+def lower(module: Module, *, fastmath: bool, contract: bool = True, check: bool = False) -> None:
     """Turn `module` into the LLVM dialect, in place.
 
-    `fastmath` lets floating-point arithmetic be reordered, `contract` lets `a * b + c` be rounded once.
+    `fastmath` lets floating-point arithmetic be reordered, `contract` lets `a * b + c` be rounded once; `check` is for
+    a module with checks.
 
     Raises TargetError if it holds something that the CPU cannot run.
     """
     if fastmath:
         _allow_reordering(module)
-    passes = (str(step) for step in PIPELINE if contract or step.name != "allo-fp-contract")
+    steps = [step for step in PIPELINE if contract or step.name != "allo-fp-contract"]
+    if check:
+        steps = [replace(step, options=_CHECKED.get(step.name, step.options)) for step in steps]
+    passes = map(str, steps)
     try:
         run_passes(f"builtin.module({','.join(passes)})", module.mlir.operation)
     except ir.MLIRError as error:
@@ -81,6 +90,15 @@ def lower(module: Module, *, fastmath: bool, contract: bool = True) -> None:
         if "allo." in message:
             raise TargetError(f"the module cannot run on the CPU: {message}") from None
         raise InternalError(f"lowering to LLVM failed: {message}") from None
+    _refuse_what_is_left(module)
+
+
+def _refuse_what_is_left(module: Module) -> None:
+    """Raises TargetError for an operation that no pass knew: LLVM would only say that there is one."""
+    for left in operations(module.mlir.body, "builtin.unrealized_conversion_cast"):
+        users = [use.owner.operation for result in left.results for use in result.uses]
+        unknown = next((op for op in users if not op.name.startswith(("llvm.", "builtin."))), left)
+        raise TargetError(f"'{unknown.name}' cannot run on the CPU", at=location_of(unknown))
 
 
 _FLOAT_OPERATIONS = frozenset(

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...errors import DataflowError
 from ...ir.stream_facts import StreamFacts, hang_error
+from ..checked import CheckFailed
 from ..cpu.calling import call as run
 from ..external.compiler import find_compiler
 from ..headers import include_directory
@@ -23,12 +24,14 @@ FLAGS = (
     "-Wno-unused-label",  # the names of loops
     "-Wno-unused-but-set-variable",  # what is multiplied by 0 is not in the code
     "-Wno-type-limits", "-Wno-tautological-compare",  # kernels may compare with what never or always is
-    "-Wno-maybe-uninitialized",  # a guess of the optimiser, not a rule of the language
+    # kernels may leave elements without a value; `check=True` says which are read
+    "-Wno-uninitialized", "-Wno-maybe-uninitialized",
     "-ffp-contract=off",  # an addition and a multiplication are two units of hardware, which round both
     "-fwrapv",  # integers wrap
     "-fno-finite-loops",  # a loop that never ends is none that does nothing
 )  # fmt: skip
 
+_OF_CHECK = "!\x01"  # what the message of an `allo_sim::check_failed` starts with
 _MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
 
 
@@ -69,6 +72,9 @@ def load(library: bytes, streams: Sequence[StreamFacts] = ()) -> Callable[[Any, 
         if not found:
             return
         message = ctypes.string_at(found).decode(errors="replace")
+        if message.startswith(_OF_CHECK):
+            site, *values = map(int, message.removeprefix(_OF_CHECK).split())
+            raise CheckFailed(site, tuple(values))
         if message[0] != "!":
             raise hang_error(message, streams)
         raise DataflowError(

@@ -16,6 +16,7 @@ from ...ir.module import FinishedModule, Module
 from ...ir.processes import simulated_regions
 from ...ir.types import Struct
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations, statements
+from ..checked import REQUIRE
 from ..headers import templates_directory
 from ..instantiate import instantiate
 from .allocation import shared_callees
@@ -203,7 +204,8 @@ class FileWriter:
         dialect = self.vendor.dialect
         kinds = [kind for names, kind in _HEADERS if any(name in text for name in names)]
         simulation = ["allo_sim/simulation.h"] if "allo_sim::" in text else []
-        own = dict.fromkeys([*dialect.always, *simulation, *(getattr(dialect, kind) for kind in kinds)])
+        checks = ["allo_sim/require.h"] if f"{REQUIRE}(" in text else []
+        own = dict.fromkeys([*dialect.always, *simulation, *checks, *(getattr(dialect, kind) for kind in kinds)])
         standard = ("algorithm", "cmath", "cstdint", "cstring")
         return [f"#include <{file}>" for file in (*standard, *own) if file]
 

@@ -21,9 +21,11 @@ from ...ir.streams import is_stream_type, uses_streams
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names, entry_block
 from ...poly import hang_of
+from ..checked import CheckFailed, Checks, checks_of, with_checks
 from ..cpu.arguments import Array, Parameter, pointer_to, result_memory, result_value
 from ..cpu.calling import is_stopped_by_interrupts
 from ..cpu.calls import converted_arguments
+from ..instantiate import instantiate
 from .csim import compile_library, load
 from .emit import Emitted, described, emit
 from .project_sources import header_text, kernel_text
@@ -41,13 +43,19 @@ class HLSModule:
     or ValueError, naming the argument, for arguments that do not fit.
     """
 
-    def __init__(self, module: Module, *, mode: str | None = None, vendor: Vendor = VITIS) -> None:
+    def __init__(
+        self, module: Module, *, mode: str | None = None, vendor: Vendor = VITIS, check: bool = False
+    ) -> None:
         self.top_func_name = module.top
         self.module = module.mlir
         self.mode = mode
         hang = hang_of(module)
         if isinstance(hang, Hang):
             raise hang.error()
+        self._checks = Checks()
+        if check:
+            module = with_checks(instantiate(module))
+            self._checks = checks_of(module)
         self.emitted: Emitted = emit(module, vendor)
         self._simulated, self._streams = _simulated(module, vendor) if mode == "csim" else (None, ())
         self._rebuild: Callable[[], HLSModule] | None = None
@@ -129,6 +137,8 @@ class HLSModule:
             self._function = load(self._compiled(), self._streams)
         try:
             run_with_stack(self._stack, partial(self._function, packed, is_stopped_by_interrupts()))
+        except CheckFailed as failed:
+            raise self._checks.error(failed.site, failed.values) from None
         except KeyboardInterrupt:
             self.reset()  # Stateful variables may have been left half way
             raise

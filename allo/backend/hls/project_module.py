@@ -40,10 +40,17 @@ class ProjectModule(HLSModule):
     """
 
     def __init__(
-        self, module: Module, flow: Flow, mode: str | None, settings: Settings, project: Project | None
+        self,
+        module: Module,
+        flow: Flow,
+        mode: str | None,
+        settings: Settings,
+        project: Project | None,
+        *,
+        check: bool = False,
     ) -> None:
         self.flow = flow
-        super().__init__(module, mode=mode, vendor=flow.vendor)
+        super().__init__(module, mode=mode, vendor=flow.vendor, check=check)
         if mode != "csim":
             self._read_signature(module)
         if flow.has_interface:

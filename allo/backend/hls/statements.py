@@ -12,7 +12,8 @@ from allo._mlir.dialects import allo as allo_d
 from ...errors import TargetError
 from ...ir.processes import Statement
 from ...ir.walk import location_of, string_of
-from .expression import Expr, atom, call
+from ..checked import REQUIRE, SITE
+from .expression import Expr, atom, call, convert
 from .memory import QUERIES, MemoryWriter
 from .names import identifier
 from .operations import choice
@@ -104,7 +105,20 @@ class StatementWriter(MemoryWriter):
                 return self.marked(op, self._copy(op))
             case "allo.set_bit" | "allo.set_slice":
                 return self._set_bits(op)
+            case "allo.assert":
+                return self._require(op)
         return self._scalar(op)
+
+    def _require(self, op: ir.Operation) -> list[str]:
+        """A check of a debug build; its values are converted, for numbers wider than those of C++ too."""
+        if SITE not in op.attributes:
+            raise TargetError("hardware has no 'allo.assert'", at=location_of(op), hint="build for csim or the CPU")
+        operands = self.body.operands(op)
+        holds, *values = self.take(operands)
+        lines = self._declare_all()
+        site = ir.IntegerAttr(op.attributes[SITE]).value
+        shown = "".join(f", {convert('int64_t', value).text}" for value in values)
+        return [*lines, f"{REQUIRE}({holds.text}, {site}{shown});"]
 
     def _scalar(self, op: ir.Operation) -> list[str]:
         operands = self.take(self.body.operands(op))
@@ -307,6 +321,7 @@ class StatementWriter(MemoryWriter):
 
 def _is_expression(op: ir.Operation) -> bool:
     changes = (
+        "allo.assert",
         "allo.stream_put",
         "allo.stream_get",
         "allo.set_bit",

@@ -1,0 +1,247 @@
+"""Elements that are used before they have a value: each local array gets a second one that says which were written.
+
+Elements may be moved, and computed with, as long as it does not matter what they are: processing elements at the edge
+of a tile do so. It matters in conditions, subscripts, arguments, results, and what leaves the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mlir import ir
+
+from ...ir.builder import Builder
+from ...ir.context import context, unknown_location
+from ...ir.effects import VIEWS
+from ...ir.module import Module
+from ...ir.walk import entry_block, operations
+from .failures import MOST_VALUES, require
+from .flags import behind, fill, filled, flag_type, flags_type, is_tracked
+from .names import ArrayNames
+from .subscripts import ACCESSES, subscripts
+
+_KEEPS_ARRAYS = frozenset({"memref.dealloc", "memref.dim", "func.return"})
+# what makes values of others and does nothing else
+_VALUES = ("arith.", "math.", "affine.apply", "affine.min", "affine.max", "allo.")
+_EFFECTS = frozenset({
+    "allo.assert", "allo.element_cast", "allo.stream_create", "allo.stream_put", "allo.stream_get",
+    "allo.stream_empty", "allo.stream_full",
+})  # fmt: skip
+_HINT = "give it one where it is declared; what is made of elements without a value has none either"
+# what makes a word of another one with a part replaced
+_REPLACES_PART = frozenset({"allo.set_bit", "allo.set_slice"})
+
+
+class _Read(NamedTuple):
+    """An element that was read: does it have a value, and what to say if it is used and has none."""
+
+    flag: ir.Value
+    message: str
+    values: list[ir.Value]
+    location: ir.Location
+
+
+def track_definedness(module: Module) -> None:
+    """Put a check in front of each read of an element that may have no value, in place.
+
+    Arguments of the entry have one. A function that is called gets, for each array, the one that says what is written.
+    """
+    bodies = {
+        function.name.value: function for function in module.functions() if entry_block(function) is not None
+    }
+    for name, function in bodies.items():
+        _Tracker(function, name == module.top, frozenset(bodies)).run()
+
+
+class _Tracker:
+    """One function; `flags` has, for an array, the one that says which of its elements have a value."""
+
+    def __init__(self, function: ir.OpView, is_top: bool, bodies: frozenset[str]) -> None:
+        self.function = function
+        self.is_top = is_top
+        self.bodies = bodies
+        self.names = ArrayNames(function)
+        self.flags: dict[ir.Value, ir.Value] = {}
+        self.reads: dict[ir.Value, tuple[_Read, ...]] = {}  # what a value is made of that may have none
+
+    def run(self) -> None:
+        entry = entry_block(self.function)
+        assert entry is not None
+        body = operations(entry)
+        if not self.is_top:
+            for argument in [argument for argument in entry.arguments if is_tracked(argument)]:
+                self.flags[argument] = entry.add_argument(flags_type(argument), unknown_location())
+        for op in body:
+            self._operation(op)
+        self._write_signature(entry)
+
+    def _write_signature(self, entry: ir.Block) -> None:
+        attributes = self.function.operation.attributes
+        results = [value.type for value in list(entry.operations)[-1].operands]
+        inputs = [argument.type for argument in entry.arguments]
+        signature = ir.FunctionType.get(inputs, results, context())
+        attributes["function_type"] = ir.TypeAttr.get(signature, context())
+        for marks, count in (("arg_attrs", len(inputs)), ("res_attrs", len(results))):
+            if marks in attributes:
+                given = list(ir.ArrayAttr(attributes[marks]))
+                added = [ir.DictAttr.get({}, context())] * (count - len(given))
+                attributes[marks] = ir.ArrayAttr.get([*given, *added], context())
+
+    # -- operations --------------------------------------------------------------------------------
+
+    def _operation(self, op: ir.Operation) -> None:
+        if op.name in ACCESSES:
+            self._access(op)
+        elif op.name.startswith(_VALUES) and op.name not in _EFFECTS:
+            if reads := self._reads_of(op.operands):
+                self.reads.update((result, reads) for result in op.results)
+        else:
+            self._use(op, op.operands)
+            self._other(op)
+
+    def _other(self, op: ir.Operation) -> None:
+        if op.name == "memref.alloc":
+            if is_tracked(op.results[0]):
+                self.flags[op.results[0]] = filled(behind(op), op.results[0], False)
+        elif op.name in VIEWS:
+            self._view(op)
+        elif op.name == "memref.copy":
+            self._copy(op)
+        elif op.name == "func.call":
+            self._call(op)
+        elif op.name == "func.return":
+            if not self.is_top:
+                self._return(op)
+        elif op.name not in _KEEPS_ARRAYS:
+            for (
+                value
+            ) in op.operands:  # another operation on an array: taken as if it gave all elements a value
+                self._define(Builder.before(op), value)
+
+    def _access(self, op: ir.Operation) -> None:
+        place = ACCESSES[op.name]
+        array = op.operands[place]
+        self._use(op, list(op.operands)[place + 1 :])
+        if place == 0 and array in self.flags and not _is_for_a_part(op.results[0]):
+            builder = Builder.before(op)
+            flag = builder.value(
+                op.name, flag_type(), [self.flags[array], *list(op.operands)[1:]], _map_of(op)
+            )
+            self.reads[op.results[0]] = (self._read(op, array, flag),)
+        elif place == 1 and array in self.flags:
+            if not ir.MemRefType(array.type).shape and self._is_read(op.operands[0]):
+                self._use(op, [op.operands[0]])
+            flags = [read.flag for read in self._reads_of([op.operands[0]])]
+            builder = behind(op)
+            flag = flags[0] if flags else builder.constant(flag_type(), 1)
+            for other in flags[1:]:
+                flag = builder.value("arith.andi", flag_type(), [flag, other])
+            builder.op(op.name, (), [flag, self.flags[array], *list(op.operands)[2:]], _map_of(op))
+        elif place == 1:
+            self._use(op, [op.operands[0]])
+
+    def _is_read(self, value: ir.Value) -> bool:
+        """Whether a value is an element as it was read: it is a use to give it to a variable, but not to move it in an
+        array, as registers that shift do, of which not all are full yet."""
+        while not isinstance(value.owner, ir.Block) and value.owner.operation.name == "allo.sign_cast":
+            value = value.owner.operation.operands[0]
+        return not isinstance(value.owner, ir.Block) and value.owner.operation.name in ACCESSES
+
+    def _read(self, op: ir.Operation, array: ir.Value, flag: ir.Value) -> _Read:
+        values = subscripts(Builder.before(op), op)
+        name = self.names.of(array)
+        if not values or len(values) > MOST_VALUES:
+            what, values = (f"an element of {name}", []) if values else (name, [])
+        else:
+            what = f"element [{', '.join(f'{{{n}}}' for n in range(len(values)))}] of {name}"
+        return _Read(flag, f"{what} has no value where it is read\n{_HINT}", values, op.location)
+
+    def _reads_of(self, values: Iterable[ir.Value]) -> tuple[_Read, ...]:
+        """The reads whose elements `values` are made of."""
+        found = [self.reads[value] for value in values if value in self.reads]
+        return (
+            found[0]
+            if len(found) == 1
+            else tuple({id(read): read for reads in found for read in reads}.values())
+        )
+
+    def _use(self, op: ir.Operation, values: Iterable[ir.Value]) -> None:
+        """Put checks in front of `op`, where it matters what `values` are."""
+        for read in self._reads_of(values):
+            require(Builder(ir.InsertionPoint(op), read.location), read.flag, read.message, read.values)
+
+    def _view(self, op: ir.Operation) -> None:
+        """The same look at the flags."""
+        source = op.operands[0]
+        if source not in self.flags:
+            return
+        if op.name == "allo.element_cast":
+            self.flags[op.results[0]] = self.flags[source]
+            return
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        kind = flags_type(op.results[0], keeps_layout=True)
+        operands = [self.flags[source], *list(op.operands)[1:]]
+        self.flags[op.results[0]] = behind(op).value(op.name, kind, operands, attributes)
+
+    def _copy(self, op: ir.Operation) -> None:
+        source, target = op.operands
+        if target in self.flags:
+            builder = behind(op)
+            if source in self.flags:
+                builder.op("memref.copy", (), [self.flags[source], self.flags[target]])
+            else:
+                self._define(builder, target)
+
+    def _call(self, op: ir.Operation) -> None:
+        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        arrays = [value for value in op.operands if is_tracked(value)]
+        if callee not in self.bodies:
+            for array in arrays:
+                self._define(behind(op), array)
+            return
+        builder = Builder.before(op)
+        added = [
+            self.flags[array] if array in self.flags else filled(builder, array, True) for array in arrays
+        ]
+        results = [result for result in op.results if is_tracked(result)]
+        types = [*(result.type for result in op.results), *(flags_type(result) for result in results)]
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        made = builder.op("func.call", types, [*op.operands, *added], attributes)
+        for old, new in zip(op.results, made.results, strict=False):
+            old.replace_all_uses_with(new)
+        tracked = [new for new in list(made.results)[: len(op.results)] if is_tracked(new)]
+        self.flags.update(zip(tracked, list(made.results)[len(op.results) :], strict=True))
+        op.erase()
+
+    def _return(self, op: ir.Operation) -> None:
+        builder = Builder.before(op)
+        arrays = [value for value in op.operands if is_tracked(value)]
+        added = [
+            self.flags[array] if array in self.flags else filled(builder, array, True) for array in arrays
+        ]
+        builder.op("func.return", (), [*op.operands, *added])
+        op.erase()
+
+    def _define(self, builder: Builder, array: ir.Value) -> None:
+        if array in self.flags:
+            fill(builder, self.flags[array], True)
+
+
+def _map_of(op: ir.Operation) -> dict[str, ir.Attribute]:
+    return {"map": op.attributes["map"]} if "map" in op.attributes else {}
+
+
+def _is_for_a_part(value: ir.Value) -> bool:
+    """Whether a value is read only to replace a part of it: bits, or fields of a struct."""
+    users = [use.owner.operation for use in value.uses]
+    return bool(users) and all(_keeps_rest(user, value) for user in users)
+
+
+def _keeps_rest(user: ir.Operation, value: ir.Value) -> bool:
+    if user.name in _REPLACES_PART:
+        return bool(user.operands[0] == value)
+    if user.name == "allo.sign_cast":
+        return _is_for_a_part(user.results[0])
+    uses = [use.owner.operation for use in user.results[0].uses] if user.name == "allo.struct_get" else []
+    return bool(uses) and all(use.name == "allo.struct_construct" for use in uses)
