@@ -14,7 +14,10 @@ from .streams import StreamUses, is_stream_type
 from .walk import LOOP_OPERATIONS, entry_block, operations, statements, string_of
 
 DATAFLOW = "allo.dataflow"
+CHECK = "allo.x_check"  # of a statement that looks whether something is as it should be: no process
+AT_END = "allo.x_at_end"  # of a statement that waits for all processes before it
 ELEMENT_OF = "allo.x_element"  # of a call of a processing element: the nest that was unfolded, whose elements are free
+_NO_PROCESS = frozenset({"memref.dealloc", "allo.assert"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Statement:
     """One statement of a region.
 
     `after` are the earlier processes that must have ended before it begins: those that write an array which it uses, or
-    use one which it writes. One that makes a value for others is no process.
+    use one which it writes. One that makes a value for others is no process, nor is a check.
     """
 
     op: ir.Operation
@@ -53,12 +56,13 @@ def region_statements(module: Module, block: ir.Block) -> list[Statement]:
     found: list[Statement] = []
     touched: list[tuple[frozenset[ir.Value], frozenset[ir.Value]]] = []
     for op in statements(block)[:-1]:
-        is_process = not len(op.results) and op.name != "memref.dealloc"
+        is_process = not len(op.results) and op.name not in _NO_PROCESS and CHECK not in op.attributes
         reads, writes = arrays_of(module, op, known)
         after = [
             before.op
             for before, (was_read, was_written) in zip(found, touched, strict=True)
-            if before.is_process and (was_written & (reads | writes) or was_read & writes)
+            if before.is_process
+            and (AT_END in op.attributes or was_written & (reads | writes) or was_read & writes)
             if ELEMENT_OF not in op.attributes or string_of(before.op, ELEMENT_OF) != string_of(op, ELEMENT_OF)
         ]
         found.append(Statement(op, is_process, tuple(after)))

@@ -266,6 +266,45 @@ def test_a_scheduled_kernel_keeps_its_meaning() -> None:
     assert (B == 2 * A.T + 1).all()
 
 
+def passed_on(stream: str, access: str, count: int) -> str:
+    """A dataflow region that puts 8 elements into a FIFO and gets `count` of them."""
+    return f"""
+module attributes {{allo.top = "f"}} {{
+  func.func @f(%A: memref<8xi32>, %B: memref<8xi32>) attributes {{allo.dataflow}} {{
+    {stream}
+    affine.for %i = 0 to 8 {{
+      {access}
+      %v = affine.load %A[%i] : memref<8xi32>
+      allo.stream_put %t, %v : !allo.stream<i32, 2>
+    }} {{allo.name = "i"}}
+    affine.for %i = 0 to {count} {{
+      {access}
+      %v = allo.stream_get %t : !allo.stream<i32, 2>
+      affine.store %v, %B[%i] : memref<8xi32>
+    }} {{allo.name = "j"}}
+    return
+  }}
+}}"""
+
+
+ONE = ('%t = allo.stream_create {allo.name = "pipe"} : !allo.stream<i32, 2>', "")
+MANY = (
+    '%s = memref.alloc() {allo.name = "pipe"} : memref<2x3x!allo.stream<i32, 2>>',
+    "%t = affine.load %s[1, 2] : memref<2x3x!allo.stream<i32, 2>>",
+)
+
+
+@pytest.mark.parametrize("options", ON)
+@pytest.mark.parametrize(("stream", "name"), [(ONE, "pipe"), (MANY, "pipe[1, 2]")])
+def test_elements_that_are_left_in_a_stream(stream: tuple[str, str], name: str, options: dict[str, str]) -> None:
+    A, B = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    allo.Schedule.from_mlir(passed_on(*stream, 8)).build(check=True, **options)(A, B)
+    assert (A == B).all()
+    with pytest.raises(CheckError) as caught:
+        allo.Schedule.from_mlir(passed_on(*stream, 7)).build(check=True, **options)(A, B)
+    assert caught.value.diagnostics[0].message == f"stream '{name}' still holds elements when it ends"
+
+
 def test_it_is_for_what_runs_here() -> None:
     s = allo.customize(filled)
     with pytest.raises(allo.AlloError, match="takes no option 'check'"):

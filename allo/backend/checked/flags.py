@@ -53,10 +53,11 @@ def fill(builder: Builder, flags: ir.Value, value: bool) -> None:
 
 def each_element(
     builder: Builder, array: ir.Value, body: Callable[[Builder, ir.AffineMap, list[ir.Value]], None]
-) -> None:
-    """Loops around what `body` makes of the place of an element."""
+) -> list[ir.Operation]:
+    """Loops around what `body` makes of the place of an element; the outermost one first."""
     shape = ir.MemRefType(array.type).shape
     variables: list[ir.Value] = []
+    loops: list[ir.Operation] = []
     for dimension, extent in enumerate(shape):
         zero = ir.AffineMap.get_constant(0, context())
         if extent >= 0:
@@ -67,8 +68,10 @@ def each_element(
             symbol = ir.AffineMap.get(0, 1, [ir.AffineExpr.get_symbol(0, context())], context())
             upper = (symbol, [bound])
         loop = builder.affine_for((zero, []), upper, 1, {"allo.name": string_attr(f"d{dimension}")})
+        loops.append(loop)
         block = loop.regions[0].blocks[0]
         variables.append(block.arguments[0])
         builder = Builder(ir.InsertionPoint.at_block_terminator(block), builder.loc)
     count = len(variables)
     body(builder, ir.AffineMap.get(count, 0, [affine_dim(n) for n in range(count)], context()), variables)
+    return loops

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ...ir.builder import Builder, string_attr
+from ...ir.builder import Builder, string_attr, unit_attr
 from ...ir.context import context
 from ...ir.module import Module
+from ...ir.processes import CHECK as IS_CHECK
 from ...ir.walk import entry_block, operations
 from ..checked import CHECK, MOST_VALUES, SITE, Checks, checks_of
 
@@ -37,6 +38,7 @@ def _lower(op: ir.Operation, number: ir.Type) -> None:
     condition, *values = op.operands
     fails = builder.value("arith.xori", condition.type, [condition, builder.constant(condition.type, 1)])
     branch = builder.scf_if(fails, (), has_else=False)
+    branch.attributes[IS_CHECK] = unit_attr()
     inner = Builder(ir.InsertionPoint.at_block_terminator(branch.regions[0].blocks[0]), op.location)
     site = inner.value("arith.constant", number, (), {"value": op.attributes[SITE]})
     told = [inner.value("arith.index_cast", number, [value]) for value in values]
