@@ -38,9 +38,9 @@ def test_unknown_mode() -> None:
 
 def test_unknown_option() -> None:
     message = refusal(kernel, fast_math=True)
-    assert message == "target 'llvm' takes no option 'fast_math'\n  hint: its options: fastmath, contract, check"
+    assert message == "target 'llvm' takes no option 'fast_math'\n  hint: its options: fastmath, contract, unbounded, check"
 
 
 def test_project_for_a_target_without_one() -> None:
     message = refusal(kernel, project="out")
-    assert message == "target 'llvm' takes no option 'project'\n  hint: its options: fastmath, contract, check"
+    assert message == "target 'llvm' takes no option 'project'\n  hint: its options: fastmath, contract, unbounded, check"
