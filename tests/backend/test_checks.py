@@ -14,6 +14,7 @@ import pytest
 import allo
 from allo.errors import CheckError
 from allo.ir.types import Fixed, Stateful, Struct, float32, int32, uint8
+from allo.library.systolic import schedule_systolic, systolic
 
 SIMULATION = {"target": "vitis_hls", "mode": "csim"}
 ON = [pytest.param({}, id="cpu"), pytest.param(SIMULATION, id="csim")]
@@ -303,6 +304,14 @@ def test_elements_that_are_left_in_a_stream(stream: tuple[str, str], name: str, 
     with pytest.raises(CheckError) as caught:
         allo.Schedule.from_mlir(passed_on(*stream, 7)).build(check=True, **options)(A, B)
     assert caught.value.diagnostics[0].message == f"stream '{name}' still holds elements when it ends"
+
+
+def test_tiles_that_are_cut_off_go_through_streams() -> None:
+    s = allo.customize(systolic, instantiate=[float32, float32, float32, 5, 3, 7, 4, 4])
+    schedule_systolic(s)
+    A, B, C = (np.ones(shape, np.float32) for shape in ((5, 3), (3, 7), (5, 7)))
+    s.build(check=True)(A, B, C)
+    assert (C == 3).all()
 
 
 def test_it_is_for_what_runs_here() -> None:

@@ -96,7 +96,7 @@ class _Tracker:
         elif op.name.startswith(_VALUES) and op.name not in _EFFECTS:
             if reads := self._reads_of(op.operands):
                 self.reads.update((result, reads) for result in op.results)
-        else:
+        elif op.name != "allo.stream_put":  # moves an element; what is taken out of a stream counts as having a value
             self._use(op, op.operands)
             self._other(op)
 
