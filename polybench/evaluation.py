@@ -262,7 +262,7 @@ def _like_c(benchmark: Benchmark, _: Design, size: str) -> tuple[str, str]:
         return "skipped", "gcc is missing"
     T = element(benchmark.name, float64)
     got, wanted = inputs(benchmark.name, size, T), inputs(benchmark.name, size, T)
-    allo.customize(benchmark.kernel(size, T)).build(contract=False)(*got)
+    allo.customize(benchmark.kernel(size, T)).build()(*got)
     with tempfile.TemporaryDirectory() as folder:
         in_c.compile_c(benchmark, size, str(T), Path(folder), options=in_c.EXACT)(*wanted)
     return _same(got, wanted)
@@ -273,7 +273,7 @@ def _in_csim(benchmark: Benchmark, design: Design, size: str) -> tuple[str, str]
     s = design.customized(size)
     got, wanted = _arguments(benchmark, size), _arguments(benchmark, size)
     s.build(target="vitis_hls", mode="csim")(*got)
-    s.build(contract=False)(*wanted)
+    s.build()(*wanted)
     return _same(got, wanted)
 
 

@@ -19,6 +19,7 @@ _MARKS = {"passed": "yes", "failed": "NO", "unknown": "?", "skipped": "-", "erro
 _NUMBERS = ("cycles", "ii", "dsp", "bram18", "lut", "ff")
 _TIMES = {
     "ms": "milliseconds",
+    "exact ms": "exact",
     "C ms": "c",
     "C restrict ms": "restrict",
     "of C": "of_c",

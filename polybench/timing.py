@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import batched
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ type Program = Callable[..., None]
 class Timing:
     """CPU time of each program in milliseconds, the median of the rounds; a ratio is the median of their ratios."""
 
-    milliseconds: float
+    milliseconds: float  # `a * b + c` may be rounded once, as gcc does
+    exact: float  # every operation rounds, as `build` does by itself
     c: float  # pointers that may overlap, as PolyBench/C has them
     restrict: float  # pointers that do not
     of_c: float  # below 1: faster than C
@@ -40,7 +42,7 @@ def timed(
     T: AlloType | None = None,
     rounds: int = ROUNDS,
 ) -> list[Timing]:
-    """What each of `designs` takes for the inputs of PolyBench, all and both C programs in turn in every round.
+    """What each of `designs`, in both roundings, takes for the inputs of PolyBench, all and both C programs in turn.
 
     All programs run in this process, on copies of one input: a busy machine slows all of them, and CPU time does not
     count what other programs do in between. Without `T` the elements have the type of the benchmark. Raises
@@ -53,12 +55,16 @@ def timed(
         programs: list[Program] = [
             compile_c(benchmark, size, scalar, Path(folder)),
             compile_c(benchmark, size, scalar, Path(folder), restrict=True),
-            *(design.customized(size, T).build() for design in designs),
         ]
+        for design in designs:
+            s = design.customized(size, T)
+            programs += [s.build(contract=True), s.build()]
         c, restrict, *ours = _interleaved(programs, arguments, rounds)
-    theirs = _milliseconds(c), _milliseconds(restrict)
     return [
-        Timing(_milliseconds(mine), *theirs, _ratio(mine, c), _ratio(mine, restrict), rounds) for mine in ours
+        Timing(
+            *map(_milliseconds, (mine, exact, c, restrict)), _ratio(mine, c), _ratio(mine, restrict), rounds
+        )
+        for mine, exact in batched(ours, 2)
     ]
 
 

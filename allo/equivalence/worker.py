@@ -63,7 +63,7 @@ def _answer(
         if number not in modules:
             if text is None:
                 return "unknown", None
-            modules[number] = LLVMModule(Module.parse(text), contract=False, unbounded=True)  # see `hang_of`
+            modules[number] = LLVMModule(Module.parse(text), unbounded=True)  # see `hang_of`
             if len(modules) > _KEPT:
                 del modules[next(iter(modules))]
         built = modules[number] = modules.pop(number)

@@ -82,7 +82,7 @@ def test_a_copy_of_a_schedule_goes_its_own_way(how: Callable[[Any], Any]) -> Non
 
 
 @pytest.mark.parametrize("how", COPIES)
-@pytest.mark.parametrize("options", [{"contract": False}, {"target": "vhls"}, {"target": "catapult"}])
+@pytest.mark.parametrize("options", [{"contract": True}, {"target": "vhls"}, {"target": "catapult"}])
 def test_copies_of_built_modules(options: dict[str, Any], how: Callable[[Any], Any]) -> None:
     built = scheduled().build(**options)
     made = copied(built, how)

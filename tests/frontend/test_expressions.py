@@ -36,7 +36,7 @@ def compiled(text: str, rules: TypingRules = DEFAULT) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         kernel = load(text, Path(folder))
         linecache.clearcache()
-        return allo.customize(kernel, typing_rule_set=rules.name).build(contract=False)
+        return allo.customize(kernel, typing_rule_set=rules.name).build()
 
 
 def check_program(seed: int, rules: TypingRules) -> None:

@@ -32,7 +32,7 @@ def same(first: Any, second: Any) -> bool:
 
 def assert_same(s: allo.Schedule, calls: list[tuple[Any, ...]], target: str = "vitis_hls") -> None:
     """The simulation of `s` and its CPU build return the same and leave the same in the arguments."""
-    simulated, built = s.build(target=target, mode="csim"), s.build(contract=False)
+    simulated, built = s.build(target=target, mode="csim"), s.build()
     for arguments in calls:
         mine, others = copy.deepcopy(arguments), copy.deepcopy(arguments)
         assert same(simulated(*mine), built(*others))

@@ -235,7 +235,7 @@ def test_results_that_follow_the_arguments(tmp_path: Path, monkeypatch: Any) -> 
 def test_co_simulation_is_called_like_the_cpu(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     tools.install(monkeypatch, "vitis_hls", folder=tmp_path)
     module = DESIGNS[name]().build(target="vitis_hls", mode="cosim", project=tmp_path / "p")
-    expected = DESIGNS[name]().build(contract=False)
+    expected = DESIGNS[name]().build()
     (arguments, *_) = inputs(name)
     mine, others = (
         tuple(np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments) for _ in range(2)
@@ -274,7 +274,7 @@ def test_a_card_is_called_like_the_cpu(host: str, name: str, tmp_path: Path, mon
     mode = "hw_emu" if host == "xrt" else "hw"
     s = DESIGNS[name]()
     module = s.build(target="vitis_hls", mode=mode, project=tmp_path / "p", configs={"host": host})
-    expected = DESIGNS[name]().build(contract=False)
+    expected = DESIGNS[name]().build()
     for arguments in inputs(name):
         mine, others = (
             tuple(np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments) for _ in range(2)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import json
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from allo.ir.walk import location_of
 _build = Schedule.build
 TARGET = os.environ.get("ALLO_TWIN_TARGET", "vitis_hls")
 RECORD = os.environ.get("ALLO_TWIN_RECORD", "")
-_FLOAT = re.compile(r"\bb?f(?:16|32|64)\b")  # in a module: additions and multiplications that CPUs may contract
 RUN_TIME = "has an extent that is known at run time only; the interface of hardware needs them all"
 equal = 0  # calls that gave the same
 refused: set[str] = set()  # tests of which a kernel cannot be hardware
@@ -52,25 +50,20 @@ def compare(result: Any, given: Any, wanted: Any, wanted_given: Any) -> None:
 
 
 class Twin:
-    """A CPU build, with the simulation and, where that rounds otherwise, a CPU build that rounds as it does."""
+    """A CPU build with the simulation."""
 
     def __init__(self, schedule: Schedule, built: Any) -> None:
         self._built = built
         self._simulated = _build(schedule, target=TARGET, mode="csim")
-        self._rounding = _build(schedule, contract=False) if _FLOAT.search(str(schedule.module)) else None
         places = [location_of(function.operation) for function in schedule.ir.functions()]
         self._functions = {f"{Path(at.file).name}:{at.line}" for at in places if at is not None}
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         global equal
-        first, second = copy.deepcopy((arguments, named)), copy.deepcopy((arguments, named))
-        simulated = self._simulated(*first[0], **first[1])
-        if self._rounding is None:
-            result = self._built(*arguments, **named)
-            compare(simulated, first, result, (arguments, named))
-        else:
-            compare(simulated, first, self._rounding(*second[0], **second[1]), second)
-            result = self._built(*arguments, **named)
+        given = copy.deepcopy((arguments, named))
+        simulated = self._simulated(*given[0], **given[1])
+        result = self._built(*arguments, **named)
+        compare(simulated, given, result, (arguments, named))
         equal += 1
         functions.update(self._functions)
         return result

@@ -64,8 +64,8 @@ def test_same_as_numpy_in_medium(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, design in CPU.items() if not design.reassociated])
 def test_sums_in_the_same_order_give_the_same_bits(name: str) -> None:
     got, wanted = inputs(name, "MINI"), inputs(name, "MINI")
-    CPU[name].customized("MINI").build(contract=False)(*got)
-    allo.customize(load(name).kernel("MINI")).build(contract=False)(*wanted)
+    CPU[name].customized("MINI").build()(*got)
+    allo.customize(load(name).kernel("MINI")).build()(*wanted)
     pairs = zip(got, wanted, strict=True)
     assert all(g.tobytes() == w.tobytes() for g, w in pairs if not isinstance(g, float))
 
@@ -77,5 +77,5 @@ def test_csim(name: str) -> None:
     got, wanted = inputs(name, "MINI"), inputs(name, "MINI")
     s = CPU[name].customized("MINI")
     s.build(target="vitis_hls", mode="csim")(*got)
-    s.build(contract=False)(*wanted)
+    s.build()(*wanted)
     assert all(g.tobytes() == w.tobytes() for g, w in zip(got, wanted, strict=True) if not isinstance(g, float))

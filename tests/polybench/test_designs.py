@@ -88,8 +88,8 @@ def test_same_as_numpy_in_larger_sizes(name: str, design: str, size: str) -> Non
 @pytest.mark.parametrize(("name", "design"), EXACT)
 def test_sums_in_the_same_order_give_the_same_bits(name: str, design: str) -> None:
     got, wanted = inputs(name, "MINI"), inputs(name, "MINI")
-    design_of(name, design).customized("MINI").build(contract=False)(*got)
-    design_of(name, "vanilla").customized("MINI").build(contract=False)(*wanted)
+    design_of(name, design).customized("MINI").build()(*got)
+    design_of(name, "vanilla").customized("MINI").build()(*wanted)
     assert same_bits(got, wanted)
 
 
@@ -97,7 +97,7 @@ def assert_csim(name: str, design: str) -> None:
     s = design_of(name, design).customized("MINI")
     got, wanted = inputs(name, "MINI"), inputs(name, "MINI")
     s.build(target="vitis_hls", mode="csim")(*got)
-    s.build(contract=False)(*wanted)
+    s.build()(*wanted)
     assert same_bits(got, wanted)
 
 

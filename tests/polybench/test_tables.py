@@ -77,8 +77,8 @@ def test_times_are_in_the_columns_of_the_page() -> None:
 
 
 def test_summary_of_times() -> None:
-    plain = ("a", 1.0, 2.0, 4.0, 0.5, 0.25, "", "", "")
-    scheduled = ("b", 1.0, 1.0, 1.0, 1.0, 1.0, 0.4, 2.5, 1.9)
+    plain = ("a", 1.0, 1.1, 2.0, 4.0, 0.5, 0.25, "", "", "", "")
+    scheduled = ("b", 1.0, 1.1, 1.0, 1.0, 1.0, 1.0, 0.4, 0.5, 2.5, 1.9)
     assert reproduce_cpu.summary([plain, scheduled]) == (
         "Median of 2 kernels without a schedule: 0.75 of the time of plain C, 0.62 of C with restrict (wanted: at most "
         "1.15). `cpu` designs at least 2 times as fast: 1 as plain C, 0 as C with restrict."

@@ -192,7 +192,7 @@ def assert_programs_agree(benchmark):
         program, found = load(design.customized("MINI")), []
         for module in (program.original, program.module):
             arguments = benchmark.arguments("MINI")
-            LLVMModule(module, contract=False)(*arguments)
+            LLVMModule(module)(*arguments)
             found.append(arguments)
         for one, other in zip(*found, strict=True):
             np.testing.assert_array_equal(one, other)

@@ -12,7 +12,7 @@ __all__ = ["MANIFEST", "LLVMModule"]
 
 
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMModule:
-    fastmath, contract = bool(options.get("fastmath", False)), bool(options.get("contract", True))
+    fastmath, contract = bool(options.get("fastmath", False)), bool(options.get("contract", False))
     unbounded, check = bool(options.get("unbounded", False)), bool(options.get("check", False))
     return LLVMModule(module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check)
 

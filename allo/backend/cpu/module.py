@@ -55,7 +55,7 @@ class LLVMModule:
         module: Module,
         *,
         fastmath: bool = False,
-        contract: bool = True,
+        contract: bool = False,
         unbounded: bool = False,
         check: bool = False,
     ) -> None:

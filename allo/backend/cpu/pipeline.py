@@ -69,7 +69,7 @@ PIPELINE: tuple[Pass, ...] = (
 _CHECKED = {"finalize-memref-to-llvm": "use-aligned-alloc=true use-generic-functions=true"}
 
 
-def lower(module: Module, *, fastmath: bool, contract: bool = True, check: bool = False) -> None:
+def lower(module: Module, *, fastmath: bool, contract: bool = False, check: bool = False) -> None:
     """Turn `module` into the LLVM dialect, in place.
 
     `fastmath` lets floating-point arithmetic be reordered, `contract` lets `a * b + c` be rounded once; `check` is for

@@ -36,7 +36,7 @@ def check(subject: Callable[..., Any] | allo.Schedule, *arguments: Any, sample: 
     assert isinstance(outcome, Outcome), outcome
     kinds = [*(a.type for a in program.arguments), *program.results]
     before = [leaves_of(kind, value) for kind, value in zip(kinds, copy.deepcopy(arguments), strict=False)]
-    returned = LLVMModule(s.ir, contract=False)(*arguments)
+    returned = LLVMModule(s.ir)(*arguments)
     results = () if not program.results else returned if len(program.results) > 1 else (returned,)
     after = dict(
         zip(
