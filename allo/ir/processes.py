@@ -56,7 +56,7 @@ def region_statements(module: Module, block: ir.Block) -> list[Statement]:
     found: list[Statement] = []
     touched: list[tuple[frozenset[ir.Value], frozenset[ir.Value]]] = []
     for op in statements(block)[:-1]:
-        is_process = not len(op.results) and op.name not in _NO_PROCESS and CHECK not in op.attributes
+        is_process = _makes_no_value(op) and op.name not in _NO_PROCESS and CHECK not in op.attributes
         reads, writes = arrays_of(module, op, known)
         after = [
             before.op
@@ -68,6 +68,13 @@ def region_statements(module: Module, block: ir.Block) -> list[Statement]:
         found.append(Statement(op, is_process, tuple(after)))
         touched.append((reads, writes))
     return found
+
+
+def _makes_no_value(op: ir.Operation) -> bool:
+    """Arrays that a call returns are places for its results, as arguments are."""
+    return not len(op.results) or (
+        op.name == "func.call" and all(isinstance(result.type, ir.MemRefType) for result in op.results)
+    )
 
 
 def simulated_regions(module: Module) -> dict[ir.Operation, Statement]:
@@ -99,6 +106,7 @@ def arrays_of(
         if op.name == "func.call":
             written = written_arguments(module, ir.FlatSymbolRefAttr(op.attributes["callee"]).value, known)
             writes.update(value for position, value in arrays if position in written)
+            writes.update(result for result in op.results if isinstance(result.type, ir.MemRefType))
         elif not op.name.endswith(".load"):
             writes.update(value for _, value in arrays)
         reads.update(value for _, value in arrays)

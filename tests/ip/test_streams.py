@@ -173,7 +173,7 @@ def test_an_empty_fifo_is_an_error_and_no_hang() -> None:
     s.relay("C", "last")
     built = s.build()
     for _ in range(2):
-        with pytest.raises(DataflowError, match="stream 'fifo_B' is empty.*: 8 elements have been put and 8 taken"):
+        with pytest.raises(DataflowError, match=r"stream 'fifo_B' is empty.*: 8 elements have been put and 8 taken"):
             built(ints(), np.zeros(9, np.int32))
 
 

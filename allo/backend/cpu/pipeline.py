@@ -27,13 +27,14 @@ class Pass:
 
 
 FUNCTION = "func.func"
+RESULTS_TO_ARGUMENTS = Pass("buffer-results-to-out-params", "hoist-static-allocs=true")
 PIPELINE: tuple[Pass, ...] = (
     # before any pass that folds, which MLIR does wrongly for bounds that are always equal
     Pass("allo-simplify-bounds", on=FUNCTION),
     Pass("allo-expand-remainders", on=FUNCTION),  # before any pass that folds, which MLIR does wrongly for them
     Pass("convert-linalg-to-affine-loops", on=FUNCTION),  # early: all passes on loops and types see those loops too
     # results go to the caller's buffers, without a copy
-    Pass("buffer-results-to-out-params", "hoist-static-allocs=true"),
+    RESULTS_TO_ARGUMENTS,
     Pass("allo-lower-types"),  # before all else: upstream passes know neither our types nor odd widths
     Pass("canonicalize"),
     Pass("allo-cpu-locality", on=FUNCTION),  # while loops and accesses are still affine

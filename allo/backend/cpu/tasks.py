@@ -11,16 +11,20 @@ from ...ir.builder import Builder, constant_map_attr, string_attr, unit_attr
 from ...ir.context import context
 from ...ir.module import Module
 from ...ir.names import unique_name
+from ...ir.passes import run_passes
 from ...ir.processes import Statement, region_blocks, region_statements, spatial_loops
 from ...ir.streams import StreamUses
 from ...ir.walk import constant_bounds, induction_variable, operations, statements, trip_count
 from ..instantiate import captured, signature_attributes
+from .pipeline import RESULTS_TO_ARGUMENTS
 
 _SPAWN = "allo.x_spawn"  # of a declaration: the function that `allo-task-runtime` lets it start
 
 
 def spawn_processes(module: Module) -> None:
     """Let the run-time library run the processes of all dataflow regions that use streams, in place."""
+    # a process writes what it returns to an array of the region
+    run_passes(f"builtin.module({RESULTS_TO_ARGUMENTS})", module.mlir.operation)
     uses = StreamUses(module)
     taken = set(module.names())
     for function in list(module.functions()):

@@ -44,6 +44,8 @@ class StatementWriter(MemoryWriter):
         for op in shown:
             after = ", ".join(str(numbers[other]) for other in self.processes[op].after if other in numbers)
             lines += [*self._declare_all(), *self.flush(())]
+            if self.processes[op].is_process:
+                lines += self._result_places(op)  # others take them
             made = self.operation(op)
             if self.processes[op].is_process:
                 numbers[op] = len(numbers)
@@ -299,14 +301,21 @@ class StatementWriter(MemoryWriter):
                 return [*lines, f"{made.text};"]
             expr = Expr(made.text, type=self.types.of(kind), width=width)
             return [*lines, self.name(op.results[0], expr, string_of(op, "allo.name") or callee + "_result")]
-        for result in op.results:
-            name, declaration = self._result_place(op, result)
-            self.exprs[result] = Expr(
-                name, type="" if isinstance(result.type, ir.MemRefType) else self.types.of(result.type)
-            )
-            lines += declaration
-            arguments.append(Expr(name))
+        lines += self._result_places(op)
+        arguments += [Expr(self.exprs[result].text) for result in op.results]
         return [*lines, f"{call(callee, arguments).text};"]
+
+    def _result_places(self, op: ir.Operation) -> list[str]:
+        """The declarations of variables for the results of a call, unless they were written before."""
+        lines: list[str] = []
+        for result in op.results:
+            if result in self.exprs:
+                continue
+            name, declaration = self._result_place(op, result)
+            kind = "" if isinstance(result.type, ir.MemRefType) else self.types.of(result.type)
+            self.exprs[result] = Expr(name, type=kind)
+            lines += declaration
+        return lines
 
     def _result_place(self, op: ir.Operation, result: ir.Value) -> tuple[str, list[str]]:
         """A variable for a result of a call, and its declaration."""
