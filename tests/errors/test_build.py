@@ -10,7 +10,6 @@ import allo
 from allo.errors import TargetError
 from allo.ir.types import int32
 
-
 OPTIONS = "its options: fastmath, contract, unbounded, check"
 
 
