@@ -114,6 +114,12 @@ def from_mlir(mlir_type: ir.Type) -> AlloType | TensorType:
     return scalar_from_mlir(mlir_type)
 
 
+def mantissa_of(bits: int, kind: Fixed | UFixed) -> int:
+    """How many times its smallest step a fixed-point number is, from its bits, read with any sign."""
+    bits &= (1 << kind.width) - 1
+    return bits - (1 << kind.width) if isinstance(kind, Fixed) and bits >> (kind.width - 1) else bits
+
+
 def integer_of(attribute: ir.Attribute) -> int:
     """The value of an integer attribute of any width, as MLIR prints it: signed, but one bit as 0 or 1."""
     if isinstance(attribute, ir.BoolAttr):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .affine_sets import constraints_of
-from .mlir_types import integer_of, scalar_from_mlir
+from .mlir_types import integer_of, mantissa_of, scalar_from_mlir
 from .types import Fixed, UFixed
 
 _INFIX: dict[str, str] = {
@@ -124,12 +124,15 @@ def _unsigned(op: ir.Operation, text: Text) -> Text:
 
 def _fixed_constant(op: ir.Operation) -> Text:
     """The number of a fixed-point constant, from the integer that its bits are."""
-    kind = scalar_from_mlir(op.results[0].type)
+    return Text(repr(fixed_number(op.attributes["mantissa"], op.results[0].type)))
+
+
+def fixed_number(bits: ir.Attribute, of: ir.Type) -> float | int:
+    """The number that an integer attribute is as the bits of a fixed-point type."""
+    kind = scalar_from_mlir(of)
     assert isinstance(kind, Fixed | UFixed)
-    mantissa = integer_of(op.attributes["mantissa"])
-    if isinstance(kind, Fixed) and kind.width == 1:
-        mantissa = -mantissa
-    return Text(repr(mantissa / 2**kind.fracs if kind.fracs else mantissa))
+    mantissa = mantissa_of(integer_of(bits), kind)
+    return mantissa / 2**kind.fracs if kind.fracs else mantissa
 
 
 def _predicate(op: ir.Operation) -> str:

@@ -120,3 +120,13 @@ def test_fixed_point_constants_of_one_bit():
 
     text = text_of(kernel)
     assert "half = 0.5" in text and "B[i] = -1" in text
+
+
+def test_unsigned_fixed_point_constants_of_the_upper_half():
+    U = UFixed(10, 8)
+
+    def kernel(A: U[4]):
+        for i in range(4):
+            A[i] = 3.5
+
+    assert "A[i] = 3.5" in text_of(kernel)

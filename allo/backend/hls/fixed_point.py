@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from ...ir.mlir_types import integer_of, scalar_from_mlir
+from ...ir.mlir_types import integer_of, mantissa_of, scalar_from_mlir
 from ...ir.types import Fixed, Float, Index, UFixed
 from .cxx_types import fixed_type
 from .expression import Expr, atom, call, convert, infix
@@ -101,9 +101,8 @@ class FixedWriter(FloatWriter):
     def fixed_constant(self, mantissa: int, kind: Fixed | UFixed) -> Expr:
         """The number with these bits."""
         plain = self._plain(kind)
-        bits = mantissa & ((1 << kind.width) - 1)
-        number = bits - (1 << kind.width) if isinstance(kind, Fixed) and bits >> (kind.width - 1) else bits
+        number = mantissa_of(mantissa, kind)
         if abs(number) < 2**53:
             return Expr(f"{plain}({number / 2**kind.fracs!r})", type=plain)
         self.needs.add("from_bits")
-        return Expr(f'from_bits<{plain}, {kind.width}>("{bits}")', type=plain)
+        return Expr(f'from_bits<{plain}, {kind.width}>("{mantissa & ((1 << kind.width) - 1)}")', type=plain)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import islpy as isl
+from mlir import ir
 
+from ...ir.context import context
+from ...ir.pseudocode_expr import fixed_number
 from .flow import Flows
 from .nodes import Gap, Kind, Node
 
@@ -24,7 +27,9 @@ _INFIX = {
     "fixed_mul": "*",
     "fixed_div": "/",
 }
-_SILENT = frozenset({"extf", "truncf", "extsi", "extui", "trunci", "index_cast", "sitofp", "uitofp", "sign_cast"})
+_SILENT = frozenset({
+    "extf", "truncf", "extsi", "extui", "trunci", "index_cast", "sitofp", "uitofp", "sign_cast", "fixed_cast",
+})  # fmt: skip
 _MOST_COPIES = 64
 
 
@@ -48,9 +53,11 @@ def text(flows: Flows, node: Node, point: isl.Set, depth: int = 4) -> str:
 
 def _operation(flows: Flows, node: Node, point: isl.Set, depth: int) -> str:
     dialect, _, name = node.signature[0].partition(".")
-    if name == "constant" or name == "fixed_constant":
-        value = next(part for part in node.signature if part.startswith("value="))
-        return _constant(value.removeprefix("value="))
+    if name == "constant":
+        return _constant(_attribute(node, "value"))
+    if name == "fixed_constant":
+        kind, bits = node.signature[node.signature.index("->") + 1], _attribute(node, "mantissa")
+        return repr(fixed_number(ir.Attribute.parse(bits, context()), ir.Type.parse(kind, context())))
     if depth == 0:
         return "..."
     silent = name in _SILENT
@@ -62,6 +69,10 @@ def _operation(flows: Flows, node: Node, point: isl.Set, depth: int) -> str:
     if symbol is not None and len(operands) == 2:
         return f"({operands[0]} {symbol} {operands[1]})"
     return f"{name}({', '.join(operands)})"
+
+
+def _attribute(node: Node, name: str) -> str:
+    return next(part.removeprefix(f"{name}=") for part in node.signature if part.startswith(f"{name}="))
 
 
 def _constant(value: str) -> str:
