@@ -14,7 +14,7 @@ from ..ir.mlir_types import memref_type
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.types import AlloType, Fixed, Int, Struct, TensorType, UFixed, UInt
-from ..ir.words import bytes_of, is_plain
+from ..ir.words import bytes_of, is_plain, shifted
 from .nodes import Symbol
 
 
@@ -60,8 +60,8 @@ class ConstantPool:
             "sym_visibility": string_attr("private"),
             "type": ir.TypeAttr.get(memref, context()),
             "initial_value": _dense(np.asarray(array, array.dtype.newbyteorder("="), order="C"), tensor)
-            if is_plain(element)
-            else _dense_bits(array_words(element, array, f"'{wanted}'"), element.bits, tensor),
+            if _is_buffer(element)
+            else _dense_bits(_low_bits(element, array, f"'{wanted}'"), element.bits, tensor),
         }
         if not is_state:
             attributes["constant"] = unit_attr()
@@ -76,9 +76,26 @@ def _stored_as(element: AlloType) -> AlloType:
     return UInt(element.bits) if isinstance(element, UFixed | Struct) else element
 
 
+def _is_buffer(element: AlloType) -> bool:
+    """Whether attributes of MLIR have the bytes that NumPy has for the elements."""
+    if isinstance(element, Int | UInt):
+        return element.width in (8, 16, 32, 64)
+    return is_plain(element)
+
+
+def _low_bits(element: AlloType, array: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
+    """The words of elements; an integer of an odd width comes in a wider dtype, with its low bits."""
+    if isinstance(element, Int | UInt) and array.dtype.kind in "iu":
+        return shifted(array, 0, element.width)
+    return array_words(element, array, what)
+
+
 def _dense_bits(words: np.ndarray[Any, Any], bits: int, tensor: ir.RankedTensorType) -> ir.Attribute:
     """Integers of any width, from their bits."""
-    data = bytes_of(words, -(-bits // 8)).tobytes()
+    if bits == 1:
+        data = np.packbits(words[..., 0].astype(np.bool_).reshape(-1), bitorder="little").tobytes()
+    else:
+        data = bytes_of(words, -(-bits // 8)).tobytes()
     return ir.Attribute.parse(f'dense<"0x{data.hex()}"> : {tensor}', context())
 
 

@@ -1,0 +1,1 @@
+"""Random kernels, schedules, inputs and faults, and the doors at which their results are compared."""
