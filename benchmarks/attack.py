@@ -1,10 +1,10 @@
 """Random kernels, schedules and faults against every door: `python -m benchmarks.attack --door cpu --seeds 0 1000`.
 
-The doors are `cpu` (a build of the kernel against one of the schedule), `verify` (of accepted schedules), `csim` (the C++
-against the CPU) and `text` (faults in the text of a module, which are run when they are said to be equivalent). Each
-seed is a kernel with some schedules or faults. They run in a process of their own, so that a crash or an endless call
-is one more finding and stops nothing. What is found is made smaller (fewer steps, fewer lines of the kernel), printed,
-and the exit code 1. `--budget` is the number of seconds after which no seed begins any more.
+The doors are `cpu` (a build of the kernel against one of the schedule), `verify` (of accepted schedules), `csim` (the
+C++ against the CPU) and `text` (faults in the text of a module, which are run when they are said to be equivalent).
+Each seed is a kernel with some schedules or faults. They run in a process of their own, so that a crash or an endless
+call is one more finding and stops nothing. What is found is made smaller (fewer steps, fewer lines of the kernel),
+printed, and the exit code 1. `--budget` is the number of seconds after which no seed begins any more.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def child(door: str, first: int, last: int, until: float) -> None:
 def _crash(door: str, seed: int, told: str) -> Finding:
     from tests.attack.kernels import kernel
 
-    return Finding(door, seed, told, kernel(seed).text)
+    return Finding(door, seed, told, kernel(seed, small=door == "text").text)
 
 
 def _process(*arguments: str, **named: Any) -> subprocess.Popen[str]:
@@ -75,7 +75,10 @@ def rows(door: str, first: int, last: int, until: float) -> Iterator[dict[str, A
         if code == 0:
             return
         seed = max(begun, seed) + 1
-        yield {"counts": {}, "findings": [asdict(_crash(door, begun, f"the process ended with {code}, or never"))]}
+        yield {
+            "counts": {},
+            "findings": [asdict(_crash(door, begun, f"the process ended with {code}, or never"))],
+        }
 
 
 def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
@@ -117,7 +120,9 @@ def _shows(finding: Finding) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--door", choices=[*DOORS, "text"], default="cpu")
     parser.add_argument("--seeds", nargs=2, type=int, metavar=("A", "B"), default=(0, 100))
     parser.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS")
@@ -140,7 +145,8 @@ def main() -> None:
         if counts["seeds"] % 50 == 0:
             print(f"{time.time() - start:.0f} s: {dict(counts)}", file=sys.stderr, flush=True)
     told = ", ".join(f"{number} {what}" for what, number in counts.items())
-    print(f"{options.door}, seeds {options.seeds[0]} to {options.seeds[1]}: {told}; {found} findings, {time.time() - start:.0f} s")
+    first, last = options.seeds
+    print(f"{options.door}, seeds {first} to {last}: {told}; {found} findings, {time.time() - start:.0f} s")
     sys.exit(1 if found else 0)
 
 

@@ -10,6 +10,15 @@ FIXED = ("Fixed(12, 4)", "UFixed(9, 3)", 'Fixed(8, 2, rounding="rnd", overflow="
 FLOATS = ("float32", "float64", "float16")
 
 
+class Draw(random.Random):
+    """Random choices for one kernel; a small one has fewer nests, and expressions of less depth."""
+
+    def __init__(self, seed: str, small: bool) -> None:
+        super().__init__(seed)
+        self.depth = 1 if small else 2
+        self.nests = [1, 1, 2] if small else [2, 2, 3]
+
+
 @dataclass(frozen=True)
 class Array:
     """An array in scope: its name, the type of its elements (of its fields, for structs) and its extents."""
@@ -24,7 +33,7 @@ class Array:
 class Scope:
     """What a place can name: loops with the least and greatest value of each, arrays, scalar variables."""
 
-    draw: random.Random
+    draw: Draw
     arrays: tuple[Array, ...]
     loops: dict[str, tuple[int, int]] = field(default_factory=dict)
     scalars: tuple[tuple[str, str], ...] = ()
@@ -54,15 +63,22 @@ def subscript(scope: Scope, extent: int) -> str:
         low, high = loops[one]
         forms = [(one, low, high)] * 4
         forms += [(f"{one} + {k}", low + k, high + k) for k in (1, 2)]
-        forms += [(f"{one} - 1", low - 1, high - 1), (f"{extent - 1} - {one}", extent - 1 - high, extent - 1 - low)]
-        forms += [(f"2 * {one}", 2 * low, 2 * high), (f"{one} // 2", low // 2, high // 2), (f"{one} % 3", 0, 2)]
+        forms += [
+            (f"{one} - 1", low - 1, high - 1),
+            (f"{extent - 1} - {one}", extent - 1 - high, extent - 1 - low),
+        ]
+        forms += [
+            (f"2 * {one}", 2 * low, 2 * high),
+            (f"{one} // 2", low // 2, high // 2),
+            (f"{one} % 3", 0, 2),
+        ]
         if len(names) > 1:
             two = draw.choice([n for n in names if n != one])
             first, last = loops[two]
             forms += [(f"{one} + {two}", low + first, high + last)] * 2
             forms += [(f"{one} - {two} + 3", low - last + 3, high - first + 3)]
         text, least, most = draw.choice(forms)
-        if 0 <= least and most < extent:
+        if least >= 0 and most < extent:
             return text
     return str(draw.randrange(extent))
 
@@ -89,9 +105,12 @@ def leaf(scope: Scope) -> str:
 def value(scope: Scope, kind: str, depth: int = 2) -> str:
     """An expression that is assigned to a variable of a type."""
     draw = scope.draw
+    depth = min(depth, draw.depth)
     if depth == 0 or draw.random() < 0.2:
         return leaf(scope)
-    left, right = (value(scope, kind, depth - draw.choice([1, 1, 2])) if depth > 1 else leaf(scope) for _ in range(2))
+    left, right = (
+        value(scope, kind, depth - draw.choice([1, 1, 2])) if depth > 1 else leaf(scope) for _ in range(2)
+    )
     choice = draw.random()
     if choice < 0.62:
         return f"({left} {draw.choice(['+', '+', '-', '-', '*', '*'])} {right})"
@@ -122,6 +141,13 @@ def affine_test(scope: Scope) -> str:
     if not names:
         return "1 < 2"
     one, two = draw.choice(names), draw.choice(names)
-    forms = [f"{one} >= 1", f"{one} == 2", f"{one} < 3", f"{one} + {two} < 5", f"{one} != {two}", f"{one} % 2 == 0"]
+    forms = [
+        f"{one} >= 1",
+        f"{one} == 2",
+        f"{one} < 3",
+        f"{one} + {two} < 5",
+        f"{one} != {two}",
+        f"{one} % 2 == 0",
+    ]
     forms += [f"{one} > {two}", f"{one} >= 1 and {two} < 4", f"{one} == 0 or {two} > 2"]
     return draw.choice(forms)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .expressions import FIXED, FLOATS, INTEGERS, Array, Scope, affine_test, element, leaf, test, value
+from .expressions import FIXED, FLOATS, INTEGERS, Array, Draw, Scope, affine_test, element, leaf, test, value
 
 HEADER = """import allo
 from allo.ir.types import *
@@ -28,9 +27,9 @@ class Kernel:
     functions: dict[str, Callable[..., Any]]
 
 
-def kernel(seed: int, folder: Path | None = None) -> Kernel:
+def kernel(seed: int, folder: Path | None = None, small: bool = False) -> Kernel:
     """The kernel of a seed."""
-    draw = random.Random(f"kernel {seed}")
+    draw = Draw(f"kernel {seed}", small)
     family = draw.choice(list(FAMILIES))
     kind = draw.choice([*INTEGERS, *INTEGERS[:5], *FIXED, *FLOATS, *FLOATS])
     return loaded(HEADER + "\n".join(FAMILIES[family](draw, kind)) + "\n", family, folder)
@@ -56,7 +55,11 @@ def _bounds(scope: Scope) -> tuple[str, int, int]:
     if scope.loops and draw.random() < 0.25:
         other = draw.choice(list(scope.loops))
         low, high = scope.loops[other]
-        forms = [(f"{other} + 1", 0, high), (f"{other}, {EXTENT}", low, EXTENT - 1), (f"{other}", 0, max(high - 1, 0))]
+        forms = [
+            (f"{other} + 1", 0, high),
+            (f"{other}, {EXTENT}", low, EXTENT - 1),
+            (f"{other}", 0, max(high - 1, 0)),
+        ]
         return draw.choice(forms)
     low = draw.choice([0, 0, 0, 1, 2])
     high = draw.choice([low + 2, 4, 5, 6, EXTENT])
@@ -127,26 +130,34 @@ def _declared(arrays: list[Array]) -> str:
 
 
 def _arguments(kind: str) -> list[Array]:
-    return [Array("A", kind, (EXTENT, EXTENT)), Array("B", kind, (EXTENT, EXTENT)), Array("V", kind, (EXTENT,))]
+    return [
+        Array("A", kind, (EXTENT, EXTENT)),
+        Array("B", kind, (EXTENT, EXTENT)),
+        Array("V", kind, (EXTENT,)),
+    ]
 
 
-def nests(draw: random.Random, kind: str) -> list[str]:
+def nests(draw: Draw, kind: str) -> list[str]:
     """Two to four nests over arguments and a local array that starts with a value."""
     arrays = _arguments(kind)
     local = Array("L", kind, (EXTENT, EXTENT))
     lines = [f"L: {kind}[{EXTENT}, {EXTENT}] = {draw.choice([0, 1])}"]
     scope = Scope(draw, (*arrays, local))
-    for _ in range(draw.choice([2, 2, 3])):
+    for _ in range(draw.choice(draw.nests)):
         lines += _nest(scope, [*arrays, local], ["i", "j", "k"][: draw.choice([1, 2, 2, 3])])
     return [f"def top({_declared(arrays)}):", *_indented(lines)]
 
 
-def _pointwise(draw: random.Random, name: str, kind: str, source: str, target: str, extra: str) -> list[str]:
+def _pointwise(draw: Draw, name: str, kind: str, source: str, target: str, extra: str) -> list[str]:
     """A stage that writes each element of `target` once from `source`: what streams can be made of."""
     order = draw.choice([("i", "j"), ("i", "j"), ("i", "j"), ("j", "i")])
-    scope = Scope(draw, (Array(extra, kind, (EXTENT,)),)).inside("i", 0, EXTENT - 1).inside("j", 0, EXTENT - 1)
+    scope = (
+        Scope(draw, (Array(extra, kind, (EXTENT,)),)).inside("i", 0, EXTENT - 1).inside("j", 0, EXTENT - 1)
+    )
     read = f"{source}[{draw.choice(['i, j'] * 6 + ['j, i', f'{EXTENT - 1} - i, j'])}]"
-    body = [f"{target}[i, j] = {draw.choice([read, f'({read} + {leaf(scope)})', f'({read} - {value(scope, kind)})'])}"]
+    body = [
+        f"{target}[i, j] = {draw.choice([read, f'({read} + {leaf(scope)})', f'({read} - {value(scope, kind)})'])}"
+    ]
     if draw.random() < 0.3:
         guard = draw.choice([affine_test(scope), f"{read} > 2"])
         body = [f"t: {kind} = {read}", f"if {guard}:", f"    t = {value(scope.with_scalar('t', kind), kind)}"]
@@ -156,14 +167,14 @@ def _pointwise(draw: random.Random, name: str, kind: str, source: str, target: s
         body += [f"    acc += {read}", f"{target}[i, j] = acc"]
     bounds = f"range({EXTENT})"
     return [
-        f"for {order[0]} in {bounds[:-1]}, name=\"{name}\"):",
+        f'for {order[0]} in {bounds[:-1]}, name="{name}"):',
         *_indented([f"for {order[1]} in {bounds}:", *_indented(body)]),
     ]
 
 
-def stages(draw: random.Random, kind: str) -> list[str]:
+def stages(draw: Draw, kind: str) -> list[str]:
     """Two to four stages in a row, as nests or as kernels that are called, with local arrays between them."""
-    count = draw.choice([2, 3, 3, 4])
+    count = draw.choice(draw.nests) + draw.choice([0, 1, 1])
     names = ["A", *(f"T{k}" for k in range(1, count)), "B"]
     helpers: list[str] = []
     lines = [f"T{k}: {kind}[{EXTENT}, {EXTENT}]" for k in range(1, count)]
@@ -189,12 +200,13 @@ def stages(draw: random.Random, kind: str) -> list[str]:
     return [*helpers, f"def top({_declared(_arguments(kind))}):", *_indented(lines)]
 
 
-def stateful(draw: random.Random, kind: str) -> list[str]:
+def stateful(draw: Draw, kind: str) -> list[str]:
     """State in the kernel and in one that it calls twice."""
-    arrays = _arguments(kind)
+    arrays = tuple(_arguments(kind))
     state = Array("S", kind, (EXTENT,))
     scope = Scope(draw, (*arrays, state), scalars=(("count", kind),))
-    helper = ["total: Stateful[int32] = 3", *_nest(Scope(draw, arrays[:1], scalars=(("total", "int32"),)), arrays[:1], ["i", "j"])]
+    inner = Scope(draw, arrays[:1], scalars=(("total", "int32"),))
+    helper = ["total: Stateful[int32] = 3", *_nest(inner, list(arrays[:1]), ["i", "j"])]
     helper += [f"total += {draw.choice(['1', 'int32(A[0, 1])', 'total'])}"]
     lines = [f"count: Stateful[{kind}] = 1", f"S: Stateful[{kind}[{EXTENT}]] = 0"]
     lines += _nest(scope, [*arrays, state], ["i", "j"])
@@ -202,12 +214,12 @@ def stateful(draw: random.Random, kind: str) -> list[str]:
     lines += [f"count += {value(scope, kind, 1)}"]
     lines += _nest(scope, [*arrays, state], ["i", "j", "k"][: draw.choice([1, 2, 3])])
     return [
-        *(f"def g({_declared(arrays[:1])}):", *_indented(helper), "", ""),
-        *(f"def top({_declared(arrays)}):", *_indented(lines)),
+        *(f"def g({_declared(list(arrays[:1]))}):", *_indented(helper), "", ""),
+        *(f"def top({_declared(list(arrays))}):", *_indented(lines)),
     ]
 
 
-def structs(draw: random.Random, kind: str) -> list[str]:
+def structs(draw: Draw, kind: str) -> list[str]:
     """Arrays of structs, read and written by fields and as a whole."""
     other = draw.choice([*INTEGERS, *FLOATS])
     record = Array("R", kind, (EXTENT, EXTENT), ("x", "y"))
@@ -216,24 +228,25 @@ def structs(draw: random.Random, kind: str) -> list[str]:
     scope = Scope(draw, (*arrays, local))
     copies = ["for a in range(8):", "    for b in range(8):", "        L[a, b] = R[a, b]"]
     lines = [f"L: P[{EXTENT}, {EXTENT}]", *copies]
-    for _ in range(2):
+    for _ in range(draw.nests[-1] - 1):
         lines += _nest(scope, [*arrays, local], ["i", "j", "k"][: draw.choice([1, 2, 3])])
     first = [f'P = Struct({{"x": {kind}, "y": {other}}})', "", ""]
     return [*first, f"def top({_declared(arrays)}):", *_indented(lines)]
 
 
-def systolic(draw: random.Random, kind: str) -> list[str]:
+def systolic(draw: Draw, kind: str) -> list[str]:
     """A nest of processing elements, whose data neighbours can pass on; or a chain of them."""
     m, n, k = (draw.choice([2, 3, 4]) for _ in range(3))
     start = draw.choice(["0", "1", "C[i, j]"])
     term = draw.choice(["A[i, k] * B[k, j]", "A[i, k] + B[k, j]", "A[i, k] * (B[k, j] - A[i, k])"])
     sign = draw.choice(["+=", "+=", "-="])
     if draw.random() < 0.65:
+        guarded = [f"        if {draw.choice(['k > 0', 'i >= j', 'k != j'])}:"] if draw.random() < 0.2 else []
         lines = [
-            f"for i, j in allo.grid({m}, {n}, name=\"PE\"):",
+            f'for i, j in allo.grid({m}, {n}, name="PE"):',
             f"    acc: {kind} = {start}",
             f"    for k in range({k}):",
-            *([f"        if {draw.choice(['k > 0', 'i >= j', 'k != j'])}:"] if (guarded := draw.random() < 0.2) else []),
+            *guarded,
             f"        {'    ' if guarded else ''}acc {sign} {term}",
             "    C[i, j] = acc",
         ]
@@ -253,7 +266,7 @@ def systolic(draw: random.Random, kind: str) -> list[str]:
     return [f"def top(A: {kind}[{k + 1}], W: {kind}[{m}], C: {kind}[{k + 1}]):", *_indented(lines)]
 
 
-def dynamic(draw: random.Random, kind: str) -> list[str]:
+def dynamic(draw: Draw, kind: str) -> list[str]:
     """Arrays of run-time extents, loops up to them and up to scalars."""
     lines = [f"s: {kind} = 0"]
     for _ in range(draw.choice([1, 2])):
@@ -273,11 +286,11 @@ def dynamic(draw: random.Random, kind: str) -> list[str]:
     return [f"def top(X: {kind}[...], Y: {kind}[...], V: {kind}[{EXTENT}], n: index):", *_indented(lines)]
 
 
-def tensors(draw: random.Random, kind: str) -> list[str]:
+def tensors(draw: Draw, kind: str) -> list[str]:
     """Statements on whole arrays and slices."""
     forms = [
-        *("L = A + B", "L[1:] = A[:-1] * 2", "B[:, ::2] = A[:, 1::2]", "A[2] = V", "L = A - V", "B += A", "B[1:5, 3] = V[0:4]"),
-        *("A[1:] = A[:-1] + B[1:]", "L = B.T", "V = A[3] + 1", "B = A * V[2] + B"),
+        *("L = A + B", "L[1:] = A[:-1] * 2", "B[:, ::2] = A[:, 1::2]", "A[2] = V", "L = A - V", "B += A"),
+        *("B[1:5, 3] = V[0:4]", "A[1:] = A[:-1] + B[1:]", "L = B.T", "V = A[3] + 1", "B = A * V[2] + B"),
     ]
     lines = [f"L: {kind}[{EXTENT}, {EXTENT}] = 0", *draw.sample(forms, 3)]
     arrays = [*_arguments(kind), Array("L", kind, (EXTENT, EXTENT))]
@@ -286,6 +299,6 @@ def tensors(draw: random.Random, kind: str) -> list[str]:
     return [f"def top({_declared(_arguments(kind))}):", *_indented(lines)]
 
 
-FAMILIES: dict[str, Callable[[random.Random, str], list[str]]] = {
+FAMILIES: dict[str, Callable[[Draw, str], list[str]]] = {
     family.__name__: family for family in (nests, stages, stateful, structs, systolic, dynamic, tensors)
 }

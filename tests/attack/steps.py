@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from mlir import ir
+
 import allo
 from allo import Partition, Schedule
 from allo.customize.handles import Buffer, Loop
 from allo.errors import AlloError, InternalError
 from allo.ir.walk import buffers_of, string_of
 from allo.memory import Memory
-from mlir import ir
 
 from .kernels import Kernel
 
@@ -111,7 +112,8 @@ class Chooser:
 
 def _locals(schedule: Schedule, function: str) -> list[str]:
     found = buffers_of(schedule.ir.function(function)).items()
-    return [name for name, value in found if not isinstance(value.owner, ir.Block) and string_of(value.owner, "allo.name")]
+    made = [(name, value.owner) for name, value in found if not isinstance(value.owner, ir.Block)]
+    return [name for name, owner in made if string_of(owner, "allo.name")]
 
 
 def split(c: Chooser) -> Call:
@@ -168,7 +170,11 @@ def inline(c: Chooser) -> Call:
 
 
 def specialize(c: Chooser) -> Call:
-    return "specialize", (c.function, [c.draw.choice(c.schedule.ir.names())], f"copy{c.draw.randrange(9)}"), {}
+    return (
+        "specialize",
+        (c.function, [c.draw.choice(c.schedule.ir.names())], f"copy{c.draw.randrange(9)}"),
+        {},
+    )
 
 
 def partition(c: Chooser) -> Call:
@@ -192,7 +198,11 @@ def reshape(c: Chooser) -> Call:
     one = c.draw.choice(divisors)
     rest = total // one
     two = c.draw.choice([d for d in divisors if rest % d == 0] or [1])
-    return "reshape", (buffer, c.draw.choice([[total], [one, rest], [rest, one], [one, two, rest // two]])), {}
+    return (
+        "reshape",
+        (buffer, c.draw.choice([[total], [one, rest], [rest, one], [one, two, rest // two]])),
+        {},
+    )
 
 
 def pack(c: Chooser) -> Call:
@@ -213,11 +223,41 @@ def relay(c: Chooser) -> Call:
 def relay_along(c: Chooser) -> Call:
     loop = c.nest()[0]
     depth = c.draw.choice([-1, 1, 2])
-    return "relay", (c.buffer(), f"{loop.function}:{loop.nest}"), {"axis": c.draw.choice([0, 1]), "depth": depth}
+    return (
+        "relay",
+        (c.buffer(), f"{loop.function}:{loop.nest}"),
+        {"axis": c.draw.choice([0, 1]), "depth": depth},
+    )
 
 
 STEPS: tuple[Callable[[Chooser], Call], ...] = (
-    *(split, split, reorder, reorder, reorder, fuse, compute_at, compute_at, skew, peel, unroll, unfold, unfold),
-    *(pipeline, parallel, dataflow, inline, specialize, partition, partition, buffer_at, buffer_at, reuse_at, reuse_at),
+    *(
+        split,
+        split,
+        reorder,
+        reorder,
+        reorder,
+        fuse,
+        compute_at,
+        compute_at,
+        skew,
+        peel,
+        unroll,
+        unfold,
+        unfold,
+    ),
+    *(
+        pipeline,
+        parallel,
+        dataflow,
+        inline,
+        specialize,
+        partition,
+        partition,
+        buffer_at,
+        buffer_at,
+        reuse_at,
+        reuse_at,
+    ),
     *(reshape, reshape, pack, pack, bind, relay, relay, relay, relay_along, relay_along, relay_along),
 )

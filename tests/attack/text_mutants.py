@@ -1,4 +1,4 @@
-"""Faults in the text of a printed module: a constant, predicate, operation, bound, operand, type or line is another one."""
+"""Faults in the text of a printed module: another constant, predicate, operation, bound, operand, type or line."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ import re
 from collections.abc import Callable, Iterator
 
 _OPERATIONS = (
-    *(("addi", "subi"), ("subi", "addi"), ("muli", "addi"), ("addf", "subf"), ("subf", "addf"), ("mulf", "divf")),
+    *(
+        ("addi", "subi"),
+        ("subi", "addi"),
+        ("muli", "addi"),
+        ("addf", "subf"),
+        ("subf", "addf"),
+        ("mulf", "divf"),
+    ),
     *(("divf", "mulf"), ("maxsi", "minsi"), ("minsi", "maxsi"), ("maxsi", "maxui"), ("maximumf", "minimumf")),
     *(("extsi", "extui"), ("extui", "extsi"), ("shrsi", "shrui"), ("shrui", "shrsi"), ("shli", "shrui")),
     *(("andi", "ori"), ("ori", "andi"), ("sitofp", "uitofp"), ("uitofp", "sitofp"), ("fptosi", "fptoui")),
     *(("divsi", "divui"), ("floordivsi", "divsi"), ("remsi", "remui"), ("minimumf", "minnumf")),
 )
-_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge", "oeq", "une", "olt", "ole", "ogt", "oge")
+_PREDICATES = (
+    *("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"),
+    *("oeq", "une", "olt", "ole", "ogt", "oge"),
+)
 _VALUE = re.compile(r"%[\w$.-]+(?:#\d+)?")
 
 
@@ -33,7 +43,11 @@ def mutated(text: str, count: int, draw: random.Random) -> Iterator[tuple[str, s
 
 
 def _edited(
-    lines: list[str], draw: random.Random, pattern: str, replaced: Callable[[re.Match[str]], str], only: str = ""
+    lines: list[str],
+    draw: random.Random,
+    pattern: str,
+    replaced: Callable[[re.Match[str]], str],
+    only: str = "",
 ) -> str:
     """Replace one match of a pattern in a line that has `only` in it; the line before and after."""
     places = [(k, m) for k, line in enumerate(lines) if only in line for m in re.finditer(pattern, line)]
@@ -48,7 +62,9 @@ def _edited(
 def number(lines: list[str], draw: random.Random) -> str:
     """A constant is another one."""
     step = draw.choice([-1, 1, 1, 2, 1 << 32])
-    return _edited(lines, draw, r"(?<=constant )-?\d+(?= :)", lambda m: str(int(m.group()) + step), "arith.constant")
+    return _edited(
+        lines, draw, r"(?<=constant )-?\d+(?= :)", lambda m: str(int(m.group()) + step), "arith.constant"
+    )
 
 
 def decimal(lines: list[str], draw: random.Random) -> str:
@@ -80,14 +96,17 @@ def condition(lines: list[str], draw: random.Random) -> str:
     """A number or a relation of an affine set or map."""
     step = draw.choice([-1, 1, 2])
     if draw.random() < 0.3:
-        return _edited(lines, draw, r"(>=|==) 0", lambda m: "== 0" if m.group() == ">= 0" else ">= 0", "affine_set")
+        return _edited(
+            lines, draw, r"(>=|==) 0", lambda m: "== 0" if m.group() == ">= 0" else ">= 0", "affine_set"
+        )
     return _edited(lines, draw, r"(?<=[-+*] )\d+", lambda m: str(int(m.group()) + step), "affine_")
 
 
 def subscript(lines: list[str], draw: random.Random) -> str:
     """A subscript of an affine access is another one."""
     step = draw.choice([" + 1", " - 1", " * 2", " mod 3", " floordiv 2"])
-    return _edited(lines, draw, r"(?<=\[)%[\w$.-]+(?=[\],])|(?<=, )%[\w$.-]+(?=\])", lambda m: m.group() + step, "affine.")
+    pattern = r"(?<=\[)%[\w$.-]+(?=[\],])|(?<=, )%[\w$.-]+(?=\])"
+    return _edited(lines, draw, pattern, lambda m: m.group() + step, "affine.")
 
 
 def operand(lines: list[str], draw: random.Random) -> str:
@@ -120,8 +139,16 @@ def depth(lines: list[str], draw: random.Random) -> str:
 
 def dropped(lines: list[str], draw: random.Random) -> str:
     """A store, put, get or call is missing, or happens twice."""
-    pattern = r"^\s*(%\w+ = )?(affine\.store|memref\.store|allo\.stream_put|func\.call|call |memref\.copy|allo\.stream_get)"
-    places = [k for k, line in enumerate(lines) if re.match(pattern, line)]
+    names = (
+        "affine.store",
+        "memref.store",
+        "allo.stream_put",
+        "allo.stream_get",
+        "func.call",
+        "call",
+        "memref.copy",
+    )
+    places = [k for k, line in enumerate(lines) if re.sub(r"^%\w+ = ", "", line.strip()).startswith(names)]
     if not places:
         return ""
     place = draw.choice(places)
@@ -129,14 +156,14 @@ def dropped(lines: list[str], draw: random.Random) -> str:
     if draw.random() < 0.5:
         del lines[place]
         return f"no {old}"
-    again = lines[place] if "=" not in lines[place].split("store")[0] else re.sub(r"^\s*%\w+ =", "%again =", lines[place])
-    lines.insert(place, again)
+    lines.insert(place, re.sub(r"^\s*%\w+ =", "%again =", lines[place]))
     return f"twice {old}"
 
 
 def moved(lines: list[str], draw: random.Random) -> str:
     """Two lines in sequence are exchanged."""
-    places = [k for k in range(1, len(lines) - 1) if all("." in line and "{" not in line and "}" not in line for line in lines[k : k + 2])]
+    flat = ["." in line and "{" not in line and "}" not in line for line in lines]
+    places = [k for k in range(1, len(lines) - 1) if flat[k] and flat[k + 1]]
     if not places:
         return ""
     place = draw.choice(places)
@@ -152,6 +179,18 @@ def region(lines: list[str], draw: random.Random) -> str:
 
 
 CHANGES = (
-    *(number, number, decimal, bound, bound, predicate, operation, operation, condition, condition, subscript, subscript),
-    *(operand, operand, swapped, kind, kind, depth, dropped, dropped, moved, region),
+    *(
+        number,
+        number,
+        decimal,
+        bound,
+        bound,
+        predicate,
+        operation,
+        operation,
+        condition,
+        condition,
+        subscript,
+    ),
+    *(subscript, operand, operand, swapped, kind, kind, depth, dropped, dropped, moved, region),
 )

@@ -30,7 +30,9 @@ def signature(module: Any) -> list[AlloType | TensorType]:
 def arguments(kinds: Sequence[AlloType | TensorType], seed: int) -> list[Any]:
     """Random elements of each type; sometimes small, sometimes any bits."""
     random = np.random.default_rng(seed)
-    return [_array(kind, random) if isinstance(kind, TensorType) else int(random.integers(0, 8)) for kind in kinds]
+    return [
+        _array(kind, random) if isinstance(kind, TensorType) else int(random.integers(0, 8)) for kind in kinds
+    ]
 
 
 def _array(kind: TensorType, random: np.random.Generator) -> Array:
@@ -45,7 +47,9 @@ def _elements(element: AlloType, shape: tuple[int, ...], random: np.random.Gener
             made[name] = _elements(inner, shape, random)
         return made
     if isinstance(element, Float):
-        numbers = random.choice([random.uniform(-4, 4, shape), random.integers(-3, 4, shape).astype(np.float64)])
+        numbers = random.choice(
+            [random.uniform(-4, 4, shape), random.integers(-3, 4, shape).astype(np.float64)]
+        )
         special = random.choice([-0.0, np.inf, 1e30, np.nan], shape)
         with np.errstate(over="ignore"):
             return np.where(random.random(shape) < 0.04, special, numbers).astype(form_dtype(element))
@@ -114,7 +118,9 @@ def differences(left: Sequence[Any], right: Sequence[Any]) -> list[str]:
             places = np.argwhere(_unequal(one, np.asarray(other)))
             if len(places):
                 place = tuple(int(k) for k in places[0])
-                found.append(f"argument {number}{list(place)}: {one[place]!r}, {other[place]!r} ({len(places)} in all)")
+                found.append(
+                    f"argument {number}{list(place)}: {one[place]!r}, {other[place]!r} ({len(places)} in all)"
+                )
         elif one != other and not (one != one and other != other):
             found.append(f"argument {number}: {one!r}, {other!r}")
     return found
@@ -122,7 +128,9 @@ def differences(left: Sequence[Any], right: Sequence[Any]) -> list[str]:
 
 def _unequal(one: Array, other: Array) -> Array:
     if one.dtype.names is not None and one.dtype.names == other.dtype.names:
-        return np.asarray(np.logical_or.reduce([_unequal(one[name], other[name]) for name in one.dtype.names]))
+        return np.asarray(
+            np.logical_or.reduce([_unequal(one[name], other[name]) for name in one.dtype.names])
+        )
     if one.dtype.kind != "f":
         return np.asarray(one != other)
     bits = np.dtype(f"uint{8 * one.dtype.itemsize}")
