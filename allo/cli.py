@@ -63,6 +63,10 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, run: _Command, text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
         sub.add_argument("design", help=_DESIGN)
+        sub.add_argument(
+            "--link", action="append", default=[], metavar="FILE",
+            help="C++ or a shared object with functions that a module only declares; it runs in this process",
+        )  # fmt: skip
         sub.set_defaults(run=run)
         return sub
 
@@ -98,8 +102,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def load(design: str) -> Schedule:
-    """The schedule that `file.py:name` or `file.mlir` means."""
+def load(design: str, link: Sequence[str] = ()) -> Schedule:
+    """The schedule that `file.py:name` or `file.mlir` means; `link` has functions that the latter declares."""
     path, colon, name = design.rpartition(":")
     if not colon or path == "":
         path, name = design, ""
@@ -107,7 +111,9 @@ def load(design: str) -> Schedule:
     if not file.is_file():
         raise _UsageError(f"there is no file '{path}'")
     if file.suffix != ".py":
-        return Schedule.from_mlir(file)
+        return Schedule.from_mlir(file, link=link)
+    if link:
+        raise _UsageError(f"--link is for modules; '{path}' says itself what its kernels call")
     found = vars(_imported(file.resolve()))
     if name not in found:
         known = [n for n, value in found.items() if isinstance(value, Schedule | FunctionType)]
@@ -156,7 +162,7 @@ def _makes_schedule(function: Callable[..., Any]) -> bool:
 
 
 def _print(options: argparse.Namespace) -> None:
-    schedule = load(options.design)
+    schedule = load(options.design, options.link)
     if options.loops:
         for function in schedule.ir.functions():
             print(schedule.get_loops(function.name.value))
@@ -172,8 +178,8 @@ def _print(options: argparse.Namespace) -> None:
 
 def _estimate(options: argparse.Namespace) -> None:
     found = estimate(
-        load(options.design), options.target, frequency=options.frequency, auto_pipeline=options.auto_pipeline,
-        memory=options.memory,
+        load(options.design, options.link), options.target, frequency=options.frequency,
+        auto_pipeline=options.auto_pipeline, memory=options.memory,
     )  # fmt: skip
     if options.html is not None:
         _write(options.html, found.to_html())
@@ -182,8 +188,8 @@ def _estimate(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    schedule = load(options.design)
-    against = schedule.state(0) if options.against is None else load(options.against)
+    schedule = load(options.design, options.link)
+    against = _against(options) or schedule.state(0)
     settings = {"reassociate": options.reassociate, "timeout": options.timeout}
     result = verify(against, schedule, **settings)
     if options.json:
@@ -197,8 +203,15 @@ def _check(options: argparse.Namespace) -> int:
     return _EXIT_DIFFERENT if isinstance(result, Different) else _EXIT_UNKNOWN
 
 
+def _against(options: argparse.Namespace) -> Schedule | None:
+    if options.against is None:
+        return None
+    is_module = Path(options.against).suffix == ".mlir"
+    return load(options.against, options.link if is_module else ())
+
+
 def _apply(options: argparse.Namespace) -> None:
-    schedule = load(options.design)
+    schedule = load(options.design, options.link)
     if options.steps is not None:
         if not options.steps.is_file():
             raise _UsageError(f"there is no file '{options.steps}'")
@@ -219,12 +232,12 @@ def _write(file: Path, text: str) -> None:
 
 
 def _steps(options: argparse.Namespace) -> None:
-    schedule = load(options.design)
+    schedule = load(options.design, options.link)
     print(schedule.to_mlir() if options.mlir else schedule.steps, end="")
 
 
 def _build(options: argparse.Namespace) -> None:
-    schedule = load(options.design)
+    schedule = load(options.design, options.link)
     configs = _settings(options.config) if options.config else None
     built = schedule.build(target=options.target, mode=options.mode, project=options.project, configs=configs)
     print(built)

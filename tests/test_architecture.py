@@ -33,6 +33,7 @@ UPWARD = {
     ("allo/customize/schedule.py", "graph"): "allo.compose",
     ("allo/customize/schedule.py", "draw"): "allo.report",
     ("allo/customize/schedule.py", "report"): "allo.report",
+    ("allo/customize/schedule.py", "from_mlir"): "allo.backend.external.given",
 }
 
 MAX_FILE_LINES = 400

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from mlir import ir
@@ -24,15 +25,17 @@ from ..ir.walk import (
     string_of,
 )
 from .adopt_loops import count_with_sign
+from .foreign import check_definitions, check_operations, check_strings
 
 _LOOP_NAMES = "ijklmn"
 
 
-def adopt(source: str | Path) -> Module:
+def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> Module:
     """The module that a text or a file prints, with names where it has none; its entry is its last public function.
 
     A loop is named by its depth (`i`, `j`, ...), a nest `S_<loops>_<n>` as in kernels, an array `buffer`. Raises
-    KernelError with the words of MLIR if that is not a valid module, or has no function.
+    KernelError with the words of MLIR if that is not a valid module, or has no function. `link` gives the module code
+    for functions without a body; KernelError for those that have none then.
     """
     if not isinstance(source, str | Path):
         raise KernelError(f"a module is read from its text or a Path, got {type(source).__name__} {source!r}")
@@ -40,6 +43,11 @@ def adopt(source: str | Path) -> Module:
         module = Module.parse(source)
     except ir.MLIRError as error:
         raise _invalid(source, error) from None
+    check_strings(module)
+    check_operations(module)
+    if link is not None:
+        link(module)
+    check_definitions(module)
     functions = [f for f in module.functions() if entry_block(f) is not None]
     public = [f for f in functions if string_of(f.operation, "sym_visibility") != "private"]
     if not public:

@@ -215,12 +215,20 @@ class Schedule:
 
     @classmethod
     @reads_programs
-    def from_mlir(cls, source: str | Path, *, verbose: bool = False) -> Schedule:
+    def from_mlir(
+        cls, source: str | Path, *, link: str | Path | Sequence[str | Path] = (), verbose: bool = False
+    ) -> Schedule:
         """A schedule of the module in a text or a file; its `allo.schedule` operations are applied and recorded.
 
-        Raises KernelError if that is not a valid module, ScheduleError if a step cannot be applied.
+        `link` are files of C++ and shared objects with the functions that the module only declares. Raises KernelError
+        if that is not a valid module, or declares others, ScheduleError if a step cannot be applied.
         """
-        whole = adopt(source)
+        if not link:
+            whole = adopt(source)
+        else:
+            from ..backend.external.given import giver
+
+            whole = adopt(source, giver(link))
         rest, operations = take_schedules(whole)
         result, reader = cls(rest, verbose=verbose), StepReader(cls.primitives())
         for op in operations:

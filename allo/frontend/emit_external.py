@@ -11,9 +11,8 @@ from ..ir.module import Module
 from ..ir.streams import SIDE
 from ..ir.types import AlloType, TensorType
 from .external import ExternalKernel
+from .given_code import EXTERNAL, source_attribute
 from .nodes import Function
-
-EXTERNAL = "allo.x_external"
 
 
 def emit_external(module: Module, function: Function, kernel: ExternalKernel) -> None:
@@ -32,7 +31,7 @@ def emit_external(module: Module, function: Function, kernel: ExternalKernel) ->
         "sym_name": string_attr(function.name),
         "sym_visibility": string_attr("private"),
         "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context()),
-        EXTERNAL: ir.DictAttr.get({name: _fact(value) for name, value in kernel.facts}, context()),
+        EXTERNAL: source_attribute(kernel),
     }
     if marks:
         attributes["arg_attrs"] = ir.ArrayAttr.get(marks, context())
@@ -42,12 +41,3 @@ def emit_external(module: Module, function: Function, kernel: ExternalKernel) ->
 
 def _type(kind: AlloType | TensorType) -> ir.Type:
     return memref_type(kind) if isinstance(kind, TensorType) else storage_type(kind)
-
-
-def _fact(value: str | bool | tuple[str, ...]) -> ir.Attribute:
-    match value:
-        case bool():
-            return ir.BoolAttr.get(value, context())
-        case str():
-            return string_attr(value)
-    return ir.ArrayAttr.get([string_attr(text) for text in value], context())

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from mlir import ir
 
 from ...errors import InternalError
-from ...frontend.emit_external import EXTERNAL
+from ...frontend.given_code import EXTERNAL, LINKED
 from ...ir.effects import written_arguments
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
 from ..checked import CheckFailed, with_checks
+from ..declared import refuse_undefined
 from .arguments import Array, Parameter, result_memory, result_value, run_time_extents
 from .calling import call, is_stopped_by_interrupts
 from .calls import converted_arguments
@@ -43,6 +44,15 @@ def _link_external(module: Module) -> tuple[Library, ...]:
     return link_external(module)
 
 
+def _linked_functions(module: Module) -> dict[str, int]:
+    """The addresses of functions of shared objects that `module` calls, by name."""
+    if not any(LINKED in function.operation.attributes for function in module.functions()):
+        return {}
+    from ..external.given import linked_functions
+
+    return linked_functions(module)
+
+
 class LLVMModule:
     """The result of `s.build()`: call it with the arguments of the kernel.
 
@@ -62,10 +72,12 @@ class LLVMModule:
         self._rebuild = partial(
             LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check
         )
+        refuse_undefined(module, (EXTERNAL, LINKED))
         self._lowered = with_checks(module) if check else module.clone()
         self._checks = lower_checks(self._lowered)
         self._streams = prepare_streams(self._lowered, unbounded=unbounded)
         self._libraries = _link_external(self._lowered)
+        self._linked = _linked_functions(self._lowered)
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
         written = written_arguments(module, module.top)
@@ -154,6 +166,8 @@ class LLVMModule:
         )
 
         self._engine = compile_module(self._lowered, [library.path for library in self._libraries])
+        for name, found in self._linked.items():
+            self._engine.raw_register_runtime(name, ctypes.c_void_p(found))
         address = self._engine.raw_lookup(ENTRY)
         if not address:
             raise InternalError(f"the machine code of '{self.top_func_name}' calls a function that is nowhere defined")

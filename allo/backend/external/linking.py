@@ -10,8 +10,8 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import TargetError
-from ...frontend.emit_external import EXTERNAL
 from ...frontend.external import ExternalParameter, fitting
+from ...frontend.given_code import EXTERNAL
 from ...ir.builder import Builder, segments_attr, string_attr
 from ...ir.context import context, unknown_location
 from ...ir.mlir_types import from_mlir, scalar_from_mlir
@@ -29,7 +29,7 @@ from .stream_wrapper import FifoType
 def external_sources(module: Module) -> dict[str, ExternalSource]:
     """The sources of the external kernels that `module` declares, by the name of the function."""
     return {
-        function.name.value: _source(function.operation)
+        function.name.value: stated_source(function.operation)
         for function in module.functions()
         if EXTERNAL in function.operation.attributes
     }
@@ -105,7 +105,8 @@ def _entry_types(function: ir.OpView, signature: Signature) -> tuple[ir.Type, ..
     return (*types, *(_memref((), result) for result in declared.results))
 
 
-def _source(declaration: ir.Operation) -> ExternalSource:
+def stated_source(declaration: ir.Operation) -> ExternalSource:
+    """The source that a declaration names."""
     facts: dict[str, object] = {}
     for entry in ir.DictAttr(declaration.attributes[EXTERNAL]):
         value = entry.attr

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import KernelError, counted
 from ...frontend.external import External, ExternalKernel
+from ...frontend.given_code import EXTERNAL, give, source_attribute
 from ...ir.types import AlloType, TensorType
 from ..cpu.arguments import (
     Array,
@@ -83,6 +84,7 @@ class IPModule(External):
         )
         self._compiler = find_compiler()
         self._signature = signature_of(self._compiler, self.source)
+        give(EXTERNAL, source_attribute(self.kernel))
         self._libraries: dict[tuple[AlloType | TensorType, ...], Library] = {}
 
     @property

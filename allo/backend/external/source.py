@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import ToolError
 from ..headers import include_directory
+
+_UNINCLUDABLE = re.compile(r'["\\\x00-\x1f]')
 
 Facts = tuple[tuple[str, str | bool | tuple[str, ...]], ...]
 
@@ -82,5 +85,11 @@ def found_files(
             looked = " or ".join(dict.fromkeys(str(folder) for folder in folders))
             hint = None if Path(file).is_absolute() else f"a relative path starts from {looked}"
             raise ToolError(f"there is no {what} '{os.fspath(file)}'", hint=hint)
+        if _UNINCLUDABLE.search(str(path)):
+            raise ToolError(
+                f"the {what} {str(path)!r} has a quote, a backslash or a control character in its path, "
+                "and no #include can name it",
+                hint="rename the file, or its folder",
+            )
         found.append(str(path))
     return tuple(found)

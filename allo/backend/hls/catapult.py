@@ -8,6 +8,7 @@ from math import prod
 
 from ...errors import TargetError
 from .dialect import AcWords, Dialect, ac_names
+from .text import uncommented
 from .vendor import Array, Banks, Host, Memory, Place, Streams, Vendor
 
 
@@ -45,7 +46,7 @@ class Directives:
         )  # fmt: skip
 
 
-_DIRECTIVE = re.compile(r" *// directive set (\w+)(:\w+ .+)")
+_DIRECTIVE = re.compile(r" *// directive set (\w+)(:\w+ .+?)(?:  //.*)?")
 _FUNCTION = re.compile(r"\w[^;=]*?\b(\w+)\((.*)\) \{")
 
 
@@ -55,7 +56,7 @@ def directive_lines(code: str, top: str) -> list[str]:
     name, parameters, is_block = top, "", True
     lines = code.splitlines()
     for before, line in zip(["", *lines], lines, strict=False):
-        if head := _FUNCTION.match(line):
+        if head := _FUNCTION.match(uncommented(line)):
             name, parameters, is_block = head[1], head[2], before.startswith("#pragma hls_design")
         elif directive := _DIRECTIVE.fullmatch(line):
             array, rest = directive[1], directive[2]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ...errors import TargetError
+from .text import uncommented
 
 _INTEGER = re.compile(r"\bap_(u?)int<([^<>]+)>")
-_FIXED = re.compile(r"\bap_(u?)fixed<([^<>]+)>")
+_FIXED = re.compile(r"\bap_(u?)fixed<([^<>,]+,[^<>]+)>")
 _NUMBER = re.compile(r'\bap_(u?)int<(\d+)>\("(-?\d+)", 10\)')
-_COMMENT = re.compile(r"//.*")
 _FUNCTION = re.compile(r"\bhls::(?=\w+\()")
 _INLINE = re.compile(r"^#pragma HLS inline\n", re.MULTILINE)
 _UNROLLED = re.compile(r"^( *)(for \(.*\n)#pragma HLS unroll\n", re.MULTILINE)
@@ -68,7 +68,7 @@ class Dialect:
 
     def checked(self, text: str, vendor: str) -> str:
         """The text in the names of this vendor; TargetError for a type that it lacks."""
-        if not self.half and re.search(r"\bhalf\b", _COMMENT.sub("", text)):
+        if not self.half and re.search(r"\bhalf\b", uncommented(text)):
             raise TargetError(f"{vendor} has no type for float16", hint="use bfloat16 or float32")
         return self.respell(text) if self.respell is not None else text
 

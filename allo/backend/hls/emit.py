@@ -10,13 +10,14 @@ from functools import cache
 from mlir import ir
 
 from ...errors import TargetError, counted
-from ...frontend.emit_external import EXTERNAL
+from ...frontend.given_code import EXTERNAL
 from ...ir.linalg import lower_linalg
 from ...ir.module import FinishedModule, Module
 from ...ir.processes import simulated_regions
 from ...ir.types import Struct
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations, statements
 from ..checked import REQUIRE
+from ..declared import refuse_undefined
 from ..headers import templates_directory
 from ..instantiate import instantiate
 from .allocation import shared_callees
@@ -31,6 +32,7 @@ from .outline import outline_tasks
 from .ports import PortsWriter
 from .signature import Facts, SignatureWriter
 from .statements import StatementWriter
+from .text import line_comment, uncommented
 from .vendor import Vendor
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -107,16 +109,12 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
 
 def _check(module: Module) -> None:
     """Refuse what has no form in HLS C++ before anything is written."""
+    refuse_undefined(module, (EXTERNAL,))
     for function in module.functions():
         name = function.name.value
         entry = entry_block(function)
-        if entry is None and EXTERNAL in function.operation.attributes:
-            continue
         if entry is None:
-            raise TargetError(
-                f"'{name}' is declared only; its body is not in the module",
-                at=location_of(function.operation), hint="write the function as a kernel, or as an allo.IPModule",
-            )  # fmt: skip
+            continue
         for argument, value in zip(argument_names(function), entry.arguments, strict=True):
             if isinstance(value.type, ir.MemRefType) and not value.type.has_static_shape:
                 raise TargetError(
@@ -261,14 +259,13 @@ class FileWriter:
         before = vendor.before_top if name == self.facts.top else ""
         if name in self.tasks:
             before = vendor.before_task
-        comment = f"  // {at.file.rpartition('/')[2]}:{at.line}" if at is not None else ""
-        words = set(_WORD.findall("\n".join(body)))
+        words = set(_WORD.findall(uncommented("\n".join(body))))
         body = [*(f"(void){name};" for name in writer.parameters if name not in words), *body]
         pragmas = [line if line.startswith("#") else f"  {line}" for line in pragmas]
         lines = [line if line.startswith("#") else f"  {line}" for line in body]
         if name == self.facts.top:
             head = vendor.top_prefix + head
-        return head, [*([before] if before else []), f"{head} {{{comment}", *pragmas, *lines, "}"]
+        return head, [*([before] if before else []), f"{head} {{{line_comment(at)}", *pragmas, *lines, "}"]
 
     def _body(
         self,

@@ -15,6 +15,7 @@ from ..cpu.arguments import Array
 from .emit import template
 from .interface import Port
 from .interface_code import word_type
+from .text import code_span
 
 DATA = "data"
 _FIRST_REGISTER = 0x10  # below: control, and three of interrupts
@@ -47,7 +48,7 @@ def argument_table(ports: Sequence[Port], *, has_interface: bool) -> str:
         else:
             place = "a register" if has_interface else "a number"
         does = "read and written" if port.reads and port.writes else "read" if port.reads else "written"
-        kind = f"{port.element!r}{list(port.shape) if port.shape else ''}"
+        kind = code_span(f"{port.element!r}{list(port.shape) if port.shape else ''}")
         rows.append(f"| `{port.name}` | {place}; {does} | `{kind}` | {port.size} |")
     return "\n".join(rows)
 

@@ -10,6 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import Location, TargetError
+from ...ir.memory import Memory as KernelMemory
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.stream_facts import STREAM_NUMBER
 from ...ir.walk import location_of, string_of
@@ -267,12 +268,16 @@ def bound_memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> Memory | None:
         return None
     memory = ir.DictAttr(attributes[MEMORY])
     resource = ir.StringAttr(memory["resource"]).value
-    kind = "AUTO" if resource == "AUTO" else "RAM_2P"
-    kind = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else kind
+    given = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else None
     latency, depth = (
         int(ir.IntegerAttr(memory[name]).value) if name in memory else None for name in ("latency", "depth")
     )
-    return Memory(kind.lower(), resource.lower(), latency, depth)
+    try:
+        known = KernelMemory(resource, given, latency, depth)
+    except ValueError as error:  # of a module from text: kernels and primitives name memories that there are
+        raise TargetError(f"the module binds an array to a memory that there is not: {error}") from None
+    kind = known.storage_type or ("AUTO" if resource == "AUTO" else "RAM_2P")
+    return Memory(kind.lower(), known.resource.lower(), latency, depth)
 
 
 def _check_depthless(op: ir.Operation) -> None:

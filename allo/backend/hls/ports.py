@@ -9,7 +9,7 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ...errors import Location, TargetError
+from ...errors import TargetError
 from ...ir.effects import written_arguments
 from ...ir.walk import argument_names, entry_block, location_of
 from .expression import Expr
@@ -17,6 +17,7 @@ from .memory import linear
 from .names import identifier
 from .outline import is_graph
 from .statements import StatementWriter
+from .text import line_comment
 
 if TYPE_CHECKING:
     from .emit import FileWriter
@@ -120,7 +121,7 @@ class PortsWriter:
         body = [*before, f"{inner}({', '.join(names)});", *after]
         prototype = f"void {public}({', '.join(outer)})"
         start = f"  tapa::task().invoke({', '.join([started, *names])});"
-        definition = [f"{prototype} {{{self._comment(self.at)}", start, "}"]
+        definition = [f"{prototype} {{{line_comment(self.at)}", start, "}"]
         return prototype, [*kernel, "", *_function(task, body), "", *definition]
 
     def _loaded(self, port: _Port, outside: str) -> list[str]:
@@ -142,9 +143,6 @@ class PortsWriter:
 
     def _returned(self) -> list[ir.Value]:
         return list([view.operation for view in self.entry.operations][-1].operands)
-
-    def _comment(self, at: Location | None) -> str:
-        return f"  // {at.file.rpartition('/')[2]}:{at.line}" if at is not None else ""
 
     # -- a dataflow graph ------------------------------------------------------------------------------
 
@@ -177,7 +175,7 @@ class PortsWriter:
         if started:
             started[-1] += ";"
         body = [f"  {line}" for line in lines]
-        head = f"{prototype} {{{self._comment(self.at)}"
+        head = f"{prototype} {{{line_comment(self.at)}"
         return prototype, [*tasks, head, *body, "  tapa::task()", *started, "}"]
 
     def _add_argument(self, value: ir.Value, name: str, parameters: list[str]) -> None:

@@ -17,6 +17,7 @@ from .project_devices import devices_of
 from .project_flows import Flow
 from .project_settings import Settings
 from .project_sources import header_text, kernel_text
+from .text import file_word
 
 MARKER = ".allo-project"
 _MOST_PORTS = 16  # of the interconnect between ports and the memory of a processing system
@@ -135,8 +136,8 @@ class Project:
             "TOOL": self.flow.tool,
             "FLOW": "vitis" if settings.platform else "vivado",
             "LIBRARY": {"xrt": "-lxrt_coreutil", "opencl": "-lOpenCL"}[settings.host],
-            "UNITS": " ".join(["kernel.cpp", *emitted.external.units]),
-            "FLAGS": " ".join([self.flow.flags, *(f"-I{name}" for name in emitted.external.folders)]),
+            "UNITS": " ".join(["kernel.cpp", *map(file_word, emitted.external.units)]),
+            "FLAGS": " ".join([self.flow.flags, *(f"-I{file_word(name)}" for name in emitted.external.folders)]),
             "ARGUMENTS": argument_lines(ports),
             "TABLE": argument_table(ports, has_interface=self.flow.has_interface),
             "DIRECTIVES": "\n".join(directive_lines(emitted.code, emitted.top)),
@@ -179,5 +180,4 @@ def _filled(name: str, values: Mapping[str, str]) -> str:
     for key in re.findall(r"@([A-Z]+)@", text):
         if key not in values:
             raise InternalError(f"the template {name} asks for {key}")
-        text = text.replace(f"@{key}@", values[key])
-    return text
+    return re.sub(r"@([A-Z]+)@", lambda found: values[found[1]], text)

@@ -14,7 +14,7 @@ from .project_devices import Device, device_named, device_of_part
 HOSTS = ("xrt", "opencl")
 OPERATORS = {"add": ("fabric",)}  # adders of LUTs, without DSPs
 _WORDS = (32, 64, 128, 256, 512, 1024)
-_BANK = re.compile(r"(\w+)\[(\d+)(?::(\d+))?\]")
+_BANK = re.compile(r"(\w+)\[(\d+)(?::(\d+))?\]", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _name(setting: str, value: Any) -> None:
         raise TargetError(
             f"configs['{setting}'] must be {what.get(setting, 'the name of a part')}, got {value!r}"
         )
-    if not re.fullmatch(r"[\w.:/+-]+", value):
+    if not re.fullmatch(r"[\w.:/+-]+", value, re.ASCII):
         raise TargetError(f"configs['{setting}'] has characters that no such name has: {value!r}")
 
 

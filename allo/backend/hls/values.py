@@ -8,15 +8,16 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from ...ir.walk import file_location
 from .bits import BitWriter
 from .body import Body
 from .cxx_types import signed_type
 from .expression import Expr, extend
 from .names import Names, identifier
+from .text import line_comment, uncommented
 from .vendor import Vendor
 
 _TEMPORARY = re.compile(r"(?<!\.)\bt(?:_\d+)?\b")  # not the field of a struct
-_COMMENT = re.compile(r"//.*")  # names of files
 _NAMED = re.compile(r" *\S.* (t(?:_\d+)?) = ")
 
 
@@ -106,9 +107,9 @@ class ValueWriter:
         """The body without the values that were named before a change and are not needed after it."""
         unused = self.temporaries
         while unused:
-            counts = Counter(_TEMPORARY.findall(_COMMENT.sub("", "\n".join(lines))))
+            counts = Counter(_TEMPORARY.findall(uncommented("\n".join(lines))))
             unused = {name for name in self.temporaries if counts[name] == 1}
-            lines = [line for line in lines if not (m := _NAMED.match(line)) or m[1] not in unused]
+            lines = [line for line in lines if not (m := _NAMED.match(uncommented(line))) or m[1] not in unused]
             self.temporaries -= unused
         return lines
 
@@ -151,5 +152,5 @@ class ValueWriter:
         place = 0
         if lines[0][:1] in ("", "#", "/"):
             place = next((n for n, line in enumerate(lines) if not line.startswith(("#", "//"))), 0)
-        first = f"{lines[place]}  // {location.filename.rpartition('/')[2]}:{self.line}"
+        first = f"{lines[place]}{line_comment(file_location(location))}"
         return [*lines[:place], first, *lines[place + 1 :]]
