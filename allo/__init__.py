@@ -59,7 +59,7 @@ from .frontend.dsl import (
     view,
     zeros,
 )
-from .frontend.interpret import interpret
+from .frontend.reference.interpret import interpret
 from .memory import Memory
 
 # What many programs never use is loaded when it is first asked for: each would add to the time of `import allo`.

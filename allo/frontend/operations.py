@@ -95,11 +95,19 @@ def _fixed_product(
         left, right = (_bits_as(convert(operand, common), word, at) for operand in (lhs, rhs))
         remainder = _bits_as(Binary(word, at, "%", left, right), common, at)
         return remainder if common == result else Cast(result, at, remainder, exact=True)
-    if op != "//":
+    if op == "*":
         return Binary(result, at, op, as_fixed(lhs), as_fixed(rhs))
     quotient = rules.result("/", lhs.type, rhs.type)
     assert quotient is not None
-    return Cast(result, at, Binary(quotient, at, "/", as_fixed(lhs), as_fixed(rhs)))
+    divided = Binary(quotient, at, "/", as_fixed(lhs), _divisor(as_fixed(rhs)))
+    return divided if op == "/" else Cast(result, at, divided)
+
+
+def _divisor(expr: Expr) -> Expr:
+    """A divisor of a type with a positive number, which stands for 0."""
+    if isinstance(expr.type, Fixed) and expr.type.width == 1:
+        return convert(expr, Fixed(2, expr.type.fracs))
+    return expr
 
 
 def negated(operand: Expr, at: Position, rules: TypingRules = DEFAULT) -> Expr | None:

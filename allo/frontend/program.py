@@ -12,6 +12,7 @@ from ..errors import Diagnostic, KernelError, Note, counted
 from ..ir.memory import Memory
 from ..ir.module import Module
 from ..ir.names import unique_name
+from ..ir.recursion import reads_programs
 from ..ir.types import (
     DYNAMIC,
     AlloType,
@@ -51,12 +52,21 @@ class Compiled:
     inside: frozenset[str]
 
 
-def compile_kernel(
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A kernel without mistakes, `top`, and the `functions` that it needs, callees first."""
+
+    functions: tuple[Function, ...]
+    top: Function
+
+
+@reads_programs
+def checked_program(
     kernel: Callable[..., Any],
     arguments: Sequence[Any] | Mapping[str, Any] | None = None,
     rules: TypingRules = DEFAULT,
-) -> Compiled:
-    """Compile `kernel` and the kernels it calls to a module whose entry is `kernel`.
+) -> Checked:
+    """The typed trees of `kernel` and of the kernels it calls.
 
     `arguments` are the values of the parameters of a template; `rules` type the operations.
     Raises KernelError with all mistakes, each with file, line and column.
@@ -68,9 +78,18 @@ def compile_kernel(
     top = program.function(source, kernel)
     if program.diagnostics or top is None:
         raise KernelError.collected(program.diagnostics)
-    functions = tuple(program.functions.values())
-    inside = frozenset(function.name for function in functions if surely_inside(function))
-    return Compiled(emit_module(functions, top), inside)
+    return Checked(tuple(program.functions.values()), top)
+
+
+def compile_kernel(
+    kernel: Callable[..., Any],
+    arguments: Sequence[Any] | Mapping[str, Any] | None = None,
+    rules: TypingRules = DEFAULT,
+) -> Compiled:
+    """The module of a checked program, whose entry is `kernel`; arguments and errors are those of `checked_program`."""
+    checked = checked_program(kernel, arguments, rules)
+    inside = frozenset(function.name for function in checked.functions if surely_inside(function))
+    return Compiled(emit_module(checked.functions, checked.top), inside)
 
 
 def _called(node: ast.AST) -> str:

@@ -35,10 +35,6 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class Unspecified(Exception):
-    """The language does not say what the value is: division by zero."""
-
-
 # -- conversion -------------------------------------------------------------------------------------------
 
 
@@ -127,12 +123,15 @@ def binary(rules: TypingRules, op: str, lhs: tuple[AlloType, Value], rhs: tuple[
         return float_operation(rules, op, result, convert(a, left, result), convert(b, right, result))
     if op in ("<<", ">>"):
         return shift(op, result, convert(a, left, result), b)
-    if op in ("/", "//", "%") and b == 0:
-        raise Unspecified
     if isinstance(left, Fixed | UFixed) or isinstance(right, Fixed | UFixed):
+        if op in ("/", "//", "%") and b == 0:  # the least positive number takes its place
+            fracs = right.fracs if isinstance(right, Fixed | UFixed) else 0
+            return Fraction(0) if op == "%" else _fixed_operation(op, result, Fraction(a), Fraction(1, 2**fracs))
         return _fixed_operation(op, result, Fraction(a), Fraction(b))
     if rules.wraps:
         a, b = convert(a, left, result), convert(b, right, result)
+    if op in ("/", "//", "%") and b == 0:
+        return 0 if op == "%" else int(a)
     whole = as_integer(result)
     assert whole is not None
     return (

@@ -296,16 +296,6 @@ def test_module() -> None:
     ]
 
 
-def test_plain_python_has_no_structs() -> None:
-    message = (
-        "'moved' uses the struct type 'PAIR', which does not run as plain Python; "
-        "compile it: allo.customize(kernel).build()"
-    )
-    with pytest.raises(TypeError) as caught:
-        allo.interpret(moved)
-    assert str(caught.value) == message
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
