@@ -1,5 +1,9 @@
 """The proof by intervals: what it proves is inside, what it cannot prove it leaves open."""
 
+import itertools
+import operator
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +11,7 @@ from hypothesis import strategies as st
 import allo
 from allo.errors import KernelError
 from allo.frontend.program import compile_kernel
+from allo.frontend.ranges import _combined
 from allo.ir.types import float32, int32, uint4
 
 
@@ -67,6 +72,47 @@ def test_an_access_beyond_the_array_is_still_refused():
 
     with pytest.raises(KernelError, match="subscript 0 is 8 when i=7"):
         allo.customize(kernel)
+
+
+def test_a_difference_is_least_where_the_subtrahend_is_greatest():
+    def kernel(A: int32[8], B: int32[8]):
+        for i, j in allo.grid(8, 8):
+            B[i] = A[i - j]
+
+    with pytest.raises(KernelError, match="subscript 0 is -1 when i=0, j=1"):
+        allo.customize(kernel)
+
+
+OPERATORS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "min": min,
+    "max": max,
+}
+INTERVALS = [(low, high) for low in range(-3, 5) for high in range(low, 5)]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_value_is_in_the_interval(name):
+    """The ends are values too, but for remainders, of which only the divisor counts."""
+    for lhs, rhs in itertools.product(INTERVALS, INTERVALS):
+        found = _combined(name, lhs, rhs)
+        if found is None:
+            assert name in ("//", "%") and rhs[0] <= 0
+            continue
+        pairs = itertools.product(range(lhs[0], lhs[1] + 1), range(rhs[0], rhs[1] + 1))
+        values = [OPERATORS[name](a, b) for a, b in pairs]
+        if name == "%":
+            assert found[0] <= min(values) and max(values) <= found[1] <= max(lhs[1], rhs[1] - 1)
+        else:
+            assert found == (min(values), max(values))
+
+
+def test_an_operator_without_a_rule_has_no_interval():
+    assert _combined("^", (0, 1), (0, 1)) is None
 
 
 BOUND = st.integers(-3, 9)

@@ -1,0 +1,113 @@
+"""Which arguments are written whole before anything reads them."""
+
+# ruff: noqa: F821 - kernels declare arrays without a value
+
+from collections.abc import Callable
+
+import pytest
+
+import allo
+from allo.ir.overwritten import is_overwritten
+from allo.ir.types import int32
+
+
+def first_argument(kernel: Callable[..., None]) -> bool:
+    function = allo.customize(kernel).ir.function(kernel.__name__)
+    return is_overwritten(function.operation.regions[0].blocks[0].arguments[0])
+
+
+def vector(A: int32[8], B: int32[8]):
+    for i in range(8):
+        A[i] = B[7 - i]
+
+
+def transposed(A: int32[4, 8]):
+    for j in range(8):
+        for i in range(4):
+            A[i, j] = i
+
+
+def repeated(A: int32[8]):
+    for t in range(3):
+        for i in range(8):
+            A[i] = t + i
+
+
+def twice(A: int32[8]):
+    A[3] = 1
+    for i in range(8):
+        A[i] = i
+
+
+@pytest.mark.parametrize("kernel", [vector, transposed, repeated, twice], ids=lambda kernel: kernel.__name__)
+def test_all_elements_are_stored(kernel: Callable[..., None]) -> None:
+    assert first_argument(kernel)
+
+
+def strided(A: int32[8]):
+    for i in range(0, 8, 2):
+        A[i] = i
+
+
+def late(A: int32[8]):
+    for i in range(1, 8):
+        A[i] = i
+
+
+def short(A: int32[8]):
+    for i in range(7):
+        A[i] = i
+
+
+def diagonal(A: int32[8, 8]):
+    for i in range(8):
+        A[i, i] = i
+
+
+def swapped(A: int32[4, 8]):
+    for i in range(4):
+        for j in range(4):
+            A[j, i] = j
+
+
+def shifted(A: int32[8]):
+    for i in range(-1, 7):
+        A[i + 1] = i
+
+
+def guarded(A: int32[8], B: int32[8]):
+    for i in range(8):
+        if B[i] > 0:
+            A[i] = i
+
+
+def triangle(A: int32[8, 8]):
+    for i in range(8):
+        for j in range(i, 8):
+            A[i, j] = j
+
+
+def never(A: int32[8], B: int32[8]):
+    for t in range(0):
+        for i in range(8):
+            A[i] = B[i]
+
+
+def accumulated(A: int32[8], B: int32[8]):
+    for i in range(8):
+        A[i] += B[i]
+
+
+def read_elsewhere(A: int32[8], B: int32[8]):
+    B[0] = A[0]
+    for i in range(8):
+        A[i] = i
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [strided, late, short, diagonal, swapped, shifted, guarded, triangle, never, accumulated, read_elsewhere],
+    ids=lambda kernel: kernel.__name__,
+)
+def test_what_is_not_seen_to_be_overwritten(kernel: Callable[..., None]) -> None:
+    assert not first_argument(kernel)
