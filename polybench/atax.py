@@ -138,9 +138,9 @@ STREAMS = (*STAGES, Part(keep, one_by_one))
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
-    "dsp220": within(220),
+    "dsp202": within(202),
     "table3": within(403),
-    "dsp2560": within(2560),
+    "dsp1502": within(1502),
     "streams": Design(streamed_stages, streamed, dsp=430, reassociated=True, parts=STREAMS),
 }
 

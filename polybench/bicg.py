@@ -13,7 +13,7 @@ from allo.ir.types import AlloType, float32
 
 from . import matrix_streams
 from .benchmark import DEVICE, Benchmark, Design, Part
-from .lanes import DSP_PRODUCT, FABRIC, divisors, halvings, in_banks, tree_tile, turns
+from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, MOST_BANKS, divisors, halvings, in_banks, tree_tile, turns
 from .matrix_vector import by_pieces, column_sums, in_turn, row_sums
 
 SIZES = {
@@ -88,7 +88,7 @@ def piece(size: str, lanes: int) -> tuple[int, int]:
         (r * c, r, c)
         for r in divisors(N)
         for c in divisors(M)
-        if 2 * r * c <= lanes and turns(M) <= M // c <= N // r
+        if 2 * r * c <= lanes and r * c <= MOST_BANKS and turns(M) <= M // c <= N // r
     ]
     return max(choices)[1:]
 
@@ -129,10 +129,11 @@ def diagonal_stages(size: str, T: AlloType = float32, lanes: int = 200) -> Calla
                         known = sums[a + b - P, i1]
                     elif a > 0 and b < Q - 1:
                         known = sums[a + b, i1]
+                    total: T = known + u[i1, 0]
                     if a + b < P:
-                        sums[a + b, i1] = known + u[i1, 0]
+                        sums[a + b, i1] = total
                     else:
-                        sums[a + b - P, i1] = known + u[i1, 0]
+                        sums[a + b - P, i1] = total
         for end in range(1):  # noqa: B007 - the name of the loop in schedules
             for i2, i3 in allo.grid(P, R):
                 q[R * i2 + i3] = sums[i2, i3]
@@ -152,16 +153,11 @@ def on_diagonals(s: allo.Schedule, size: str, lanes: int) -> None:
         s.partition(f"bicg:{buffer}")
 
 
-def without_adders(dsp: int) -> Design:
-    """The fastest design with this many DSPs if adders take none."""
-    lanes = dsp // DSP_PRODUCT
-    return Design(
-        partial(diagonal_stages, lanes=lanes),
-        partial(on_diagonals, lanes=lanes),
-        dsp,
-        reassociated=True,
-        operators=FABRIC,
-    )
+def in_one_pass(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """A design with this many DSPs, of which a lane takes `lane`, that takes each piece of A once."""
+    lanes = dsp // lane
+    kernel, schedule = partial(diagonal_stages, lanes=lanes), partial(on_diagonals, lanes=lanes)
+    return Design(kernel, schedule, dsp, reassociated=True, **options)
 
 
 def shape(size: str) -> tuple[int, int]:
@@ -207,9 +203,9 @@ def streamed(s: allo.Schedule, size: str) -> None:
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
-    "dsp220": within(220),
-    "dsp603": without_adders(603),
-    "dsp2560": within(2560),
+    "dsp201": in_one_pass(201),
+    "dsp603": in_one_pass(603, DSP_PRODUCT, operators=FABRIC),
+    "dsp1501": in_one_pass(1501),
     "streams": Design(streamed_stages, streamed, dsp=400, reassociated=True, parts=STAGES),
 }
 

@@ -14,7 +14,7 @@ import allo
 from allo.ir.types import AlloType, float32, index
 
 from .benchmark import DEVICE, Benchmark, Design, Part
-from .lanes import DSP_LANE, divisors, in_banks, turns
+from .lanes import DSP_LANE, MOST_BANKS, divisors, in_banks, turns
 
 SIZES = {
     "MINI": (8, 10, 12),
@@ -55,7 +55,7 @@ def lanes(size: str, dsp: int) -> Lanes:
     """The most lanes, of as few matrices as may be, and the smallest block in which no sum is needed too early."""
     NQ, NR, NP = SIZES[size]
     choices = itertools.product(divisors(NR), divisors(NQ), divisors(NP))
-    pieces = [piece for piece in choices if DSP_LANE * prod(piece) <= dsp]
+    pieces = [piece for piece in choices if prod(piece) <= min(dsp // DSP_LANE, MOST_BANKS)]
     r, q, p = max(pieces, key=lambda piece: (prod(piece), -piece[0], piece))
     count = NQ // q * NP // p
     block = next(b for b in divisors(NR) if b % r == 0 and b // r * count >= turns(NR // r * count))

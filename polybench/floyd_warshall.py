@@ -11,10 +11,9 @@ import allo
 from allo.ir.types import AlloType, int32
 
 from .benchmark import Benchmark, Design
-from .lanes import Tile, divisors, in_banks, spread
+from .lanes import MOST_BANKS, Tile, divisors, in_banks, spread
 
 SIZES = {"MINI": (60,), "SMALL": (180,), "MEDIUM": (500,), "LARGE": (2800,), "EXTRALARGE": (5600,)}
-MOST_LANES = 5000  # some 120 LUTs each, of 1.3 million
 
 
 def kernel(size: str, T: AlloType = int32) -> Callable[..., None]:
@@ -34,7 +33,7 @@ def kernel(size: str, T: AlloType = int32) -> Callable[..., None]:
 def lanes(size: str) -> tuple[int, int]:
     """The rows and columns of the tiles in each cycle: the most lanes, in tiles as square as may be."""
     (N,) = SIZES[size]
-    pieces = [(r, c) for r in divisors(N) for c in divisors(N) if r * c <= MOST_LANES]
+    pieces = [(r, c) for r in divisors(N) for c in divisors(N) if r * c <= MOST_BANKS]
     return max(pieces, key=lambda rc: (rc[0] * rc[1], -max(rc)))
 
 

@@ -38,12 +38,15 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
 
 def row_wise(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
     """The sums of a block of rows are kept in registers, where they take turns along k."""
-    NI, NJ, _ = SIZES[size]
+    NI, NJ, NK = SIZES[size]
     (tile,) = product_tiles(
-        NI, [Product(NJ, row_dsp=DSP_PRODUCT)], dsp, lane
+        NI, [Product(NJ, NK, row_dsp=DSP_PRODUCT, chained=True)], dsp, lane
     )  # alpha is multiplied once a row
     block, row = s.split("i", tile.block)
     s.reorder("k", row)
+    if tile.terms > 1:
+        k, term = s.split("k", tile.terms)
+        s.reorder(k, row, "j1", term)
     kept = s.buffer_at(s.C, block)
     spread(s, "i.inner_1_init", "j_init", tile)
     spread(s, "i.inner_1", "j", tile)
@@ -51,8 +54,8 @@ def row_wise(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> Non
     spread(s, "i.inner_1_back", "j_back", tile)
     in_banks(s, kept, *tile.banks)
     in_banks(s, s.C, tile.rows, tile.columns)
-    in_banks(s, s.A, tile.rows)
-    in_banks(s, s.B, 1, tile.columns)
+    in_banks(s, s.A, tile.rows, tile.terms)
+    in_banks(s, s.B, tile.terms, tile.columns)
 
 
 def within(dsp: int) -> Design:
@@ -69,8 +72,9 @@ DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
     "dsp175": without_adders(175),
-    "dsp220": within(220),
-    "dsp2560": within(2560),
+    "dsp194": within(194),
+    "dsp2552": within(2552),
+    "dsp8304": within(8304),
 }
 
 

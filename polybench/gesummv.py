@@ -155,9 +155,10 @@ def streamed(s: allo.Schedule, size: str) -> None:
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
-    "dsp220": within(220),
+    "dsp218": within(218),
     "dsp393": within(393, DSP_PRODUCT, operators=FABRIC),
-    "dsp2560": within(2560),
+    "dsp922": within(922),
+    "dsp922_fabric": within(650, DSP_PRODUCT, operators=FABRIC),  # with more LUTs
     "streams": Design(
         streamed_stages, streamed, dsp=270, reassociated=True, parts=(*STAGES, Part(combine, one_by_one))
     ),

@@ -11,7 +11,7 @@ import allo
 from allo.ir.types import AlloType, float32
 
 from .benchmark import DEVICE, Benchmark, Design
-from .lanes import DSP_LANE, Tile, divisors, halvings, in_banks, spread, turns
+from .lanes import DSP_LANE, MOST_BANKS, Tile, divisors, halvings, in_banks, spread, turns
 
 SIZES = {
     "MINI": (20, 30),
@@ -51,7 +51,7 @@ def lanes(size: str) -> tuple[int, int]:
         (r * c, -max(r, c), r, c)
         for r in divisors(M)
         for c in divisors(N)
-        if DSP_LANE * r * (c + 1) <= DEVICE and N // c >= turns(N)
+        if DSP_LANE * r * (c + 1) <= DEVICE and r * c <= MOST_BANKS and N // c >= turns(N)
     ]
     return max(choices)[2:]
 

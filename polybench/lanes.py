@@ -1,6 +1,7 @@
 """How many elements of a matrix a design computes in each cycle: lanes of one multiplier and one adder."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -10,14 +11,18 @@ DSP_PRODUCT = 3
 DSP_LANE = 5  # a product and a sum of float32
 FABRIC = {"add": "fabric"}  # adders of LUTs, which leave the DSPs to products: 3 a lane
 TURNS = 10  # cycles from reading a sum to reading it again: a load, an addition, a store
+ADDITION = 7  # cycles of each further addition to the same sum in between
+MOST_TERMS = 2  # that are added to a sum in one cycle, one after the other; each more costs registers
+MOST_BANKS = 1024  # of an array: tools refuse to cut it into more, or take hours
 
 
 class Tile(NamedTuple):
-    """Lanes for `rows` x `columns` elements; `block` rows take turns at them, so that no sum is needed too early."""
+    """Lanes for `terms` terms of `rows` x `columns` sums; `block` rows take turns, so no sum is needed too early."""
 
     block: int
     rows: int
     columns: int
+    terms: int = 1
 
     @property
     def banks(self) -> tuple[int, ...]:
@@ -28,7 +33,8 @@ class Tile(NamedTuple):
 class Product(NamedTuple):
     """A matrix product: the columns of the result, the terms of each sum, the DSPs that a row needs besides.
 
-    `lanes` are its lanes along the columns where they are given by another product; `even` ones leave no tail.
+    `lanes` are its lanes along the columns where they are given by another product; `even` ones leave no tail. Of a
+    product that is `chained`, several terms may be added to a sum in one cycle.
     """
 
     columns: int
@@ -36,6 +42,7 @@ class Product(NamedTuple):
     row_dsp: int = 0
     lanes: int = 0
     even: bool = False
+    chained: bool = False
 
 
 @cache
@@ -59,32 +66,39 @@ def turns(extent: int) -> int:
     return min(TURNS, extent)
 
 
-def product_tiles(rows: int, products: Sequence[Product], dsp: int, lane: int = DSP_LANE) -> list[Tile]:
+def product_tiles(
+    rows: int,
+    products: Sequence[Product],
+    dsp: int,
+    lane: int = DSP_LANE,
+    fits: Callable[..., bool] = lambda *tiles: True,
+) -> list[Tile]:
     """Lanes for products of as many rows, which run one after the other and share `dsp`: the fewest cycles in all.
 
     A lane takes `lane` of them. All have the same number of row lanes, a divisor, so that one reads in banks what the
-    other has written. Nothing if `dsp` are too few.
+    other has written; `fits(*tiles)` says whether what they share has few enough banks. Nothing if `dsp` are too few.
     """
-    widest = [_widest(rows, product, dsp, lane) for product in products]
-    tiles = [
-        [Tile(found[r].block, r, found[r].columns) for found in widest]
+    choices = [
+        list(tiles)
         for r in divisors(rows)
-        if all(r in found for found in widest)
+        for tiles in itertools.product(*(_widest(rows, product, r, dsp, lane) for product in products))
+        if fits(*tiles)
     ]
-    return min(tiles, key=lambda t: sum(map(partial(cycles, rows), products, t)), default=[])
+    return min(choices, key=lambda t: sum(map(partial(cycles, rows), products, t)), default=[])
 
 
 @cache
-def _widest(rows: int, product: Product, dsp: int, lane: int) -> dict[int, Tile]:
-    """For each number of row lanes the tile with the most columns, and the least block in which they take turns."""
-    found = {}
-    for r in divisors(rows):
-        most = (dsp // r - product.row_dsp) // lane
-        columns = [c for c in widths(product) if c <= most and _turns(rows, product, r, c)]
+def _widest(rows: int, product: Product, r: int, dsp: int, lane: int) -> list[Tile]:
+    """For each number of terms the tile of `r` rows with the most columns, and the least block for its turns."""
+    tiles = []
+    for t in (t for t in divisors(product.terms) if t <= (MOST_TERMS if product.chained else 1)):
+        most = min((dsp // r // t - product.row_dsp) // lane, MOST_BANKS // r)
+        columns = [c for c in widths(product) if c <= most and _turns(rows, product, r, c, t)]
         if columns:
-            block = next(b for b in divisors(rows) if b % r == 0 and _turns(b, product, r, columns[-1]))
-            found[r] = Tile(block, r, columns[-1])
-    return found
+            c = columns[-1]
+            block = next(b for b in divisors(rows) if b % r == 0 and _turns(b, product, r, c, t))
+            tiles.append(Tile(block, r, c, t))
+    return tiles
 
 
 @cache
@@ -98,12 +112,13 @@ def widths(product: Product) -> list[int]:
 
 def cycles(rows: int, product: Product, tile: Tile) -> int:
     """The cycles that the sums of the product take."""
-    return rows // tile.rows * -(-product.columns // tile.columns) * product.terms
+    return rows // tile.rows * -(-product.columns // tile.columns) * (product.terms // tile.terms)
 
 
-def _turns(rows: int, product: Product, r: int, c: int) -> bool:
-    """Enough elements of `rows` rows take turns at `r` x `c` lanes."""
-    return rows // r * -(-product.columns // c) >= turns(rows * product.columns)
+def _turns(rows: int, product: Product, r: int, c: int, t: int) -> bool:
+    """Enough elements of `rows` rows take turns at `r` x `c` lanes for `t` terms of each."""
+    wanted = min(TURNS + ADDITION * (t - 1), rows * product.columns)
+    return rows // r * -(-product.columns // c) >= wanted
 
 
 def tree_tile(rows: int, columns: int, dsp: int, lane: int = DSP_LANE) -> tuple[int, int]:
@@ -112,7 +127,7 @@ def tree_tile(rows: int, columns: int, dsp: int, lane: int = DSP_LANE) -> tuple[
         (r, c)
         for r in divisors(rows)
         for c in divisors(columns)
-        if lane * r * c <= dsp and rows // r >= turns(rows) and columns // c >= turns(columns)
+        if lane * r * c <= dsp and r * c <= MOST_BANKS and rows // r >= turns(rows) and columns // c >= turns(columns)
     ]
     return max(choices, key=lambda rc: (rc[0] * rc[1], -max(rc)))
 
@@ -131,6 +146,17 @@ def spread(s: allo.Schedule, rows: str, columns: str, tile: Tile) -> None:
     s.pipeline(column)
 
 
+def by_sums(s: allo.Schedule, buffer: str, tile: Tile) -> None:
+    """Sum in `buffer` where it is: the sums of all its elements take turns.
+
+    The kernel is `for i: for j: for k: buffer[i, j] = (0.0 if k == 0 else buffer[i, j]) + ...`.
+    """
+    k, *term = s.split("k", tile.terms) if tile.terms > 1 else ("k",)
+    s.reorder(k, "i", "j", *term)
+    spread(s, "i", "j", tile)
+    in_banks(s, s.buffers[buffer], tile.rows, tile.columns)
+
+
 def in_banks(s: allo.Schedule, buffer: Any, *factors: int) -> None:
     """Give each dimension of `buffer` as many banks as its number in `factors`."""
     for dim, factor in enumerate(factors, 1):
@@ -147,7 +173,8 @@ def row_wise(s: allo.Schedule, buffer: str, tile: Tile) -> None:
     block, row = s.split("i", tile.block)
     row, *row_lane = s.split(row, tile.rows) if tile.rows > 1 else (row,)
     column, column_lane = s.split("j", tile.columns)
-    s.reorder("k", row, column, *row_lane, column_lane)
+    k, *term = s.split("k", tile.terms) if tile.terms > 1 else ("k",)
+    s.reorder(k, row, column, *row_lane, column_lane, *term)
     kept = s.buffer_at(s.buffers[buffer], block)
     for loop in (column.name, f"{column.name}_1"):
         s.pipeline(loop)

@@ -14,7 +14,7 @@ from allo.ir.types import AlloType, float32
 
 from . import matrix_streams
 from .benchmark import DEVICE, Benchmark, Design, Part
-from .lanes import DSP_LANE, divisors, turns
+from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, divisors, turns
 from .matrix_vector import column_sums, in_lanes, in_turn, row_sums
 
 SIZES = {"MINI": (40,), "SMALL": (120,), "MEDIUM": (400,), "LARGE": (2000,), "EXTRALARGE": (4000,)}
@@ -41,41 +41,41 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return mvt
 
 
-MOST_BANKS = 44  # of A in either dimension
+MOST_SIDE = 32  # banks of A in either dimension: MOST_BANKS in all
 
 
-def tile(size: str, dsp: int) -> tuple[int, int]:
+def tile(size: str, dsp: int, lane: int = DSP_LANE) -> tuple[int, int]:
     """The rows and columns of a piece of A, half of the lanes for each product: the fewest cycles.
 
     The last rows may be fewer. A has as many banks in either dimension as both numbers divide.
     """
     (N,) = SIZES[size]
-    most = dsp // (2 * DSP_LANE)
+    most = dsp // (2 * lane)
     choices = [(r, c) for c in divisors(N) if c <= most for r in range(1, min(most // c, N // turns(N)) + 1)]
-    choices = [(r, c) for r, c in choices if lcm(r, c) <= MOST_BANKS]
+    choices = [(r, c) for r, c in choices if lcm(r, c) <= MOST_SIDE]
     return min(choices, key=lambda rc: (-(-N // rc[0]) * (N // rc[1]), lcm(*rc), rc))
 
 
-def turned(size: str, dsp: int) -> tuple[int, int]:
+def turned(size: str, dsp: int, lane: int = DSP_LANE) -> tuple[int, int]:
     """The rows and columns of a piece of A in the second product: those of the first one, turned."""
-    R, C = tile(size, dsp)
+    R, C = tile(size, dsp, lane)
     return C, R
 
 
-def rows(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+def rows(size: str, T: AlloType = float32, dsp: int = DEVICE, lane: int = DSP_LANE) -> Callable[..., None]:
     """x1 += A y1."""
-    return row_sums(*SIZES[size], *SIZES[size], tile(size, dsp)[1], T)
+    return row_sums(*SIZES[size], *SIZES[size], tile(size, dsp, lane)[1], T)
 
 
-def columns(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+def columns(size: str, T: AlloType = float32, dsp: int = DEVICE, lane: int = DSP_LANE) -> Callable[..., None]:
     """x2 += A^T y2."""
-    return column_sums(*SIZES[size], *SIZES[size], turned(size, dsp)[0], T)
+    return column_sums(*SIZES[size], *SIZES[size], turned(size, dsp, lane)[0], T)
 
 
-def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[..., None]:
+def stages(size: str, T: AlloType = float32, dsp: int = DEVICE, lane: int = DSP_LANE) -> Callable[..., None]:
     """The same, with both products by pieces of A."""
     (N,) = SIZES[size]
-    product, transposed_product = rows(size, T, dsp), columns(size, T, dsp)
+    product, transposed_product = rows(size, T, dsp, lane), columns(size, T, dsp, lane)
 
     def mvt(x1: T[N], x2: T[N], y1: T[N], y2: T[N], A: T[N, N]):
         product(A, y1, x1)
@@ -91,13 +91,14 @@ def at_once(s: allo.Schedule, size: str) -> None:
     s.pipeline("j.outer")
 
 
-def within(dsp: int) -> Design:
-    """The fastest design with this many DSPs."""
+def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """The fastest design with this many DSPs, of which a lane takes `lane`."""
+    choice = {"dsp": dsp, "lane": lane}
     parts = (
-        Part(partial(rows, dsp=dsp), partial(in_lanes, sums="i", tile=partial(tile, dsp=dsp))),
-        Part(partial(columns, dsp=dsp), partial(in_lanes, sums="j", tile=partial(turned, dsp=dsp))),
+        Part(partial(rows, **choice), partial(in_lanes, sums="i", tile=partial(tile, **choice))),
+        Part(partial(columns, **choice), partial(in_lanes, sums="j", tile=partial(turned, **choice))),
     )
-    return Design(partial(stages, dsp=dsp), at_once, dsp, reassociated=True, parts=parts)
+    return Design(partial(stages, **choice), at_once, dsp, reassociated=True, parts=parts, **options)
 
 
 def shape(size: str) -> tuple[int, int]:
@@ -163,8 +164,11 @@ def streamed(s: allo.Schedule, size: str) -> None:
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
-    "dsp220": within(220),
-    "dsp2560": within(2560),
+    "dsp202": within(202),
+    "dsp2306": within(2306),
+    "dsp2306_fabric": within(2306, DSP_PRODUCT, operators=FABRIC),
+    "dsp3582": within(3582),
+    "dsp3582_fabric": within(2400, DSP_PRODUCT, operators=FABRIC),
     "dsp4000": within(4000),
     "streams": Design(
         streamed_stages, streamed, dsp=410, reassociated=True, parts=(*STAGES, Part(addition, one_by_one))

@@ -8,7 +8,18 @@ from typing import NamedTuple
 import allo
 from allo.ir.types import AlloType, index
 
-from .lanes import Product, Tile, divisor, divisors, halvings, in_banks, product_tiles, spread, turns
+from .lanes import (
+    MOST_BANKS,
+    Product,
+    Tile,
+    divisor,
+    divisors,
+    halvings,
+    in_banks,
+    product_tiles,
+    spread,
+    turns,
+)
 
 DIVIDERS = 240  # at most, of some 800 LUTs each
 
@@ -30,10 +41,13 @@ class Lanes(NamedTuple):
 
 def lanes(M: int, N: int, dsp: int) -> Lanes:
     """All stages share `dsp`: an element of a piece takes two additions, as the statistics do, for one of a product."""
-    (tile,) = product_tiles(M, [Product(M, even=True)], dsp)
+    (tile,) = product_tiles(M, [Product(M, N, even=True, chained=True)], dsp)
     columns = divisor(tile.columns, M // turns(M))
-    most = max(1, tile.rows * tile.columns // (2 * columns))
-    choices = [Lanes(tile, rows, columns) for rows in divisors(N) if rows <= most]
+    most = max(1, tile.rows * tile.columns * tile.terms // (2 * columns))
+    most = max(tile.terms, min(most, MOST_BANKS // tile.columns))
+    choices = [
+        Lanes(tile, rows, columns) for rows in divisors(N) if rows <= most and rows % tile.terms == 0
+    ]
     # two passes over all pieces, and one in which they are divided
     return min(choices, key=lambda found: (2 * N // found.rows + N // found.dividing(found.rows), found.rows))
 
@@ -81,13 +95,13 @@ def by_pieces(s: allo.Schedule, size: str, lanes: Callable[[str], Lanes], loops:
 
 
 def by_rows(s: allo.Schedule, size: str, lanes: Callable[[str], Lanes]) -> None:
-    """Row-wise products: the sums of a block of rows take turns."""
+    """Row-wise products: the sums of all elements take turns."""
     tile = lanes(size).products
-    _, row = s.split("i", tile.block)
-    s.reorder("k", row, "j")
-    for i, j in (("i.inner_1", "j_1"), ("i.inner", "j")):
-        spread(s, i, j, tile)
-    for buffer, *banks in ((s.data, 1, tile.columns), (s.sums, *tile[1:])):
+    k, *term = s.split("k", tile.terms) if tile.terms > 1 else ("k",)
+    s.reorder(k, "i", "j", *term)
+    for nest in ("S_i_j_0_1", "S_i_j_0"):
+        spread(s, f"{nest}.i", f"{nest}.j", tile)
+    for buffer, *banks in ((s.data, tile.terms, tile.columns), (s.sums, tile.rows, tile.columns)):
         in_banks(s, buffer, *banks)
 
 
@@ -120,7 +134,8 @@ def lanes_of_observations(M: int) -> Lanes:
 
 def by_observations(s: allo.Schedule, M: int) -> None:
     """While the products of an observation are added, the next one arrives."""
-    _, R, C = tile = lanes_of_observations(M).products
+    tile = lanes_of_observations(M).products
+    R, C = tile.rows, tile.columns
     spread(s, "accumulate:i", "accumulate:j", tile)
     for buffer, *banks in (("sums", R, C), ("row", R), ("again", C)):
         in_banks(s, f"accumulate:{buffer}", *banks)

@@ -43,6 +43,7 @@ class Point:
     cycles: int
     dsp: int
     simulated: bool
+    lut: int
 
 
 def points(kernel: str) -> list[Point]:
@@ -58,5 +59,5 @@ def points(kernel: str) -> list[Point]:
         simulated = row["rtl_status"] == "Pass"
         cycles = int(row["rtl_cycles"] if simulated else row["csynth_cycles"])
         if cycles > 0:
-            found.append(Point(row["tool"], kernel, cycles, int(row["dsp"]), simulated))
+            found.append(Point(row["tool"], kernel, cycles, int(row["dsp"]), simulated, int(row["lut"])))
     return found

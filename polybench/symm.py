@@ -92,7 +92,8 @@ def by_tiles(
     tile = lanes(size, dsp, each)
     for i, j in nests:
         spread(s, i, j, tile)
-    arrays = {"A": (tile.rows, tile.rows), "B": (1, tile.columns), "S": tile[1:], "C": tile[1:]}
+    sums = tile.rows, tile.columns
+    arrays = {"A": (tile.rows, tile.rows), "B": (1, tile.columns), "S": sums, "C": sums}
     for buffer, banks in arrays.items():
         if buffer in s.buffers:
             in_banks(s, s.buffers[buffer], *banks)

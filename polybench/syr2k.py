@@ -62,7 +62,8 @@ def row_wise(s: allo.Schedule, size: str) -> None:
     s.reorder("k", row, "j")
     for i, j in (("i.inner_1", "j_1"), ("i.inner", "j"), ("i.inner_2", "j_2")):
         spread(s, i, j, tile)
-    for buffer, *banks in ((s.S, *tile[1:]), (s.C, *tile[1:]), (s.A, lcm(*tile[1:])), (s.B, lcm(*tile[1:]))):
+    sums = tile.rows, tile.columns
+    for buffer, *banks in ((s.S, *sums), (s.C, *sums), (s.A, lcm(*sums)), (s.B, lcm(*sums))):
         in_banks(s, buffer, *banks)
 
 

@@ -63,7 +63,8 @@ def row_wise(s: allo.Schedule, size: str) -> None:
     s.reorder("k", row, "j")
     for i, j, lanes in (("i.inner_1", "j_1", tile), ("i.inner", "j", tile), ("i.inner_2", "j_2", half)):
         spread(s, i, j, lanes)
-    for buffer, *banks in ((s.S, *tile[1:]), (s.C, *tile[1:]), (s.A, lcm(*tile[1:]))):
+    sums = tile.rows, tile.columns
+    for buffer, *banks in ((s.S, *sums), (s.C, *sums), (s.A, lcm(*sums))):
         in_banks(s, buffer, *banks)
 
 

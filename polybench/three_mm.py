@@ -18,11 +18,11 @@ from .lanes import (
     FABRIC,
     Product,
     Tile,
+    by_sums,
     cycles,
     divisor,
     in_banks,
     product_tiles,
-    row_wise,
     rows_in_order,
     turns,
     widths,
@@ -56,10 +56,26 @@ def nest(size: str, T: AlloType = float32, number: int = 0) -> Callable[..., Non
     return product(*((NI, NJ, NK), (NJ, NL, NM), (NI, NL, NJ))[number], T)
 
 
-def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
+def sums(size: str, T: AlloType = float32, number: int = 0) -> Callable[..., None]:
+    """The same product, without a loop that sets the sums to 0."""
+    NI, NJ, NK, NL, NM = SIZES[size]
+    M, N, K = ((NI, NJ, NK), (NJ, NL, NM), (NI, NL, NJ))[number]
+
+    def product(C: T[M, N], A: T[M, K], B: T[K, N]):
+        for i in range(M):
+            for j in range(N):
+                for k in range(K):
+                    C[i, j] = (0.0 if k == 0 else C[i, j]) + A[i, k] * B[k, j]
+
+    return product
+
+
+def kernel(
+    size: str, T: AlloType = float32, product: Callable[..., Callable[..., None]] = nest
+) -> Callable[..., None]:
     """The kernel for A of NI x NK, B of NK x NJ, C of NJ x NM, D of NM x NL."""
     NI, NJ, NK, NL, NM = SIZES[size]
-    first, second, third = (nest(size, T, number) for number in range(3))
+    first, second, third = (product(size, T, number) for number in range(3))
 
     def three_mm(
         E: T[NI, NJ],
@@ -82,8 +98,18 @@ def tiles(size: str, dsp: int, lane: int) -> tuple[Tile, Tile, Tile]:
     NI, NJ, NK, NL, NM = SIZES[size]
     choices = []
     for lanes in widths(Product(NL)):
-        first, second, third = Product(NJ, NK), Product(NL, NM, lanes=lanes), Product(NL, NJ, lanes=lanes)
-        outer, inner = product_tiles(NI, [first, third], dsp, lane), product_tiles(NJ, [second], dsp, lane)
+        first = Product(NJ, NK, chained=True)
+        second, third = (Product(NL, terms, lanes=lanes, chained=True) for terms in (NM, NJ))
+
+        def fits_E(made: Tile, read: Tile) -> bool:
+            return made.columns % read.terms == 0
+
+        outer = product_tiles(NI, [first, third], dsp, lane, fits_E)
+
+        def fits_F(made: Tile, terms: int = outer[1].terms if outer else 1) -> bool:
+            return made.rows % terms == 0
+
+        inner = product_tiles(NJ, [second], dsp, lane, fits_F)
         if outer and inner:
             turns = cycles(NI, first, outer[0]) + cycles(NJ, second, inner[0]) + cycles(NI, third, outer[1])
             choices.append((turns, (outer[0], inner[0], outer[1])))
@@ -91,11 +117,11 @@ def tiles(size: str, dsp: int, lane: int) -> tuple[Tile, Tile, Tile]:
 
 
 def by_rows(s: allo.Schedule, size: str, number: int, dsp: int, lane: int = DSP_LANE) -> None:
-    """A row-wise product: the sums of a block of rows take turns."""
+    """A tile of sums in each cycle."""
     tile = tiles(size, dsp, lane)[number]
-    row_wise(s, "C", tile)
-    in_banks(s, s.A, tile.rows)
-    in_banks(s, s.B, 1, tile.columns)
+    by_sums(s, "C", tile)
+    in_banks(s, s.A, tile.rows, tile.terms)
+    in_banks(s, s.B, tile.terms, tile.columns)
 
 
 def in_turn(s: allo.Schedule, size: str) -> None:
@@ -200,8 +226,8 @@ def streamed(s: allo.Schedule, size: str) -> None:
 
 def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
     """The fastest design with this many DSPs, of which a lane takes `lane`."""
-    parts = (Part(partial(nest, number=n), partial(by_rows, number=n, dsp=dsp, lane=lane)) for n in range(3))
-    return Design(kernel, in_turn, dsp, parts=tuple(parts), **options)
+    parts = (Part(partial(sums, number=n), partial(by_rows, number=n, dsp=dsp, lane=lane)) for n in range(3))
+    return Design(partial(kernel, product=sums), in_turn, dsp, parts=tuple(parts), **options)
 
 
 STREAMS = (
@@ -214,9 +240,10 @@ STREAMS = (
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
-    "dsp220": within(220),
+    "dsp227": within(227),
     "dsp467": within(467, DSP_PRODUCT, operators=FABRIC),
-    "dsp2560": within(2560),
+    "dsp2507": within(2507),
+    "dsp8026": within(8026),
     "streams": Design(streamed_stages, streamed, dsp=320, parts=STREAMS),
 }
 

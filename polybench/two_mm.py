@@ -13,7 +13,9 @@ from allo.ir.types import AlloType, float32, index
 
 from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import (
+    DSP_LANE,
     DSP_PRODUCT,
+    FABRIC,
     Product,
     Tile,
     divisor,
@@ -81,27 +83,31 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return two_mm
 
 
-def tiles(size: str, dsp: int) -> list[Tile]:
+def tiles(size: str, dsp: int, lane: int) -> list[Tile]:
     """The lanes of both products, which share them; a row is multiplied by alpha once."""
     NI, NJ, NK, NL = SIZES[size]
-    both = [Product(NJ, NK, row_dsp=DSP_PRODUCT), Product(NL, NJ)]
-    return product_tiles(NI, both, dsp)
+    both = [Product(NJ, NK, row_dsp=DSP_PRODUCT, chained=True), Product(NL, NJ, chained=True)]
+
+    def fits(first: Tile, second: Tile) -> bool:
+        return first.columns % second.terms == 0  # banks of tmp for both
+
+    return product_tiles(NI, both, dsp, lane, fits)
 
 
-def product_by_rows(s: allo.Schedule, size: str, dsp: int) -> None:
+def product_by_rows(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
     """The sums of a block of rows of tmp take turns."""
-    tile = tiles(size, dsp)[0]
+    tile = tiles(size, dsp, lane)[0]
     row_wise(s, "tmp", tile)
-    in_banks(s, s.A, tile.rows)
-    in_banks(s, s.B, 1, tile.columns)
+    in_banks(s, s.A, tile.rows, tile.terms)
+    in_banks(s, s.B, tile.terms, tile.columns)
 
 
-def update_by_rows(s: allo.Schedule, size: str, dsp: int) -> None:
+def update_by_rows(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
     """The sums of a block of rows of D take turns."""
-    tile = tiles(size, dsp)[1]
+    tile = tiles(size, dsp, lane)[1]
     row_wise(s, "D", tile)
-    in_banks(s, s.tmp, tile.rows)
-    in_banks(s, s.C, 1, tile.columns)
+    in_banks(s, s.tmp, tile.rows, tile.terms)
+    in_banks(s, s.C, tile.terms, tile.columns)
 
 
 def in_turn(s: allo.Schedule, size: str) -> None:
@@ -196,19 +202,22 @@ def streamed(s: allo.Schedule, size: str) -> None:
     s.dataflow("two_mm")
 
 
-def within(dsp: int) -> Design:
-    """The fastest design with this many DSPs."""
-    parts = (Part(product, partial(product_by_rows, dsp=dsp)), Part(update, partial(update_by_rows, dsp=dsp)))
-    return Design(kernel, in_turn, dsp, parts=parts)
+def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """The fastest design with this many DSPs, of which a lane takes `lane`."""
+    choice = {"dsp": dsp, "lane": lane}
+    parts = (Part(product, partial(product_by_rows, **choice)), Part(update, partial(update_by_rows, **choice)))
+    return Design(kernel, in_turn, dsp, parts=parts, **options)
 
 
 STREAMS = (Part(product_of_rows, product_in_order), Part(update_of_rows, row_by_row))
 DESIGNS = {
     "vanilla": Design(kernel),
     "best": within(DEVICE),
-    "dsp220": within(220),
+    "dsp222": within(218),
     "dsp328": within(328),
-    "dsp2560": within(2560),
+    "dsp1942": within(1942),
+    "dsp1942_fabric": within(1500, DSP_PRODUCT, operators=FABRIC),
+    "dsp7435": within(7435),
     "streams": Design(streamed_stages, streamed, dsp=220, parts=STREAMS),
 }
 

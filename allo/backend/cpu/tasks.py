@@ -27,12 +27,15 @@ def spawn_processes(module: Module) -> None:
     run_passes(f"builtin.module({RESULTS_TO_ARGUMENTS})", module.mlir.operation)
     uses = StreamUses(module)
     taken = set(module.names())
-    for function in list(module.functions()):
-        for block in list(region_blocks(function)):
-            found = region_statements(module, block)
-            ends = [uses.of(statement.op) for statement in found]
-            if any(end.puts or end.gets for end in ends):
-                _Region(module, function, block, taken).spawn(found)
+    regions = [
+        (_Region(module, function, block, taken), region_statements(module, block))
+        for function in module.functions()
+        for block in region_blocks(function)
+    ]
+    ends = [[uses.of(statement.op) for statement in found] for _, found in regions]  # before any of them changes
+    for (region, found), used in zip(regions, ends, strict=True):
+        if any(end.puts or end.gets for end in used):
+            region.spawn(found)
 
 
 class _Region:
