@@ -59,7 +59,6 @@ from .frontend.dsl import (
     view,
     zeros,
 )
-from .frontend.reference.interpret import interpret
 from .memory import Memory
 
 # What many programs never use is loaded when it is first asked for: each would add to the time of `import allo`.
@@ -70,13 +69,19 @@ if TYPE_CHECKING:
     from .backend.hls import HLSModule
     from .equivalence import verify
     from .estimate import Estimate, estimate
+    from .frontend.reference.compare import check_python
+    from .frontend.reference.difference import PythonDifference
+    from .frontend.reference.interpret import interpret
 else:
     _LATER = {
         "Estimate": ".estimate",
         "HLSModule": ".backend.hls",
         "IPModule": ".backend.external.module",
+        "PythonDifference": ".frontend.reference.difference",
+        "check_python": ".frontend.reference.compare",
         "equivalence": "",
         "estimate": ".estimate",
+        "interpret": ".frontend.reference.interpret",
         "target": "",
         "verify": ".equivalence",
     }
@@ -114,6 +119,7 @@ __all__ = [
     "LayoutConflict",
     "Memory",
     "Partition",
+    "PythonDifference",
     "Schedule",
     "ScheduleError",
     "VerificationError",
@@ -121,6 +127,7 @@ __all__ = [
     "add",
     "bmm",
     "build",
+    "check_python",
     "compose",
     "concat",
     "conv2d",

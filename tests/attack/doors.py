@@ -1,4 +1,4 @@
-"""The doors at which a kernel and its schedule are compared: CPU builds, `verify`, C simulation, printed modules."""
+"""The doors at which kernels and schedules are compared: CPU, `interpret`, `verify`, C simulation, printed modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 import allo
 from allo import Schedule
-from allo.errors import AlloError, InternalError
+from allo.errors import AlloError, CheckError, InternalError
 from allo.verify import Different, Equivalent
 
 from .kernels import Kernel, kernel, loaded
@@ -65,6 +65,10 @@ def through(door: str, seed: int, folder: Path | None = None) -> Outcome:
     outcome.counts["kernels"] += 1
     if door == "text":
         _text(outcome, made, original, seed)
+        return outcome
+    if door == "interpret":
+        told = _interpreted(outcome.counts, made, original, seed)
+        outcome.findings += [Finding(door, seed, told, made.text)] if told else []
         return outcome
     for s in _schedules(outcome, made, door, seed, SIMULATED if door == "csim" else SCHEDULES):
         told = DOORS[door](outcome.counts, original, s, seed)
@@ -119,6 +123,19 @@ def _cpu(counts: Counter[str], original: Schedule, s: Schedule, seed: int) -> st
     except AlloError as error:
         return f"build or run: {error}"
     counts["sequences run"] += 1
+    counts["values"] += sum(np.size(value) for value in wanted)
+    return "".join(f"results: {difference}" for difference in differences(wanted, seen)[:1])
+
+
+def _interpreted(counts: Counter[str], made: Kernel, original: Schedule, seed: int) -> str:
+    """The reference against machine code; what it refuses has no value that machine code could be compared with."""
+    wanted = _results(original.build(), Shapes(original), seed)
+    try:
+        seen = _results(allo.interpret(made.function), Shapes(original), seed)
+    except CheckError:
+        counts["without a meaning"] += 1
+        return ""
+    counts["kernels run"] += 1
     counts["values"] += sum(np.size(value) for value in wanted)
     return "".join(f"results: {difference}" for difference in differences(wanted, seen)[:1])
 

@@ -28,8 +28,12 @@ def test_schedules_keep_the_results(tmp_path):
     attack("cpu", range(10 * SEED, 10 * SEED + 4), tmp_path)
 
 
+def test_the_reference_gives_the_same_bits(tmp_path):
+    attack("interpret", range(10 * SEED, 10 * SEED + 10), tmp_path)
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("door", ["cpu", "verify", "csim", "text"])
+@pytest.mark.parametrize("door", ["cpu", "interpret", "verify", "csim", "text"])
 def test_every_door(door, tmp_path):
     if door == "csim" and shutil.which("g++") is None:
         pytest.skip("the simulation needs g++")

@@ -28,7 +28,7 @@ def interpret(
 
     It is the reference of the language: integers of every width, fixed point and structs are exact, each operation on
     floats is rounded once to its type, elementary functions are those of the C library. It is made of the checked
-    kernel, without MLIR and machine code, for small sizes: about a million operations a second. Stateful variables
+    kernel, without MLIR and machine code, for small sizes: about 100,000 iterations of a small loop a second. Stateful variables
     keep their values from call to call. A template needs `instantiate`, as in `customize`.
 
     Raises KernelError with all mistakes of the kernel. A call raises CheckError, with the line of the kernel, at a

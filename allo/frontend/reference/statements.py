@@ -44,8 +44,11 @@ _HINT = "give it one where it is declared; what is made of elements without a va
 class Watch(Protocol):
     """Sees what a program does, statement by statement."""
 
-    def after(self, function: FunctionCode, statements: Sequence[Stmt]) -> Run | None:
+    def after(self, code: FunctionCode, statements: Sequence[Stmt]) -> Run | None:
         """What to do behind these statements, which stem from one of the kernel."""
+
+    def iteration(self, code: FunctionCode, loop: For) -> Run | None:
+        """What to do at the begin of each iteration."""
 
 
 class ProgramCode:
@@ -127,15 +130,17 @@ class FunctionCode:
 
     # -- blocks and branches ----------------------------------------------------------------------------------
 
-    def block(self, statements: Sequence[Stmt]) -> list[Callable[[Frame], Any]]:
-        """The statements in their order, with what watches them."""
+    def block(self, statements: Sequence[Stmt], around: Stmt | None = None) -> list[Callable[[Frame], Any]]:
+        """The statements in their order, with what watches them; those of loops over an array are one statement."""
         made: list[Callable[[Frame], Any]] = []
-        for _, group in itertools.groupby(statements, lambda statement: statement.at[:2]):
+        watch = self.program.watch
+        for at, group in itertools.groupby(statements, lambda statement: statement.at[:2]):
             together = list(group)
             made += [self.statement(statement) for statement in together]
-            watch = None if self.program.watch is None else self.program.watch.after(self, together)
-            if watch is not None:
-                made.append(watch)
+            is_part = around is not None and around.at[:2] == at
+            seen = None if watch is None or is_part else watch.after(self, together)
+            if seen is not None:
+                made.append(seen)
         return made
 
     def statement(self, statement: Stmt) -> Callable[[Frame], Any]:
@@ -164,7 +169,7 @@ class FunctionCode:
             case Structured():
                 return structured_run(self.expressions, statement)
             case Block(body=body):
-                return self._sequence(self.block(body))
+                return self._sequence(self.block(body, statement))
         raise InternalError(
             f"no meaning for {type(statement).__name__}", at=self.expressions.location(statement.at)
         )
@@ -178,7 +183,10 @@ class FunctionCode:
 
     def _for(self, loop: For) -> Run:
         bounds = [self.expressions.index(bound) for bound in (loop.lower, loop.upper, loop.step)]
-        place, body = self.expressions.place(loop.symbol), self.block(loop.body)
+        place, body = self.expressions.place(loop.symbol), self.block(loop.body, loop)
+        watch = None if self.program.watch is None else self.program.watch.iteration(self, loop)
+        if watch is not None:
+            body = [watch, *body]
 
         def run(frame: Frame) -> None:
             frame[SHARED] = {}
