@@ -53,6 +53,7 @@ class Waits:
         self.points: dict[Point, None] = {}
         self.edges: list[tuple[Point, Point, Fraction, str]] = []
         self.times: dict[Point, Fraction] = {}
+        self.floors: dict[Point, Fraction] = {}
         for number, length in enumerate(self.lengths):
             self.node(number, Fraction(0))
             self.node(number, length)
@@ -72,6 +73,12 @@ class Waits:
         """Let the second come so many cycles behind the first; because of a FIFO that is full, if that is named."""
         self.points[first[0]] = self.points[second[0]] = None
         self.edges.append((first[0], second[0], cycles + first[1] - second[1], fifo))
+
+    def not_before(self, point: Point, time: Fraction) -> bool:
+        """Let a point come at this time or later; whether that is later than `solve` had it."""
+        self.points[point] = None
+        self.floors[point] = max(self.floors.get(point, Fraction(0)), time)
+        return time > self.times.get(point, Fraction(0))
 
     def stretch(self, channel: Channel, circle: Circle) -> None:
         """Let puts and gets take as long as a circle of FIFOs, which passes on as many elements as it holds at once."""
@@ -96,7 +103,7 @@ class Waits:
             order.setdefault(point[0], []).append(point)
         for points in order.values():
             edges += [(a, b, b[1] - a[1], "") for a, b in pairwise(points)]
-        self.times = dict.fromkeys(self.points, Fraction(0))
+        self.times = {point: self.floors.get(point, Fraction(0)) for point in self.points}
         before: dict[Point, tuple[Point, str]] = {}
         for _ in range(len(self.points) + 1):
             last: Point | None = None

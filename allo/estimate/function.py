@@ -24,17 +24,17 @@ from .result import Reason
 from .rows import Rows, operations_of, rounded
 from .span import (
     Ends,
-    Event,
     Span,
-    Stream,
     alternatives,
     delayed,
     passed,
     repeated,
     sequence,
     stream_key,
+    uncounted,
 )
 from .stages import Overlap, stages
+from .tokens import closed, of_call, settled, step_of
 from .trips import TripCounts, Trips
 
 _PURE = (
@@ -99,12 +99,14 @@ class FunctionEstimator:
         is_dataflow = "allo.dataflow" in self.function.operation.attributes
         parts, names = self._parts(operations_of(entry))
         self.parts = parts
-        if not is_dataflow or not parts:
-            return sequence(parts)
-        return self._overlap(parts, names).span
+        if is_dataflow and parts:
+            span = self._overlap(parts, names).span
+        else:
+            span = settled(sequence(parts), self.around.accesses)
+        return replace(span, ends=closed(span.ends))
 
     def _overlap(self, parts: list[Span], names: list[str]) -> Overlap:
-        found = stages(parts, names)
+        found = stages([settled(part, self.around.accesses) for part in parts], names)
         self.notes += [f"{self.name}: {note}" for note in found.notes]
         return found
 
@@ -198,8 +200,8 @@ class FunctionEstimator:
         ends = found.ends
         result = frozenset(value for value in op.results if isinstance(value.type, ir.MemRefType))
         mapped = Ends(
-            {passed(streams[v], index): e for (v, index), e in ends.puts.items() if v in streams},
-            {passed(streams[v], index): e for (v, index), e in ends.gets.items() if v in streams},
+            {passed(streams[v], i): of_call(op, e, found.latency) for (v, i), e in ends.puts.items() if v in streams},
+            {passed(streams[v], i): of_call(op, e, found.latency) for (v, i), e in ends.gets.items() if v in streams},
             frozenset(given[v] for v in ends.reads if v in given),
             frozenset(given[v] for v in ends.writes if v in given) | result,
         )
@@ -225,7 +227,8 @@ class FunctionEstimator:
             body = self._body(view)
             self.rows.add(view, "sequential", None, body.latency)
             self.notes.append(f"{self.name}: how often the while loop '{view.name}' runs is not known")
-            return repeated(body, None, self.target.control.iteration, self.target.control.loop)
+            control = self.target.control
+            return repeated(body, None, control.iteration, control.loop, step_of(self.model, view, trips))
         if trips.value is None:
             most = "" if trips.most is None else f" (at most {trips.most} times)"
             self.notes.append(
@@ -256,7 +259,7 @@ class FunctionEstimator:
             )
         body = self._body(view)
         control = self.target.control
-        span = repeated(body, trips.value, control.iteration, control.loop)
+        span = repeated(body, trips.value, control.iteration, control.loop, step_of(self.model, view, trips))
         self.rows.add(view, "sequential", span.latency, body.latency, bound=self.rows.bound(view, span.latency))
         return span
 
@@ -342,7 +345,7 @@ class FunctionEstimator:
         depth = Fraction(timing.depth)
         self.rows.add(last, "pipelined", total, depth, timing.interval, requested, done.reason, bound, advice)
         self.rows.unrolled(operations_of(last.body))
-        return region_span(done, total, Fraction(around), trips)
+        return region_span(done, total, Fraction(around), trips, pipelined=True)
 
     def _leaf(self, view: LoopView, trips: Trips) -> Span:
         """A loop without loops in it whose iterations do not overlap."""
@@ -354,7 +357,7 @@ class FunctionEstimator:
         control = self.target.control
         depth = Fraction(done.timing.depth)
         inner = region_span(done, depth, Fraction(0), Fraction(1))
-        span = repeated(inner, count, control.iteration, control.loop)
+        span = repeated(inner, count, control.iteration, control.loop, step_of(self.model, view, trips, time[0].factor))
         bound = None if count is None else (count - 1) * done.least + depth + control.pipelined_loop
         advice = f's.pipeline("{self.rows.name(view)}")' if count is not None and count > 1 else ""
         if span.latency is not None and bound is not None and bound >= span.latency:
@@ -384,7 +387,7 @@ class FunctionEstimator:
         skew = max(hops, default=Fraction(0)) * (count - 1)
         units = Counter({operator: n * count for operator, n in body.units.items()})
         callees = Counter({name: n * count for name, n in body.callees.items()})
-        ends = replace(body.ends, puts=_uncounted(body.ends.puts), gets=_uncounted(body.ends.gets))
+        ends = replace(body.ends, puts=uncounted(body.ends.puts), gets=uncounted(body.ends.gets))
         latency = None if body.latency is None or trips.value is None else body.latency + skew
         self.rows.add(view, "spatial", latency, body.latency)
         return Span(latency, units, callees, ends, body.register_bits * count)
@@ -392,8 +395,3 @@ class FunctionEstimator:
 
 def _step(op: ir.Operation) -> int:
     return ir.IntegerAttr(op.attributes["step"]).value if op.name == "affine.for" else 1
-
-
-def _uncounted(events: Mapping[Stream, Event]) -> dict[Stream, Event]:
-    """The events of copies, which may use other elements of an array of streams."""
-    return {stream: replace(event, count=None) for stream, event in events.items()}

@@ -19,7 +19,7 @@ from .ports import Accesses, Pressure, accesses_of
 from .recurrence import Recurrence, words
 from .region import Node, Region
 from .result import Reason
-from .span import Ends, Event, Span, Stream, stream_key, together
+from .span import Ends, Event, Span, Step, Stream, Use, stream_key, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +147,20 @@ def register_bits(done: Scheduled) -> int:
     return total
 
 
-def region_span(done: Scheduled, latency: Fraction | None, around: Fraction, runs: Fraction | None) -> Span:
-    """The part that a region is, run so often, with the times of its streams and the arrays that it uses."""
+def region_span(
+    done: Scheduled, latency: Fraction | None, around: Fraction, runs: Fraction | None, *, pipelined: bool = False
+) -> Span:
+    """The part that a region is, run so often, with the times of its streams and the arrays that it uses.
+
+    The loops of one that is `pipelined` are part of it, those of others are not.
+    """
     puts: dict[Stream, Event] = {}
     gets: dict[Stream, Event] = {}
     reads: set[ir.Value] = set()
     writes: set[ir.Value] = set()
     region, timing = done.graph.region, done.timing
     enter = Fraction(int(around) // 2)
+    steps = _steps(region, timing.interval if pipelined else None)
     for node in region.nodes:
         if node.memory is None:
             continue
@@ -168,7 +174,8 @@ def region_span(done: Scheduled, latency: Fraction | None, around: Fraction, run
         tail = timing.depth - timing.ends[node.index] + around - enter
         count = None if node.guards or runs is None else runs * region.count(node.around)
         overlaps = timing.interval < timing.depth
-        event = Event(first, tail, count, Fraction(timing.starts[node.index] if overlaps else 0))
+        use = Use(node.op, first, tail, steps)
+        event = Event(first, tail, count, Fraction(timing.starts[node.index] if overlaps else 0), (use,))
         events[stream] = together(events[stream], event) if stream in events else event
     calls = [node for node in region.nodes if node.op.name == "func.call"]
     callees = Counter[str]()
@@ -176,3 +183,19 @@ def region_span(done: Scheduled, latency: Fraction | None, around: Fraction, run
         callees[ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value] += region.count(node.around)
     ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
     return Span(latency, done.units, callees, ends, register_bits(done))
+
+
+def _steps(region: Region, interval: int | None) -> tuple[Step, ...]:
+    """The loops of a region, whose iterations start an `interval` apart if any, and those that are unrolled in it."""
+    time = [
+        Step(
+            loop.variable, loop.lower, loop.step, None if loop.trip is None else Fraction(loop.trip),
+            Fraction(loop.stride * (interval or 0)), loop.factor,
+        )
+        for loop in region.time
+        if interval is not None
+    ]  # fmt: skip
+    copies = [
+        Step(loop.variable, loop.lower, loop.step, Fraction(loop.trip), Fraction(0)) for loop in region.copy_loops
+    ]
+    return (*time, *(step for step in copies if step.variable >= 0))

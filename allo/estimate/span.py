@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+import numpy as np
 from mlir import ir
 
 from ..ir.streams import stream_of
@@ -16,17 +17,56 @@ from ..target import Operator
 type Stream = tuple[ir.Value, tuple[int, ...] | None]
 
 
+type Times = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A loop around a use: iteration `n` of `trips` starts `n * period` cycles after the first; None: not known.
+
+    The variable of the loop, a number of the polyhedral model, is `lower + step * (factor * n + ...)`.
+    """
+
+    variable: int
+    lower: int | None
+    step: int
+    trips: Fraction | None
+    period: Fraction | None
+    factor: int = 1
+
+
+UNKNOWN_LOOP = Step(-1, None, 1, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An operation that uses a stream: cycles before it in the first iteration, and behind it in the last one.
+
+    `inner` is what it does itself if it is a call, in so many cycles from the first to the last.
+    """
+
+    op: ir.Operation
+    before: Fraction
+    behind: Fraction
+    steps: tuple[Step, ...] = ()
+    inner: Event | None = None
+    cycles: Fraction = Fraction(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """Uses of a stream: cycles before the first one, and from the last one to the end; how many, if that is known.
 
     `lag` are the cycles from the start of an iteration of a pipeline: what waits there does not stop earlier ones.
+    `times` are the cycles of all from the first one, where they are not at even distances.
     """
 
     first: Fraction
     tail: Fraction
     count: Fraction | None = None
     lag: Fraction = Fraction(0)
+    uses: tuple[Use, ...] = field(default=(), compare=False)
+    times: Times | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +93,15 @@ class Span:
 
 def moved(events: Mapping[Stream, Event], before: Fraction, after: Fraction) -> dict[Stream, Event]:
     """The events with cycles before and after them."""
-    return {v: Event(e.first + before, e.tail + after, e.count, e.lag) for v, e in events.items()}
+    return {
+        v: replace(
+            e,
+            first=e.first + before,
+            tail=e.tail + after,
+            uses=tuple(replace(u, before=u.before + before, behind=u.behind + after) for u in e.uses),
+        )
+        for v, e in events.items()
+    }
 
 
 def joined(left: Mapping[Stream, Event], right: Mapping[Stream, Event], *, either: bool = False) -> dict[Stream, Event]:
@@ -75,14 +123,20 @@ def together(one: Event, other: Event, *, either: bool = False) -> Event:
         count = one.count if one.count == other.count else None
     else:
         count = one.count + other.count
-    return Event(min(one.first, other.first), min(one.tail, other.tail), count, min(one.lag, other.lag))
+    first, tail, lag = min(one.first, other.first), min(one.tail, other.tail), min(one.lag, other.lag)
+    return Event(first, tail, count, lag, one.uses + other.uses)
 
 
 def _repeated(
-    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction
+    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction, step: Step
 ) -> dict[Stream, Event]:
     return {
-        v: replace(e, count=None if e.count is None or trips is None else e.count * trips)
+        v: replace(
+            e,
+            count=None if e.count is None or trips is None else e.count * trips,
+            uses=tuple(replace(use, steps=(step, *use.steps)) for use in e.uses),
+            times=None,
+        )
         for v, e in moved(events, enter, leave).items()
     }
 
@@ -134,12 +188,16 @@ def alternatives(parts: list[Span]) -> Span:
     return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
 
 
-def repeated(body: Span, trips: Fraction | None, each: int, around: int) -> Span:
-    """A body that runs `trips` times, `each` cycles apart from its own, with `around` cycles to enter and leave."""
+def repeated(body: Span, trips: Fraction | None, each: int, around: int, loop: Step | None = None) -> Span:
+    """A body that runs `trips` times, `each` cycles apart from its own, with `around` cycles to enter and leave.
+
+    `loop` is what is known of the loop but for its period, if anything.
+    """
+    step = replace(loop or UNKNOWN_LOOP, period=None if body.latency is None else body.latency + each)
     enter, leave = Fraction(around // 2 + each), Fraction(around - around // 2)
     latency = None if trips is None or body.latency is None else trips * (body.latency + each) + around
     ends = Ends(
-        _repeated(body.ends.puts, trips, enter, leave), _repeated(body.ends.gets, trips, enter, leave),
+        _repeated(body.ends.puts, trips, enter, leave, step), _repeated(body.ends.gets, trips, enter, leave, step),
         body.ends.reads, body.ends.writes,
     )  # fmt: skip
     return Span(latency, body.units, body.callees, ends, body.register_bits)
@@ -181,3 +239,8 @@ def stream_key(value: ir.Value) -> Stream:
 def passed(given: Stream, index: tuple[int, ...] | None) -> Stream:
     """A stream that a callee uses, seen by its caller."""
     return given if given[1] is not None else (given[0], index)
+
+
+def uncounted(events: Mapping[Stream, Event]) -> dict[Stream, Event]:
+    """The events of copies, which may use other elements of an array of streams."""
+    return {stream: replace(event, count=None, uses=(), times=None) for stream, event in events.items()}

@@ -13,6 +13,7 @@ from mlir import ir
 from ..errors import InternalError
 from ..ir.walk import argument_names, string_of
 from ..target import Operator
+from .elements import hold, is_run, run
 from .fifos import Channel, Waits, occupancy, slowest_circles, too_shallow
 from .memory import stream_parts
 from .span import Ends, Event, Span, Stream, bits, joined, together, touched
@@ -36,6 +37,8 @@ def stages(parts: list[Span], names: list[str]) -> Overlap:
     waits, in_circle = _waits(parts)
     notes: list[str] = []
     shallow = [] if in_circle else [c for c in channels if c.depth < c.count]
+    if not in_circle and is_run(channels):
+        _run(waits, channels, bounded=False)
     bounded = _bounded(parts, channels, shallow, waits, notes) if shallow else None
     waits = bounded or waits
     whole = max((waits.end(n) for n in range(len(parts))), default=Fraction(0))
@@ -64,7 +67,7 @@ def _placed(
     found = {}
     for stream, event in events.items():
         first, last = map(waits.at, waits.uses(number, event))
-        found[stream] = replace(event, first=first, tail=whole - last)
+        found[stream] = replace(event, first=first, tail=whole - last, uses=(), times=None)
     return found
 
 
@@ -167,13 +170,21 @@ def _bounded(
     parts: Sequence[Span], channels: Sequence[Channel], shallow: Sequence[Channel], free: Waits, notes: list[str]
 ) -> Waits | None:
     """When everything happens with FIFOs of these depths; None if stages would wait for ever, which `notes` says."""
-    needed = {channel.name: occupancy(channel, free) for channel in shallow}
+    exact = is_run(channels)
+    if exact:
+        alone = run(channels, free, bounded=False)
+        needed = {channel.name: alone.occupancy(number) for number, channel in enumerate(channels)}
+    else:
+        needed = {channel.name: occupancy(channel, free) for channel in shallow}
     pinched = [channel for channel in shallow if needed[channel.name] > channel.depth]
     if not pinched:
         return None
     waits = _linked(parts, forward=False)
-    too_shallow(waits, channels)
+    if not exact:
+        too_shallow(waits, channels)
     circle = waits.solve()
+    if exact and circle is None:
+        circle = _run(waits, channels, bounded=True)
     whole = max(free.end(n) for n in range(len(parts)))
     if circle is not None:
         guilty = [channel for channel in pinched if channel.name in circle] or pinched
@@ -182,7 +193,7 @@ def _bounded(
             f"stages may wait for one another for ever: {listed}; the latency is that with FIFOs deep enough"
         )
         return None
-    for slowest in slowest_circles(len(parts), channels):
+    for slowest in [] if exact else slowest_circles(len(parts), channels):
         for channel in channels:
             if {channel.producer, channel.consumer} <= slowest.stages:
                 waits.stretch(channel, slowest)
@@ -194,6 +205,18 @@ def _bounded(
         listed = ", ".join(_told(channel, needed) for channel in pinched)
         notes.append(f"{math.ceil(longer)} of {math.ceil(whole + longer)} cycles are spent waiting for FIFOs: {listed}")
     return waits
+
+
+def _run(waits: Waits, channels: Sequence[Channel], *, bounded: bool) -> set[str] | None:
+    """Let nothing happen before it does element by element; None, or the FIFOs at which stages wait for ever."""
+    for _ in waits.lengths:  # what waits for whole arrays begins later then, and all that waits for it
+        found = run(channels, waits, bounded=bounded)
+        if found.stuck:
+            return {channel.name for channel in found.stuck}
+        if not hold(waits, channels, found):
+            break
+        waits.solve()
+    return None
 
 
 def _told(channel: Channel, needed: Mapping[str, int]) -> str:

@@ -11,6 +11,7 @@ from .fusion import Needed, always, merge_violation, moved_past, needed_iteratio
 from .fusion import Obstacle as RecomputeObstacle
 from .hangs import Untold, hang_of
 from .instances import between_instances
+from .iterations import Iterations, iterations_of
 from .linear import Linear
 from .model import Access, Buffer, Kind, Loop, Model, Parameter, Source
 from .order import order_violation
@@ -31,6 +32,7 @@ __all__ = [
     "Dependence",
     "Extent",
     "Footprint",
+    "Iterations",
     "Kind",
     "Linear",
     "Loop",
@@ -60,6 +62,7 @@ __all__ = [
     "fifo_obstacle",
     "footprint",
     "hang_of",
+    "iterations_of",
     "loop_rows",
     "max_trip_count",
     "merge_violation",

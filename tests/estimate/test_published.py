@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -46,22 +45,14 @@ def test_the_page_has_the_designs_of_table_3() -> None:
         assert found.cycles == pytest.approx(stated, rel=0.25)
 
 
-def test_why_3mm_differs() -> None:
-    """The published cycles are those of II 7, 5 and 5 in three nests, and of no other intervals below 14."""
+def test_3mm_with_two_nests_at_once() -> None:
+    """The published cycles are those of the estimate if the first two nests, which share no array, run at once."""
     published = next(row.published for row in comparison.rows() if row.name == "3mm")
     found = allo.estimate(allo.customize(comparison.vanilla_3mm), auto_pipeline=True)
     nests = [loop for loop in found.loops if loop.state == "pipelined"]
     assert [loop.interval for loop in nests] == [8, 8, 8]
-    iterations = [180 * 190 * 200, 190 * 210 * 220, 180 * 210 * 190]
-    rest = [(loop.latency or 0) - 8 * count for loop, count in zip(nests, iterations, strict=True)]
-    explained = [
-        intervals
-        for intervals in product(range(1, 14), repeat=3)
-        if 0 <= published - sum(n * count for n, count in zip(intervals, iterations, strict=True)) < 10_000
-    ]
-    assert explained == [(7, 5, 5)]
-    with_these = sum(n * count + more for n, count, more in zip((7, 5, 5), iterations, rest, strict=True))
-    assert with_these == pytest.approx(published, rel=1e-6)
+    first, second, third = (loop.latency or 0 for loop in nests)
+    assert max(first, second) + third == pytest.approx(published, rel=1e-6)
 
 
 def speedup(first: allo.Estimate, second: allo.Estimate) -> float:
