@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import allo
-from allo.estimate.ports import accesses_of
+from allo.estimate.memory import Ports
+from allo.estimate.ports import accesses_of, intervals
 from allo.ir.types import float32, int32
+from allo.memory import Memory
 
 from .test_recurrence import region_of
 
@@ -121,3 +123,41 @@ def test_banks_by_counting(seed: int) -> None:
     assert (found.reads >= touched).all()
     if a % factor == 0:
         assert Counter(found.reads.tolist()) == Counter(touched.tolist())
+
+
+@pytest.mark.parametrize(
+    ("ports", "reads", "writes", "cycles"),
+    [
+        (Ports(2), 3, 2, 3),
+        (Ports(2), 4, 0, 2),
+        (Ports(1), 2, 2, 4),
+        (Ports(None, 2, 1), 4, 1, 2),
+        (Ports(None, 2, 1), 1, 4, 4),
+        (Ports(None, None, 1), 8, 3, 3),
+        (Ports(None, 3), 8, 9, 3),
+        (Ports(2, 1, 1), 3, 1, 3),
+        (Ports(3, 2, 1), 2, 4, 4),
+    ],
+)
+def test_the_cycles_of_reads_and_writes(ports: Ports, reads: int, writes: int, cycles: int) -> None:
+    found = intervals(ports, np.array([reads, 0]), np.array([writes, 0]))
+    assert found is not None and found.tolist() == [cycles, 0]
+
+
+def test_an_array_without_limits_has_no_interval() -> None:
+    assert intervals(Ports(None), np.array([9]), np.array([9])) is None
+
+
+def table(A: float32[64], B: float32[64], C: float32[64]):
+    for i in range(16):
+        A[i] = B[4 * i] + B[4 * i + 1] + B[4 * i + 2] + B[4 * i + 3]
+        C[i] = A[i]
+
+
+def test_a_memory_with_one_port_for_writes_has_many_for_reads() -> None:
+    s = pipelined(table)
+    s.bind("B", Memory(resource="BRAM", storage_type="RAM_1WNR"))
+    assert allo.estimate(s).loop("i").interval == 1
+    s = pipelined(table)
+    s.bind("B", Memory(resource="BRAM", storage_type="RAM_1P"))
+    assert allo.estimate(s).loop("i").interval == 4

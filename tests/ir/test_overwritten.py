@@ -1,7 +1,5 @@
 """Which arguments are written whole before anything reads them."""
 
-# ruff: noqa: F821 - kernels declare arrays without a value
-
 from collections.abc import Callable
 
 import pytest
@@ -88,7 +86,7 @@ def triangle(A: int32[8, 8]):
 
 
 def never(A: int32[8], B: int32[8]):
-    for t in range(0):
+    for _ in range(0):
         for i in range(8):
             A[i] = B[i]
 
