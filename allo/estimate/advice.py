@@ -53,6 +53,8 @@ def _divide(asked: Question, enough: int) -> str:
     for dims in _divisions(memory.dims, memory.shape, asked.region, nodes):
         interval = _interval(asked.region, nodes, dims)
         banks = prod(d.count(e) for d, e in zip(dims, memory.shape, strict=True))
+        if 0 < asked.around.target.limits.banks < banks:
+            continue
         trial = (max(enough, interval), banks, dims)
         if best is None or trial[:2] < best[:2]:
             best = trial

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,11 +74,19 @@ def _with_loops(module: Module) -> Module:
     return module
 
 
-def _beyond(used: Resources, available: Resources, target: str) -> list[str]:
+def _beyond(used: Resources, available: Resources, target: Target) -> list[str]:
     """What the device has not enough of."""
+    taken = target.limits.platform_dsp
+    beside = available.dsp - taken
+    if beside < used.dsp <= available.dsp:
+        platform = f"of which the platform of the card takes {taken:,}"
+        return [
+            f"does not fit: {used.dsp:,} DSPs, {target.name} has {available.dsp:,}, {platform}",
+            *_beyond(replace(used, dsp=0), available, target),
+        ]
     names = (("DSPs", "dsp"), ("blocks of BRAM", "bram18"), ("blocks of URAM", "uram"), ("LUTs", "lut"), ("FFs", "ff"))
     return [
-        f"does not fit: {getattr(used, key):,} {name}, {target} has {getattr(available, key):,}"
+        f"does not fit: {getattr(used, key):,} {name}, {target.name} has {getattr(available, key):,}"
         for name, key in names
         if getattr(used, key) > getattr(available, key)
     ]
@@ -109,10 +118,25 @@ class _Estimation:
         target = self.options.target
         found = transfers(self.module, target, self.options.off_chip)
         copies = self._copies(found)
-        notes += _beyond(self._resources(top) + copies, available, target.name)
+        notes += _beyond(self._resources(top) + copies, available, target)
+        notes += self._many_banks(counts)
         return Estimate(
             top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies
         )
+
+    def _many_banks(self, names: Iterable[str]) -> list[str]:
+        """Notes on arrays of more banks than the tool makes."""
+        most = self.options.target.limits.banks
+        found = []
+        for name in names:
+            estimator = self.done[name][0]
+            for memory in estimator.memories.values() if estimator is not None and most else ():
+                if memory.banks > most and memory.kind.name != "FIFO":
+                    found.append(
+                        f"{name}: '{memory.name}' has {memory.banks:,} banks, and the tool makes {most:,} of an array "
+                        "at most: partition it less"
+                    )
+        return found
 
     def _copies(self, found: tuple[Transfer, ...]) -> Resources:
         """What the copies of the arguments on the chip take."""
@@ -183,8 +207,9 @@ class _Estimation:
             apart += unit_resources(part.units)
             for callee, number in part.callees.items():
                 apart += self._function(callee, number).resources.times(number)
-        device = self.options.target.device
-        if _beyond(apart, Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff), ""):
+        target = self.options.target
+        device = target.device
+        if _beyond(apart, Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff), target):
             return ""
         return overlap(self.module, estimator.function, estimator.model, estimator.latency_of)
 

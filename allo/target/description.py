@@ -33,6 +33,18 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What no design goes beyond: MHz of the clock and banks of an array, 0 where that is not known.
+
+    `platform_dsp` are the DSP blocks of the device that a kernel cannot have, since the platform of a card takes them.
+    """
+
+    frequency: float = 0
+    banks: int = 0
+    platform_dsp: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryKind:
     """A kind of memory: ports of a bank (0: no limit), cycles of a read and of a write, (width, depth) of a block."""
 
@@ -130,6 +142,7 @@ class Target:
     floats: tuple[FloatOperator, ...]
     external: Mapping[str, External] = field(default_factory=dict)
     implementations: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = Limits()
 
     def using(self, **implementations: str) -> Target:
         """The same device with other operators on floats, such as `add="fabric"`: adders of LUTs without DSPs.
@@ -151,7 +164,12 @@ class Target:
         return replace(self, implementations={**self.implementations, **implementations})
 
     def at(self, frequency: float) -> Target:
-        """The same device at another clock in MHz."""
+        """The same device at another clock in MHz. Raises TargetError for one that it cannot reach."""
+        if 0 < self.limits.frequency < frequency:
+            raise TargetError(
+                f"target '{self.name}' reaches {self.limits.frequency:g} MHz at most, got {frequency:g} MHz",
+                hint="ask for a lower clock",
+            )
         return replace(self, frequency=frequency)
 
     @property

@@ -15,6 +15,7 @@ from .description import (
     External,
     FloatOperator,
     IntegerOperator,
+    Limits,
     MemoryKind,
     Operator,
     Target,
@@ -144,12 +145,21 @@ def _target(root: _Table) -> Target:
         _each(root.table("integer"), _integer, ("add", "compare", "logic", "select", "shift", "mul", "div")),
         tuple(_floating(row) for row in root.tables("operator")),
         _each(root.table("external"), _external, ()) if "external" in root.data else {},
+        limits=_limits(root.table("limits")) if "limits" in root.data else Limits(),
     )  # fmt: skip
     for table in (control, rules, dsp, root):
         table.done()
     if not result.control.uncertainty < 1:
         raise control.error("uncertainty", "must be less than 1, the part of the period that is kept free")
+    if 0 < result.limits.frequency < frequency:
+        raise root.error("frequency", f"must be at most {result.limits.frequency:g}, the limit of the device")
     return result
+
+
+def _limits(table: _Table) -> Limits:
+    limits = Limits(table.number("frequency", 0.0), table.count("banks", 0), table.count("platform_dsp", 0))
+    table.done()
+    return limits
 
 
 def _device(table: _Table) -> Device:

@@ -118,6 +118,14 @@ def test_a_clock_must_be_positive() -> None:
     assert str(caught.value) == "the frequency must be a number of MHz above 0, got 0"
 
 
+def test_a_clock_that_the_device_cannot_reach() -> None:
+    with pytest.raises(allo.AlloError) as caught:
+        allo.estimate(scheduled(), "zynq7020", frequency=400)
+    assert str(caught.value) == (
+        "target 'zynq7020' reaches 388 MHz at most, got 400 MHz\n  hint: ask for a lower clock"
+    )
+
+
 def test_resources_of_arrays() -> None:
     def local(A: float32[1024], B: float32[1024]):
         tile: float32[1024] = 0.0
@@ -146,6 +154,23 @@ def test_what_does_not_fit_is_said() -> None:
         s.partition(array)
     assert allo.estimate(s, "zynq7020").notes == ("does not fit: 320 DSPs, zynq7020 has 220",)
     assert not allo.estimate(s, "u280").notes
+
+
+def test_what_the_platform_of_a_card_takes_is_said() -> None:
+    def wide(A: float32[1720], B: float32[1720]):
+        for i in range(1720):
+            B[i] = A[i] * A[i] + 1.0
+
+    s = allo.customize(wide)
+    s.unroll("i")
+    for array in ("A", "B"):
+        s.partition(array)
+    notes = allo.estimate(s, "u280").notes
+    assert notes == (
+        "does not fit: 8,600 DSPs, u280 has 9,024, of which the platform of the card takes 534",
+        "wide: 'A' has 1,720 banks, and the tool makes 1,024 of an array at most: partition it less",
+        "wide: 'B' has 1,720 banks, and the tool makes 1,024 of an array at most: partition it less",
+    )
 
 
 def test_options_need_a_target() -> None:

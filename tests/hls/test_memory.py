@@ -135,3 +135,26 @@ def test_refused_depths(name: str, target: str) -> None:
         made().build(target=target)
     place, _, message = str(caught.value).partition(": ")
     assert place.startswith(f'File "{__file__}", line ') and message == text
+
+
+def spread(A: int32[64, 32]) -> int32[64, 32]:
+    B: int32[64, 32] = 0
+    for i, j in allo.grid(64, 32):
+        B[i, j] = A[i, j]
+    return B
+
+
+@pytest.mark.parametrize("array", ["A", "B"])
+def test_more_banks_than_the_tool_makes(array: str) -> None:
+    s = allo.customize(spread)
+    s.partition(array, dim=1)
+    s.partition(array, dim=2, partition_type=allo.Partition.Cyclic, factor=16)
+    assert s.build(target="vitis_hls").hls_code  # 1,024 banks
+    s = allo.customize(spread)
+    s.partition(array)
+    for target, tool in (("vhls", "Vitis HLS"), ("vitis_hls", "Vitis HLS"), ("vivado_hls", "Vivado HLS")):
+        with pytest.raises(TargetError) as caught:
+            s.build(target=target)
+        first = caught.value.diagnostics[0]
+        assert first.message == f"'{array}' is cut into 2,048 banks, and {tool} makes 1,024 of an array at most"
+        assert first.hint == "partition it by a smaller factor, or in fewer dimensions"

@@ -193,6 +193,11 @@ SETTINGS = f"the settings: {NAMES}"
         ),
         ({"configs": {"clock": 3}}, f"there is no setting 'clock' in configs\n  hint: {SETTINGS}"),
         ({"configs": {"frequency": -1}}, "configs['frequency'] must be a positive number of MHz, got -1"),
+        ({"configs": {"frequency": 738.5}},
+         "configs['frequency'] is 738.5 MHz, and device 'u280' reaches 738 MHz at most\n  hint: ask for a lower clock"),
+        ({"configs": {"frequency": 400, "part": "xc7z020clg400-1"}},
+         "configs['frequency'] is 400 MHz, and device 'zynq7020' reaches 388 MHz at most\n"
+         "  hint: ask for a lower clock"),
         ({"configs": {"frequency": True}}, "configs['frequency'] must be a positive number of MHz, got True"),
         ({"configs": {"in_place": "A"}}, "configs['in_place'] must be a list of names of arguments, got 'A'"),
         (

@@ -98,6 +98,9 @@ def test_unknown_target_like_none() -> None:
         ("dsp = 9024", "dsp = -1", "'resources.dsp' must be an integer of at least 0, got -1"),
         ("dsp = 9024", "dsp = 9024\ndps = 1", "'resources.dps' is not known\n  hint: did you mean 'dsp'?"),
         ("frequency = 300", "frequency = 0", "'frequency' must be more than 0"),
+        ("frequency = 300", "frequency = 900", "'frequency' must be at most 738, the limit of the device"),
+        ("frequency = 738", "frequency = -1", "'limits.frequency' must be a number of at least 0, got -1"),
+        ("banks = 1024", "bank = 1024", "'limits.bank' is not known\n  hint: did you mean 'banks'?"),
         ("tile = [27, 18]", "tile = [27]", "'dsp.tile' must be [width, width], got [27]"),
         ("[[1, 16384]", "[[1]", "'memory.BRAM.shapes' must be a list of [width, depth], got [1] in it"),
         ("latency = 4\ndsp = 2", "dsp = 2", "'operator[0].latency' is missing; it must be an integer of at least 0"),
@@ -130,6 +133,24 @@ def test_a_file_that_is_not_toml(tmp_path: Path) -> None:
     file.write_text("name = ")
     with pytest.raises(TargetError, match=r"is not valid TOML: Invalid value \(at end of document\)"):
         load_target(file)
+
+
+@pytest.mark.parametrize(("name", "most"), [("u280", 738), ("u55c", 738), ("zynq7020", 388)])
+def test_a_clock_that_the_device_cannot_reach(name: str, most: int) -> None:
+    target = load_target(name)
+    assert target.at(most).frequency == most
+    with pytest.raises(TargetError) as caught:
+        target.at(most + 0.5)
+    assert str(caught.value) == (
+        f"target '{name}' reaches {most} MHz at most, got {most + 0.5} MHz\n  hint: ask for a lower clock"
+    )
+
+
+def test_limits_that_a_file_does_not_give(tmp_path: Path) -> None:
+    text = U280.read_text()
+    file = tmp_path / "bare.toml"
+    file.write_text(text[: text.index("# What no design")] + text[text.index("# Cycles that control") :])
+    assert load_target(file).at(2000).frequency == 2000
 
 
 def test_a_clock_that_no_operator_reaches() -> None:

@@ -121,7 +121,7 @@ class MemoryWriter(ValueWriter):
         banks, memory = _banks(memref), bound_memory(op.attributes)
         arrays, element = self.vendor.arrays, self.types.of(memref.element_type)
         declared = f"{arrays.attributes(array, banks, memory)}{element} {name}{self.extents(memref)};"
-        return [declared, *arrays.partition(array, banks), *(arrays.storage(array, memory) if memory else ())]
+        return [declared, *self.vendor.partition(array, banks), *(arrays.storage(array, memory) if memory else ())]
 
     def _described(
         self, memref: ir.MemRefType, name: str, *, is_argument: bool, at: Location | None = None
@@ -160,7 +160,7 @@ class MemoryWriter(ValueWriter):
         """What partitions an array from outside of the function."""
         memref = ir.MemRefType(kind)
         banks = _banks(memref)
-        return self.vendor.arrays.partition(self._described(memref, name, is_argument=True), banks) if banks else []
+        return self.vendor.partition(self._described(memref, name, is_argument=True), banks) if banks else []
 
     def storage(
         self, attributes: ir.OpAttributeMap | ir.DictAttr, kind: ir.Type, name: str, at: Location | None = None

@@ -25,6 +25,7 @@ class Device:
     family: str
     banks: Mapping[str, int] | None
     word_bits: int
+    most_frequency: float = 0  # in MHz; 0 if it is not known
 
 
 @cache

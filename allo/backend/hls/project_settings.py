@@ -69,12 +69,19 @@ def settings_of(
                 hint="give one of them",
             )
         device = device_of_part(configs["part"], device)
+    frequency = float(configs.get("frequency", 100.0 if device.family in ("zynq", "zynqmp") else 300.0))
+    if 0 < device.most_frequency < frequency:
+        raise TargetError(
+            f"configs['frequency'] is {frequency:g} MHz, and device '{device.name}' reaches "
+            f"{device.most_frequency:g} MHz at most",
+            hint="ask for a lower clock",
+        )
     mapping = {name: _bank(name, value, device) for name, value in configs.get("hbm_mapping", {}).items()}
     return Settings(
         device=device,
         part=device.part,
         platform=configs.get("platform", device.platform),
-        frequency=float(configs.get("frequency", 100.0 if device.family in ("zynq", "zynqmp") else 300.0)),
+        frequency=frequency,
         hbm_mapping=mapping,
         bundles=dict(configs.get("bundles", {})),
         in_place=tuple(configs.get("in_place", ())),

@@ -117,6 +117,7 @@ class Vendor:
     memory_ports: bool = False  # the entry takes ports of memory and starts tasks, nothing else
     host: Host = Host()
     hints: Mapping[str, str] = field(default_factory=dict)
+    most_banks: int = 0  # of an array; 0: as many as it has elements
     simulated: bool = False  # the text is compiled here: processes of dataflow regions take turns
 
     def known(self, pattern: str | None, what: str, at: Location | None = None) -> str:
@@ -124,6 +125,18 @@ class Vendor:
         if pattern is None:
             raise TargetError(f"{self.name} has no form of {what}", at=at, hint=self.hints.get(what))
         return pattern
+
+    def partition(self, array: Array, banks: Banks) -> list[str]:
+        """What cuts an array into banks; raises TargetError for more of them than the tool makes."""
+        factors = (min(f or e, e) if kind != "none" else 1 for e, (kind, f) in zip(array.shape, banks, strict=False))
+        count = prod(factors)
+        if 0 < self.most_banks < count:
+            raise TargetError(
+                f"'{array.name}' is cut into {count:,} banks, and {self.name} makes {self.most_banks:,} of an array "
+                "at most",
+                at=array.at, hint="partition it by a smaller factor, or in fewer dimensions",
+            )  # fmt: skip
+        return self.arrays.partition(array, banks)
 
     def pipeline_text(self, interval: int, rewind: bool, at: Location | None = None) -> str:
         text = self.pipeline.format(interval=interval)
@@ -243,6 +256,7 @@ VITIS = Vendor(
     allocation="#pragma HLS allocation function instances={name} limit=1",
     arrays=_AMD_ARRAYS,
     streams=_AMD_STREAMS,
+    most_banks=1024,
 )
 VIVADO = Vendor(
     name="Vivado HLS",
@@ -255,4 +269,5 @@ VIVADO = Vendor(
     allocation="#pragma HLS allocation instances={name} limit=1 function",
     arrays=Cores(_AMD_ARRAYS),
     streams=_AMD_STREAMS,
+    most_banks=VITIS.most_banks,
 )
