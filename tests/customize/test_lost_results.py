@@ -2,10 +2,11 @@
 
 # ruff: noqa: F821 - kernels declare arrays without a value
 
+import numpy as np
 import pytest
 
 from allo import ScheduleError, customize, grid
-from allo.ir.types import int32
+from allo.ir.types import Fixed, int32
 
 from .checks import assert_same_meaning
 
@@ -132,6 +133,33 @@ def test_a_scalar_that_only_one_iteration_uses_is_no_obstacle():
     s = customize(private_of_a_triangle)
     s.reorder("j", "i")
     assert_same_meaning(private_of_a_triangle, s)
+
+
+Saturated, Rounded, Cut, Same = (
+    Fixed(12, 6, "rnd", "sat"),
+    Fixed(12, 6, "rnd", "wrap"),
+    Fixed(10, 4),
+    Fixed(12, 6),
+)
+
+
+@pytest.mark.parametrize(("between", "exact"), [(Saturated, False), (Rounded, False), (Cut, False), (Same, True)])
+def test_sums_of_fixed_point_numbers_that_are_converted_on_the_way(between, exact):
+    def kernel(A: Fixed(16, 8)[6, 4], C: Fixed(12, 6)[1]):
+        for i, j in grid(6, 4):
+            C[0] = between(C[0] + A[i, j])
+
+    s = customize(kernel)
+    if not exact:
+        with pytest.raises(ScheduleError, match="cannot run in the order j, i"):
+            s.reorder("j", "i")
+        return
+    s.reorder("j", "i")
+    A = np.random.default_rng(2).integers(-3000, 3000, (6, 4)) / 256
+    results = [np.zeros(1), np.zeros(1)]
+    s.build()(A, results[0])
+    customize(kernel).build()(A, results[1])
+    assert results[0] == results[1] != 0
 
 
 def antisymmetric(A: int32[4, 4], C: int32[4, 4]):

@@ -271,3 +271,43 @@ def test_streams_keep_their_order(parse):
         ("write", "arg0[i]", True),
         ("write", "p", True),
     ]
+
+
+def test_the_map_of_many_dimensions(parse):
+    _, (access,) = one(
+        parse,
+        "affine.for %i = 0 to 4 { affine.for %j = 0 to 4 { "
+        "affine.store %c, %A[%j, %i + %j, %n, 3 * %i - 1] : memref<4x8x9x16xf32> "
+        '} {allo.name = "j"} } {allo.name = "i"}',
+        '%A: memref<4x8x9x16xf32> {allo.name = "A"}, %n: index {allo.name = "n"}',
+    )
+    assert str(access.map).replace("[n] -> ", "") == (
+        "{ A0[i, j] -> A[e0 = j, e1 = i + j, e2 = n, e3 = -1 + 3i] }"
+    )
+
+
+def test_a_loop_whose_step_is_known_at_run_time(parse):
+    function, (access,) = one(
+        parse,
+        "%z = arith.constant 0 : index\n%e = arith.constant 9 : index\n"
+        "scf.for %i = %z to %e step %n { memref.store %c, %A[%i] : memref<16xf32> } {allo.name = \"i\"}",
+        '%A: memref<16xf32> {allo.name = "A"}, %n: index {allo.name = "n"}',
+    )
+    assert not access.exact and access.reason == "inside a loop whose step is not constant"
+    (loop,) = extract(function.op).loops
+    assert (loop.name, loop.exact) == ("i", False)
+    assert str(access.domain).replace("[n] -> ", "") == "{ A0[i] : 0 <= i <= 8 }"
+
+
+def test_a_loop_with_a_constant_step(parse):
+    function, (access,) = one(
+        parse,
+        "%z = arith.constant 1 : index\n%e = arith.constant 9 : index\n%s = arith.constant 3 : index\n"
+        "scf.for %i = %z to %e step %s { memref.store %c, %A[%i] : memref<16xf32> } {allo.name = \"i\"}",
+    )
+    assert access.exact
+    (loop,) = extract(function.op).loops
+    assert loop.exact
+    points = []
+    access.domain.foreach_point(lambda point: points.append(str(point)))
+    assert sorted(points) == ["{ A0[1] }", "{ A0[4] }", "{ A0[7] }"]

@@ -1,0 +1,106 @@
+"""Conditions on loop variables: which values are taken where, and comparisons that the method leaves alone."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from allo import customize
+from allo.ir.types import int32, uint32
+from allo.verify.affine import Proof, prove
+from allo.verify.programs import load
+
+
+def less(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if i < 5 else 0
+
+
+def less_or_equal(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if i <= 4 else 0
+
+
+def not_greater(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = 0 if i > 4 else A[i]
+
+
+def shifted(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if i + 3 < 8 else 0
+
+
+def turned(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if 5 > i else 0  # noqa: SIM300
+
+
+def apart(A: int32[8], B: int32[8]):
+    for i in range(5):
+        B[i] = A[i]
+    for j in range(5, 8):
+        B[j] = 0
+
+
+SAME = (less, less_or_equal, not_greater, shifted, turned, apart)
+
+
+def equal(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if i == 5 else 0
+
+
+def unequal(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if i != 5 else 0
+
+
+def less_by_one(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if i < 4 else 0
+
+
+def greater(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if i > 4 else 0
+
+
+def greater_or_equal(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if i >= 4 else 0
+
+
+OTHERS = (equal, unequal, less_by_one, greater, greater_or_equal)
+
+
+def name(kernel):
+    return kernel.__name__
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.pairwise((*SAME, less))))
+def test_the_same_values_are_taken(one, other):
+    assert isinstance(prove(load(customize(one)), load(customize(other))), Proof)
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=name)
+def test_other_values_are_taken(other):
+    assert not isinstance(prove(load(customize(less)), load(customize(other))), Proof)
+    assert isinstance(prove(load(customize(other)), load(customize(other))), Proof)
+
+
+def unsigned(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if uint32(i) < uint32(5) else 0
+
+
+def unsigned_by_one(A: int32[8], B: int32[8]):
+    for i in range(8):
+        B[i] = A[i] if uint32(i) < uint32(6) else 0
+
+
+def test_comparisons_without_a_sign_are_operations_like_others():
+    assert isinstance(prove(load(customize(unsigned)), load(customize(unsigned))), Proof)
+    assert not isinstance(prove(load(customize(unsigned)), load(customize(less))), Proof)
+    assert not isinstance(prove(load(customize(unsigned)), load(customize(unsigned_by_one))), Proof)
