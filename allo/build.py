@@ -35,8 +35,8 @@ def build(
     `target` is `None` or `"llvm"` for the CPU: the result is called with NumPy arrays, changes them in place, and
     returns the results. Every operation rounds, as in NumPy, in hardware and in the simulation of HLS code. Options
     of the CPU: `contract=True` lets `a * b + c` be rounded once, `fastmath=True` lets floating-point arithmetic be
-    reordered; `check=True`, also of simulations, raises CheckError where the kernel does what has no meaning
-    (docs/running.md).
+    reordered. Also of simulations: `check=True` raises CheckError where the kernel does what has no meaning, and with
+    `unbounded=True` FIFOs hold any number of elements, instead of their depth (docs/running.md).
 
     `"vhls"` gives HLS C++ (`.hls_code`); `"vitis_hls"` with `mode="csim"` compiles and runs it on NumPy arrays, with
     other modes (`"csyn"`, `"cosim"`, `"hw_emu"`, ...) write a project to the folder `project` and run the tools in it,

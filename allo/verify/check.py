@@ -66,7 +66,8 @@ def check(
     check_interfaces(a, b)
     work = _Check(a, b, runner, reassociate, timeout)
     result = work.run(method)
-    return work.without_end() or result if isinstance(result, Equivalent) else result
+    endless = work.without_end() if isinstance(result, Equivalent) else None
+    return result if endless is None else endless
 
 
 @dataclass(slots=True)

@@ -153,7 +153,8 @@ class MemoryWriter(ValueWriter):
         declared = made.format(element=self.stream_type(stream), **values)
         if self.vendor.simulated:
             number = string_of(op, STREAM_NUMBER)
-            return [declared, f'allo_sim::declare({name}, "{number}", {values["depth"]});']
+            holds = 0 if self.vendor.unbounded else values["depth"]
+            return [declared, f'allo_sim::declare({name}, "{number}", {holds});']
         return [declared, *([streams.pragma.format(**values)] if streams.pragma else [])]
 
     def layout(self, kind: ir.Type, name: str) -> list[str]:

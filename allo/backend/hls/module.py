@@ -44,12 +44,18 @@ class HLSModule:
     """
 
     def __init__(
-        self, module: Module, *, mode: str | None = None, vendor: Vendor = VITIS, check: bool = False
+        self,
+        module: Module,
+        *,
+        mode: str | None = None,
+        vendor: Vendor = VITIS,
+        check: bool = False,
+        unbounded: bool = False,
     ) -> None:
         self.top_func_name = module.top
         self.module = module.mlir
         self.mode = mode
-        hang = hang_of(module)
+        hang = None if unbounded else hang_of(module)
         if isinstance(hang, Hang):
             raise hang.error()
         self._checks = Checks()
@@ -57,7 +63,7 @@ class HLSModule:
             module = with_checks(instantiate(module))
             self._checks = checks_of(module)
         self.emitted: Emitted = emit(module, vendor)
-        self._simulated, self._streams = _simulated(module, vendor) if mode == "csim" else (None, ())
+        self._simulated, self._streams = _simulated(module, vendor, unbounded) if mode == "csim" else (None, ())
         self._rebuild: Callable[[], HLSModule] | None = None
         self._library: bytes | None = None
         self._function: Any = None
@@ -173,13 +179,13 @@ class HLSModule:
         self._function = None
 
 
-def _simulated(module: Module, vendor: Vendor) -> tuple[Emitted | None, tuple[StreamFacts, ...]]:
+def _simulated(module: Module, vendor: Vendor, unbounded: bool) -> tuple[Emitted | None, tuple[StreamFacts, ...]]:
     """The text whose processes take turns, if `module` has streams, and what its numbers of streams mean."""
     if not any(uses_streams(function) for function in module.functions()):
         return None, ()
     numbered = module.clone()
     streams = number_streams(numbered)
-    return emit(numbered, replace(vendor, simulated=True)), streams
+    return emit(numbered, replace(vendor, simulated=True, unbounded=unbounded)), streams
 
 
 def _stream_refused(module: Module, kind: ir.Type) -> TargetError:

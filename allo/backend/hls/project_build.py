@@ -23,9 +23,12 @@ def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]
         raise TargetError(f"configs must be a dict, got {configs!r}")
     if not isinstance(folder, str | Path | None) or folder == "":
         raise TargetError(f"project must be the path of a folder, got {folder!r}")
-    check = bool(options.get("check", False))
-    if check and mode != "csim":
-        raise TargetError(f"check=True is for simulations, and mode '{mode}' is none", hint='build with mode="csim"')
+    of_simulation = {name: bool(options.get(name, False)) for name in ("check", "unbounded")}
+    for name, wanted in of_simulation.items():
+        if wanted and mode != "csim":
+            raise TargetError(
+                f"{name}=True is for simulations, and mode '{mode}' is none", hint='build with mode="csim"'
+            )
     settings = settings_of(configs, flow.default_device, flow.families, flow.settings)
     if settings.operators and "operators.tcl" not in flow.files:
         raise TargetError(
@@ -36,10 +39,10 @@ def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]
             f'mode "{mode}" writes a project and needs its folder', hint='pass project="folder"'
         )
     if folder is None and not flow.has_interface:
-        made = HLSModule(module, mode=mode, vendor=flow.vendor, check=check)
+        made = HLSModule(module, mode=mode, vendor=flow.vendor, **of_simulation)
     else:
         project = None if folder is None else Project.at(folder, flow, mode, settings)
-        made = ProjectModule(module, flow, mode, settings, project, check=check)
+        made = ProjectModule(module, flow, mode, settings, project, **of_simulation)
     return made.made_by(partial(_build_for, flow.target, module, mode, options))
 
 
@@ -54,7 +57,7 @@ def _manifest(flow: Flow) -> Manifest:
         names=(flow.target,),
         emits=f"HLS C++ for {flow.tool}, in a project or simulated",
         modes=tuple(flow.modes),
-        options=("project", "configs", "check"),
+        options=("project", "configs", "check", "unbounded"),
         missing_tools=lambda: (),
         build=partial(_build, flow),
     )

@@ -48,9 +48,10 @@ class ProjectModule(HLSModule):
         project: Project | None,
         *,
         check: bool = False,
+        unbounded: bool = False,
     ) -> None:
         self.flow = flow
-        super().__init__(module, mode=mode, vendor=flow.vendor, check=check)
+        super().__init__(module, mode=mode, vendor=flow.vendor, check=check, unbounded=unbounded)
         if mode != "csim":
             self._read_signature(module)
         if flow.has_interface:

@@ -119,6 +119,7 @@ class Vendor:
     hints: Mapping[str, str] = field(default_factory=dict)
     most_banks: int = 0  # of an array; 0: as many as it has elements
     simulated: bool = False  # the text is compiled here: processes of dataflow regions take turns
+    unbounded: bool = False  # and FIFOs hold any number of elements
 
     def known(self, pattern: str | None, what: str, at: Location | None = None) -> str:
         """The pattern; raises TargetError that names the vendor if it has none."""
