@@ -134,10 +134,12 @@ def _with_fifo(
             f"{write}(x, word); allo_external::fifo_put({handle}, {place}); }});"
         )
     before.append("#endif")
-    after.append(
+    after += [
+        "#ifndef ALLO_SIM_HLS_STREAM_H",
         f"while (!s{address}.empty()) {{ {word} x = s{address}.read(); {write}(x, word); "
-        f"allo_external::fifo_put({handle}, {place}); }}"
-    )
+        f"allo_external::fifo_put({handle}, {place}); }}",
+        "#endif",
+    ]
 
 
 def _with_array(
