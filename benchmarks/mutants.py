@@ -141,7 +141,11 @@ class Scratch:
 
 
 def reach_of(folder: str) -> Path:
-    return WORK / "reach" / folder
+    return WORK / "reach" / top(folder)
+
+
+def top(folder: str) -> str:
+    return folder.split("/")[0]
 
 
 def run_all(faults: list[Fault], options: argparse.Namespace) -> list[Result]:
@@ -150,7 +154,7 @@ def run_all(faults: list[Fault], options: argparse.Namespace) -> list[Result]:
     for _ in range(options.jobs):
         copies.put(Scratch())
     first = copies.get()
-    for folder in sorted({folder for fault in faults for folder in fault.folders}):
+    for folder in sorted({top(folder) for fault in faults for folder in fault.folders}):
         if options.record or not reach_of(folder).exists():
             print(f"recording tests/{folder}", flush=True)
             first.record(folder)

@@ -24,8 +24,8 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "allo/ir": ("ir", "dialect"),
     "allo/layout": ("layout",),
     "allo/poly": ("poly", "customize"),
-    "allo/verify/affine": ("verify",),
-    "allo/verify/concrete": ("verify",),
+    "allo/verify/affine": ("verify/affine",),
+    "allo/verify/concrete": ("verify/concrete",),
     "allo/verify": ("verify",),
 }
 

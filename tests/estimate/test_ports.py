@@ -161,3 +161,33 @@ def test_a_memory_with_one_port_for_writes_has_many_for_reads() -> None:
     s = pipelined(table)
     s.bind("B", Memory(resource="BRAM", storage_type="RAM_1P"))
     assert allo.estimate(s).loop("i").interval == 4
+
+
+def rows_of_a_block(A: float32[80], B: float32[4, 20]):
+    for i in range(16):
+        for u in range(4):
+            B[u, i] = A[16 * u + i]
+
+
+def beyond_a_block(A: float32[80], B: float32[4, 20]):
+    for i in range(20):
+        for u in range(4):
+            B[u, i] = A[16 * u + i]
+
+
+def before_a_block(A: float32[80], B: float32[4, 20]):
+    for i in range(16):
+        for u in range(4):
+            B[u, i] = A[16 * u + 16 - i]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "interval"), [(rows_of_a_block, 1), (beyond_a_block, 2), (before_a_block, 2)]
+)
+def test_copies_have_blocks_of_their_own_while_iterations_stay_in_them(kernel: object, interval: int) -> None:
+    s = allo.customize(kernel)
+    s.partition("A", allo.Partition.Block, dim=1, factor=5)
+    s.partition("B", dim=1)
+    s.unroll("u")
+    s.pipeline("i")
+    assert allo.estimate(s).loop("i").interval == interval

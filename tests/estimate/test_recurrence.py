@@ -349,3 +349,34 @@ def test_a_condition_decides_when_a_value_is_kept() -> None:
     s.pipeline("i")
     loop = allo.estimate(s).loop("i")
     assert (loop.interval, str(loop.reason)) == (2, "recurrence through best: 1 comparison + 1 write over distance 1")
+
+
+def written_at_the_end(A: float32[80]):
+    for i in range(64):
+        x: float32 = A[i + 9]
+        if i >= 63:
+            A[i + 10] = x * 3.0 + 1.0
+
+
+def written_before_the_end(A: float32[80]):
+    for i in range(64):
+        x: float32 = A[i + 9]
+        if i >= 62:
+            A[i + 10] = x * 3.0 + 1.0
+
+
+def read_at_the_start(A: float32[80], B: float32[80]):
+    for i in range(64):
+        x: float32 = 1.0
+        if i < 1:
+            x = A[i + 9]
+        A[i + 10] = x * 3.0 + 1.0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "interval"), [(written_at_the_end, 1), (written_before_the_end, 11), (read_at_the_start, 1)]
+)
+def test_a_guard_that_leaves_no_later_iteration_closes_no_recurrence(kernel: object, interval: int) -> None:
+    s = allo.customize(kernel)
+    s.pipeline("i")
+    assert allo.estimate(s).loop("i").interval == interval
