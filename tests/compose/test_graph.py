@@ -10,6 +10,7 @@ import pytest
 import allo
 from allo import ScheduleError, customize
 from allo.compose import Link, Role, dataflow_graph
+from allo.ir.module import Module
 from allo.ir.types import Fixed, float32, int32
 
 WEIGHTS = np.arange(8, dtype=np.int32)
@@ -164,3 +165,12 @@ def test_a_graph_outlives_the_module():
     s.partition("C")
     assert graph.node("top:C").type == "memref<8xi32>"
     assert dataflow_graph(s.ir).node("add:A").type == "memref<8xi32, #allo.partition<[complete]>>"
+
+
+def test_arrays_of_one_name_are_numbered():
+    alloc = 'memref.alloc() {allo.name = "T"} : memref<4xi32>'
+    body = "\n".join(f"%{k} = {alloc}" for k in range(4))
+    module = Module.parse(f'module attributes {{allo.top = "f"}} {{ func.func @f() {{ {body}\nreturn }} }}')
+    graph = dataflow_graph(module)
+    assert list(graph.nodes) == ["f:T", "f:T#2", "f:T#3", "f:T#4"]
+    assert [node.buffer for node in graph.nodes.values()] == ["T", "T#2", "T#3", "T#4"]

@@ -10,6 +10,7 @@ from allo import customize
 from allo.ir.types import int32, uint32
 from allo.verify.affine import Proof, prove
 from allo.verify.programs import load
+from allo.verify.result import Stuck
 
 
 def less(A: int32[8], B: int32[8]):
@@ -104,3 +105,16 @@ def test_comparisons_without_a_sign_are_operations_like_others():
     assert isinstance(prove(load(customize(unsigned)), load(customize(unsigned))), Proof)
     assert not isinstance(prove(load(customize(unsigned)), load(customize(less))), Proof)
     assert not isinstance(prove(load(customize(unsigned)), load(customize(unsigned_by_one))), Proof)
+
+
+def until_the_end(A: int32[8]):
+    k: int32 = 0
+    while k < 8:
+        A[0] = k
+        k += 2
+
+
+def test_a_loop_without_a_count_is_not_understood():
+    program = load(customize(until_the_end))
+    found = prove(program, program)
+    assert isinstance(found, Stuck) and found.reason == "a `while` loop is not understood"
