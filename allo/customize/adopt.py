@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mlir import ir
 
-from ..errors import KernelError
+from ..errors import KernelError, counted
 from ..ir.builder import string_attr
 from ..ir.context import context
 from ..ir.module import Module
@@ -25,6 +25,7 @@ from ..ir.walk import (
     string_of,
 )
 from .adopt_loops import count_with_sign
+from .bounds import check_bounds
 from .foreign import check_definitions, check_operations, check_strings
 
 _LOOP_NAMES = "ijklmn"
@@ -35,7 +36,8 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
 
     A loop is named by its depth (`i`, `j`, ...), a nest `S_<loops>_<n>` as in kernels, an array `buffer`. Raises
     KernelError with the words of MLIR if that is not a valid module, or has no function. `link` gives the module code
-    for functions without a body; KernelError for those that have none then.
+    for functions without a body; KernelError for those that have none then, and for an affine access that leaves its
+    array.
     """
     if not isinstance(source, str | Path):
         raise KernelError(f"a module is read from its text or a Path, got {type(source).__name__} {source!r}")
@@ -59,11 +61,13 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
         raise KernelError(f"the module has no function '{module.top}', which allo.top names as its entry")
     for function in functions:
         _refuse_branches(function)
+        _refuse_dimensions(function)
         count_with_sign(function)
         _name_arguments(function)
         _name_buffers(function)
         _name_loops(function)
     module.verify()
+    check_bounds(module)
     return module
 
 
@@ -87,6 +91,23 @@ def _refuse_branches(function: ir.OpView) -> None:
             at=location_of(statements(first)[-1]),
             hint="write it with affine.for, scf.for, scf.while and scf.if; `mlir-opt --lift-cf-to-scf` makes these",
         )
+
+
+def _refuse_dimensions(function: ir.OpView) -> None:
+    """MLIR ends the process when it folds the extent of a dimension that an array has not."""
+    entry = entry_block(function)
+    for op in operations(entry, "memref.dim") if entry is not None else ():
+        number = op.operands[1].owner
+        if isinstance(number, ir.Block) or number.operation.name != "arith.constant":
+            continue
+        asked = ir.IntegerAttr(number.operation.attributes["value"]).value
+        rank = len(ir.MemRefType(op.operands[0].type).shape)
+        if not 0 <= asked < rank:
+            raise KernelError(
+                f"memref.dim asks for dimension {asked} of an array that has {counted(rank, 'dimension')}",
+                at=location_of(op),
+                hint="dimensions count from 0",
+            )
 
 
 def _name_arguments(function: ir.OpView) -> None:

@@ -72,6 +72,8 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
         return Untold(f"more than {most:,} elements pass through its streams", None)
     except SyntaxError:  # Python has a limit
         return Untold("its loops are nested too deeply", None)
+    except KeyError:
+        return Untold("it uses a stream outside of an array of streams", None)
     if found is None:
         return None
     full, needs, empty = found
@@ -108,8 +110,8 @@ def is_forest(module: Module, made: Sequence[ir.Operation]) -> bool:
             for stream in (ends.puts | ends.gets) & streams.keys():
                 streams[stream].append(place)
             edges += [(places[other], place) for other in statement.after]
-            if not statement.is_process and (ends.puts or ends.gets):
-                return False
+            if not statement.is_process and (ends.puts or ends.gets or statement.after):
+                return False  # what stands behind it waits too
         if any(len(users) != 2 for users in streams.values()):
             return False
         edges += [(users[0], users[1]) for users in streams.values()]

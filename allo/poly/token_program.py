@@ -131,7 +131,7 @@ class TokenProgram:
         number, name = self._numbers[op], self._name("s")
         if isinstance(kind, ir.MemRefType):
             depth, count = allo_d.StreamType(kind.element_type).depth, _product(kind.shape)
-            self._write(f"{name} = [make({number}, k, {depth}) for k in range({count})]")
+            self._write(f"{name} = {{k: make({number}, k, {depth}) for k in range({count})}}")
         else:
             self._write(f"{name} = make({number}, None, {allo_d.StreamType(kind).depth})")
         self._known[op.results[0]] = name
@@ -207,7 +207,7 @@ class TokenProgram:
             op = statement.op
             after = " + ".join(f"{name}.tasks[{parts[other]}]" for other in statement.after) or "[]"
             if not statement.is_process:
-                if statement.after and self._matters(op):
+                if statement.after:  # all that stands behind waits too
                     self._write(f"yield {after}, 'end'")
                 self._operation(op)
                 continue

@@ -18,6 +18,7 @@ from allo.ir.walk import buffers_of, string_of
 from allo.memory import Memory
 
 from .kernels import Kernel
+from .recipes import RECIPES
 
 
 @dataclass
@@ -35,6 +36,9 @@ def attempted(kernel: Kernel, seed: int, steps: int = 6) -> Attempt:
     made = Attempt(allo.customize(kernel.function))
     if draw.random() < 0.2 and kernel.functions:
         _step(made, lambda: _compose(draw, kernel, made.schedule))
+    if kernel.family in RECIPES and draw.random() < 0.6:
+        for call in RECIPES[kernel.family](draw, made.schedule):
+            _step(made, call)
     for _ in range(draw.randrange(1, steps + 1)):
         _step(made, lambda: _primitive(draw, made.schedule))
     return made

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import allo
 from allo.backend.cpu import LLVMModule
 from allo.errors import DataflowError
 from allo.ir.module import Module
+from allo.ir.types import int32
 
 
 def built(
@@ -315,3 +317,41 @@ def test_a_process_that_reads_an_array_begins_when_it_is_complete() -> None:
         built(body, ARRAYS)(A, B)
     built(body.replace("i32, 4>", "i32, 8>"), ARRAYS)(A, B)
     assert B.tolist() == [7] * 8
+
+
+def test_processes_of_arrays_with_run_time_extents():
+    """A process gets the address and the extents, as functions do."""
+
+    def through_a_fifo(X: int32[...], Y: int32[..., 2]):
+        T: int32[8]
+        for i in range(8):
+            T[i] = X[i] + X.shape[0]
+        for j in range(8):
+            Y[j, 1] = T[j] * 2
+
+    s = allo.customize(through_a_fifo)
+    s.relay("T", "S_j_1", depth=2)
+    X, Y = np.arange(9, dtype=np.int32), np.zeros((8, 2), np.int32)
+    s.build()(X, Y)
+    assert Y.tolist() == [[0, 2 * (i + 9)] for i in range(8)]
+
+
+def test_processes_look_at_arrays_by_themselves():
+    """A look at an array with a stride is made in front of the region, and used in it."""
+    kernel = built(
+        """
+        %odd = memref.subview %A[1] [4] [2] : memref<8xi32> to memref<4xi32, strided<[2], offset: 1>>
+        %s = allo.stream_create {allo.name = "pipe"} : !allo.stream<i32, 1>
+        affine.for %i = 0 to 4 {
+          %v = affine.load %odd[%i] : memref<4xi32, strided<[2], offset: 1>>
+          allo.stream_put %s, %v : !allo.stream<i32, 1>
+        }
+        affine.for %i = 0 to 4 {
+          %v = allo.stream_get %s : !allo.stream<i32, 1>
+          affine.store %v, %B[%i] : memref<4xi32>
+        }""",
+        f"{argument('A', 'memref<8xi32>')}, {argument('B', 'memref<4xi32>')}",
+    )
+    A, B = np.arange(8, dtype=np.int32), np.zeros(4, np.int32)
+    kernel(A, B)
+    assert B.tolist() == [1, 3, 5, 7]

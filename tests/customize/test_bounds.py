@@ -63,3 +63,40 @@ def test_run_time_bounds_are_not_judged() -> None:
     a = np.zeros(N, np.float32)
     allo.customize(run_time).build()(a, 3)
     assert a.sum() == 3
+
+
+@pytest.mark.parametrize("read", [str, None], ids=["from_mlir", "verify"])
+def test_texts_are_refused_too(read: object) -> None:
+    """Run, such a module would write over what lies beside the array."""
+    text = """func.func @f(%A: memref<8xi32>) {
+  %one = arith.constant 1 : i32
+  affine.for %i = 0 to 8 {
+    affine.store %one, %A[%i * 300] : memref<8xi32>
+  }
+  return
+}"""
+    with pytest.raises(allo.KernelError) as caught:
+        allo.Schedule.from_mlir(text) if read else allo.verify(text, text)
+    assert str(caught.value) == (
+        'File "-", line 4, column 5: arg0[300*i] is outside of the array: subscript 0 is 300 when i=1, '
+        "but dimension 0 of 'arg0' has 8 elements\n"
+        "  hint: change the bounds of the loop, or guard the access with `if`"
+    )
+    inside = text.replace("%i * 300", "%i")
+    assert allo.verify(inside, inside)
+
+
+@pytest.mark.parametrize("dimension", [-1, 1])
+def test_dimensions_that_an_array_has_not_are_refused(dimension: int) -> None:
+    """MLIR ends the process when it looks for dimension -1."""
+    text = f"""func.func @f(%A: memref<?xi32>) -> index {{
+  %k = arith.constant {dimension} : index
+  %n = memref.dim %A, %k : memref<?xi32>
+  return %n : index
+}}"""
+    with pytest.raises(allo.KernelError) as caught:
+        allo.Schedule.from_mlir(text)
+    assert str(caught.value) == (
+        f'File "-", line 3, column 8: memref.dim asks for dimension {dimension} of an array that has 1 dimension\n'
+        "  hint: dimensions count from 0"
+    )

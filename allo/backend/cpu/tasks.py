@@ -9,6 +9,7 @@ from mlir import ir
 
 from ...ir.builder import Builder, constant_map_attr, string_attr, unit_attr
 from ...ir.context import context
+from ...ir.effects import array_of
 from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.passes import run_passes
@@ -78,7 +79,7 @@ class _Region:
         spatial = spatial_loops(op)
         count = prod(trip_count(loop) or 0 for loop in spatial)
         body = _elements(op, spatial)
-        inputs = captured(body)
+        inputs = _captured_arrays(body)
         builder = Builder.before(body[0])
         self._wait(builder, "allo_region_after", before)
         name = unique_name(f"{self.function.name.value}.task", self.taken)
@@ -129,6 +130,22 @@ class _Region:
             top.op("func.func", (), (), attributes, 1)
         callee = {"callee": ir.FlatSymbolRefAttr.get(name, context())}
         return builder.op("func.call", results, operands, callee)
+
+
+def _captured_arrays(body: list[ir.Operation]) -> list[ir.Value]:
+    """The values that a process takes; it looks at other arrays by itself, so that no extents and strides are passed."""
+    while True:
+        inputs = captured(body)
+        looks = [v for v in inputs if isinstance(v.type, ir.MemRefType) and array_of(v) != v]
+        if not looks:
+            return inputs
+        for look in looks:
+            copy = look.owner.operation.clone(ir.InsertionPoint(body[0]))
+            for op in [*body, *(i for b in body for r in b.regions for x in r.blocks for i in operations(x))]:
+                for position, operand in enumerate(op.operands):
+                    if operand == look:
+                        op.operands[position] = copy.results[0]
+            body.insert(0, copy)
 
 
 def _elements(op: ir.Operation, spatial: list[ir.Operation]) -> list[ir.Operation]:
