@@ -110,7 +110,7 @@ PRODUCER = """
   }
 """
 ARRAYS = f"{argument('A', 'memref<8xi32>')}, {argument('B', 'memref<8xi32>')}"
-CREATE = "%{0} = allo.stream_create {{allo.name = \"{0}\"}} : !allo.stream<i32, 2>"
+CREATE = '%{0} = allo.stream_create {{allo.name = "{0}"}} : !allo.stream<i32, 2>'
 
 
 def test_tasks_run_in_the_order_of_their_data() -> None:
@@ -164,7 +164,9 @@ def test_a_cycle_of_processes_turns_if_something_is_in_it() -> None:
 
 
 def test_a_cycle_of_processes_that_is_empty() -> None:
-    with pytest.raises(DataflowError, match=r"stream '(there|back)' is empty, and nothing will be put into it"):
+    with pytest.raises(
+        DataflowError, match=r"stream '(there|back)' is empty, and nothing will be put into it"
+    ):
         cycle("", 9)(np.zeros(8, np.int32), np.zeros(8, np.int32))
 
 
@@ -269,7 +271,7 @@ def test_in_sequence_a_fifo_holds_all_elements_or_the_call_ends() -> None:
     with pytest.raises(DataflowError) as caught:
         chain((8, 8), 7, region=False)(A, B)
     assert str(caught.value) == (
-        'File "-", line 5, column 9: stream \'pipe\' of depth 7 is full, and what would take elements out waits too, '
+        "File \"-\", line 5, column 9: stream 'pipe' of depth 7 is full, and what would take elements out waits too, "
         "or has ended: 7 elements have been put and 0 taken\n"
         "  note: 'pipe' is made here\n"
         '    File "-", line 2, column 12\n'
@@ -323,7 +325,7 @@ def test_processes_of_arrays_with_run_time_extents():
     """A process gets the address and the extents, as functions do."""
 
     def through_a_fifo(X: int32[...], Y: int32[..., 2]):
-        T: int32[8]
+        T: int32[8] = 0
         for i in range(8):
             T[i] = X[i] + X.shape[0]
         for j in range(8):
@@ -355,3 +357,26 @@ def test_processes_look_at_arrays_by_themselves():
     A, B = np.arange(8, dtype=np.int32), np.zeros(4, np.int32)
     kernel(A, B)
     assert B.tolist() == [1, 3, 5, 7]
+
+
+def test_parallel_loops_wait_at_streams() -> None:
+    """Each iteration has a stream of its own, which is soon full: the other stage has to go on."""
+
+    def stages(A: int32[8, 8], B: int32[8, 8]):
+        T: int32[8, 8] = 0
+        for i in range(8):
+            for j in range(8):
+                T[i, j] = A[i, j] + 1
+        for i in range(8):
+            for j in range(8):
+                B[i, j] = T[i, j] * 2
+
+    s = allo.customize(stages)
+    s.partition("T", dim=2)
+    s.relay("T", "S_i_1", depth=1)
+    s.parallel("S_i_0.j")
+    kernel, A = s.build(), np.arange(64, dtype=np.int32).reshape(8, 8)
+    for _ in range(20):
+        B = np.zeros((8, 8), np.int32)
+        kernel(A, B)
+        np.testing.assert_array_equal(B, 2 * (A + 1))

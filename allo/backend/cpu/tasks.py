@@ -133,7 +133,7 @@ class _Region:
 
 
 def _captured_arrays(body: list[ir.Operation]) -> list[ir.Value]:
-    """The values that a process takes; it looks at other arrays by itself, so that no extents and strides are passed."""
+    """The values that a process takes. It looks at arrays by itself: extents and strides are not passed."""
     while True:
         inputs = captured(body)
         looks = [v for v in inputs if isinstance(v.type, ir.MemRefType) and array_of(v) != v]
