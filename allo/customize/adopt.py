@@ -24,6 +24,7 @@ from ..ir.walk import (
     statements,
     string_of,
 )
+from .adopt_layout import parsed
 from .adopt_loops import count_with_sign
 from .bounds import check_bounds
 from .foreign import check_definitions, check_operations, check_strings
@@ -42,7 +43,7 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
     if not isinstance(source, str | Path):
         raise KernelError(f"a module is read from its text or a Path, got {type(source).__name__} {source!r}")
     try:
-        module = Module.parse(source)
+        module = parsed(source)
     except ir.MLIRError as error:
         raise _invalid(source, error) from None
     check_strings(module)

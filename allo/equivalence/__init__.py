@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..ir.recursion import reads_programs
-from ..verify import Result, Subject, check, load
+from ..verify import Deadline, Result, Subject, check, load
 from .runner import shared_runner
 
 __all__ = ["verify"]
@@ -27,13 +27,14 @@ def verify(
     Each is a schedule, a kernel (`instantiate` gives the parameters of a template), a module, or the text or file of
     one. Their arguments and results correspond by position; an array that a step reshaped or packed corresponds by
     its elements. Integers wrap and floats are equal bit for bit (all NaN are one); with `reassociate=True` sums and
-    products of floats may have their terms in any order. `timeout` is about how many seconds the methods may take.
+    products of floats may have their terms in any order. The answer comes within about `timeout` seconds.
 
     `method` is `"auto"` for all in turn: `"affine"`, a proof for any size of loops by value-based dataflow
     (Verdoolaege, Janssens, Bruynooghe, TOPLAS 2012); `"concrete"`, computation graphs of these sizes (Allo, section
     5.2); `"differential"`, which only runs both and never answers Equivalent. A `Different` was confirmed by running
     both. docs/verification.md says what each guarantees. Raises VerificationError if the interfaces do not match.
     """
+    deadline = Deadline.after(timeout)
     first = load(a, instantiate=instantiate)
     second = load(b, instantiate=instantiate, like=first)
-    return check(first, second, shared_runner(), reassociate=reassociate, timeout=timeout, method=method)
+    return check(first, second, shared_runner(), reassociate=reassociate, deadline=deadline, method=method)

@@ -14,15 +14,14 @@ from time import monotonic
 from typing import Any
 
 from ..ir.module import Module
-from ..verify import Failed, Program, Ran, Stuck
+from ..verify import Deadline, Failed, Program, Ran, Stuck
 
 _KEPT = 64  # the last modules; a comparison runs less than half as many
 _END_SECONDS = 0.2  # in which a process ends by itself when nobody asks any more
-_GRACE_SECONDS = 5.0  # in which a comparison may notice by itself that its time is over
+_GRACE_SECONDS = 1.0  # in which a comparison may notice by itself that its time is over
 _POLL_SECONDS = 0.1
 _MEMORY = 4_000_000_000  # bytes that the process may use
 _BESIDE = 400_000_000  # of these, what a comparison needs beside its expressions: libraries, arrays
-_PATIENCE = 10  # so many times the limit passes on the clock at most
 _START_SECONDS = 120.0  # of a new process, on a busy machine
 
 
@@ -58,14 +57,18 @@ class ProcessRunner:
             del self._texts[oldest]
         return number
 
-    def run(self, number: int, arguments: tuple[Any, ...], seconds: float) -> Ran | Failed:
-        """Call the module with copies of `arguments`, for at most so many seconds."""
+    def run(
+        self, number: int, arguments: tuple[Any, ...], seconds: float, deadline: Deadline
+    ) -> Ran | Failed:
+        """Call the module with copies of `arguments`, for at most so many seconds of the processor."""
         try:
             connection = self._started()
             text = None if number in self._sent else self._texts[number]
-            what, value = self._ask(connection, ("run", number, text, arguments), seconds)
+            what, value = self._ask(connection, ("run", number, text, arguments), seconds, deadline)
             if what == "unknown":
-                what, value = self._ask(connection, ("run", number, self._texts[number], arguments), seconds)
+                what, value = self._ask(
+                    connection, ("run", number, self._texts[number], arguments), seconds, deadline
+                )
         except TimeoutError:
             self.stop()
             return Failed(f"no result after {seconds:g} s", is_late=True)
@@ -77,12 +80,14 @@ class ProcessRunner:
         self._sent.add(number)
         return Failed(value) if what == "failed" else Ran(*value)
 
-    def compare(self, a: Program, b: Program, *, reassociate: bool, seconds: float) -> Any:
+    def compare(self, a: Program, b: Program, *, reassociate: bool, deadline: Deadline) -> Any:
         """`concrete.compare` of the programs: Equal, Mismatch or Stuck."""
+        seconds = deadline.left
         memory = max(0, self._memory - _BESIDE)
         options = {"reassociate": reassociate, "seconds": seconds, "memory": memory}
         try:
-            return self._ask(self._started(), ("compare", a, b, options), seconds + _GRACE_SECONDS)[1]
+            last = Deadline(deadline.until + _GRACE_SECONDS)
+            return self._ask(self._started(), ("compare", a, b, options), seconds + _GRACE_SECONDS, last)[1]
         except TimeoutError:
             self.stop()
             return Stuck(f"no answer after {seconds:.0f} s")
@@ -106,9 +111,11 @@ class ProcessRunner:
             process.kill()
             return process.wait()
 
-    def _ask(self, connection: Connection, request: Any, seconds: float) -> tuple[str, Any]:
-        """The answer to a request; TimeoutError if the process has worked so many seconds on it, _TooLarge if it
-        needs more memory than it may use (then it was ended)."""
+    def _ask(
+        self, connection: Connection, request: Any, seconds: float, deadline: Deadline
+    ) -> tuple[str, Any]:
+        """The answer to a request; TimeoutError if the process has worked so many seconds on it, or at the deadline,
+        _TooLarge if it needs more memory than it may use (then it was ended)."""
         connection.send(request)
         start, begun = monotonic(), self._worked()
         while not connection.poll(min(seconds, _POLL_SECONDS)):
@@ -117,7 +124,7 @@ class ProcessRunner:
                 raise _TooLarge(f"too large: it needs more than the limit of {self._memory / 1e9:g} GB of memory")
             waited = monotonic() - start
             worked = waited if begun is None else (self._worked() or 0.0) - begun
-            if worked >= seconds or waited >= _PATIENCE * seconds:
+            if worked >= seconds or deadline.is_over:
                 raise TimeoutError
         answer: tuple[str, Any] = connection.recv()
         return answer
@@ -155,7 +162,7 @@ class ProcessRunner:
             )
             theirs.close()
             self._connection = ours
-            what, _ = self._ask(ours, ("run", -1, None, ()), _START_SECONDS)
+            what, _ = self._ask(ours, ("run", -1, None, ()), _START_SECONDS, Deadline.after(_START_SECONDS))
             assert what == "unknown"
         return self._connection
 

@@ -89,7 +89,7 @@ class Computation:
         for value in (*arrays, *last.operands):
             if isinstance(value.type, ir.MemRefType):
                 buffer = self.model.buffer(value)
-                if buffer is None or buffer.value != value or buffer.scope or None in buffer.shape:
+                if buffer is None or buffer.value != value or buffer.scope:
                     raise NotUnderstood(f"output {len(found)} is an array that is not understood")
                 found.append(Value(f"output {len(found)}", len(buffer.shape), read=buffer))
             else:
@@ -143,11 +143,13 @@ class Computation:
         return isl.UnionMap.from_map(elements.set_tuple_name(_IN, "End")), times
 
     def elements(self, output: Value) -> isl.Set:
-        """The subscripts of an output; one point if it is no array."""
+        """The subscripts of an output, without an upper end where the extent is one of run time; one point if it is no
+        array."""
         points = self.same(output.depth).domain()
         for k, extent in enumerate(output.read.shape if isinstance(output.read, Buffer) else ()):
-            assert extent is not None  # else it were no output
-            points = points.lower_bound_val(_SET, k, 0).upper_bound_val(_SET, k, extent - 1)
+            points = points.lower_bound_val(_SET, k, 0)
+            if extent is not None:
+                points = points.upper_bound_val(_SET, k, extent - 1)
         return points
 
     # -- SSA values --------------------------------------------------------------------------------------

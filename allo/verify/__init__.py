@@ -1,6 +1,7 @@
 """Verification: whether two programs compute the same, with proofs, and counterexamples that were run."""
 
 from .check import METHODS, check
+from .deadline import Deadline
 from .programs import Argument, Program, Subject, check_interfaces, load
 from .result import (
     Counterexample,
@@ -19,6 +20,7 @@ __all__ = [
     "METHODS",
     "Argument",
     "Counterexample",
+    "Deadline",
     "Different",
     "Equivalent",
     "Failed",

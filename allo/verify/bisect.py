@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 from ..errors import AlloError
+from .deadline import Deadline
 from .differential import Difference, Pair
 from .inputs import Values
 from .programs import Program, load
@@ -14,7 +13,7 @@ from .token_order import other_order
 
 
 def first_wrong_step(
-    a: Program, b: Program, values: Values, runner: Runner, *, reassociate: bool, deadline: float
+    a: Program, b: Program, values: Values, runner: Runner, *, reassociate: bool, deadline: Deadline
 ) -> FirstStep | None:
     """The first step of `b` (of `a`, if `b` has none) after which it differs from the other program on `values`.
 
@@ -30,7 +29,7 @@ def first_wrong_step(
         copy.undo(count - steps)
         try:
             program = load(copy, like=other)
-            pair = Pair(other, program, runner, reassociate=reassociate, seconds=max(1.0, deadline - monotonic()))
+            pair = Pair(other, program, runner, reassociate=reassociate, deadline=deadline)
         except AlloError:
             return None
         return isinstance(pair.compare(values), Difference)
@@ -40,7 +39,7 @@ def first_wrong_step(
     right, wrong = 0, count
     while wrong - right > 1:
         middle = (right + wrong) // 2
-        answer = differs(middle) if monotonic() < deadline else None
+        answer = differs(middle) if not deadline.is_over else None
         if answer is None:
             return None
         right, wrong = (right, middle) if answer else (middle, wrong)
@@ -49,10 +48,10 @@ def first_wrong_step(
 
 
 def changed_order(
-    a: Program, b: Program, step: FirstStep | None, values: Values, runner: Runner, seconds: float
+    a: Program, b: Program, step: FirstStep | None, values: Values, runner: Runner, deadline: Deadline
 ) -> str:
     """The stream whose elements come in another order in `b` than in `a`, or since the first wrong step."""
-    told = other_order(a, b, values, runner, seconds)
+    told = other_order(a, b, values, runner, deadline)
     if told or step is None:
         return told
     scheduled = b if b.steps else a
@@ -62,7 +61,7 @@ def changed_order(
         copy = scheduled.schedule.copy()
         copy.undo(len(scheduled.steps) - steps)
         states.append(load(copy))
-    told = other_order(states[0], states[1], values, runner, seconds)
+    told = other_order(states[0], states[1], values, runner, deadline)
     return told.replace("the first program", "before this step the program").replace(
         "the second one", "after it the program"
     )

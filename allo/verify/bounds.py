@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import islpy as isl
 from mlir import ir
 
 from ..poly import Access, Model, Parameter, Source, extract
 from ..poly.bounds import surely_inside
+from .deadline import Deadline
 from .programs import Program
+
+if TYPE_CHECKING:
+    from .affine.effort import Effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +27,30 @@ class Escape:
     is_sure: bool
 
 
-def escape_of(a: Program, b: Program) -> Escape | None:
+def escape_of(a: Program, b: Program, deadline: Deadline) -> Escape | None:
     """An access of `b` that may leave its array although no access of `a` does so; None if there is none.
 
     Only for the values of run-time parameters (scalar arguments) for which `a` stays inside. Extents known at run
-    time only have no upper end here.
+    time only have no upper end here. What is not decided until the deadline may leave its array.
     """
+    from .affine.effort import Effort, OutOfEffort
+
     second = extract(b.function)
     suspects = [access for access in second.accesses if not surely_inside(access)]
     if not suspects:
         return None
-    first = extract(a.function)
+    try:
+        effort = Effort(deadline=deadline)
+        with effort.limited():
+            return _escape(extract(a.function), second, suspects, effort)
+    except OutOfEffort:
+        return Escape(suspects[0].text, suspects[0].source, False)
+
+
+def _escape(first: Model, second: Model, suspects: Sequence[Access], effort: Effort) -> Escape | None:
     allowed: isl.Set | None = None
     for access in suspects:
+        effort.check()
         if not access.exact_elements:
             return Escape(access.text, access.source, False)
         outside = _outside(access)

@@ -11,36 +11,41 @@ from typing import Any
 from ..errors import VerificationError, counted, nearest
 from ..ir.stream_facts import Hang
 from ..poly import hang_of
+from ..poly.hangs import MOST_STEPS
 from ..poly.model import Source
 from .bisect import changed_order, first_wrong_step
 from .bounds import Escape, escape_of
 from .counterexample import Found, NotFound, counterexample, search, smaller
-from .differential import UNWRITTEN, Pair
+from .deadline import Deadline
+from .differential import RUN_SECONDS, UNWRITTEN, Pair
 from .identical import are_identical
 from .inputs import Values
 from .programs import Program, check_interfaces, other_start
 from .result import Different, Equivalent, Mismatch, Result, Stuck, Unknown
 from .running import Failed, Runner
 
-_RUN_SECONDS = 20.0  # of one call of one program
-_AFFINE_SHARE = 0.25  # of the time, if the others are tried too
+_AFFINE_SHARE = 0.25  # of the time, in seconds of the processor, if the others are tried too
+_PROOF_SHARE = 0.6  # of what is left, by the clock; the rest is to run what is suspected
+_SEARCH_SHARE = 0.6  # of what is left then; the rest is to make a counterexample small, and to find the step
+_TOKENS_PER_SECOND = 500_000  # at least
 IDENTICAL = "the same operations"
 METHODS = ("auto", "affine", "concrete", "differential")
 
-type _Method = Callable[["_Check", float], Any]
+type _Method = Callable[["_Check", Deadline, float], Any]
 
 
-def _affine(check: _Check, seconds: float) -> Any:
+def _affine(check: _Check, deadline: Deadline, share: float) -> Any:
     from .affine import prove
 
     try:
-        return prove(check.a, check.b, reassociate=check.reassociate, seconds=seconds)
+        seconds = share * check.deadline.left
+        return prove(check.a, check.b, reassociate=check.reassociate, seconds=seconds, deadline=deadline)
     except Exception as error:  # the other methods may know the answer, and Unknown tells of it
         return fault(error)
 
 
-def _concrete(check: _Check, seconds: float) -> Any:
-    return check.runner.compare(check.a, check.b, reassociate=check.reassociate, seconds=seconds)
+def _concrete(check: _Check, deadline: Deadline, share: float) -> Any:
+    return check.runner.compare(check.a, check.b, reassociate=check.reassociate, deadline=deadline)
 
 
 def fault(error: Exception) -> Stuck:
@@ -57,14 +62,14 @@ _PROOFS: dict[str, tuple[str, _Method]] = {
 
 
 def check(
-    a: Program, b: Program, runner: Runner, *, reassociate: bool = False, timeout: float = 60.0, method: str = "auto"
+    a: Program, b: Program, runner: Runner, *, reassociate: bool = False, deadline: Deadline, method: str = "auto"
 ) -> Result:
     """Compare two programs; see `allo.verify`. Raises VerificationError if their interfaces do not match."""
     if method not in METHODS:
         hint = nearest(str(method), METHODS) or f"the methods are {', '.join(METHODS)}"
         raise VerificationError(f"there is no method '{method}'", hint=hint)
     check_interfaces(a, b)
-    work = _Check(a, b, runner, reassociate, timeout)
+    work = _Check(a, b, runner, reassociate, deadline)
     result = work.run(method)
     endless = work.without_end() if isinstance(result, Equivalent) else None
     return result if endless is None else endless
@@ -78,16 +83,12 @@ class _Check:
     b: Program
     runner: Runner
     reassociate: bool
-    timeout: float
+    deadline: Deadline
     start: float = field(default_factory=monotonic)
     tried: list[str] = field(default_factory=list)
     stuck: Stuck | None = None
     suspected: Mismatch | None = None
     _pair: Pair | None = None
-
-    @property
-    def deadline(self) -> float:
-        return self.start + self.timeout
 
     @property
     def seconds(self) -> float:
@@ -113,7 +114,8 @@ class _Check:
     def without_end(self) -> Unknown | None:
         """The answer for programs that compute the same if their FIFOs hold all elements, and one of which may hang."""
         for which, program in (("first", self.a), ("second", self.b)):
-            found = hang_of(program.original, balanced=True)
+            most = min(MOST_STEPS, max(1, int(self.deadline.left * _TOKENS_PER_SECOND)))
+            found = hang_of(program.original, most, balanced=True)
             if found is None:
                 continue
             if isinstance(found, Hang):
@@ -126,11 +128,10 @@ class _Check:
 
     def _attempt(self, text: str, run: _Method, share: float) -> Result | None:
         """The answer of a method, if it has one within a share of the time that is left."""
-        left = max(self.deadline - monotonic(), self.timeout / 2)  # if a method before took too long
-        if left <= 0:
+        if self.deadline.is_over:
             self.tried.append(f"{text}: no time left")
             return None
-        answer = run(self, left * share)
+        answer = run(self, self.deadline.part(_PROOF_SHARE), share)
         if isinstance(answer, Stuck):
             at = f" ({answer.at})" if answer.at is not None and answer.at.line else ""
             self.tried.append(f"{text}: {answer.reason}{at}")
@@ -138,7 +139,8 @@ class _Check:
             return None
         if not isinstance(answer, Mismatch):
             if run is _affine:  # which knows of no ends of arrays
-                for which, escape in (("second", escape_of(self.a, self.b)), ("first", escape_of(self.b, self.a))):
+                for which, one, other in (("second", self.a, self.b), ("first", self.b, self.a)):
+                    escape = escape_of(one, other, self.deadline.part(_PROOF_SHARE))
                     if escape is not None:
                         return self._escaping(text, which, escape)
             certificate = answer if hasattr(answer, "to_json") else None
@@ -162,15 +164,13 @@ class _Check:
     @property
     def pair(self) -> Pair:
         if self._pair is None:
-            self._pair = Pair(
-                self.a, self.b, self.runner, reassociate=self.reassociate, seconds=min(_RUN_SECONDS, self.timeout)
-            )
+            self._pair = Pair(self.a, self.b, self.runner, reassociate=self.reassociate, deadline=self.deadline)
         return self._pair
 
     def _search(self, suspected: Mismatch | None) -> Found | NotFound:
         if any(argument.type is None for argument in self.a.arguments) or None in self.a.results:
             return NotFound(0, ())  # NumPy has no streams
-        return search(self.pair, max(self.deadline, monotonic() + 5), suspected)
+        return search(self.pair, self.deadline.part(_SEARCH_SHARE), suspected)
 
     def _differential(self) -> Result:
         """The answer when no method proves anything."""
@@ -192,17 +192,22 @@ class _Check:
 
     def _different(self, method: str, found: Found) -> Result:
         first_inputs = found.inputs.values  # in which elements differ, as the minimised ones do not
-        found = smaller(self.pair, found, max(self.deadline, monotonic() + 2))
+        found = smaller(self.pair, found, self.deadline.part(_SEARCH_SHARE))
+        self.pair.deadline = self.deadline
         problem = self._contradiction(found)
         if problem and self.pair.is_undefined(found.inputs.values, found.difference):
             found = Found(found.inputs, replace(found.difference, right="undefined", reason=UNWRITTEN))
         elif problem:
             return Unknown(problem, None, self.seconds, tuple(self.tried), self.suspected, *self._names())
-        until = max(self.deadline, monotonic() + 10)
         step = first_wrong_step(
-            self.a, self.b, found.inputs.values, self.runner, reassociate=self.reassociate, deadline=until
+            self.a,
+            self.b,
+            found.inputs.values,
+            self.runner,
+            reassociate=self.reassociate,
+            deadline=self.deadline,
         )
-        order = changed_order(self.a, self.b, step, first_inputs, self.runner, _RUN_SECONDS)
+        order = changed_order(self.a, self.b, step, first_inputs, self.runner, self.deadline)
         example = counterexample(self.pair, found, self.suspected, step, order)
         return Different(method, self.seconds, example, *self._names())
 
@@ -221,7 +226,7 @@ class _Check:
         )
 
     def _original(self, program: Program, values: Values) -> Any:
-        return self.runner.run(self.runner.prepare(program.original), values, min(_RUN_SECONDS, self.timeout))
+        return self.runner.run(self.runner.prepare(program.original), values, RUN_SECONDS, self.deadline)
 
 
 def _described(program: Program) -> str:

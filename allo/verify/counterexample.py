@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from ..ir.types import TensorType
+from .deadline import Deadline
 from .differential import Agreement, Difference, Pair, Undecided
 from .inputs import Array, Inputs, Values, directed_inputs, with_bits
 from .programs import Argument
@@ -37,14 +37,14 @@ class NotFound:
     undecided: tuple[Undecided, ...]
 
 
-def search(pair: Pair, deadline: float, suspected: Mismatch | None = None) -> Found | NotFound:
+def search(pair: Pair, deadline: Deadline, suspected: Mismatch | None = None) -> Found | NotFound:
     """Run the programs on directed inputs until they differ, first on those that a method suspects."""
     agreed = 0
     undecided: list[Undecided] = []
     wanted = None if suspected is None else (suspected.output, suspected.element)
-    pair.until = deadline
+    pair.deadline = deadline
     for inputs in _candidates(pair, suspected):
-        if monotonic() > deadline and (agreed or undecided):
+        if deadline.is_over and (agreed or undecided):
             break
         compared = pair.compare(inputs.values, wanted)
         if isinstance(compared, Difference):
@@ -78,16 +78,16 @@ def _with(arguments: tuple[Argument, ...], values: Values, wanted: tuple[InputVa
     return tuple(made)
 
 
-def smaller(pair: Pair, found: Found, deadline: float) -> Found:
+def smaller(pair: Pair, found: Found, deadline: Deadline) -> Found:
     """Inputs with fewer elements that are not zero on which the same output differs."""
-    until = min(deadline, monotonic() + _MINIMISING_SECONDS)
+    until = min(deadline, Deadline.after(_MINIMISING_SECONDS), key=lambda d: d.until)
     last = pair.runs + _MINIMISING_RUNS
-    pair.until = until
+    pair.deadline = until
     best = found
 
     def attempt(values: Values) -> bool:
         nonlocal best
-        if monotonic() > until or pair.runs >= last:
+        if until.is_over or pair.runs >= last:
             return False
         wanted = (best.difference.output, best.difference.element)
         compared = pair.compare(values, wanted)

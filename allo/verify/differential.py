@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ..errors import counted
 from ..ir.types import Float, TensorType
 from ..ir.walk import entry_block, operations
+from .deadline import Deadline
 from .guarded import Guarded, guarded
 from .inputs import Array, Values, array_of_bits
 from .programs import Program, other_start
@@ -34,7 +34,8 @@ UNWRITTEN = "the second program uses an element that it has not written"
 _EXACT = Rounding(0.0)
 _ROUNDING = {16: Rounding(5e-2, 32), 32: Rounding(1e-4), 64: Rounding(1e-10)}
 _BRAIN = Rounding(0.1, 8)
-_FEWEST_SECONDS = 3.0  # that a run gets when the time is over
+RUN_SECONDS = 20.0  # of one call of one program
+_FEWEST_SECONDS = 1.0  # that a run on the first inputs gets when the time is over
 _SPREADING = ("arith.subf", "arith.divf", "arith.remf", "arith.cmpf", "arith.fptosi", "arith.fptoui")
 
 
@@ -84,11 +85,13 @@ class _Side:
 class Pair:
     """Two programs with equal interfaces, to be run on the same inputs."""
 
-    def __init__(self, a: Program, b: Program, runner: Runner, *, reassociate: bool, seconds: float) -> None:
+    def __init__(
+        self, a: Program, b: Program, runner: Runner, *, reassociate: bool, deadline: Deadline
+    ) -> None:
         self.a, self.b = a, b
-        self.runner, self.reassociate, self.seconds = runner, reassociate, seconds
+        self.runner, self.reassociate = runner, reassociate
+        self.deadline = deadline  # of runs
         self.runs = 0
-        self.until = math.inf  # when the time for runs is over
         self._rounding_spreads = reassociate and (_spreads_rounding(a) or _spreads_rounding(b))
         disagree = bool(other_start(a, b))
         self._sides = []
@@ -166,8 +169,11 @@ class Pair:
 
     def _run(self, side: _Side, values: Values, seed: int) -> _Outcome | Failed:
         outside, balance = np.zeros(1, np.int64), np.zeros(max(1, len(side.guarded.streams)), np.int64)
-        seconds = round(min(self.seconds, max(_FEWEST_SECONDS, self.until - monotonic())), 1)
-        ran = self.runner.run(side.number, (*side.arguments(values), outside, balance, seed), seconds)
+        last = self.deadline
+        if self.runs < 2:  # so that there is an answer at all
+            last = max(last, Deadline.after(_FEWEST_SECONDS), key=lambda d: d.until)
+        seconds = round(min(RUN_SECONDS, last.left), 1)
+        ran = self.runner.run(side.number, (*side.arguments(values), outside, balance, seed), seconds, last)
         if isinstance(ran, Failed):
             return ran
         *arguments, outside, balance, _ = ran.arguments

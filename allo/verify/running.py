@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..ir.module import Module
+from .deadline import Deadline
 from .programs import Program
 
 
@@ -32,10 +33,13 @@ class Runner(Protocol):
         """A number for a module that will be run; it is compiled when it is run for the first time."""
         ...
 
-    def run(self, number: int, arguments: tuple[Any, ...], seconds: float) -> Ran | Failed:
-        """Call the module with copies of `arguments`, for at most so many seconds (compiling included)."""
+    def run(
+        self, number: int, arguments: tuple[Any, ...], seconds: float, deadline: Deadline
+    ) -> Ran | Failed:
+        """Call the module with copies of `arguments`, for at most so many seconds of the processor (compiling
+        included), and until the deadline."""
         ...
 
-    def compare(self, a: Program, b: Program, *, reassociate: bool, seconds: float) -> Any:
+    def compare(self, a: Program, b: Program, *, reassociate: bool, deadline: Deadline) -> Any:
         """`concrete.compare` of the programs there: Equal, Mismatch or Stuck (also if it does not end in time)."""
         ...

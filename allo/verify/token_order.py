@@ -16,6 +16,7 @@ from ..ir.module import Module
 from ..ir.streams import stream_of
 from ..ir.types import Struct
 from ..ir.walk import argument_names, entry_block, operations, string_of
+from .deadline import Deadline
 from .flatten import write_signature
 from .inputs import Values
 from .programs import Program
@@ -26,13 +27,13 @@ _TRACED = 4096  # the first elements of a stream
 type _Traces = dict[str, list[Any]]
 
 
-def other_order(one: Program, other: Program, values: Values, runner: Runner, seconds: float) -> str:
+def other_order(one: Program, other: Program, values: Values, runner: Runner, deadline: Deadline) -> str:
     """The stream into which `other` puts the elements that `one` puts, in another order; empty if there is none.
 
     Streams correspond by their names. The programs are run on `values`, in which elements should differ.
     """
-    first = _traces(one, values, runner, seconds)
-    second = _traces(other, values, runner, seconds) if first else {}
+    first = _traces(one, values, runner, deadline)
+    second = _traces(other, values, runner, deadline) if first else {}
     for name, tokens in first.items():
         others = second.get(name, [])
         if tokens == others or Counter(tokens) != Counter(others) or len(set(tokens)) < 2:
@@ -45,7 +46,7 @@ def other_order(one: Program, other: Program, values: Values, runner: Runner, se
     return ""
 
 
-def _traces(program: Program, values: Values, runner: Runner, seconds: float) -> _Traces:
+def _traces(program: Program, values: Values, runner: Runner, deadline: Deadline) -> _Traces:
     """For each stream the first elements that are put into it."""
     module, streams = _traced(program.module)
     if not streams:
@@ -53,7 +54,7 @@ def _traces(program: Program, values: Values, runner: Runner, seconds: float) ->
     arrays = [np.zeros(_TRACED, form_dtype(scalar_from_mlir(kind))) for _, kind in streams]
     copies = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
     counts = np.zeros(len(streams), np.int64)
-    ran = runner.run(runner.prepare(module), (*copies, *arrays, counts), seconds)
+    ran = runner.run(runner.prepare(module), (*copies, *arrays, counts), deadline.left, deadline)
     if isinstance(ran, Failed):
         return {}
     *found, numbers = ran.arguments[len(values) :]

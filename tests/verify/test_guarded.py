@@ -12,7 +12,7 @@ import allo
 from allo.equivalence.runner import ProcessRunner, shared_runner
 from allo.ir.module import Module
 from allo.ir.types import UInt, float32, int32
-from allo.verify import Failed, Ran, Stuck, Unknown, check, load
+from allo.verify import Deadline, Failed, Ran, Stuck, Unknown, check, load
 from allo.verify.differential import Agreement, Difference, Pair, Undecided
 
 
@@ -37,7 +37,7 @@ def edited(kernel, old, new):
 
 
 def pair(a, b, seconds=60.0):
-    return Pair(a, b, shared_runner(), reassociate=False, seconds=seconds)
+    return Pair(a, b, shared_runner(), reassociate=False, deadline=Deadline.after(seconds))
 
 
 def test_subscripts_from_data_are_checked():
@@ -92,11 +92,13 @@ def test_memory_has_a_limit():
     runner = ProcessRunner(memory=500_000_000)
     program, limit = load(large), "too large: it needs more than the limit of 0.5 GB of memory"
     arguments = (np.zeros(4, np.uint16), np.zeros(4, np.float32))
-    assert runner.run(runner.prepare(program.module), arguments, 60.0) == Failed(limit, is_late=True)
-    assert runner.compare(program, program, reassociate=False, seconds=60.0) == Stuck(limit)
-    result = check(program, program, runner, method="concrete")
+    large_one = runner.run(runner.prepare(program.module), arguments, 60.0, Deadline.after(60))
+    assert large_one == Failed(limit, is_late=True)
+    assert runner.compare(program, program, reassociate=False, deadline=Deadline.after(60)) == Stuck(limit)
+    result = check(program, program, runner, deadline=Deadline.after(60), method="concrete")
     assert isinstance(result, Unknown) and result.reason == f"{limit}; no input agreed"
-    fine = runner.run(runner.prepare(load(halves).module), (np.ones(4, np.float32), np.ones(4, np.float32)), 60.0)
+    arguments = (np.ones(4, np.float32), np.ones(4, np.float32))
+    fine = runner.run(runner.prepare(load(halves).module), arguments, 60.0, Deadline.after(60))
     assert isinstance(fine, Ran)
     runner.stop()
 
@@ -110,7 +112,7 @@ def test_expressions_have_most_of_the_memory():
 
     runner = ProcessRunner(memory=700_000_000)
     program = load(squared)
-    found = runner.compare(program, program, reassociate=False, seconds=60.0)
+    found = runner.compare(program, program, reassociate=False, deadline=Deadline.after(60))
     wanted = r"too large: more than [\d,]+ different expressions, in the limit of 0.3 GB for them"
     assert isinstance(found, Stuck) and re.fullmatch(wanted, found.reason)
     runner.stop()
@@ -123,8 +125,9 @@ def test_endless_loops_and_crashes_end():
 
     runner = ProcessRunner()
     number = runner.prepare(load(endless).module)
-    late = runner.run(number, (np.zeros(1, np.int32),), 3.0)
+    late = runner.run(number, (np.zeros(1, np.int32),), 3.0, Deadline.after(60))
     assert isinstance(late, Failed) and late.is_late
-    fine = runner.run(runner.prepare(load(halves).module), (np.ones(4, np.float32), np.ones(4, np.float32)), 60.0)
+    arguments = (np.ones(4, np.float32), np.ones(4, np.float32))
+    fine = runner.run(runner.prepare(load(halves).module), arguments, 60.0, Deadline.after(60))
     assert isinstance(fine, Ran) and fine.arguments[1].tolist() == [0.5] * 4
     runner.stop()

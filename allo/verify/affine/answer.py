@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from ..certificate import problems
+from ..deadline import Deadline
 from ..programs import Program
 from ..result import Mismatch, Stuck
 from .definedness import are_one_choice
@@ -45,11 +46,17 @@ class Proof:
 
 
 def prove(
-    a: Program, b: Program, *, reassociate: bool = False, seconds: float | None = None
+    a: Program,
+    b: Program,
+    *,
+    reassociate: bool = False,
+    seconds: float | None = None,
+    deadline: Deadline | None = None,
 ) -> Proof | Mismatch | Stuck:
     """Whether `b` computes what `a` does, where a's result is defined; the interfaces must agree.
 
-    It is `Stuck` after `seconds`; without that, after a number of operations of isl.
+    It is `Stuck` after `seconds` of the processor, and at the deadline; without them, after a number of operations of
+    isl.
 
     A `Mismatch` names an element of an output whose values are computed differently; that the values differ for some
     input has to be confirmed by running both.
@@ -59,7 +66,7 @@ def prove(
             return Mismatch("", (), "", "", f"deadlock: {program.cycle}")
         if program.opaque:
             return Stuck(f"{program.opaque[0].what} is not understood", program.opaque[0].at)
-    effort = Effort(seconds)
+    effort = Effort(seconds, deadline=deadline)
     depth = sys.getrecursionlimit()
     sys.setrecursionlimit(max(depth, _DEEPEST))
     try:

@@ -1,12 +1,14 @@
 """Decides how much work the method may do: seconds and memory in all, and operations of isl in each step.
 
-The seconds are those of the processor: that others use it too is no reason to give up.
+The seconds are those of the processor: that others use it too is no reason to give up before the deadline of the
+whole comparison, which is one of the clock.
 Nothing can interrupt a call of isl but its own count of operations, so a limit on that bounds the time and the memory
 of a call; both are looked at between the steps.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import sys
@@ -18,6 +20,7 @@ from time import process_time
 import islpy as isl
 
 from ...poly.model import Source
+from ..deadline import Deadline
 from .nodes import Gap
 
 _OPERATIONS = 100_000_000  # of isl in all without a limit of time: some twenty seconds
@@ -33,9 +36,12 @@ class OutOfEffort(Gap):
 class Effort:
     """The work that is left in one comparison; `at` is the statement that it is at."""
 
-    def __init__(self, seconds: float | None = None, memory: int = _MEMORY) -> None:
+    def __init__(
+        self, seconds: float | None = None, memory: int = _MEMORY, deadline: Deadline | None = None
+    ) -> None:
         self.seconds = seconds
-        self.deadline = None if seconds is None else process_time() + seconds
+        self._until = math.inf if seconds is None else process_time() + seconds
+        self._deadline = Deadline(math.inf) if deadline is None else deadline
         self.memory = memory
         self.at: Source | None = None
         self._start = _resident()
@@ -49,16 +55,19 @@ class Effort:
         self.at = at or self.at
         if _peak() - self._start > self.memory and _resident() - self._start > self.memory:
             raise OutOfEffort(f"it needs more than the limit of {self.memory / 1e9:g} GB of memory", self.at)
-        if self.deadline is None:
+        seconds = min(self._until - process_time(), self._deadline.left)
+        if math.isinf(seconds):
             return
-        left = int((self.deadline - process_time()) * _PER_SECOND)
-        self._reason = f"not decided within {self.seconds:g} s; a longer `timeout` gives it more"
+        left = int(seconds * _PER_SECOND)
+        within = "the time" if self.seconds is None else f"{self.seconds:g} s"
+        self._reason = f"not decided within {within}; a longer `timeout` gives it more"
         if left <= 0:
             raise self.error()
         if left > _OF_A_STEP:
             self._reason = f"a step takes more than {steps * _OF_A_STEP / 1e6:g} million operations of isl"
         isl.DEFAULT_CONTEXT.reset_operations()
-        isl.DEFAULT_CONTEXT.set_max_operations(steps * min(left, _OF_A_STEP))
+        most = min(steps * min(left, _OF_A_STEP), self._deadline.left * _PER_SECOND)
+        isl.DEFAULT_CONTEXT.set_max_operations(max(1, int(most)))  # 0 is no limit
 
     @contextmanager
     def limited(self) -> Iterator[None]:

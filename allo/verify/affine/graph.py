@@ -99,11 +99,9 @@ class Graph:
         return self._domains[block]
 
     def elements(self, number: int) -> isl.Map:
-        """{ element -> the same element } of an output; raises Gap if its extents are not known."""
+        """{ element -> the same element } of an output; extents of run time have no upper end."""
         output = self.outputs[number]
         shape = () if output.buffer is None else output.buffer.shape
-        if None in shape:
-            raise Gap(f"the extents of '{output.name}' are known at run time only")
         same = isl.Map.identity(self.map_space(len(shape), len(shape)))
         return same.intersect_domain(self._box(shape, len(shape)))
 
