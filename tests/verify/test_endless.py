@@ -2,7 +2,7 @@
 
 import allo
 from allo.verify import Equivalent, Unknown
-from tests.poly.test_hangs import WAITING
+from tests.poly.test_hangs_in_order import WAITING
 
 
 def test_a_program_that_never_ends_is_not_equivalent():
