@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..ir.types import AlloType, TensorType, shape_text
 from .nodes import Effects, Function, Kind, Symbol
@@ -40,7 +42,10 @@ class ExternalParameter:
 
 @dataclass(frozen=True, slots=True)
 class ExternalKernel:
-    """A function that is not written in Python; `facts` are the entries of its declaration in MLIR."""
+    """A function that is not written in Python; `facts` are the entries of its declaration in MLIR.
+
+    `call`, where it is known, runs it with NumPy arrays and numbers.
+    """
 
     name: str
     parameters: tuple[ExternalParameter, ...]
@@ -48,6 +53,7 @@ class ExternalKernel:
     file: str
     line: int
     facts: tuple[tuple[str, str | bool | tuple[str, ...]], ...]
+    call: Callable[..., Any] | None = field(default=None, compare=False)
 
 
 class External:

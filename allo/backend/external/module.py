@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,7 @@ class IPModule(External):
         )
         self._compiler = find_compiler()
         self._signature = signature_of(self._compiler, self.source)
+        self._kernel = replace(self._signature.kernel, call=self)
         give(EXTERNAL, source_attribute(self.kernel))
         self._libraries: dict[tuple[AlloType | TensorType, ...], Library] = {}
 
@@ -95,7 +97,7 @@ class IPModule(External):
     @property
     def kernel(self) -> ExternalKernel:
         """Its name, parameters and result."""
-        return self._signature.kernel
+        return self._kernel
 
     def __repr__(self) -> str:
         listed = ", ".join(map(str, self.kernel.parameters))

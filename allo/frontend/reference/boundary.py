@@ -53,7 +53,7 @@ def argument(function: Function, parameter: Symbol, value: Any) -> Any:
     what = f"argument '{parameter.name}'"
     if not isinstance(parameter.type, TensorType):
         assert parameter.type is not None
-        return _scalar(parameter.type, value, what)
+        return scalar(parameter.type, value, what)
     element, shape = parameter.type.element, parameter.type.shape
     if not isinstance(value, np.ndarray):
         got = f"{type(value).__name__} {reprlib.repr(value)}"
@@ -74,12 +74,13 @@ def argument(function: Function, parameter: Symbol, value: Any) -> Any:
     return made
 
 
-def _scalar(scalar: AlloType, value: Any, what: str) -> Any:
-    if isinstance(scalar, Float) and isinstance(value, np.ndarray | np.generic):
+def scalar(declared: AlloType, value: Any, what: str) -> Any:
+    """A number as the kernel has it. Raises TypeError or ValueError for one that the type does not hold."""
+    if isinstance(declared, Float) and isinstance(value, np.ndarray | np.generic):
         value = value.item()
-    if isinstance(scalar, Bool) and isinstance(value, np.ndarray | np.generic):
+    if isinstance(declared, Bool) and isinstance(value, np.ndarray | np.generic):
         value = bool(value)
-    return of_bits(scalar, pack(scalar, value, what))
+    return of_bits(declared, pack(declared, value, what))
 
 
 def overlapping(function: Function, given: Sequence[Any]) -> tuple[str, str] | None:

@@ -28,8 +28,9 @@ def interpret(
 
     It is the reference of the language: integers of every width, fixed point and structs are exact, each operation on
     floats is rounded once to its type, elementary functions are those of the C library. It is made of the checked
-    kernel, without MLIR and machine code, for small sizes: about 100,000 iterations of a small loop a second. Stateful variables
-    keep their values from call to call. A template needs `instantiate`, as in `customize`.
+    kernel, without MLIR and machine code, for small sizes: about 100,000 iterations of a small loop a second. Stateful
+    variables keep their values from call to call, external kernels run as they are. A template needs `instantiate`,
+    as in `customize`.
 
     Raises KernelError with all mistakes of the kernel. A call raises CheckError, with the line of the kernel, at a
     subscript outside of its array, a bit that a number does not have, and a value that was never given.

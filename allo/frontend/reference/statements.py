@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...errors import CheckError, InternalError, KernelError
+from ...errors import CheckError, InternalError
 from ...ir.types import TensorType
 from ..nodes import (
     AssignScalar,
@@ -34,6 +34,7 @@ from ..nodes import (
 )
 from .boundary import elements_of
 from .expressions import SHARED, Elements, Evaluate, Expressions, Frame
+from .external import ExternalCode
 from .structured import structured_run
 from .values import UNREADY, NoValue, Value, conversion
 
@@ -56,13 +57,14 @@ class ProgramCode:
 
     def __init__(self, watch: Watch | None = None) -> None:
         self.watch = watch
-        self._functions: dict[Function, FunctionCode] = {}
+        self._functions: dict[Function, FunctionCode | ExternalCode] = {}
         self._states: dict[int, Elements] = {}
 
-    def function(self, function: Function) -> FunctionCode:
+    def function(self, function: Function) -> FunctionCode | ExternalCode:
         """The code of a function, made once."""
         if function not in self._functions:
-            self._functions[function] = FunctionCode(function, self)
+            is_here = function.external is None
+            self._functions[function] = FunctionCode(function, self) if is_here else ExternalCode(function)
         return self._functions[function]
 
     def state(self, symbol: Symbol) -> Elements:
@@ -89,10 +91,6 @@ class FunctionCode:
         self.function = function
         self.program = program
         self.expressions = Expressions(function, self._call_site)
-        if function.external is not None:
-            raise KernelError(
-                f"'{function.name}' is not written in Python, so that no reference says what it does"
-            )
         self._body = self.block(function.body)
         self._params = [self.expressions.place(p) for p in function.params]
         self._frame = self._constants()
