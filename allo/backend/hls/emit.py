@@ -31,6 +31,7 @@ from .operations import MATH
 from .outline import outline_tasks
 from .ports import PortsWriter
 from .signature import Facts, SignatureWriter
+from .single_trips import move_pipelines
 from .statements import StatementWriter
 from .text import line_comment, uncommented
 from .vendor import Vendor
@@ -102,6 +103,7 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
     _check(module)
     module = instantiate(module)
     lower_linalg(module)
+    move_pipelines(module)
     if vendor.tasks_only:
         outline_tasks(module)
     return FileWriter(FinishedModule(module.mlir), vendor).run()

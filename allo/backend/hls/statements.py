@@ -11,7 +11,7 @@ from allo._mlir.dialects import allo as allo_d
 
 from ...errors import TargetError
 from ...ir.processes import Statement
-from ...ir.walk import location_of, string_of
+from ...ir.walk import location_of, operations, string_of
 from ..checked import REQUIRE, SITE
 from .expression import Expr, atom, call, convert
 from .memory import QUERIES, MemoryWriter
@@ -202,7 +202,9 @@ class StatementWriter(MemoryWriter):
         attributes, lines = op.attributes, []
         if "allo.pipeline" in attributes:
             interval = ir.IntegerAttr(attributes["allo.pipeline"]).value
-            lines.append(self.vendor.pipeline_text(interval, "allo.rewind" in attributes, location_of(op)))
+            streams = bool(operations(op.regions[0].blocks[0], "allo.stream_get", "allo.stream_put"))
+            rewind = "allo.rewind" in attributes
+            lines.append(self.vendor.pipeline_text(interval, rewind, location_of(op), uses_streams=streams))
         if "allo.unroll" in attributes:
             lines.append(self.vendor.unroll_text(ir.IntegerAttr(attributes["allo.unroll"]).value))
         if "allo.dataflow" in attributes:

@@ -117,6 +117,7 @@ class Vendor:
     memory_ports: bool = False  # the entry takes ports of memory and starts tasks, nothing else
     host: Host = Host()
     hints: Mapping[str, str] = field(default_factory=dict)
+    flushing: str = ""  # behind the pragma of a pipeline that goes on with what is in it while it waits for a FIFO
     most_banks: int = 0  # of an array; 0: as many as it has elements
     simulated: bool = False  # the text is compiled here: processes of dataflow regions take turns
     unbounded: bool = False  # and FIFOs hold any number of elements
@@ -139,8 +140,10 @@ class Vendor:
             )  # fmt: skip
         return self.arrays.partition(array, banks)
 
-    def pipeline_text(self, interval: int, rewind: bool, at: Location | None = None) -> str:
-        text = self.pipeline.format(interval=interval)
+    def pipeline_text(
+        self, interval: int, rewind: bool, at: Location | None = None, *, uses_streams: bool = False
+    ) -> str:
+        text = self.pipeline.format(interval=interval) + (self.flushing if uses_streams and not rewind else "")
         return text + (self.known(self.rewind, "pipeline(..., rewind=True)", at) if rewind else "")
 
     def unroll_text(self, factor: int) -> str:
@@ -257,6 +260,7 @@ VITIS = Vendor(
     allocation="#pragma HLS allocation function instances={name} limit=1",
     arrays=_AMD_ARRAYS,
     streams=_AMD_STREAMS,
+    flushing=" style=flp",
     most_banks=1024,
 )
 VIVADO = Vendor(
@@ -270,5 +274,6 @@ VIVADO = Vendor(
     allocation="#pragma HLS allocation instances={name} limit=1 function",
     arrays=Cores(_AMD_ARRAYS),
     streams=_AMD_STREAMS,
+    flushing=" enable_flush",
     most_banks=VITIS.most_banks,
 )
