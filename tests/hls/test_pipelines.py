@@ -1,6 +1,6 @@
 """Pragmas of pipelines: on loops of one iteration, which tools drop, and on loops that use streams."""
 
-# ruff: noqa: B007 - loops of one iteration
+# ruff: noqa: B007, F821 - loops of one iteration; kernels declare arrays without a value
 
 from __future__ import annotations
 
