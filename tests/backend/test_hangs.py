@@ -116,7 +116,8 @@ def test_relay_between_nests_that_cannot_run_at_the_same_time() -> None:
     assert diagnostic.message == (
         "relay: 'fifo_A' holds 2, and its ends run one after the other: what puts into it waits for ever. "
         "They cannot run at the same time: function 'in_sequence' cannot become a dataflow region: "
-        f"'Y' has two producers, the statement at line {first + 5} writes Y[j] and the statement at line {first + 7} writes Y[k]"
+        f"'Y' has two producers, the statement at line {first + 5} writes Y[j] "
+        f"and the statement at line {first + 7} writes Y[k]"
     )
     assert diagnostic.hint == "give a depth of 16, or let the rest become stages of a dataflow region first"
     s.relay("A", "S_j_1", depth=16)
