@@ -86,7 +86,17 @@ class Scratch:
             "PYTHONDONTWRITEBYTECODE": "1",
             "XDG_CACHE_HOME": str(self.root / "build" / "cache"),
         }
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=line", "-p", "no:cacheprovider"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "--tb=line",
+            "-p",
+            "no:cacheprovider",
+            f"--rootdir={self.root}",
+        ]
         process = subprocess.Popen(
             [*command, "-p", "benchmarks.mutation.reach", *arguments],
             cwd=self.root, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -204,7 +214,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=60, help="seconds for one test")
-    parser.add_argument("--budget", type=float, default=0, help="seconds for the tests of one fault, 0 for all")
+    parser.add_argument(
+        "--budget", type=float, default=0, help="seconds for the tests of one fault, 0 for all"
+    )
     parser.add_argument(
         "--whole", action="store_true", help="run all tests of the folders, whatever they reach"
     )

@@ -12,7 +12,7 @@ import allo
 import polybench
 from allo.backend.hls import is_available
 from allo.errors import TargetError
-from allo.ir.types import float32, int32
+from allo.ir.types import Struct, bfloat16, float32, int8, int32
 from allo.memory import Memory
 from tests.work import calls_of
 
@@ -174,3 +174,15 @@ def test_extents_do_not_change_the_work(name: str) -> None:
 def test_unknown_tools() -> None:
     with pytest.raises(TargetError, match="there is no HLS tool 'vitis'"):
         is_available("vitis")
+
+Sample = Struct({"x": bfloat16, "n": int8})
+
+
+def sample(A: Sample[4]):
+    for i in range(4):
+        A[i].n = A[i].n + 1
+
+
+def test_the_type_of_a_field_is_declared_before_the_struct() -> None:
+    code = str(allo.customize(sample).build(target="vitis_hls"))
+    assert 0 <= code.index("struct bfloat16 {") < code.index("bfloat16 x;")

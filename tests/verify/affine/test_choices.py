@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from allo import customize
-from allo.ir.types import int32, uint32
+from allo.ir.types import int32, uint8, uint32
 from allo.verify.affine import Proof, prove
 from allo.verify.programs import load
-from allo.verify.result import Stuck
+from allo.verify.result import Mismatch, Stuck
 
 
 def less(A: int32[8], B: int32[8]):
@@ -118,3 +118,46 @@ def test_a_loop_without_a_count_is_not_understood():
     program = load(customize(until_the_end))
     found = prove(program, program)
     assert isinstance(found, Stuck) and found.reason == "a `while` loop is not understood"
+
+
+def bits_of_a_choice(A: uint32[8], B: uint32[8], D: int32[8], C: uint8[8]):
+    for i in range(8):
+        word: uint32 = A[i] if D[i] > 0 else B[i]
+        C[i] = word[0:8]
+
+
+def choice_of_bits(A: uint32[8], B: uint32[8], D: int32[8], C: uint8[8]):
+    for i in range(8):
+        C[i] = A[i][0:8] if D[i] > 0 else B[i][0:8]
+
+
+def choice_of_other_bits(A: uint32[8], B: uint32[8], D: int32[8], C: uint8[8]):
+    for i in range(8):
+        C[i] = A[i][0:8] if D[i] > 0 else B[i][1:9]
+
+
+def test_bits_of_a_choice_are_a_choice_of_bits():
+    word, bits, others = (
+        load(customize(k)) for k in (bits_of_a_choice, choice_of_bits, choice_of_other_bits)
+    )
+    assert isinstance(prove(word, bits), Proof) and isinstance(prove(bits, word), Proof)
+    assert not isinstance(prove(word, others), Proof)
+
+
+def results(A: int32[4], n: int32) -> (int32, int32):
+    return A[0] + n, A[1] * n
+
+
+def other_results(A: int32[4], n: int32) -> (int32, int32):
+    return n + A[0], n * A[1]
+
+
+def swapped_results(A: int32[4], n: int32) -> (int32, int32):
+    return A[1] * n, A[0] + n
+
+
+def test_results_are_compared_in_their_order():
+    one, same, other = (load(customize(k)) for k in (results, other_results, swapped_results))
+    assert isinstance(prove(one, same), Proof)
+    found = prove(one, other)
+    assert isinstance(found, Mismatch) and found.output == "result 0"

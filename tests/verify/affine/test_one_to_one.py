@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from allo import customize
-from allo.ir.types import int32
+from allo.ir.types import int8, int32
 from allo.verify.affine import Proof, prove
 from allo.verify.certificate import problems
 from allo.verify.programs import Program, load
@@ -112,3 +112,23 @@ def test_one_term_is_not_many() -> None:
     certificate = spliced(single, several, claims, matches, (left[0], right[1]))
     found = problems(certificate, program(one), program(many_apart))
     assert found == "Wrong: terms of sums are not matched one to one"
+
+
+def forwards(A: int8[4], b: int8[1]):
+    for i in range(4):
+        b[0] += A[i]
+
+
+def backwards(A: int8[4], b: int8[1]):
+    for i in range(4):
+        b[0] += A[3 - i]
+
+
+def without_the_first(A: int8[4], b: int8[1]):
+    for i in range(4):
+        b[0] += A[3 - i // 2]
+
+
+def test_sums_of_few_bits_wrap_in_any_order() -> None:
+    assert isinstance(prove(program(forwards), program(backwards)), Proof)
+    assert not isinstance(prove(program(forwards), program(without_the_first)), Proof)
