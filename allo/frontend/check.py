@@ -81,12 +81,18 @@ class StatementChecker:
                 statements = self._statement(node)
             except NotExpressible as error:
                 self.scope.error_at(error.at, str(error), error.hint)
-                statements = ()
+                statements = self._undeclared(node)
             before, after = self.expressions.tensors.take_pending()
             result.extend((*before, *statements, *after))
         self.meta.leave_block(outer)
         self.expressions.tensors.restore_pending(pending)
         return tuple(result)
+
+    def _undeclared(self, node: ast.stmt) -> tuple[Stmt, ...]:
+        """The name that a declaration with a mistake was to declare, whose uses are not reported again."""
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            self.scope.declare(node.target.id, Kind.INVALID, None, self.scope.source.position(node))
+        return ()
 
     def _leaves_early(self, node: ast.stmt) -> TypeGuard[ast.If]:
         """Whether `node` is `if c: ...; return` outside of loops, in a kernel without results."""

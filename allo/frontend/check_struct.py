@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import nearest
 from ..ir.types import AlloType, Struct, TensorType
-from .convert import convert
+from .convert import NotExpressible, convert
+from .held_values import CONVERT, not_held
 from .nodes import Construct, Expr, Field, Kind, Load, SetField, Symbol, Var
 from .scope import Scope
 from .source import Position
@@ -147,9 +148,15 @@ class StructChecker:
         return place
 
     def check_copy(self, node: ast.AST, source: Symbol | View | Expr, target: TensorType) -> None:
-        """Raises NotExpressible if the elements of an array do not convert to those of `target`."""
-        if isinstance(source.type, TensorType):
-            convert(Expr(source.type.element, self.scope.source.position(node)), target.element)
+        """Raises NotExpressible if the elements of an array do not convert to those of `target`, or would change."""
+        if not isinstance(source.type, TensorType):
+            return
+        at = self.scope.source.position(node)
+        convert(Expr(source.type.element, at), target.element)
+        if isinstance(source, Symbol) and source.constant is not None and source.type.element != target.element:
+            told = not_held(source.constant, target.element, source.name)
+            if told is not None:
+                raise NotExpressible(told, at, CONVERT)
 
     def changed(self, place: Place, value: Expr) -> tuple[Var | Load, Expr]:
         """The variable or element to assign, and its value in which `place` is `value`."""

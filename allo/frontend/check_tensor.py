@@ -267,6 +267,8 @@ class TensorChecker(Around):
         fitting = self.fitting(node, value, target.type.shape, symbol.name)
         if fitting is None:
             return ()
+        if isinstance(value, Symbol):
+            self.expressions.structs.check_copy(node, value, target.type)
         at = self.scope.source.position(node)
         if any(source is symbol for source, _ in target.sources[1:]):
             place = self.pinned(place)

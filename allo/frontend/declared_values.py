@@ -12,6 +12,7 @@ import numpy as np
 from ..ir.arrays import array_element_type, numpy_dtype
 from ..ir.types import AlloType, TensorType
 from .convert import constant, convert
+from .held_values import CONVERT, not_held
 from .nodes import Const, Declare, For, Function, If, Kind, Stmt, Symbol, While
 from .scope import Scope, static_value
 from .typed_constants import typed_array
@@ -84,6 +85,9 @@ def _array(
             verb = "starts with" if qualifier == "Stateful" else "is given"
             scope.error(node, f"'{name}' is {declared!r}, but {verb} an array of shape {first.shape}")
             return None
+        if dtype is not None and (told := not_held(first, element, name)) is not None:
+            scope.error(node, told, CONVERT)
+            return None
         return np.array(np.broadcast_to(first, shape), dtype=dtype or first.dtype)
     except (TypeError, ValueError, OverflowError) as error:
         if dtype is None:
@@ -115,7 +119,11 @@ def list_constant(scope: Scope, node: ast.List, declared: TensorType, name: str)
     if array_element_type(array) is None:
         scope.error(node, "the list holds something else than numbers of at most 64 bits")
         return None
-    array = _converted(array, np.array(values, dtype=object), declared.element, scope, node)
+    exact = np.array(values, dtype=object)
+    if (told := not_held(exact, declared.element, name)) is not None:
+        scope.error(node, told, CONVERT)
+        return None
+    array = _converted(array, exact, declared.element, scope, node)
     element = array_element_type(array)
     assert element is not None
     return scope.constant_tensor(name, array, element, scope.source.position(node))

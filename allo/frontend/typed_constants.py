@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.forms import exact_array
-from ..ir.types import AlloType, Bool, Struct, TensorType
+from ..ir.types import AlloType, Bool, Fixed, Struct, TensorType, UFixed
 from ..ir.words import is_plain
 from .convert import NotExpressible
+from .held_values import CONVERT, not_held
 from .nodes import Symbol
 from .scope import Scope, static_value
 
@@ -43,6 +44,9 @@ def given_constant(scope: Scope, node: ast.expr, declared: TensorType, name: str
     if not isinstance(value, list | np.ndarray):
         return None
     at = scope.source.position(node)
+    given = np.array(value, object) if isinstance(value, list) else value
+    if isinstance(declared.element, Fixed | UFixed) and (told := not_held(given, declared.element, name)) is not None:
+        raise NotExpressible(told, at, CONVERT)
     try:
         array = typed_array(declared.element, value, name)
     except (TypeError, ValueError) as error:
