@@ -24,6 +24,7 @@ from .text_mutants import mutated
 from .values import Shapes, arguments, differences, signature
 
 CALLS = 2  # with the state that the first one left
+SIMULATED_CALLS = 8  # of C++, which is compiled for long and called in no time
 SCHEDULES = 4  # of one kernel
 SIMULATED = 2  # of these in C, which takes longest
 MUTANTS = 8  # of one module
@@ -92,10 +93,10 @@ def again(finding: Finding, text: str, steps: str) -> bool:
     return told.split(":")[0] == finding.told.split(":")[0]
 
 
-def _results(built: Any, shapes: Shapes, seed: int) -> list[Any]:
+def _results(built: Any, shapes: Shapes, seed: int, calls: int = CALLS) -> list[Any]:
     """What calls with random arguments leave in the arguments and return."""
     found: list[Any] = []
-    for call in range(CALLS):
+    for call in range(calls):
         given = shapes.given(arguments(shapes.kinds, 10 * seed + call))
         returned = built(*given)
         found += shapes.taken(given)
@@ -160,9 +161,9 @@ def _csim(counts: Counter[str], original: Schedule, s: Schedule, seed: int) -> s
     except AlloError as error:
         counts["refused"] += 1
         return f"build: {error}" if isinstance(error, InternalError) else ""
-    wanted = _results(original.build(contract=False), Shapes(original), seed)
+    wanted = _results(original.build(contract=False), Shapes(original), seed, SIMULATED_CALLS)
     try:
-        seen = _results(built, Shapes(s), seed)
+        seen = _results(built, Shapes(s), seed, SIMULATED_CALLS)
     except AlloError as error:
         return f"run: {error}"
     counts["simulations"] += 1
