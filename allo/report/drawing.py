@@ -103,17 +103,24 @@ def _dot(
         inside = [v for v in vertices.values() if v.function == function]
         indent = "    " if function else "  "
         if function:
-            lines += [f'  subgraph "cluster_{function}" {{', f'    label="{function}";']
+            lines += [f"  subgraph {_quoted(f'cluster_{function}')} {{", f"    label={_quoted(function)};"]
         for vertex in inside:
             shape = "ellipse" if vertex.kind in ("array", "stream") else "box"
             lines.append(
-                f'{indent}"{vertex.name}" [label="{vertex.label}", shape={shape}, fillcolor="{_FILL[vertex.kind]}"];'
+                f"{indent}{_quoted(vertex.name)} [label={_quoted(vertex.label)}, shape={shape}, "
+                f'fillcolor="{_FILL[vertex.kind]}"];'
             )
         if function:
             lines.append("  }")
-    lines += [f'  "{a}" -> "{b}";' for a, b in flows]
-    lines += [f'  "{a}" -> "{b}" [style=dashed, arrowhead=none];' for a, b in same]
+    lines += [f"  {_quoted(a)} -> {_quoted(b)};" for a, b in flows]
+    lines += [f"  {_quoted(a)} -> {_quoted(b)} [style=dashed, arrowhead=none];" for a, b in same]
     return "\n".join([*lines, "}", ""])
+
+
+def _quoted(text: str) -> str:
+    """A string of the DOT language, whatever is in the names of a program; it is shown as it is."""
+    shown = "".join(letter if letter.isprintable() else f"<U+{ord(letter):04X}>" for letter in text)
+    return '"' + shown.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _ranks(inside: list[Vertex], flows: list[tuple[str, str]]) -> dict[str, int]:

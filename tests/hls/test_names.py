@@ -33,6 +33,7 @@ from .test_csim import assert_same
         ("M_PI", "M_PI_"), ("M_2_SQRTPI", "M_2_SQRTPI_"), ("INT8_MAX", "INT8_MAX_"),
         ("UINT_LEAST16_MAX", "UINT_LEAST16_MAX_"), ("SIZE_MAX", "SIZE_MAX_"), ("FLT_EPSILON", "FLT_EPSILON_"),
         ("DBL_MAX_10_EXP", "DBL_MAX_10_EXP_"),
+        ("allo_sim", "allo_sim_"), ("allo_csim", "allo_csim_"), ("ALLO_SIM_HLS_HALF_H", "ALLO_SIM_HLS_HALF_H_"),
         ("FP_NAN", "FP_NAN_"), ("HUGE_VALF", "HUGE_VALF_"), ("_Complex", "_Complex_"), ("linux", "linux_"),
         ("Ω", "u3a9"), ("größe", "gruf6udfe"), ("a__b", "a_b"), ("i.outer", "i_outer"), ("2d", "v2d"),
     ],
@@ -41,7 +42,8 @@ def test_names_of_variables(name: str, found: str) -> None:
     assert identifier(name, set()) == found
 
 
-@pytest.mark.parametrize("name", ["fma", "ilogb", "fadd", "cbrtf", "random", "connect", "strlen", "sincos"])
+@pytest.mark.parametrize
+        ("name", ["fma", "ilogb", "fadd", "cbrtf", "random", "connect", "strlen", "sincos", "ptrdiff_t"])
 def test_names_of_functions(name: str) -> None:
     assert identifier(name, set(), function=True) == f"{name}_" and identifier(name, set()) == name
 

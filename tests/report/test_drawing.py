@@ -96,3 +96,17 @@ def test_users_producers_consumers():
     assert [use.part for use in graph.producers("chain:C")] == ["increment", "S_i_0"]
     assert [use.part for use in graph.consumers("chain:A")] == ["double", "S_i_0"]
     assert [use.kind for use in graph.users("chain:B")] == ["call", "call"]
+
+
+def test_names_are_shown_as_they_are():
+    """A quote in a name does not end it, nor does anything else."""
+    name = '\\22]; evil [label=\\22<b>\\\\\\0A'
+    text = (
+        f'func.func @"f{name}"(%a: memref<4xi32> {{allo.name = "A{name}"}}, %b: memref<4xi32> {{allo.name = "B"}}) {{\n'
+        "affine.for %i = 0 to 4 { %x = affine.load %a[%i] : memref<4xi32>\n"
+        "affine.store %x, %b[%i] : memref<4xi32> }\nreturn }"
+    )
+    drawing = allo.Schedule.from_mlir(text).draw()
+    quoted = '\\"]; evil [label=\\"<b>\\\\<U+000A>'
+    assert f'  label="f{quoted}";' in drawing.dot and f'[label="A{quoted}' in drawing.dot
+    assert "<b>" not in drawing.svg and "&lt;b&gt;" in drawing.svg

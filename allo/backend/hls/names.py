@@ -20,12 +20,13 @@ _KEYWORDS = frozenset(
         errno assert alloca offsetof stdin stdout stderr linux unix math_errhandling
         BIG_ENDIAN LITTLE_ENDIAN BYTE_ORDER CHAR_BIT LONG_BIT WORD_BIT floor_div floor_mod ceil_div absolute reversed
         from_bits fixed_div integer_of bits_of float_of double_of half_of bfloat16 to_signed to_unsigned maximum
-        minimum maximum_number minimum_number Word Words call_kernel load_bits store_bits""",
+        minimum maximum_number minimum_number Word Words call_kernel load_bits store_bits
+        allo_sim allo_csim""",
     )
 )
 # names of types and of vendors, structs of the code, macros of the C library (M_PI, INT8_MAX, FLT_EPSILON, FP_NAN, ...)
 _RESERVED = re.compile(
-    r"""u?int(8|16|32|64)_t | (ap|ac|hls|AP|HLS)_.* | struct_\d+(_of)? | _[A-Z].*
+    r"""u?int(8|16|32|64)_t | ALLO_SIM_.* | (ap|ac|hls|AP|HLS)_.* | struct_\d+(_of)? | _[A-Z].*
     | M_(E|PI|[12]_|SQRT|LN|LOG).* | ((FP|MATH|EXIT|SEEK|FD)_|HUGE_VAL|SNAN).*
     | (U?(INT|CHAR|SHRT|LONG|LLONG)|SCHAR|PTRDIFF|S?SIZE|SIG_ATOMIC|WCHAR|WINT|RAND|FLT|L?DBL|DECIMAL)
       (8|16|32|64|MAX|PTR|_FAST\d+|_LEAST\d+)?_(C|MAX|MIN|WIDTH|EPSILON|DIG|RADIX|.*_DIG|.*_EXP|TRUE_MIN)""",
@@ -49,7 +50,13 @@ _OTHERS = re.findall(
     mktemp nice open pause pipe pread printf puts putenv pwrite qsort raise rand random read realloc recv remove
     rename rindex seed48 select send setenv setstate signal signbit sleep socket srand srandom stat strcat strchr
     strcmp strcpy strdup strlen strncmp strncpy strsep strstr strtod strtok strtol swab sync system time toupper
-    truncate unlink valloc wait write""",
+    truncate unlink valloc wait write
+    blkcnt_t blksize_t caddr_t clock_t clockid_t daddr_t dev_t div_t double_t float_t fsid_t gid_t id_t ino_t
+    int_fast16_t
+    int_fast32_t int_fast64_t int_fast8_t int_least16_t int_least32_t int_least64_t int_least8_t intmax_t intptr_t key_t
+    ldiv_t lldiv_t locale_t loff_t max_align_t mode_t nlink_t off_t pid_t ptrdiff_t quad_t sigset_t ssize_t suseconds_t
+    time_t timer_t u_char u_int u_long u_short uid_t uint uint_fast16_t uint_fast32_t uint_fast64_t uint_fast8_t
+    uint_least16_t uint_least32_t uint_least64_t uint_least8_t uintmax_t uintptr_t ulong useconds_t ushort""",
 )
 _FUNCTIONS = frozenset([name + suffix for name in _MATHEMATICS for suffix in ("", "f", "l")] + _OTHERS)
 
