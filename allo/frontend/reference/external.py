@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import KernelError
+from ...errors import InternalError
 from ...ir.types import AlloType, TensorType
 from ..nodes import Function
 from ..writes import writes
@@ -22,7 +22,7 @@ class ExternalCode:
     def __init__(self, function: Function) -> None:
         assert function.external is not None
         if function.external.call is None:
-            raise KernelError(f"'{function.name}' is not written in Python, and nothing here runs it")
+            raise InternalError(f"nothing runs '{function.name}', which is not written in Python")
         self.function = function
         self._call = function.external.call
 
