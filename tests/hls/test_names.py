@@ -42,8 +42,9 @@ def test_names_of_variables(name: str, found: str) -> None:
     assert identifier(name, set()) == found
 
 
-@pytest.mark.parametrize
-        ("name", ["fma", "ilogb", "fadd", "cbrtf", "random", "connect", "strlen", "sincos", "ptrdiff_t"])
+@pytest.mark.parametrize(
+    "name", ["fma", "ilogb", "fadd", "cbrtf", "random", "connect", "strlen", "sincos", "ptrdiff_t"]
+)
 def test_names_of_functions(name: str) -> None:
     assert identifier(name, set(), function=True) == f"{name}_" and identifier(name, set()) == name
 
