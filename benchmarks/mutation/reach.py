@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 TOOL = sys.monitoring.COVERAGE_ID
-_NEW = 0.5  # seconds that a test may take that is not in the record
+_NEW = 0.1  # seconds that a test may take that is not in the record
 
 
 @dataclass

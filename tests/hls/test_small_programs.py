@@ -22,6 +22,7 @@ from allo.ir.types import (
     bool,
     float32,
     float64,
+    index,
     int8,
     int16,
     int32,
@@ -149,6 +150,18 @@ def conversions(x: float32[N], n: int32[N], whole: int32[4, N], real: float64[3,
         real[2, i] = fixed - Number(0.25)
 
 
+def at_index(n: index, scale: float32, wide: int70, B: int32[N]) -> int32:
+    B[n] += int32(n) * 3
+    return int32(int64(n) * -5) + int32(scale * 2.0) + int32(wide)
+
+
+def digits(n: int32) -> int32:
+    total: int32 = 0
+    for k in range(8):
+        total += (n >> (4 * k)) & 15
+    return total
+
+
 def loops(A: int32[N, N], B: int32[N], count: int32):
     for i in range(N - 1, -1, -2):
         for j in range(i, N):
@@ -164,6 +177,10 @@ def loops(A: int32[N, N], B: int32[N], count: int32):
             B[m] = -1
         else:
             B[m] += 100
+    for n in range(N):
+        B[n] += digits(A[n, 2]) if A[n, 3] > 0 else A[2, n] // 3
+        if n % 3 == 1:
+            B[N - 1 - n] -= at_index(n, 0.75 * n, n * n - 7, B)
 
 
 def everything(
