@@ -15,7 +15,7 @@ import pytest
 
 import allo
 from allo.frontend.typing_tables import CPP
-from allo.ir.types import AlloType, Bool, Float, Int, UInt, float32, float64
+from allo.ir.types import AlloType, Bool, Float, Int, UInt, float32, float64, int32, int64
 from allo.ir.types import bool as bool_type
 
 from .random_expressions import load
@@ -129,3 +129,14 @@ def test_values(seed: int, tmp_path: Path) -> None:
     allo.customize(kernel, typing_rule_set="cpp").build()(given, found)
     different = np.flatnonzero((found != wanted).any(axis=0))
     assert not different.size, expressions[different[0]]
+
+
+def moved_left(x: int32, n: int32) -> (int64, int64):
+    return x << 4, x << n
+
+
+@pytest.mark.parametrize(("rules", "constant"), [("cpp", 16), ("default", (1 << 32) + 16)])
+def test_a_shift_by_a_constant_wraps_as_one_by_a_number_does(rules: str, constant: int) -> None:
+    """By the rules of C++ both have the type of the left operand; by ours the constant one is as wide as it needs."""
+    built = allo.customize(moved_left, typing_rule_set=rules).build()
+    assert built((1 << 28) + 1, 4) == (constant, 16)
