@@ -10,7 +10,8 @@ import pytest
 
 import allo
 from allo.errors import CheckError, KernelError
-from allo.ir.types import Fixed, float32, float64, int8, int32, uint8
+from allo.ir.types import Fixed, Stateful, UInt, float32, float64, int8, int32, uint8
+from allo.utils import get_np_struct_type
 
 from . import test_both_ways as both
 
@@ -201,6 +202,33 @@ def test_python_that_never_ends_is_left() -> None:
 
     found = allo.check_python(counts, (u8(1, 5),))
     assert found is not None and found.kernel == "at its end"
+
+
+def test_wide_integers_are_compared_as_numbers() -> None:
+    def moved(A: UInt(100)[2], B: UInt(100)[2]):
+        for i in range(2):
+            B[i] = A[1 - i]
+
+    arrays = [np.zeros(2, get_np_struct_type(100)) for _ in range(2)]
+    arrays[0].view(np.uint8)[:] = 7
+    assert allo.check_python(moved, arrays) is None
+
+
+def counted(x: int32) -> int32:
+    calls: Stateful[int32] = 0
+    calls += x
+    return calls
+
+
+def twice(x: int32) -> int32:
+    first: int32 = counted(x)
+    second: int32 = counted(x)
+    return first + second
+
+
+def test_plain_python_keeps_no_state() -> None:
+    found = allo.check_python(twice, (3,))
+    assert found is not None and (found.name, found.python, found.kernel) == ("'calls'", 3, 6)
 
 
 def test_what_has_no_meaning_is_an_error() -> None:

@@ -42,7 +42,9 @@ def check_python(kernel: Callable[..., Any], inputs: Sequence[Any]) -> PythonDif
 
     Both run on copies of `inputs`, assignment by assignment. Plain Python keeps neither declared widths nor the types
     in which expressions are computed: elements of integer arrays wrap inside of expressions, Python integers never
-    wrap, Python floats have 64 bits. Raises KernelError if `kernel` is none, and CheckError where it has no meaning.
+    wrap, Python floats have 64 bits; Stateful variables start anew in each call.
+
+    Raises KernelError if `kernel` is none, and CheckError where it has no meaning.
     """
     top = checked_program(kernel).top
     python = _PlainRun(kernel, copy.deepcopy(tuple(inputs)))

@@ -11,8 +11,9 @@ import numpy as np
 
 from ...errors import Location
 from ...ir.types import AlloType, Fixed, Float, Int, Struct, TensorType, UFixed
+from ...ir.words import pack
 from ..nodes import Cast, Expr, Stmt, Symbol
-from .values import UNREADY, Value, conversion
+from .values import UNREADY, Value, conversion, of_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ def same(element: AlloType, python: Any, kernel: Value) -> bool:
         case Fixed() | UFixed():
             number = python.item() if isinstance(python, np.generic) else python
             return math.isfinite(number) and Fraction(number) == kernel
+    if isinstance(python, np.void):  # a wide integer as its bytes
+        python = of_bits(element, pack(element, python, "an element"))
     return bool(python == kernel)
 
 
