@@ -164,6 +164,28 @@ def test_templates_and_rules() -> None:
     assert allo.interpret(minus, typing_rule_set="cpp")(1, 2) == float(np.float32(2**32 - 1))
 
 
+def halved(T: int8[8, 8], V: int8[8]):
+    for i in range(8):
+        for j in range(8):
+            T[i, j] = (V[7 - j] * i) // 2
+
+
+@pytest.mark.xfail(strict=False, reason="LLVM 22 miscompiles vectors of 40 bits at -O2 on x86-64")
+def test_vectors_of_odd_widths_on_the_cpu() -> None:
+    v = ints(0, np.int8, 8)
+    mine, theirs = np.zeros((8, 8), np.int8), np.zeros((8, 8), np.int8)
+    allo.interpret(halved)(mine, v)
+    allo.customize(halved).build()(theirs, v)
+    assert np.array_equal(mine, theirs)
+
+
+def test_halves_in_the_reference() -> None:
+    v, found = ints(0, np.int8, 8), np.zeros((8, 8), np.int8)
+    allo.interpret(halved)(found, v)
+    products = v[::-1].astype(np.int32)[None, :] * np.arange(8)[:, None]
+    assert np.array_equal(found, (products // 2).astype(np.int8))
+
+
 # -- what has no meaning ----------------------------------------------------------------------------------
 
 
