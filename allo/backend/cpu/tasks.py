@@ -10,7 +10,7 @@ from mlir import ir
 from ...ir.builder import Builder, constant_map_attr, string_attr, unit_attr
 from ...ir.context import context
 from ...ir.effects import array_of
-from ...ir.module import Module
+from ...ir.module import Module, attributes_of
 from ...ir.names import unique_name
 from ...ir.passes import run_passes
 from ...ir.processes import Statement, region_blocks, region_statements, spatial_loops
@@ -24,8 +24,7 @@ _SPAWN = "allo.x_spawn"  # of a declaration: the function that `allo-task-runtim
 
 def spawn_processes(module: Module) -> None:
     """Let the run-time library run the processes of all dataflow regions that use streams, in place."""
-    # a process writes what it returns to an array of the region
-    run_passes(f"builtin.module({RESULTS_TO_ARGUMENTS})", module.mlir.operation)
+    _write_results(module)
     uses = StreamUses(module)
     taken = set(module.names())
     regions = [
@@ -37,6 +36,19 @@ def spawn_processes(module: Module) -> None:
     for (region, found), used in zip(regions, ends, strict=True):
         if any(end.puts or end.gets for end in used):
             region.spawn(found)
+
+
+def _write_results(module: Module) -> None:
+    """Let a process write what it returns to an array of the region; the pass makes calls anew, without our marks."""
+
+    def calls() -> list[ir.Operation]:
+        return operations(module.mlir.body, "func.call")
+
+    marks = [{name: mark for name, mark in attributes_of(call).items() if name.startswith("allo.")} for call in calls()]
+    run_passes(f"builtin.module({RESULTS_TO_ARGUMENTS})", module.mlir.operation)
+    for call, own in zip(calls(), marks, strict=True):
+        for name, mark in own.items():
+            call.attributes[name] = mark
 
 
 class _Region:
