@@ -11,6 +11,8 @@ from ..ir.builder import Builder, constant_map_attr, string_attr
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.names import unique_name
+from ..ir.processes import is_region
+from ..ir.streams import StreamUses
 from ..ir.walk import (
     LOOP_OPERATIONS,
     LoopView,
@@ -39,7 +41,8 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
                                           S(i)
 
     The peeled loop is `i.front` or `i.back`; at the top of a function it is a nest of its own, `S_i_0_front`. Inner
-    loops and arrays of the copied body get names that are free. Always legal. Refused: not exactly one of `front` and
+    loops and arrays of the copied body get names that are free. Always legal, but for a process of a dataflow region
+    that uses streams: its parts would be two processes at one end. Refused too: not exactly one of `front` and
     `back`, more iterations than the loop has, run-time bounds that are not a single affine expression, an annotated
     loop.
     """
@@ -49,6 +52,7 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
         raise ScheduleError("give one of front and back, the number of iterations to peel", notes=[loop_note(view)])
     if count < 0:
         raise ScheduleError(f"{side} must be positive, got {count}", notes=[loop_note(view)])
+    _refuse_two_ends(module, view)
     parts = _parts(view, side, count)
     peeled_name, rest_name = f"{loop.name}.{side}", f"{loop.name}.rest"
     loop_attributes(view, allow=frozenset())
@@ -66,6 +70,17 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
     _with_bounds(copy, peeled_name, parts.peeled)
     _with_bounds(view.op, rest_name, parts.rest)
     return Loop(loop.function, nest, peeled_name), Loop(loop.function, loop.nest, rest_name)
+
+
+def _refuse_two_ends(module: Module, view: LoopView) -> None:
+    ends = StreamUses(module).of(view.op)
+    if is_region(view.op.block) and (ends.puts or ends.gets):
+        raise ScheduleError(
+            f"loop '{view.name}' is a process that uses streams: its parts would be two processes at one end of them, "
+            "in no order",
+            notes=[loop_note(view)],
+            hint="peel it before the streams are made",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 # A loop of a kernel may repeat without using its variable.
 # ruff: noqa: B007
 
-from allo import customize
+import pytest
+
+from allo import ScheduleError, customize
 from allo.ir.types import int32
 
 from .checks import assert_faithful, assert_ir, assert_refused
@@ -230,3 +232,24 @@ def test_name_that_is_taken():
     s.peel("j", front=1)
     assert "k.front_1" in str(s.get_loops())
     assert_faithful(triangle, s)
+
+
+def test_a_process_that_uses_streams_is_refused():
+    """Its parts would put into one stream at the same time."""
+
+    def stages(A: int32[8], B: int32[8]):
+        T: int32[8] = 0
+        for i in range(8):
+            T[i] = A[i] + 1
+        for j in range(8):
+            B[j] = T[j] * 2
+
+    s = customize(stages)
+    s.relay("T", "S_j_1", depth=2)
+    with pytest.raises(ScheduleError) as caught:
+        s.peel("i", back=2)
+    assert caught.value.diagnostics[0].message == (
+        "peel: loop 'i' is a process that uses streams: its parts would be two processes at one end of them, "
+        "in no order"
+    )
+    assert caught.value.diagnostics[0].hint == "peel it before the streams are made"
