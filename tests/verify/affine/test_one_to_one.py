@@ -11,6 +11,7 @@ from allo.ir.types import int8, int32
 from allo.verify.affine import Proof, prove
 from allo.verify.certificate import problems
 from allo.verify.programs import Program, load
+from allo.verify.result import Mismatch
 
 N = 12
 
@@ -132,3 +133,19 @@ def without_the_first(A: int8[4], b: int8[1]):
 def test_sums_of_few_bits_wrap_in_any_order() -> None:
     assert isinstance(prove(program(forwards), program(backwards)), Proof)
     assert not isinstance(prove(program(forwards), program(without_the_first)), Proof)
+
+
+def subtracted(A: int8[4], b: int8[1]):
+    for i in range(4):
+        b[0] -= A[i]
+
+
+def subtracted_backwards(A: int8[4], b: int8[1]):
+    for i in range(4):
+        b[0] -= A[3 - i]
+
+
+def test_terms_that_are_subtracted_are_not_those_that_are_added() -> None:
+    assert isinstance(prove(program(subtracted), program(subtracted_backwards)), Proof)
+    found = prove(program(forwards), program(subtracted_backwards))
+    assert isinstance(found, Mismatch) and found.output == "b"
