@@ -54,6 +54,10 @@ class _TooLong(Exception):
     pass
 
 
+class _TwoAtOneEnd(Exception):
+    pass
+
+
 def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -> Hang | Untold | None:
     """Why a program waits for ever at FIFOs, which is the same in whatever order its processes run; None if it ends.
 
@@ -72,6 +76,8 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
         return Untold(f"more than {most:,} elements pass through its streams", None)
     except SyntaxError:  # Python has a limit
         return Untold("its loops are nested too deeply", None)
+    except _TwoAtOneEnd:
+        return Untold("two processes wait at one end of a stream, in no order", None)
     except KeyError:
         return Untold("it uses a stream outside of an array of streams", None)
     if found is None:
@@ -201,6 +207,8 @@ class _Run:
             self._follow(task, what)
             if not task.missing:
                 self.ready.append(task)
+        elif (what.writer if state == "full" else what.reader) is not None:
+            raise _TwoAtOneEnd
         elif state == "full":
             task.full, what.writer = what, task
         else:

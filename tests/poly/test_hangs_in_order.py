@@ -51,3 +51,16 @@ def test_streams_outside_of_their_array_are_not_told():
           return }} }}""")
         hang = hang_of(module)
         assert isinstance(hang, Untold) and hang.reason == "it uses a stream outside of an array of streams"
+
+
+def test_two_processes_at_one_end_are_not_told():
+    put = """affine.for %i = 0 to 8 {
+    %v = affine.load %A[%i] : memref<8xi32>
+    allo.stream_put %s, %v : !allo.stream<i32, 4>
+  }
+  """
+    text = WAITING.replace("affine.store %v, %T[0] : memref<1xi32>\n", "")
+    text = text.replace("affine.for %i", put + "affine.for %i", 1)
+    untold = hang_of(Module.parse(text))
+    assert isinstance(untold, Untold)
+    assert untold.reason == "two processes wait at one end of a stream, in no order"
