@@ -9,6 +9,8 @@ from ..ir.builder import string_attr
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
+from ..ir.processes import is_region
+from ..ir.streams import StreamUses
 from ..ir.walk import (
     LOOP_OPERATIONS,
     argument_names,
@@ -16,6 +18,7 @@ from ..ir.walk import (
     location_of,
     loops_of,
     operations,
+    statements,
     string_of,
 )
 from .calls import callee_of, calls_of, function_around
@@ -34,7 +37,8 @@ def inline(module: Module, func: Function) -> None:
     Loops, loop nests and arrays of the body keep their names where those are free in the caller, else they become
     `i_1`, `S_i_0_1`, ...; statements keep their lines. Always legal: arguments are passed by reference, and arrays
     of the body are new in each call as they are in each iteration. Refused: the kernel itself, a function whose body
-    is not in the module, a function that is never called. Source: api.md.
+    is not in the module, a function that is never called, a process of a dataflow region of which several statements
+    use one end of a stream. Source: api.md.
     """
     if func.name == module.top:
         raise ScheduleError(f"'{func}' is the kernel, which nothing in the module calls")
@@ -45,10 +49,26 @@ def inline(module: Module, func: Function) -> None:
     calls = calls_of(module, func.name)
     if not calls:
         raise ScheduleError(f"nothing calls '{func}'", notes=[note])
+    if any(is_region(call.block) for call in calls) and _has_two_at_one_end(module, function):
+        raise ScheduleError(
+            f"'{func}' is a process, and several statements of it use one end of a stream: they would be processes of "
+            "their own, in no order",
+            notes=[note],
+            hint="inline it before the streams are made",
+        )
     for call in calls:
         _replace(call, function)
     function.operation.erase()
     _leave_affine(module)
+
+
+def _has_two_at_one_end(module: Module, function: ir.OpView) -> bool:
+    """Whether two statements of a function put into one stream, or get from one."""
+    entry, uses = entry_block(function), StreamUses(module)
+    assert entry is not None
+    ends = [uses.of(op) for op in statements(entry)]
+    sides = ([end.puts for end in ends], [end.gets for end in ends])
+    return any(len(frozenset().union(*side)) < sum(map(len, side)) for side in sides)
 
 
 def inline_inside(module: Module, outer: ir.Operation) -> None:
@@ -77,10 +97,10 @@ def _replace(call: ir.Operation, function: ir.OpView) -> None:
     _rename(caller, call, body)
     for argument, operand in zip(list(body.arguments), list(call.operands), strict=True):
         argument.replace_all_uses_with(operand)
-    statements = [op.operation for op in body.operations]
-    for op in statements[:-1]:
+    moved = [op.operation for op in body.operations]
+    for op in moved[:-1]:
         op.move_before(call)
-    for result, value in zip(list(call.results), list(statements[-1].operands), strict=True):
+    for result, value in zip(list(call.results), list(moved[-1].operands), strict=True):
         result.replace_all_uses_with(value)
     call.erase()
     copy.erase()

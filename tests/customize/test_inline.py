@@ -3,8 +3,9 @@
 # ruff: noqa: B007, F821 - golden text is not wrapped; kernels declare arrays without a value
 
 import numpy as np
+import pytest
 
-from allo import customize
+from allo import ScheduleError, customize
 from allo.ir.types import int32
 
 from .checks import assert_faithful, assert_ir, assert_refused, ir_text, parsed
@@ -242,3 +243,34 @@ def test_a_subscript_that_the_caller_reads_from_an_array() -> None:
     s.build()(A, P, B)
     np.testing.assert_array_equal(B, P + 1)
     np.testing.assert_array_equal(A, [0, 0, 0, 0, 5, 6, 7, 8])
+
+
+def halves(A: int32[8], T: int32[8]):
+    for i in range(4):
+        T[i] = A[i] + 1
+    for k in range(4, 8):
+        T[k] = A[k] + 2
+
+
+def doubled(T: int32[8], B: int32[8]):
+    for j in range(8):
+        B[j] = T[j] * 2
+
+
+def halves_doubled(A: int32[8], B: int32[8]):
+    T: int32[8] = 0
+    halves(A, T)
+    doubled(T, B)
+
+
+def test_a_process_of_two_puts_is_refused():
+    """Both loops would put at the same time."""
+    s = customize(halves_doubled)
+    s.relay("T", "doubled", depth=2)
+    with pytest.raises(ScheduleError) as caught:
+        s.inline("halves")
+    assert caught.value.diagnostics[0].message == (
+        "inline: 'halves' is a process, and several statements of it use one end of a stream: they would be processes "
+        "of their own, in no order"
+    )
+    s.inline("doubled")
