@@ -135,7 +135,13 @@ OF_THE_FUNCTION = {
     ),
 }
 OF_OUTPUTS = {
-    "output 0 is an array that is not understood": ("return", "%A: memref<?xi32>", ""),
+    "output 1 is an array that is not understood": (
+        """
+    %part = memref.subview %A[0] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1]>>
+    return %part : memref<4xi32, strided<[1]>>""",
+        "%A: memref<8xi32>",
+        "-> memref<4xi32, strided<[1]>>",
+    ),
     "'pipe' is not an array of this program": (
         """
     %pipe = allo.stream_create {allo.name = "pipe"} : !allo.stream<i32, 4>
