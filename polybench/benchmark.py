@@ -10,7 +10,7 @@ from typing import Any
 import allo
 from allo.ir.types import AlloType
 
-DEVICE = 9024  # DSPs of the U280
+DEVICE = 8490  # DSPs of the U280 beside the platform of its card
 
 
 def unscheduled(s: allo.Schedule, size: str) -> None:

@@ -12,7 +12,7 @@ import allo
 from allo.ir.types import AlloType, float32
 
 from .benchmark import DEVICE, Benchmark, Design
-from .lanes import Product, in_banks, product_tiles, spread
+from .lanes import Product, Tile, in_banks, product_tiles, spread
 
 SIZES = {
     "MINI": (20, 30),
@@ -57,7 +57,11 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
 def row_wise(s: allo.Schedule, size: str) -> None:
     """A row-wise product, whose lanes then multiply it by alpha, and C by beta."""
     _, N = SIZES[size]
-    (tile,) = product_tiles(N, [Product(N)], DEVICE // 2)  # two products in each lane
+
+    def fits(tile: Tile) -> bool:
+        return N % lcm(tile.rows, tile.columns) == 0  # banks of rows of A and B
+
+    (tile,) = product_tiles(N, [Product(N)], DEVICE // 2, fits=fits)  # two products in each lane
     _, row = s.split("i", tile.block)
     s.reorder("k", row, "j")
     for i, j in (("i.inner_1", "j_1"), ("i.inner", "j"), ("i.inner_2", "j_2")):

@@ -12,7 +12,7 @@ import allo
 from allo.ir.types import AlloType, float32
 
 from .benchmark import DEVICE, Benchmark, Design
-from .lanes import Product, divisor, in_banks, product_tiles, spread
+from .lanes import Product, Tile, divisor, in_banks, product_tiles, spread
 
 SIZES = {
     "MINI": (20, 30),
@@ -57,7 +57,11 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
 def row_wise(s: allo.Schedule, size: str) -> None:
     """A row-wise product; half of the lanes add it to beta C, with two products each."""
     _, N = SIZES[size]
-    (tile,) = product_tiles(N, [Product(N // 2)], DEVICE)
+
+    def fits(tile: Tile) -> bool:
+        return N % lcm(tile.rows, tile.columns) == 0  # banks of rows of A
+
+    (tile,) = product_tiles(N, [Product(N // 2)], DEVICE, fits=fits)
     half = tile._replace(columns=divisor(tile.columns, max(1, tile.columns // 2)))
     _, row = s.split("i", tile.block)
     s.reorder("k", row, "j")

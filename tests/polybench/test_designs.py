@@ -129,19 +129,19 @@ def test_steps_make_it_again(name: str) -> None:
 # What the best design of a kernel may take at MEDIUM: some percent above what is estimated when this is written.
 CYCLES = {
     **{
-        "correlation": 10_100,
-        "covariance": 10_200,
-        "gemm": 6_550,
+        "correlation": 11_100,
+        "covariance": 11_000,
+        "gemm": 7_150,
         "gemver": 1_370,
         "gesummv": 190,
         "symm": 10_300,
     },
     **{
-        "syr2k": 14_000,
+        "syr2k": 15_500,
         "syrk": 12_900,
         "trmm": 6_500,
-        "two_mm": 9_200,
-        "three_mm": 15_000,
+        "two_mm": 10_300,
+        "three_mm": 15_500,
         "atax": 640,
         "bicg": 640,
     },
@@ -163,7 +163,7 @@ CYCLES = {
 def test_best_design(name: str) -> None:
     """It fits the device, is as fast as when it was made, and all its loops start an iteration a cycle."""
     found = estimate(name, "best")
-    assert found.dsp <= allowed(name, "best") <= 9024
+    assert found.dsp <= allowed(name, "best") <= 8490
     assert found.cycles is not None and found.cycles <= CYCLES[name]
     assert not [note for note in found.notes if "does not fit" in note]
     assert_interval_of_one(found)

@@ -130,7 +130,6 @@ def test_loops_of_correlation() -> None:
                   pair_1
                   pair_2
                   pair_3
-                  pair_4
           S_j1_1:
             j1.outer  (pipeline=1)
               j1.inner
@@ -143,7 +142,6 @@ def test_loops_of_correlation() -> None:
                   pair_1
                   pair_2
                   pair_3
-                  pair_4
           S_j1_1_1:
             j1.outer  (pipeline=1)
               j1.inner
@@ -152,17 +150,18 @@ def test_loops_of_correlation() -> None:
               j.outer  (pipeline=1)
                 j.inner
                   r
-          S_i_j_0:
+          S_i_j_0_1:
             i.outer
-              i.inner_1.outer
-                j_1.outer  (pipeline=1)
-                  i.inner_1.inner
-                    j_1.inner
-              k
-                i.inner.outer
-                  j.outer  (pipeline=1)
-                    i.inner.inner
-                      j.inner
+              j.outer  (pipeline=1)
+                i.inner
+                  j.inner
+          S_i_j_0:
+            k.outer
+              i.outer
+                j.outer  (pipeline=1)
+                  i.inner
+                    j.inner
+                      k.inner
           S_j_0:
             j.outer  (pipeline=1)
               j.inner
