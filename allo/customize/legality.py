@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..errors import Location, Note, ScheduleError
 from ..ir.elements import element_nests
 from ..ir.module import Module
 from ..ir.walk import loops_of
-from ..poly import Access, RecomputeObstacle, Undecided, Violation, carried_by, extract
+from ..poly import Access, RecomputeObstacle, Undecided, Violation, between_instances, carried_by, extract
 from .handles import Loop
 
 _REASSOCIATE = (
@@ -80,6 +82,35 @@ def demand_still_parallel(
         if view.nest == loop.nest and view.name in before:
             what = f"loop '{view.name}' runs in parallel and could no longer do so"
             demand(carried_by(model, view.op), what, assume_safe=assume_safe or before[view.name])
+
+
+def vouched_elements(module: Module, functions: Iterable[str]) -> dict[tuple[str, str], bool]:
+    """The unfolded nests of some functions, and whether the user vouches for their processing elements."""
+    found = {}
+    for name in functions:
+        function = module.function(name)
+        nests = element_nests(function)
+        model = extract(function) if nests else None
+        for nest in nests:
+            assert model is not None
+            answer = between_instances(model, [view.op for view in nest.spatial], streams=False)
+            found[name, nest.outermost.nest] = answer is not None
+    return found
+
+
+def demand_still_apart(
+    module: Module, before: dict[tuple[str, str], bool], *, assume_safe: bool = False
+) -> None:
+    """Refuse a rewrite after which processing elements that were independent `before` change what others use."""
+    for name in dict.fromkeys(function for function, _ in before):
+        function = module.function(name)
+        model = extract(function)
+        for nest in element_nests(function):
+            vouched = before.get((name, nest.outermost.nest), False)
+            answer = between_instances(model, [view.op for view in nest.spatial], streams=False)
+            if not (vouched and answer is not None):
+                what = f"the processing elements of nest '{nest.outermost.nest}' would no longer be independent"
+                demand(answer, what, assume_safe=assume_safe)
 
 
 def demand_elements(module: Module) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from mlir import ir
 
@@ -16,13 +18,13 @@ from ..ir.types import MAX_BITS
 from ..ir.walk import loops_of
 from .constant_bits import element_bits, words_attribute
 from .handles import Buffer, Loop
-from .legality import demand_still_parallel, parallel_loops
+from .legality import demand_still_apart, demand_still_parallel, parallel_loops, vouched_elements
 from .loop_rewrite import compose_affine
 from .partition import partition_notes
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
 from .subscripts import Access
-from .whole_array import STORES, WholeArray, function_of, whole_array
+from .whole_array import STORES, function_of, whole_array
 
 
 @primitive
@@ -38,8 +40,8 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
     that is passed to or returned from functions is packed in all of them, and a constant wherever it is used.
     Refused: a dimension that the array has not, a factor below 2 or that does not divide the extent, a word of more
     than 1024 bits, elements without a fixed number of bits, an array that is partitioned already, one that goes to a
-    function without a body, a loop in parallel that would store to parts of one word (`assume_safe=True` accepts what
-    cannot be decided). Source: Allo paper, Table 2.
+    function without a body, a loop in parallel or processing elements that would store to parts of one word
+    (`assume_safe=True` accepts what cannot be decided). Source: Allo paper, Table 2.
     """
     value = find_buffer(module, buffer)
     memref = ir.MemRefType(value.type)
@@ -54,7 +56,8 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
         )
     words = [_packed_constant(constant, dim - 1, factor, bits) for constant in array.constants]
 
-    parallel = _parallel(module, array)
+    storing = sorted({function_of(op) for op in array.accesses if op.name in STORES})
+    parallel, apart = _parallel(module, storing), vouched_elements(module, storing)
     word = ir.IntegerType.get_unsigned(factor * bits, context())
     shape = [extent // factor if d == dim - 1 else extent for d, extent in enumerate(memref.shape)]
     elements = [ir.MemRefType(Access(op).memref.type).element_type for op in array.accesses]
@@ -74,6 +77,7 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
     compose_affine(module.functions())
     for loop, before in parallel:
         demand_still_parallel(module, loop, before, assume_safe=assume_safe)
+    demand_still_apart(module, apart, assume_safe=assume_safe)
 
 
 def _check(buffer: Buffer, memref: ir.MemRefType, dim: int, factor: int, note: Note) -> int:
@@ -118,9 +122,8 @@ def _check(buffer: Buffer, memref: ir.MemRefType, dim: int, factor: int, note: N
     return bits
 
 
-def _parallel(module: Module, array: WholeArray) -> list[tuple[Loop, dict[str, bool]]]:
+def _parallel(module: Module, storing: Sequence[str]) -> list[tuple[Loop, dict[str, bool]]]:
     """For each nest of the functions that store to the array a loop of it, and the loops in it that run in parallel."""
-    storing = {function_of(op) for op in array.accesses if op.name in STORES}
     nests = {
         (function.name.value, view.nest): Loop(function.name.value, view.nest, view.name)
         for function in module.functions()

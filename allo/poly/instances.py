@@ -12,17 +12,18 @@ from .violation import Undecided, Violation, undecided, violation
 
 
 def between_instances(
-    model: Model, loop_ops: Sequence[ir.Operation | ir.OpView]
+    model: Model, loop_ops: Sequence[ir.Operation | ir.OpView], *, streams: bool = True
 ) -> Violation | Undecided | None:
     """Two iterations that differ in one of the loops and of which the later one changes what the earlier one used.
 
     Loops around and inside of them may be in any iterations: nothing makes one instance wait for another. A value
-    that is written in one and read in a later one is no obstacle, for it can be sent.
+    that is written in one and read in a later one is no obstacle, for it can be sent. Without `streams`, what streams
+    order already is left out.
     """
     loops = sorted((model.loop(op) for op in loop_ops), key=lambda loop: loop.depth)
     doubt: Undecided | None = None
     for pair in pairs(list(model.inside(loops[-1]))):
-        if pair.dependence is Dependence.FLOW:
+        if pair.dependence is Dependence.FLOW or (pair.source.buffer.is_stream and not streams):
             continue
         apart = [
             {**signs, loop.variable: sign}

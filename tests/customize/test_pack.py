@@ -532,3 +532,43 @@ def test_parallel_loop_over_parts_of_a_word():
         2,
         4,
     )
+
+
+def elements() -> allo.Schedule:
+    def gemm(A: int8[2, 4], B: int8[4, 2], C: int8[2, 2]):
+        for i, j in allo.grid(2, 2, name="PE"):
+            for k in range(4):
+                C[i, j] += A[i, k] * B[k, j]
+
+    s = customize(gemm)
+    kept = s.buffer_at(s.A, "j")
+    s.relay(kept, s.unfold("PE", axes=[0, 1]), axis=1, depth=1)
+    return s
+
+
+def test_processing_elements_that_share_a_word():
+    """Each would read it, change its part and write it back, while others do the same."""
+    assert_refused(
+        """
+        pack: the processing elements of nest 'PE' would no longer be independent: the statement at line N reads C[i // 2, j] and writes C[i // 2, j]: iteration (i=0, j=0, k=0) must run before iteration (i=1, j=0, k=0)
+          note: the statement is here
+            File, line N, column 17
+              C[i, j] += A[i, k] * B[k, j]
+              ^
+        """,
+        elements(),
+        "pack",
+        "C",
+        1,
+        2,
+    )
+
+
+def test_processing_elements_that_read_a_word():
+    s = elements()
+    s.pack("B", dim=1, factor=2)
+    A, B = (np.arange(8, dtype=np.int8).reshape(shape) for shape in ((2, 4), (4, 2)))
+    C = np.zeros((2, 2), np.int8)
+    words = B.astype(np.uint16)
+    s.build()(A, words[0::2] | words[1::2] << 8, C)
+    assert np.array_equal(C, A @ B)
