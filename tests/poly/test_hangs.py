@@ -153,6 +153,30 @@ def test_conditions_on_loops(least: int, ends: bool) -> None:
     assert (agree(region(body, {"a": 2, "b": 2})) is None) is ends
 
 
+@pytest.mark.parametrize("gets", [3, 4])
+def test_spatial_loops_in_a_loop_over_time_are_elements_with_that_loop(gets: int) -> None:
+    """Element 1 puts all of its tokens while element 0 waits; in one process, neither would come to its second one."""
+    text = """
+      %s = memref.alloc() {allo.name = "lines"} : memref<2x!allo.stream<i32, 1>>
+      affine.for %t = 0 to 3 {
+        affine.for %p = 0 to 2 {
+          %a = affine.load %s[%p] : memref<2x!allo.stream<i32, 1>>
+          allo.stream_put %a, %one : !allo.stream<i32, 1>
+        } {allo.name = "p", allo.spatial}
+      } {allo.name = "t", allo.nest = "PE"}
+      affine.for %q = 0 to 2 {
+        affine.for %u = 0 to GETS {
+          %a = affine.load %s[1 - %q] : memref<2x!allo.stream<i32, 1>>
+          %v = allo.stream_get %a : !allo.stream<i32, 1>
+        } {allo.name = "u"}
+      } {allo.name = "q"}"""
+    found = agree(region(text.replace("GETS", str(gets)), {}))
+    if gets == 3:
+        assert found is None
+    else:
+        assert (found.empty.index, found.empty.puts, found.empty.gets) == (1, 3, 3)
+
+
 def test_numbers_that_a_subscript_is_made_of() -> None:
     """The stream number 2 * i - 1 + 1 of an array, from arithmetic on the loop variable."""
     text = """
