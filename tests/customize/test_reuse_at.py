@@ -488,6 +488,34 @@ def test_annotated_fill_loop_stays():
     assert_faithful(box, s)
 
 
+def in_a_triangle(A: int32[4, 12], B: int32[4, 4, 8]):
+    for z in range(4):
+        for y in range(z, 4):
+            T: int32[12]
+            for c in range(12):
+                T[c] = A[y, c]
+            for x in range(8):
+                B[z, y, x] = T[x + y] + T[x + y + 1]
+
+
+def ahead(A: int32[4, 12], B: int32[4, 12]):
+    for y in range(-3, 1):
+        T: int32[12]
+        for c in range(12):
+            T[c] = A[y + 3, c]
+        for x in range(11):
+            if x - y < 11:
+                B[y + 3, x] = T[x - y] + T[x - y + 1]
+
+
+@pytest.mark.parametrize("kernel", [in_a_triangle, ahead])
+def test_columns_that_an_outer_loop_shifts_are_filled_before(kernel):
+    """In iteration x the window of `ahead` reads up to three columns further than x, which must be there."""
+    s = customize(kernel)
+    s.reuse_at("T", "x")
+    assert_faithful(kernel, s)
+
+
 def test_other_primitives_take_the_buffer():
     s = customize(box)
     lines = s.reuse_at("A", "y")
