@@ -5,6 +5,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,3 +90,13 @@ def test_unknown_modes(mode: object) -> None:
         Fixed(8, 4, rounding=mode)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="UFixed takes overflow 'wrap', 'sat', 'sat_zero', 'sat_sym', got "):
         UFixed(8, 4, overflow=mode)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [(Fixed(8, 4), 1.25), (UFixed(60, 3), Fraction(5, 4)), (Fixed(8, 1), 1.0)])
+def test_a_type_called_with_a_number_gives_what_it_holds(kind: Fixed | UFixed, wanted: float) -> None:
+    """What more than 53 bits hold is a Fraction, since not all of it is a float."""
+    for value in (1.3, Fraction(13, 10), np.float64(1.3), np.float32(1.3)):
+        held = kind(value)
+        expected = quantize(Fraction(float(value)) if isinstance(value, np.generic) else Fraction(value), kind)
+        assert held == expected and type(held) is type(wanted)
+    assert kind(np.float16(1.25)) == kind(1.25) == wanted
