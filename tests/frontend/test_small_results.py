@@ -94,3 +94,17 @@ def test_constant_arrays_that_branches_read(x: int, wanted: list[int]) -> None:
     out = np.full(4, 9, np.int32)
     allo.customize(looked_up).build()(x, out)
     assert out.tolist() == wanted
+
+
+def a_row(n: uint8, A: int32[4096]):
+    for i in range(200):
+        A[n * 200 + i] = A[n * 200 + i] + i
+
+
+def test_products_of_unsigned_numbers_are_as_wide_as_they_can_get() -> None:
+    """255 * 200 fits into the 16 bits of the product: the elements that iterations change are known to differ."""
+    s = allo.customize(a_row)
+    s.parallel("i")
+    A = np.zeros(4096, np.int32)
+    s.build()(19, A)
+    assert A[3800:4000].tolist() == list(range(200)) and not A[:3800].any() and not A[4000:].any()
