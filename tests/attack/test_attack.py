@@ -29,7 +29,7 @@ def test_schedules_keep_the_results(tmp_path):
 
 
 def test_the_reference_gives_the_same_bits(tmp_path):
-    attack("interpret", range(10), tmp_path)  # the same each day, for a fault of LLVM is known (docs/running.md)
+    attack("interpret", range(10), tmp_path)
 
 
 @pytest.mark.exhaustive

@@ -55,6 +55,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("allo-exact-extrema", on=FUNCTION),  # before the next one, whose maxima take the first of two zeros
     Pass("arith-expand"),
     Pass("allo-expand-wide-division", on=FUNCTION),  # after rounding divisions became plain ones
+    Pass("allo-native-integers", on=FUNCTION),  # late: all other passes see the declared widths
     Pass("convert-vector-to-llvm"),
     Pass("convert-arith-to-llvm"),
     Pass("convert-cf-to-llvm"),

@@ -146,6 +146,15 @@ def ExactExtrema : Pass<"allo-exact-extrema", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def NativeIntegers : Pass<"allo-native-integers", "::mlir::func::FuncOp"> {
+  let summary = "compute with integers of odd widths up to 64 bits in the next width that CPUs have";
+  let description = [{
+    `arith` operations on `i40`, or on vectors of it, become those on `i64` between extensions of their operands and a
+    truncation of the result. Casts between integers, and what is wider than 64 bits, stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandWideDivision : Pass<"allo-expand-wide-division", "::mlir::func::FuncOp"> {
   let summary = "divide signed integers of 256 bits and more as unsigned ones; LLVM aborts on divisors that are powers of two";
   let description = [{
