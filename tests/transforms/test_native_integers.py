@@ -1,4 +1,4 @@
-"""`allo-native-integers`: integers of odd widths are computed in the next width that CPUs have, with the same results."""
+"""`allo-native-integers`: integers of odd widths are computed in the next width that CPUs have; results stay."""
 
 import numpy as np
 import pytest
