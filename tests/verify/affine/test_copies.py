@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from allo import customize
-from allo.ir.types import float32
+from allo.ir.types import float32, int32, uint8, uint32
 from allo.verify.affine import Proof, prove
+from allo.verify.certificate import problems
 from allo.verify.programs import load
 
 from .programs import mutant
@@ -47,3 +48,32 @@ def test_copies_through_all_steps() -> None:
     kernel, design = load(customize(in_place)), load(customize(overlapped))
     assert isinstance(prove(kernel, design, reassociate=True), Proof)
     assert not isinstance(prove(kernel, mutant(design, f"%alloc[{T}]", f"%alloc[{T - 1}]"), reassociate=True), Proof)
+
+
+def handed_on(X: uint32[2], Z: int32[1], B: uint8[1]):
+    word: uint32 = X[0] if Z[0] > 0 else X[1]
+    steps: uint8[20]
+    steps[0] = word[0:8]
+    for i in range(19):
+        steps[i + 1] = steps[i]
+    B[0] = steps[19]
+
+
+def taken(X: uint32[2], Z: int32[1], B: uint8[1]):
+    word: uint32 = X[0] if Z[0] > 0 else X[1]
+    B[0] = word[0:8]
+
+
+def other_bits(X: uint32[2], Z: int32[1], B: uint8[1]):
+    word: uint32 = X[0] if Z[0] > 0 else X[1]
+    B[0] = word[8:16]
+
+
+def test_bits_of_a_choice_are_copied_through_all_steps() -> None:
+    """The choice depends on data, and its bits are no value of the program: it is not known where they are computed."""
+    copied, once, others = (load(customize(kernel)) for kernel in (handed_on, taken, other_bits))
+    for left, right in ((copied, once), (once, copied)):
+        proof = prove(left, right)
+        assert isinstance(proof, Proof)
+        assert problems(proof.to_json(), left, right) == ""
+    assert not isinstance(prove(copied, others), Proof)
