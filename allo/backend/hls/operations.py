@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from mlir import ir
@@ -85,7 +85,7 @@ class OperationWriter:
     def _modular(self, name: str, op: ir.Operation, operands: list[Expr]) -> Expr:
         width = width_of(op.results[0])
         if width == 0:
-            return infix(_MODULAR[name], operands[0], operands[1], "int")
+            return infix(_MODULAR[name], operands[0], operands[1], _index_type(operands))
         if width == 1:
             lhs, rhs = operands
             if name == "xori" and rhs.value == 1:
@@ -95,8 +95,11 @@ class OperationWriter:
 
     def _division(self, op: ir.Operation, operands: list[Expr], operator: str, unsigned: bool) -> Expr:
         width = width_of(op.results[0])
+        if width == 0 and unsigned:
+            lhs, rhs = (convert("uint64_t", operand) for operand in operands)
+            return convert("int64_t", infix(operator, lhs, rhs, "uint64_t"))
         if width == 0:
-            return infix(operator, operands[0], operands[1], "int")
+            return infix(operator, operands[0], operands[1], _index_type(operands))
         if width == 1:  # one bit can be divided by one only, or, signed, -1 by -1
             return operands[0] if operator == "/" else integer(0, 1)
         lhs, rhs = map(as_unsigned, operands) if unsigned else operands
@@ -107,7 +110,7 @@ class OperationWriter:
     def _floor_or_ceil(self, function: str, op: ir.Operation, operands: list[Expr]) -> Expr:
         width = width_of(op.results[0])
         self.needs.update(("floor_div", function))
-        target = signed_type(width) if width else "int"
+        target = signed_type(width) if width else _index_type(operands)
         return with_width(call(f"{function}<{target}>", operands, target), width)
 
     def _op_floordivsi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
@@ -118,7 +121,10 @@ class OperationWriter:
 
     def _shift(self, op: ir.Operation, operands: list[Expr], operator: str, unsigned: bool) -> Expr:
         width = width_of(op.results[0])
-        if width <= 1:
+        if width == 0:
+            target = "uint64_t" if unsigned else "int64_t"
+            return convert("int64_t", infix(operator, convert(target, operands[0]), operands[1], target))
+        if width == 1:
             return operands[0]  # one bit can be shifted by 0 only
         amount = as_unsigned(operands[1])
         if amount.value is None and not (is_native(amount.type) and width <= 32):
@@ -134,7 +140,9 @@ class OperationWriter:
     def _least(self, op: ir.Operation, operands: list[Expr], function: str, unsigned: bool) -> Expr:
         width = width_of(op.results[0])
         if width == 0:
-            return call(f"std::{function}<int>", operands, "int")
+            target = "uint64_t" if unsigned else _index_type(operands)
+            made = call(f"std::{function}<{target}>", operands, target)
+            return convert("int64_t", made) if unsigned else made
         lhs, rhs = map(as_unsigned, operands) if unsigned else operands
         target = unsigned_type(width) if unsigned else signed_type(width)
         made = call(f"std::{function}<{target}>", [lhs, rhs], target)
@@ -238,6 +246,11 @@ class OperationWriter:
         if isinstance(scalar, Fixed | UFixed):
             return fixed_type(scalar, modes=False)
         return self.types.of(kind)
+
+
+def _index_type(operands: Sequence[Expr]) -> str:
+    """Arguments that are indices have 64 bits, and what is computed from them too; the others are plain `int`."""
+    return "int64_t" if any(operand.type == "int64_t" for operand in operands) else "int"
 
 
 def _only_subscripts(value: ir.Value) -> bool:
