@@ -149,3 +149,19 @@ def test_exact_arrays() -> None:
     assert pack(pair, array[0, 0], "it") & ((1 << 100) - 1) == (1 << 100) - (1 << 98)
     with pytest.raises(TypeError, match=r"^an element of it must be a dict or a structured value with the fields n, x"):
         exact_array(pair, [1], "it")
+
+
+def test_integers_of_other_sizes_keep_their_value() -> None:
+    """64 bits into 512, and 256 bits of bytes into 8."""
+    wide = array_words(Int(512), np.array([-1, 5, -(1 << 63)]), "A")
+    assert ints_of_words(wide) == [(1 << 512) - 1, 5, (1 << 512) - (1 << 63)]
+    long = np.frombuffer(b"".join(v.to_bytes(32, "little", signed=True) for v in (-3, 100)), "V32")
+    assert [v % 256 for v in ints_of_words(array_words(Int(8), long, "A"))] == [253, 100]
+    with pytest.raises(ValueError, match="A has the element 128, but "):
+        array_words(Int(8), np.frombuffer((128).to_bytes(32, "little"), "V32"), "A")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, "S4", "datetime64[s]"])
+def test_other_arrays_are_no_bytes(dtype: Any) -> None:
+    with pytest.raises(TypeError, match=r"^A "):
+        array_words(Int(32), np.zeros(2, dtype), "A")
