@@ -37,7 +37,7 @@ def with_array(A: int32[4]) -> int32:
     return B[0]
 
 def interrupted(call, *arguments) -> bool:
-    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))  # when the kernel runs
     timer.start()
     try:
         call(*arguments)
