@@ -12,6 +12,8 @@ import numpy as np
 import allo
 from allo.ir.types import Stateful, float64, int32
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells ignore for jobs in the background
+
 def endless(A: int32[4]) -> int32:
     calls: Stateful(int32) = 0
     calls += 1
@@ -37,7 +39,7 @@ def with_array(A: int32[4]) -> int32:
     return B[0]
 
 def interrupted(call, *arguments) -> bool:
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))  # when the kernel runs
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))  # when the kernel runs
     timer.start()
     try:
         call(*arguments)
