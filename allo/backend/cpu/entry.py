@@ -28,6 +28,7 @@ def add_entry(module: Module) -> None:
     calls = call_counts(module)
     calls[module.top] += 1
     own = {function.name.value for function in module.functions() if entry_block(function) is not None}
+    _rename_constants(module)
     for function in module.functions():
         _forget_argument_names(function)
         entry = entry_block(function)
@@ -57,7 +58,7 @@ def add_entry(module: Module) -> None:
     block = entry.regions[0].blocks.append(*inputs, arg_locs=[unknown_location()] * len(inputs))
     builder.point = ir.InsertionPoint(block)
     arguments = list(block.arguments)
-    callee = ir.FlatSymbolRefAttr.get(_PREFIX + module.top, context())
+    callee = ir.FlatSymbolRefAttr.get(_internal(module.top), context())
     count = len(signature.inputs)
     call = builder.op("func.call", list(signature.results), arguments[:count], {"callee": callee})
     for value, target in zip(call.results, arguments[count:], strict=True):
@@ -80,14 +81,32 @@ def _forget_argument_names(function: ir.OpView) -> None:
         attributes["arg_attrs"] = ir.ArrayAttr.get(kept, context())
 
 
+def _internal(name: str) -> str:
+    """The name of a function of the module; names of LLVM have no 0."""
+    return _PREFIX + _without_zeros(name)
+
+
+def _without_zeros(name: str) -> str:
+    return name.replace("%", "%25").replace("\0", "%00")
+
+
+def _rename_constants(module: Module) -> None:
+    for op in operations(module.mlir.body, "memref.global"):
+        name = ir.StringAttr(op.attributes["sym_name"]).value
+        op.attributes["sym_name"] = string_attr(_without_zeros(name))
+    for op in operations(module.mlir.body, "memref.get_global"):
+        name = ir.FlatSymbolRefAttr(op.attributes["name"]).value
+        op.attributes["name"] = ir.FlatSymbolRefAttr.get(_without_zeros(name), context())
+
+
 def _rename(function: ir.OpView, own: set[str]) -> None:
     """Prefix the name of `function`, and the names of those it calls, which are in `own` if this module has them."""
-    function.operation.attributes["sym_name"] = string_attr(_PREFIX + function.name.value)
+    function.operation.attributes["sym_name"] = string_attr(_internal(function.name.value))
     entry = entry_block(function)
     for op in operations(entry, "func.call") if entry is not None else ():
         called = callee_of(op)
         if called in own:
-            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_PREFIX + called, context())
+            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_internal(called), context())
 
 
 def _buffer_of(result: ir.Type) -> ir.Type:
