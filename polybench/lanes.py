@@ -146,17 +146,6 @@ def spread(s: allo.Schedule, rows: str, columns: str, tile: Tile) -> None:
     s.pipeline(column)
 
 
-def by_sums(s: allo.Schedule, buffer: str, tile: Tile) -> None:
-    """Sum in `buffer` where it is: the sums of all its elements take turns.
-
-    The kernel is `for i: for j: for k: buffer[i, j] = (0.0 if k == 0 else buffer[i, j]) + ...`.
-    """
-    k, *term = s.split("k", tile.terms) if tile.terms > 1 else ("k",)
-    s.reorder(k, "i", "j", *term)
-    spread(s, "i", "j", tile)
-    in_banks(s, s.buffers[buffer], tile.rows, tile.columns)
-
-
 def in_banks(s: allo.Schedule, buffer: Any, *factors: int) -> None:
     """Give each dimension of `buffer` as many banks as its number in `factors`."""
     for dim, factor in enumerate(factors, 1):

@@ -18,7 +18,6 @@ from .lanes import (
     FABRIC,
     Product,
     Tile,
-    by_sums,
     cycles,
     divisor,
     in_banks,
@@ -57,26 +56,10 @@ def nest(size: str, T: AlloType = float32, number: int = 0) -> Callable[..., Non
     return product(*((NI, NJ, NK), (NJ, NL, NM), (NI, NL, NJ))[number], T)
 
 
-def sums(size: str, T: AlloType = float32, number: int = 0) -> Callable[..., None]:
-    """The same product, without a loop that sets the sums to 0."""
-    NI, NJ, NK, NL, NM = SIZES[size]
-    M, N, K = ((NI, NJ, NK), (NJ, NL, NM), (NI, NL, NJ))[number]
-
-    def product(C: T[M, N], A: T[M, K], B: T[K, N]):
-        for i in range(M):
-            for j in range(N):
-                for k in range(K):
-                    C[i, j] = (0.0 if k == 0 else C[i, j]) + A[i, k] * B[k, j]
-
-    return product
-
-
-def kernel(
-    size: str, T: AlloType = float32, product: Callable[..., Callable[..., None]] = nest
-) -> Callable[..., None]:
+def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     """The kernel for A of NI x NK, B of NK x NJ, C of NJ x NM, D of NM x NL."""
     NI, NJ, NK, NL, NM = SIZES[size]
-    first, second, third = (product(size, T, number) for number in range(3))
+    first, second, third = (nest(size, T, number) for number in range(3))
 
     def three_mm(
         E: T[NI, NJ],
@@ -121,14 +104,6 @@ def by_rows(s: allo.Schedule, size: str, number: int, dsp: int, lane: int = DSP_
     """A tile of sums in each cycle, those of some rows in registers."""
     tile = tiles(size, dsp, lane)[number]
     row_wise(s, "C", tile)
-    in_banks(s, s.A, tile.rows, tile.terms)
-    in_banks(s, s.B, tile.terms, tile.columns)
-
-
-def where_they_stay(s: allo.Schedule, size: str, number: int, dsp: int) -> None:
-    """A tile of sums in each cycle."""
-    tile = tiles(size, dsp, DSP_LANE)[number]
-    by_sums(s, "C", tile)
     in_banks(s, s.A, tile.rows, tile.terms)
     in_banks(s, s.B, tile.terms, tile.columns)
 
@@ -240,12 +215,6 @@ def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
     return Design(kernel, in_turn, dsp, parts=tuple(parts), **options)
 
 
-def in_place(dsp: int) -> Design:
-    """The same with all sums where they stay: some percent faster, but their proofs are long."""
-    parts = (Part(partial(sums, number=n), partial(where_they_stay, number=n, dsp=dsp)) for n in range(3))
-    return Design(partial(kernel, product=sums), in_turn, dsp, parts=tuple(parts))
-
-
 STREAMS = (
     *(
         Part(partial(product_of_rows, number=n), partial(product_in_order, columns=c))
@@ -258,8 +227,8 @@ DESIGNS = {
     "best": within(DEVICE),
     "dsp227": within(227),
     "dsp467": within(467, DSP_PRODUCT, operators=FABRIC),
-    "dsp2507": in_place(2507),
-    "dsp8026": in_place(8026),
+    "dsp2507": within(2507),
+    "dsp8026": within(8026),
     "streams": Design(streamed_stages, streamed, dsp=320, parts=STREAMS),
 }
 
