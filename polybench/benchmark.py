@@ -118,7 +118,8 @@ class Benchmark:
     the elements float32 (int32 in floyd_warshall and nussinov) or the type given, `kernel(size, float64)` and
     `arguments(size, float64)`; `reference(size, *arguments)` does in NumPy what the kernel does: it changes the arrays
     in place. `designs` are accelerators for it by name: `"vanilla"` is the kernel without a schedule,
-    `"best"` the fastest that fits a U280, `"dsp222"` the fastest within 222 DSPs, `"cpu"` for one core of a CPU.
+    `"best"` the fastest that fits a U280, `"dsp222"` the fastest beside a published point of 222 DSPs, `"cpu"` for one
+    core of a CPU.
     """
 
     name: str

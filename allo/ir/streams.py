@@ -33,6 +33,25 @@ def uses_streams(function: ir.OpView) -> bool:
     return any(is_stream_type(result.type) for op in operations(entry) for result in op.results)
 
 
+def touches_streams(module: Module, op: ir.Operation) -> bool:
+    """Whether an operation, what is in it, or what it calls uses or makes a stream."""
+    inner = [op, *(i for r in op.regions for b in r.blocks for i in operations(b))]
+    return any(_touches(module, one, set()) for one in inner)
+
+
+def _touches(module: Module, op: ir.Operation, seen: set[str]) -> bool:
+    if any(is_stream_type(value.type) for value in (*op.operands, *op.results)):
+        return True
+    if op.name != "func.call":
+        return False
+    name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+    if name in seen:
+        return False
+    seen.add(name)
+    entry = entry_block(module.function(name))
+    return entry is not None and any(_touches(module, inner, seen) for inner in operations(entry))
+
+
 def declared_sides(function: ir.OpView) -> dict[int, str]:
     """The arguments that are streams in a function without a body: "in" if it gets from them, "out" if it puts."""
     attributes = function.operation.attributes

@@ -13,7 +13,7 @@ from ..errors import Location
 from ..ir.affine_sets import constraints_of
 from ..ir.module import Module
 from ..ir.processes import is_region, region_statements, spatial_loops
-from ..ir.streams import is_stream_type
+from ..ir.streams import is_stream_type, touches_streams
 from ..ir.walk import constant_bounds, entry_block, induction_variable, location_of, operations, statements
 
 _ARITHMETIC = {"arith.addi": "+", "arith.subi": "-", "arith.muli": "*"}
@@ -78,26 +78,7 @@ class TokenProgram:
             self._operation(op)
 
     def _matters(self, op: ir.Operation) -> bool:
-        """Whether a statement, or what it calls, uses or makes streams."""
-        inner = [op, *(i for r in op.regions for b in r.blocks for i in operations(b))]
-        for one in inner:
-            if any(is_stream_type(v.type) for v in (*one.operands, *one.results)):
-                return True
-            if one.name == "func.call" and self._reaches(_callee(one), set()):
-                return True
-        return False
-
-    def _reaches(self, name: str, seen: set[str]) -> bool:
-        entry = entry_block(self.module.function(name))
-        if entry is None or name in seen:
-            return False
-        seen.add(name)
-        for op in operations(entry):
-            if any(is_stream_type(value.type) for value in op.results):
-                return True
-            if op.name == "func.call" and self._reaches(_callee(op), seen):
-                return True
-        return False
+        return touches_streams(self.module, op)
 
     def _operation(self, op: ir.Operation) -> None:
         match op.name:

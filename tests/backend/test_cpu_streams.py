@@ -359,6 +359,46 @@ def test_processes_look_at_arrays_by_themselves():
     assert B.tolist() == [1, 3, 5, 7]
 
 
+@pytest.mark.parametrize("narrow", ["i8", "i24", "f32", "i77"])
+def test_processes_get_scalars_of_any_width(narrow: str) -> None:
+    """Those between streams too: the memory that their arguments need depends on the order of narrow and wide ones."""
+    is_float = narrow == "f32"
+    kind, narrowed = ("f32", "") if is_float else ("i32", f"%n = arith.trunci %v : {narrow} to i32")
+    passed = "%v" if is_float else "%n"
+    add = "arith.addf" if is_float else "arith.addi"
+    if narrow in ("i8", "i24"):
+        narrowed = narrowed.replace("trunci", "extsi")
+    body = f"""
+      %s = allo.stream_create {{allo.name = "one"}} : !allo.stream<i32, 2>
+      %t = allo.stream_create {{allo.name = "two"}} : !allo.stream<i32, 2>
+      affine.for %i = 0 to 9 {{
+        %e = affine.load %A[%i] : memref<9xi32>
+        allo.stream_put %s, %e : !allo.stream<i32, 2>
+        allo.stream_put %t, %e : !allo.stream<i32, 2>
+      }} {{allo.name = "i"}}
+      affine.for %i = 0 to 9 {{
+        %a = allo.stream_get %s : !allo.stream<i32, 2>
+        %v = arith.addX %x, %x : {narrow}
+        {narrowed}
+        %b = allo.stream_get %t : !allo.stream<i32, 2>
+        %w = arith.addX %y, %x : {narrow}
+        NARROW2
+        affine.store %a, %B[%i] : memref<9xi32>
+        affine.store %b, %C[%i] : memref<9xi32>
+        %r = {add} {passed}, PASSED2 : {kind}
+        affine.store %r, %D[%i] : memref<9x{kind}>
+      }} {{allo.name = "i"}}"""
+    body = body.replace("arith.addX", add).replace("NARROW2", narrowed.replace("%n", "%m").replace("%v", "%w"))
+    body = body.replace("PASSED2", "%w" if is_float else "%m")
+    arrays = [argument(name, "memref<9xi32>") for name in "BAC"] + [argument("D", f"memref<9x{kind}>")]
+    scalars = [argument(name, narrow) for name in "xy"]
+    kernel = built(body, ", ".join([*scalars, *arrays]))
+    A, B, C = np.arange(9, dtype=np.int32), np.zeros(9, np.int32), np.zeros(9, np.int32)
+    D = np.zeros(9, np.float32 if is_float else np.int32)
+    kernel(2, 5, B, A, C, D)
+    assert [array.tolist() for array in (B, C, D)] == [A.tolist(), A.tolist(), [11] * 9]
+
+
 def test_parallel_loops_wait_at_streams() -> None:
     """Each iteration has a stream of its own, which is soon full: the other stage has to go on."""
 

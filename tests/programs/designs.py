@@ -26,7 +26,7 @@ def assert_same_results(
 ) -> None:
     """The design gives what the kernel without a schedule gives: bit for bit, or relative to the largest element.
 
-    A tolerance is for products of floats that are added: which of them become one instruction is the CPU's choice.
+    A tolerance is for sums of floats that the design adds in another order.
     """
     wanted = results(allo.customize(kernel).build(), arguments)
     for found, expected in zip(results(s.build(), arguments), wanted, strict=True):

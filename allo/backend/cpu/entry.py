@@ -87,10 +87,12 @@ def _internal(name: str) -> str:
 
 
 def _without_zeros(name: str) -> str:
+    """Another name for each name."""
     return name.replace("%", "%25").replace("\0", "%00")
 
 
 def _rename_constants(module: Module) -> None:
+    """Give constants names that LLVM takes, also where they are used."""
     for op in operations(module.mlir.body, "memref.global"):
         name = ir.StringAttr(op.attributes["sym_name"]).value
         op.attributes["sym_name"] = string_attr(_without_zeros(name))

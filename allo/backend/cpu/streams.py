@@ -15,8 +15,8 @@ from ...errors import DataflowError
 from ...ir.builder import unit_attr
 from ...ir.module import Module
 from ...ir.stream_facts import StreamFacts, hang_error, number_streams
-from ...ir.streams import is_stream_type, uses_streams
-from ...ir.walk import entry_block, operations
+from ...ir.streams import touches_streams, uses_streams
+from ...ir.walk import LOOP_OPERATIONS, operations
 from .calling import call, runtime_function
 
 PARALLEL = "allo.parallel"
@@ -55,23 +55,9 @@ def prepare_streams(module: Module, *, unbounded: bool) -> tuple[StreamFacts, ..
 def _run_in_order(module: Module) -> None:
     """Let parallel loops with streams in them run one iteration after the other: what waits at a FIFO lets a process of
     its own thread go on, and threads of a pool have none."""
-    entries = [(function.name.value, entry_block(function)) for function in module.functions()]
-    inner = {name: operations(entry) for name, entry in entries if entry is not None}
-    touching = {name for name, found in inner.items() if any(_has_stream(op, set()) for op in found)}
-    while more := {
-        n for n, found in inner.items() if n not in touching and any(_has_stream(o, touching) for o in found)
-    }:
-        touching |= more
-    for op in (op for found in inner.values() for op in found if PARALLEL in op.attributes):
-        if any(_has_stream(i, touching) for r in op.regions for block in r.blocks for i in operations(block)):
+    for op in operations(module.mlir.body, *LOOP_OPERATIONS):
+        if PARALLEL in op.attributes and touches_streams(module, op):
             del op.attributes[PARALLEL]
-
-
-def _has_stream(op: ir.Operation, functions: set[str]) -> bool:
-    """Whether an operation works on a stream, or calls one of `functions`."""
-    if op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value in functions:
-        return True
-    return any(is_stream_type(value.type) for value in (*op.operands, *op.results))
 
 
 def _refuse_stream_arguments(module: Module) -> None:

@@ -55,6 +55,15 @@ private:
                                ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
   }
 
+  /// The bytes of `packed` at `memory`, as the target lays it out: without a base that is known only when the program
+  /// runs, they would be folded before the target is known, and less for an i64 behind an f32.
+  static Value bytesOf(OpBuilder &builder, Location loc, LLVM::LLVMStructType packed, Value memory) {
+    Type i64 = builder.getI64Type();
+    Value end = LLVM::GEPOp::create(builder, loc, memory.getType(), packed, memory, ArrayRef<LLVM::GEPArg>{1});
+    return LLVM::SubOp::create(builder, loc, LLVM::PtrToIntOp::create(builder, loc, i64, end),
+                               LLVM::PtrToIntOp::create(builder, loc, i64, memory));
+  }
+
   /// void (ptr arguments): calls the task with what lies there.
   static LLVM::LLVMFuncOp unpacking(LLVM::LLVMFuncOp spawn, LLVM::LLVMFuncOp task, SymbolTable &symbols) {
     MLIRContext *context = spawn.getContext();
@@ -85,16 +94,13 @@ private:
     Block *entry = spawn.addEntryBlock(builder);
     builder.setInsertionPointToStart(entry);
     Type pointer = LLVM::LLVMPointerType::get(spawn.getContext());
-    Type i64 = builder.getI64Type();
     LLVM::LLVMStructType packed = packedType(spawn);
     Value one = LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
     Value memory = LLVM::AllocaOp::create(builder, loc, pointer, packed, one);
     for (size_t index = 0; index < packed.getBody().size(); ++index)
       LLVM::StoreOp::create(builder, loc, entry->getArgument(index + 1), field(builder, loc, packed, memory, index));
     Value function = LLVM::AddressOfOp::create(builder, loc, task);
-    Value null = LLVM::ZeroOp::create(builder, loc, pointer);
-    Value end = LLVM::GEPOp::create(builder, loc, pointer, packed, null, ArrayRef<LLVM::GEPArg>{1});
-    Value bytes = LLVM::PtrToIntOp::create(builder, loc, i64, end);
+    Value bytes = bytesOf(builder, loc, packed, memory);
     LLVM::CallOp::create(builder, loc, runtime, ValueRange{entry->getArgument(0), function, memory, bytes});
     LLVM::ReturnOp::create(builder, loc, ValueRange{});
   }

@@ -209,16 +209,22 @@ class scheduler {
         next.memory = std::move(idle_.back());
         idle_.pop_back();
       }
-      starting_ = this;
+      starting() = this;
       next.at = start_of(next.memory, begin);
     }
     switch_stack(before.at, next.at);
     if (leaving_) leave();
   }
 
+  /// Whose fiber is about to start.
+  static scheduler *&starting() {
+    static thread_local scheduler *owner = nullptr;
+    return owner;
+  }
+
   /// What a new stack starts with.
   static void begin() {
-    scheduler &owner = *starting_;
+    scheduler &owner = *starting();
     fiber &self = *owner.current_;
     owner.collect();
     self.run(self.argument);
@@ -279,7 +285,6 @@ class scheduler {
     return text + '\n';
   }
 
-  static inline thread_local scheduler *starting_ = nullptr;
   std::size_t stack_bytes_;
   fiber own_;  // the thread's own stack
   fiber *current_ = &own_, *first_ = nullptr, *last_ = nullptr, *ended_ = nullptr;
