@@ -9,7 +9,7 @@ from typing import Any
 
 from mlir import ir
 
-from ..errors import KernelError, ScheduleError, counted, nearest
+from ..errors import ScheduleError, counted, nearest
 from ..frontend.program import compile_kernel
 from ..frontend.typing_tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
@@ -345,8 +345,6 @@ def customize(
     (docs/types.md); `lower_linalg` makes loops of the operators on whole arrays, which primitives then rewrite
     (docs/operators.md). Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
     """
-    if isinstance(instantiate, str) or not isinstance(instantiate, Sequence | Mapping | None):
-        raise KernelError(f"instantiate is a list of values, or a dictionary of them by name, got {instantiate!r}")
     compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
     if lower_linalg:
         make_loops(compiled.module)

@@ -39,7 +39,7 @@ from .nodes import Function, Kind, Return, Symbol
 from .ranges import surely_inside
 from .scope import Scope
 from .source import KernelSource, belongs_to_a_library, read_kernel
-from .templates import NestedKernel, TemplateInstance, instantiate, parameters_of
+from .templates import NestedKernel, TemplateInstance, instance, instantiate, parameters_of
 from .typing_rules import TypingRules
 from .typing_tables import DEFAULT
 
@@ -72,10 +72,7 @@ def checked_program(
     Raises KernelError with all mistakes, each with file, line and column.
     """
     program = Program(rules)
-    source = read_kernel(kernel)
-    if arguments is not None or parameters_of(source):
-        source = instantiate(source, arguments)
-    top = program.function(source, kernel)
+    top = program.function(instance(kernel, arguments), kernel)
     if program.diagnostics or top is None:
         raise KernelError.collected(program.diagnostics)
     return Checked(tuple(program.functions.values()), top)

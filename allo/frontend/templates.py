@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import KernelError, counted
 from ..ir.types import AlloType, Index
-from .source import KernelSource
+from .source import KernelSource, read_kernel
 
 _UNBOUND = object()
 
@@ -78,6 +78,14 @@ def instantiate(source: KernelSource, values: Sequence[Any] | Mapping[str, Any] 
     for parameter, value in zip(parameters, given, strict=True):
         _check(source, parameter, value, bound)
     return replace(source, names=bound)
+
+
+def instance(kernel: Callable[..., Any], values: Sequence[Any] | Mapping[str, Any] | None) -> KernelSource:
+    """The text of `kernel`, with its type parameters, if it has any, bound to `values` or to their defaults."""
+    if isinstance(values, str) or not isinstance(values, Sequence | Mapping | None):
+        raise KernelError(f"instantiate is a list of values, or a dictionary of them by name, got {values!r}")
+    source = read_kernel(kernel)
+    return instantiate(source, values) if values is not None or parameters_of(source) else source
 
 
 def _python_number(value: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 import allo
 from allo.errors import CheckError, KernelError
-from allo.ir.types import Fixed, Stateful, UInt, float32, float64, int8, int32, uint8
+from allo.ir.types import Fixed, Stateful, UInt, float32, float64, index, int8, int32, uint8, uint32
 from allo.utils import get_np_struct_type
 
 from . import test_both_ways as both
@@ -191,6 +191,43 @@ def test_no_difference(kernel: Callable[..., Any]) -> None:
 
 def test_no_difference_in_floats() -> None:
     assert allo.check_python(both.floats, (np.random.default_rng(0).standard_normal(N), 0.75, N)) is None
+
+
+def length[T: (int8, int32), M: index](A: "T[M]") -> int32:  # noqa: UP037
+    squares = T[M](0)
+    total: int32 = 0
+    for i in range(M):
+        squares[i] = A[i]
+        total += squares[i] * squares[i]
+    return total
+
+
+def test_instances_of_a_template() -> None:
+    wide = np.array([1, 12, 3], np.int32)
+    assert allo.check_python(length, (wide,), instantiate=[int32, 3]) is None
+    found = allo.check_python(length, (wide.astype(np.int8),), instantiate={"M": 3, "T": int8})
+    assert found is not None and (found.name, found.python, found.kernel) == ("'total'", -111, 145)
+
+
+def test_the_rules_of_types() -> None:
+    def below(a: uint8, b: uint32) -> int32:
+        found: int32 = 0
+        if a - 1 < b:
+            found = 1
+        return found
+
+    assert allo.check_python(below, (0, 5)) is None
+    found = allo.check_python(below, (0, 5), typing_rule_set="cpp")  # the difference is unsigned there
+    assert found is not None and found.kernel == "at its end"
+
+
+@pytest.mark.parametrize("run", [allo.interpret, lambda k, **more: allo.check_python(k, (), **more)])
+def test_what_is_no_list_of_arguments(run: Callable[..., Any]) -> None:
+    message = "instantiate is a list of values, or a dictionary of them by name, got 5"
+    with pytest.raises(KernelError, match=message):
+        run(length, instantiate=5)
+    with pytest.raises(KernelError, match=r"template 'length' has 2 parameters \(T, M\), got 0"):
+        run(length)
 
 
 def test_python_that_never_ends_is_left() -> None:

@@ -6,7 +6,7 @@ import copy
 import queue
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,9 @@ from ..nodes import (
     Symbol,
 )
 from ..program import checked_program
-from ..source import Position
+from ..source import KernelSource, Position
+from ..templates import instance
+from ..typing_tables import rule_set
 from ..writes import changed_by, parts
 from .difference import PythonDifference, Reason, first_difference, same, shown
 from .expressions import Elements, Frame
@@ -37,17 +39,24 @@ from .statements import FunctionCode, Run
 _AHEAD = 256  # assignments by which plain Python may be ahead
 
 
-def check_python(kernel: Callable[..., Any], inputs: Sequence[Any]) -> PythonDifference | None:
+def check_python(
+    kernel: Callable[..., Any],
+    inputs: Sequence[Any],
+    instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
+    typing_rule_set: str = "default",
+) -> PythonDifference | None:
     """The first difference between `kernel` run as plain Python and what it means; None if there is none.
 
     Both run on copies of `inputs`, assignment by assignment. Plain Python keeps neither declared widths nor the types
     in which expressions are computed: elements of integer arrays wrap inside of expressions, Python integers never
-    wrap, Python floats have 64 bits; Stateful variables start anew in each call.
+    wrap, Python floats have 64 bits; Stateful variables start anew in each call. A template needs `instantiate`, as in
+    `customize`: plain Python then has these values for its parameters. Templates that `kernel` itself calls do not run
+    as plain Python.
 
     Raises KernelError if `kernel` is none, and CheckError where it has no meaning.
     """
-    top = checked_program(kernel).top
-    python = _PlainRun(kernel, copy.deepcopy(tuple(inputs)))
+    top = checked_program(kernel, instantiate, rule_set(typing_rule_set)).top
+    python = _PlainRun(instance(kernel, instantiate), copy.deepcopy(tuple(inputs)))
     mine = copy.deepcopy(tuple(inputs))
     watch = _LockStep(python)
     try:
@@ -83,7 +92,7 @@ class _Stopped(BaseException):
 class _PlainRun:
     """Plain Python in a thread of its own, a few assignments ahead."""
 
-    def __init__(self, kernel: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+    def __init__(self, kernel: KernelSource, inputs: tuple[Any, ...]) -> None:
         self.inputs = inputs
         self.results: Any = None
         plain = PlainKernel(self._tell)

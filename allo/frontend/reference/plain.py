@@ -30,9 +30,8 @@ class PlainKernel:
     told: set[tuple[Place, str]] = field(default_factory=set)
     _made: dict[int, Callable[..., Any]] = field(default_factory=dict)
 
-    def function(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """`kernel` as Python runs it."""
-        source = read_kernel(kernel)
+    def function(self, source: KernelSource) -> Callable[..., Any]:
+        """A kernel, or an instance of a template, as Python runs it."""
         telling = _Telling(source, self.told)
         tree = telling.visit(copy.deepcopy(source.tree))
         tree.decorator_list, tree.returns, tree.type_params = [], None, []
@@ -41,7 +40,7 @@ class PlainKernel:
         module = ast.increment_lineno(ast.fix_missing_locations(ast.Module([tree], [])), source.line_shift)
         names = dict(source.names)
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and _is_kernel(value := names.get(node.id)) and value is not kernel:
+            if isinstance(node, ast.Name) and _is_kernel(value := names.get(node.id)) and value is not source.function:
                 names[node.id] = self._callee(value)
         names[_TELL] = self.tell
         exec(compile(module, source.file, "exec"), names)
@@ -52,7 +51,7 @@ class PlainKernel:
         if id(kernel) not in self._made:
             self._made[id(kernel)] = kernel
             try:
-                self._made[id(kernel)] = self.function(kernel)
+                self._made[id(kernel)] = self.function(read_kernel(kernel))
             except KernelError:  # it has no source, and runs as it is
                 return self._made[id(kernel)]
         return self._made[id(kernel)]
