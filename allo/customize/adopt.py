@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mlir import ir
 
-from ..errors import KernelError, counted
+from ..errors import KernelError, ScheduleError, counted
 from ..ir.builder import string_attr
 from ..ir.context import context
 from ..ir.module import Module
@@ -28,6 +28,7 @@ from .adopt_layout import parsed
 from .adopt_loops import count_with_sign
 from .bounds import check_bounds
 from .foreign import check_definitions, check_operations, check_strings
+from .stream_ends import demand_all_single_ends
 
 _LOOP_NAMES = "ijklmn"
 
@@ -69,6 +70,11 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
         _name_loops(function)
     module.verify()
     check_bounds(module)
+    try:
+        demand_all_single_ends(module)
+    except ScheduleError as error:
+        first = error.diagnostics[0]
+        raise KernelError(first.message, at=first.notes[-1].at, notes=first.notes) from None
     return module
 
 

@@ -9,14 +9,14 @@ from ..ir.builder import unit_attr
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW, is_region
 from ..ir.stream_facts import Hang
-from ..ir.streams import StreamUses
 from ..ir.walk import entry_block, location_of, statements, string_of
-from ..poly import Clash, backward_between_iterations, extract, hang_of, same_stream, stage_clash
-from .calls import callee_of, function_around
+from ..poly import Clash, backward_between_iterations, extract, hang_of, stage_clash
+from .calls import function_around
 from .handles import Function, Loop
 from .legality import demand
 from .primitive import primitive
 from .resolve import find_loop, loop_note
+from .stream_ends import demand_single_ends, stream_name
 
 _MOST_STEPS = 1_000_000  # puts and gets that a primitive looks at
 
@@ -84,7 +84,7 @@ def run_at_once(module: Module, stream: ir.Value) -> None:
 def _demand_room(module: Module, made: ir.Operation, obstacle: ScheduleError) -> None:
     """Raise ScheduleError unless a FIFO whose ends run one after the other holds all that is put before it is taken."""
     hang = hang_of(module, _MOST_STEPS)
-    name = _name(made.results[0])
+    name = stream_name(made.results[0])
     if not isinstance(hang, Hang) or hang.full is None or hang.full.stream.name != name:
         return
     depth = max(need.depth for need in hang.needs if need.stream.name == name)
@@ -103,22 +103,7 @@ def check_stages(module: Module, function: ir.OpView, statements: list[ir.Operat
     clash = stage_clash(model, statements)
     if clash is not None:
         raise ScheduleError(f"{region} cannot become a dataflow region: {_told(clash)}", notes=_notes(clash))
-    uses = StreamUses(module)
-    ends: dict[tuple[str, ir.Value], list[ir.Operation]] = {}
-    for op in statements:
-        found = uses.of(op)
-        for side, streams in (("put", found.puts), ("get", found.gets)):
-            for stream in streams:
-                others = ends.setdefault((side, stream), [])
-                for other in others:
-                    if same_stream(model, other, op, f"allo.stream_{side}"):
-                        does = "puts into" if side == "put" else "gets from"
-                        raise ScheduleError(
-                            f"{region} cannot become a dataflow region: {_stage(op)} {does} stream "
-                            f"'{_name(stream)}', and so does {_stage(other)}",
-                            notes=[Note("this stage is here", location_of(stage)) for stage in (other, op)],
-                        )
-                others.append(op)
+    demand_single_ends(module, function, statements, f"{region} cannot become a dataflow region")
 
 
 def _told(clash: Clash) -> str:
@@ -138,16 +123,3 @@ def _told(clash: Clash) -> str:
 def _notes(clash: Clash) -> list[Note]:
     places = [location_of(access.op) for access in (clash.first, clash.second)]
     return [Note("the statement is here", place) for place in dict.fromkeys(places) if place is not None]
-
-
-def _stage(op: ir.Operation) -> str:
-    if op.name == "func.call":
-        return f"function '{callee_of(op)}'"
-    name = string_of(op, "allo.nest") or string_of(op, "allo.name")
-    return f"nest '{name}'" if name else "a statement"
-
-
-def _name(stream: ir.Value) -> str:
-    if isinstance(stream.owner, ir.Block):
-        return f"argument {stream.arg_number}"
-    return string_of(stream.owner.operation, "allo.name") or "stream"

@@ -9,8 +9,6 @@ from ..ir.builder import string_attr
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
-from ..ir.processes import is_region
-from ..ir.streams import StreamUses
 from ..ir.walk import (
     LOOP_OPERATIONS,
     argument_names,
@@ -18,7 +16,6 @@ from ..ir.walk import (
     location_of,
     loops_of,
     operations,
-    statements,
     string_of,
 )
 from .calls import callee_of, calls_of, function_around
@@ -49,26 +46,10 @@ def inline(module: Module, func: Function) -> None:
     calls = calls_of(module, func.name)
     if not calls:
         raise ScheduleError(f"nothing calls '{func}'", notes=[note])
-    if any(is_region(call.block) for call in calls) and _has_two_at_one_end(module, function):
-        raise ScheduleError(
-            f"'{func}' is a process, and several statements of it use one end of a stream: they would be processes of "
-            "their own, in no order",
-            notes=[note],
-            hint="inline it before the streams are made",
-        )
     for call in calls:
         _replace(call, function)
     function.operation.erase()
     _leave_affine(module)
-
-
-def _has_two_at_one_end(module: Module, function: ir.OpView) -> bool:
-    """Whether two statements of a function put into one stream, or get from one."""
-    entry, uses = entry_block(function), StreamUses(module)
-    assert entry is not None
-    ends = [uses.of(op) for op in statements(entry)]
-    sides = ([end.puts for end in ends], [end.gets for end in ends])
-    return any(len(frozenset().union(*side)) < sum(map(len, side)) for side in sides)
 
 
 def inline_inside(module: Module, outer: ir.Operation) -> None:

@@ -94,7 +94,7 @@ def vouched_elements(module: Module, functions: Iterable[str]) -> dict[tuple[str
         for nest in nests:
             assert model is not None
             answer = between_instances(model, [view.op for view in nest.spatial], streams=False)
-            found[name, nest.outermost.nest] = answer is not None
+            found[name, nest.outermost.nest] = isinstance(answer, Undecided)
     return found
 
 
@@ -108,9 +108,8 @@ def demand_still_apart(
         for nest in element_nests(function):
             vouched = before.get((name, nest.outermost.nest), False)
             answer = between_instances(model, [view.op for view in nest.spatial], streams=False)
-            if not (vouched and answer is not None):
-                what = f"the processing elements of nest '{nest.outermost.nest}' would no longer be independent"
-                demand(answer, what, assume_safe=assume_safe)
+            what = f"the processing elements of nest '{nest.outermost.nest}' would no longer be independent"
+            demand(answer, what, assume_safe=assume_safe or vouched)
 
 
 def demand_elements(module: Module) -> None:

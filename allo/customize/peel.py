@@ -11,8 +11,6 @@ from ..ir.builder import Builder, constant_map_attr, string_attr
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.processes import is_region
-from ..ir.streams import StreamUses
 from ..ir.walk import (
     LOOP_OPERATIONS,
     LoopView,
@@ -52,7 +50,6 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
         raise ScheduleError("give one of front and back, the number of iterations to peel", notes=[loop_note(view)])
     if count < 0:
         raise ScheduleError(f"{side} must be positive, got {count}", notes=[loop_note(view)])
-    _refuse_two_ends(module, view)
     parts = _parts(view, side, count)
     peeled_name, rest_name = f"{loop.name}.{side}", f"{loop.name}.rest"
     loop_attributes(view, allow=frozenset())
@@ -70,17 +67,6 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
     _with_bounds(copy, peeled_name, parts.peeled)
     _with_bounds(view.op, rest_name, parts.rest)
     return Loop(loop.function, nest, peeled_name), Loop(loop.function, loop.nest, rest_name)
-
-
-def _refuse_two_ends(module: Module, view: LoopView) -> None:
-    ends = StreamUses(module).of(view.op)
-    if is_region(view.op.block) and (ends.puts or ends.gets):
-        raise ScheduleError(
-            f"loop '{view.name}' is a process that uses streams: its parts would be two processes at one end of them, "
-            "in no order",
-            notes=[loop_note(view)],
-            hint="peel it before the streams are made",
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from .legality import demand_elements
 from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
 from .step import Step, Steps
+from .stream_ends import demand_all_single_ends
 
 if TYPE_CHECKING:
     from .schedule import Schedule
@@ -107,6 +108,7 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
             clone.verify(self.ir)
             if name == "unfold" or any(step.name == "unfold" for step in self.steps):
                 demand_elements(clone)
+            demand_all_single_ends(clone)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise

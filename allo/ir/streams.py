@@ -113,6 +113,7 @@ class StreamUses:
         if name not in self._arguments:
             function = self._functions.get(name)
             entry = None if function is None else entry_block(function)
+            self._arguments[name] = (frozenset(), frozenset())  # of a function that calls itself, meanwhile
             if entry is None:
                 sides = {} if function is None else declared_sides(function)
                 self._arguments[name] = (

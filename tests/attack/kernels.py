@@ -148,12 +148,13 @@ def nests(draw: Draw, kind: str) -> list[str]:
     return [f"def top({_declared(arrays)}):", *_indented(lines)]
 
 
-def _pointwise(draw: Draw, name: str, kind: str, source: str, target: str, extra: str) -> list[str]:
+def _pointwise(
+    draw: Draw, name: str, kind: str, source: str, target: str, scalars: tuple[tuple[str, str], ...]
+) -> list[str]:
     """A stage that writes each element of `target` once from `source`: what streams can be made of."""
     order = draw.choice([("i", "j"), ("i", "j"), ("i", "j"), ("j", "i")])
-    scope = (
-        Scope(draw, (Array(extra, kind, (EXTENT,)),)).inside("i", 0, EXTENT - 1).inside("j", 0, EXTENT - 1)
-    )
+    weights = (Array("V", kind, (EXTENT,)),)
+    scope = Scope(draw, weights, scalars=scalars).inside("i", 0, EXTENT - 1).inside("j", 0, EXTENT - 1)
     read = f"{source}[{draw.choice(['i, j'] * 6 + ['j, i', f'{EXTENT - 1} - i, j'])}]"
     body = [
         f"{target}[i, j] = {draw.choice([read, f'({read} + {leaf(scope)})', f'({read} - {value(scope, kind)})'])}"
@@ -173,9 +174,15 @@ def _pointwise(draw: Draw, name: str, kind: str, source: str, target: str, extra
 
 
 def stages(draw: Draw, kind: str) -> list[str]:
-    """Two to four stages in a row, as nests or as kernels that are called, with local arrays between them."""
+    """Two to four stages in a row, as nests or as kernels that are called, with local arrays between them.
+
+    All of them may use scalars of several widths: processes get these beside streams and arrays.
+    """
     count = draw.choice(draw.nests) + draw.choice([0, 1, 1])
     names = ["A", *(f"T{k}" for k in range(1, count)), "B"]
+    kinds = draw.choice([(), (kind,), (kind, "int32"), ("int8", kind), ("float32", "int64", "int8")])
+    scalars = tuple((f"p{place}", scalar) for place, scalar in enumerate(kinds))
+    given = "".join(f", {name}: {scalar}" for name, scalar in scalars)
     helpers: list[str] = []
     lines = [f"T{k}: {kind}[{EXTENT}, {EXTENT}]" for k in range(1, count)]
     for k in range(count):
@@ -183,21 +190,21 @@ def stages(draw: Draw, kind: str) -> list[str]:
         if k > 1 and draw.random() < 0.2:
             source = names[k - 1]
         if draw.random() < 0.5:
-            stage = _pointwise(draw, f"n{k}", kind, "X", "Y", "W")
-            pair = f"X: {kind}[{EXTENT}, {EXTENT}], Y: {kind}[{EXTENT}, {EXTENT}], W: {kind}[{EXTENT}]"
+            stage = _pointwise(draw, f"n{k}", kind, "X", "Y", scalars)
+            pair = f"X: {kind}[{EXTENT}, {EXTENT}], Y: {kind}[{EXTENT}, {EXTENT}], V: {kind}[{EXTENT}]{given}"
             state: list[str] = []
             if draw.random() < 0.25:
                 state = [f"seen: Stateful[{kind}] = {draw.choice([0, 1])}"]
                 stage = [*stage, "seen += Y[1, 2]"] if draw.random() < 0.5 else ["seen += 1", *stage]
                 stage = [line.replace("Y[i, j] = ", "Y[i, j] = seen + ") for line in stage]
             helpers += [f"def f{k}({pair}):", *_indented([*state, *stage]), "", ""]
-            lines.append(f"f{k}({source}, {target}, V)")
+            lines.append(f"f{k}({source}, {target}, V{''.join(f', {name}' for name, _ in scalars)})")
         else:
-            lines += _pointwise(draw, f"n{k}", kind, source, target, "V")
+            lines += _pointwise(draw, f"n{k}", kind, source, target, scalars)
     calls = [line for line in lines if line.startswith("f") and line[2] == "("]
     if draw.random() < 0.2 and calls:  # a kernel that is called twice
         lines.append(calls[0].replace("(A,", "(B,"))
-    return [*helpers, f"def top({_declared(_arguments(kind))}):", *_indented(lines)]
+    return [*helpers, f"def top({_declared(_arguments(kind))}{given}):", *_indented(lines)]
 
 
 def stateful(draw: Draw, kind: str) -> list[str]:

@@ -11,7 +11,7 @@ from allo import Schedule
 from allo.ir.arrays import form_dtype
 from allo.ir.forms import array_words
 from allo.ir.mlir_types import from_mlir
-from allo.ir.types import AlloType, Float, Struct, TensorType
+from allo.ir.types import AlloType, Float, Int, Struct, TensorType, UInt
 from allo.ir.walk import entry_block
 from allo.ir.words import ints_of_words
 from allo.verify.inputs import array_of_bits
@@ -30,9 +30,15 @@ def signature(module: Any) -> list[AlloType | TensorType]:
 def arguments(kinds: Sequence[AlloType | TensorType], seed: int) -> list[Any]:
     """Random elements of each type; sometimes small, sometimes any bits."""
     random = np.random.default_rng(seed)
-    return [
-        _array(kind, random) if isinstance(kind, TensorType) else int(random.integers(0, 8)) for kind in kinds
-    ]
+    return [_array(kind, random) if isinstance(kind, TensorType) else _scalar(kind, random) for kind in kinds]
+
+
+def _scalar(kind: AlloType, random: np.random.Generator) -> int | float:
+    """A small number that the type holds."""
+    number = int(random.integers(0, 8))
+    if isinstance(kind, Float):
+        return number / 2 - 1
+    return number % (1 << min(kind.bits - 1, 3)) if isinstance(kind, Int | UInt) else number
 
 
 def _array(kind: TensorType, random: np.random.Generator) -> Array:

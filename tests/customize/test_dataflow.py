@@ -2,7 +2,10 @@
 
 # ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
-from allo import customize
+import pytest
+
+from allo import Schedule, customize
+from allo.errors import KernelError
 from allo.ir.types import int32
 
 from .checks import assert_faithful, assert_refused, ir_text, parsed
@@ -185,9 +188,9 @@ def test_a_stream_with_two_producers():
     assert_refused(
         """
         dataflow: function 'f' cannot become a dataflow region: nest 'two' puts into stream 'pipe', and so does nest 'one'
-          note: this stage is here
+          note: this process is here
             File, line N, column 13
-          note: this stage is here
+          note: this process is here
             File, line N, column 13
         """,
         s,
@@ -267,12 +270,38 @@ def test_stages_at_one_stream_of_an_array():
     assert_refused(
         """
         dataflow: function 'f' cannot become a dataflow region: nest 'two' puts into stream 'pipes', and so does nest 'one'
-          note: this stage is here
+          note: this process is here
             File, line N, column 13
-          note: this stage is here
+          note: this process is here
             File, line N, column 13
         """,
         parsed(streams("2", "%i")),
         "dataflow",
         "f",
     )
+
+
+def test_a_module_from_text_whose_processes_share_an_end():
+    text = """module attributes {allo.top = "f"} {
+      func.func @f(%a: i8) attributes {allo.dataflow} {
+        %s = allo.stream_create {allo.name = "pipe"} : !allo.stream<i8, 9>
+        affine.for %i = 0 to 2 {
+          allo.stream_put %s, %a : !allo.stream<i8, 9>
+        } {allo.name = "i", allo.nest = "one"}
+        affine.for %i = 0 to 2 {
+          allo.stream_put %s, %a : !allo.stream<i8, 9>
+        } {allo.name = "i", allo.nest = "two"}
+        return
+      }
+    }"""
+    with pytest.raises(KernelError) as caught:
+        Schedule.from_mlir(text)
+    assert str(caught.value) == (
+        'File "-", line 7, column 9: two processes would share an end of a stream, in no order: nest \'two\' puts into '
+        "stream 'pipe', and so does nest 'one'\n"
+        "  note: this process is here\n"
+        '    File "-", line 4, column 9\n'
+        "  note: this process is here\n"
+        '    File "-", line 7, column 9'
+    )
+    assert Schedule.from_mlir(text.replace(" attributes {allo.dataflow}", "")).build()(3) is None

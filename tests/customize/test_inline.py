@@ -270,7 +270,7 @@ def test_a_process_of_two_puts_is_refused():
     with pytest.raises(ScheduleError) as caught:
         s.inline("halves")
     assert caught.value.diagnostics[0].message == (
-        "inline: 'halves' is a process, and several statements of it use one end of a stream: they would be processes "
-        "of their own, in no order"
+        "inline: two processes would share an end of a stream, in no order: nest 'S_k_1' puts into stream 'fifo_T', "
+        "and so does nest 'S_i_0'"
     )
     s.inline("doubled")

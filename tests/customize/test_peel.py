@@ -249,7 +249,7 @@ def test_a_process_that_uses_streams_is_refused():
     with pytest.raises(ScheduleError) as caught:
         s.peel("i", back=2)
     assert caught.value.diagnostics[0].message == (
-        "peel: loop 'i' is a process that uses streams: its parts would be two processes at one end of them, "
-        "in no order"
+        "peel: two processes would share an end of a stream, in no order: nest 'S_i_0_back' puts into stream 'fifo_T', "
+        "and so does nest 'S_i_0'"
     )
-    assert caught.value.diagnostics[0].hint == "peel it before the streams are made"
+    assert caught.value.diagnostics[0].hint == "do this before the streams are made"
