@@ -37,7 +37,7 @@ def half(n: int32) -> int32[4]:
     made: int32[4]
     for i in range(n):
         made[i] = 7
-    return made
+    return made  # line: made
 
 
 def wrong(what: int32, n: int32, A: int32[2, 4], bits: uint8) -> int32:
@@ -167,6 +167,17 @@ def test_parts_of_numbers_and_structs_are_given_one_by_one() -> None:
         return word + p.x + p.y
 
     assert run(kernel) == 0b10101010 + 7
+
+
+@pytest.mark.parametrize("options", ON)
+def test_results_have_all_their_elements(options: dict[str, str]) -> None:
+    built = allo.customize(half).build(check=True, **options)
+    assert built(4).tolist() == [7] * 4
+    with pytest.raises(CheckError) as caught:
+        built(3)
+    found = caught.value.diagnostics[0]
+    assert found.message == "element [3] of a result has no value" and found.at is not None
+    assert (found.at.file, found.at.line) == (__file__, line_of("made"))
 
 
 def test_of_parallel_loops_the_first_failure_is_told() -> None:

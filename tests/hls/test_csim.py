@@ -127,3 +127,12 @@ def test_states_are_kept_and_reset() -> None:
     assert [first(1), first(2), second(1)] == [6, 8, 6]
     first.reset()
     assert first(0) == 5
+
+
+def test_a_result_that_nobody_writes() -> None:
+    def kernel(n: int32) -> (int32[4], int32):
+        made: int32[4]
+        return made, n  # noqa: F821
+
+    shape, last = allo.customize(kernel).build(target="vitis_hls", mode="csim")(3)
+    assert shape.shape == (4,) and last == 3

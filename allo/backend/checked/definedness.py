@@ -17,7 +17,7 @@ from ...ir.effects import VIEWS
 from ...ir.module import Module
 from ...ir.walk import entry_block, operations
 from .failures import MOST_VALUES, require
-from .flags import behind, fill, filled, flag_type, flags_type, is_tracked
+from .flags import behind, each_element, fill, filled, flag_type, flags_type, is_tracked
 from .names import ArrayNames
 from .subscripts import ACCESSES, subscripts
 
@@ -28,6 +28,7 @@ _EFFECTS = frozenset({
     "allo.assert", "allo.element_cast", "allo.stream_create", "allo.stream_put", "allo.stream_get",
     "allo.stream_empty", "allo.stream_full",
 })  # fmt: skip
+_RESULT_HINT = "give the array one where it is declared"
 _HINT = "give it one where it is declared; what is made of elements without a value has none either"
 # what makes a word of another one with a part replaced
 _REPLACES_PART = frozenset({"allo.set_bit", "allo.set_slice"})
@@ -111,7 +112,9 @@ class _Tracker:
         elif op.name == "func.call":
             self._call(op)
         elif op.name == "func.return":
-            if not self.is_top:
+            if self.is_top:
+                self._leave(op)
+            else:
                 self._return(op)
         elif op.name not in _KEEPS_ARRAYS:
             for (
@@ -222,6 +225,20 @@ class _Tracker:
         ]
         builder.op("func.return", (), [*op.operands, *added])
         op.erase()
+
+    def _leave(self, op: ir.Operation) -> None:
+        """Every element of an array that the kernel returns must have a value."""
+        for flags in [self.flags[value] for value in op.operands if value in self.flags]:
+
+            def check(
+                builder: Builder, place: ir.AffineMap, at: list[ir.Value], flags: ir.Value = flags
+            ) -> None:
+                shown = at if len(at) <= MOST_VALUES else []
+                what = f"element [{', '.join(f'{{{n}}}' for n in range(len(shown)))}]" if shown else "an element"
+                message = f"{what} of a result has no value\n{_RESULT_HINT}"
+                require(builder, builder.affine_load(flags, place, at), message, shown)
+
+            each_element(Builder.before(op), flags, check)
 
     def _define(self, builder: Builder, array: ir.Value) -> None:
         if array in self.flags:

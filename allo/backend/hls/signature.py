@@ -111,6 +111,7 @@ class SignatureWriter:
             else:
                 name = identifier(label, writer.taken)
                 leaving[position] = name
+            writer.parameters.append(name)
             if isinstance(value.type, ir.MemRefType):
                 self.parameters.append(self._array(value.type, name))
                 self.pragmas += writer.layout(value.type, name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import CheckError
+from ...errors import CheckError, Location
 from ...ir.arrays import form_dtype
 from ...ir.forms import array_words, can_hold_results, dtype_text, fill_array, form_text
 from ...ir.types import DYNAMIC, AlloType, Bool, Float, TensorType, shape_text
@@ -104,8 +104,9 @@ def bring_back(declared: TensorType, elements: Elements, array: Array) -> None:
     fill_array(element, words, array)
 
 
-def result(declared: AlloType | TensorType, value: Any) -> Any:
-    """What a call gives for a result: an array or a number, in the form in which built modules give it."""
+def result(declared: AlloType | TensorType, value: Any, at: Location | None = None) -> Any:
+    """What a call gives for a result of the `return` at `at`: an array or a number, in the form in which built modules
+    give it."""
     if not isinstance(declared, TensorType):
         return unpack(declared, bits_of(declared, value))
     array = np.empty(value.data.shape, form_dtype(declared.element))
@@ -114,6 +115,6 @@ def result(declared: AlloType | TensorType, value: Any) -> Any:
     )
     if missing is not None:
         text = f"element [{', '.join(map(str, missing))}] of a result has no value"
-        raise CheckError(text, hint="give the array one where it is declared")
+        raise CheckError(text, at=at, hint="give the array one where it is declared")
     bring_back(declared, value, array)
     return array

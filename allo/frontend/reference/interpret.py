@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.recursion import reads_programs
 from ...ir.types import TensorType
-from ..nodes import Function
+from ..nodes import Function, Return
 from ..program import checked_program
 from ..typing_tables import rule_set
 from ..writes import writes
@@ -43,6 +43,8 @@ def interpret(
 def interpreted(top: Function, watch: Watch | None = None) -> Callable[..., Any]:
     """A checked kernel as a function; `watch` sees what it does."""
     code = ProgramCode(watch).function(top)
+    last = top.body[-1] if top.body else None
+    leaves = top.source.location(last.at) if isinstance(last, Return) else None
 
     @reads_programs
     def call(*given: Any, **named: Any) -> Any:
@@ -63,7 +65,7 @@ def interpreted(top: Function, watch: Watch | None = None) -> Callable[..., Any]
             if isinstance(made, Elements) and writes(top, parameter):
                 assert isinstance(parameter.type, TensorType)
                 bring_back(parameter.type, made, value)
-        found = [result(t, value) for t, value in zip(top.results, results, strict=True)]
+        found = [result(t, value, leaves) for t, value in zip(top.results, results, strict=True)]
         return tuple(found) if len(found) > 1 else found[0] if found else None
 
     call.__name__ = call.__qualname__ = top.name
