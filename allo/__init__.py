@@ -17,6 +17,8 @@ from .errors import (
     KernelError,
     LayoutConflict,
     ScheduleError,
+    TargetError,
+    ToolError,
     VerificationError,
 )
 from .frontend.dsl import (
@@ -65,6 +67,8 @@ from .memory import Memory
 if TYPE_CHECKING:
     from . import equivalence as equivalence
     from . import target as target
+    from . import testing as testing
+    from . import utils as utils
     from .backend.external.module import IPModule
     from .backend.hls import HLSModule
     from .equivalence import verify
@@ -83,6 +87,8 @@ else:
         "estimate": ".estimate",
         "interpret": ".frontend.reference.interpret",
         "target": "",
+        "testing": "",
+        "utils": "",
         "verify": ".equivalence",
     }
 
@@ -122,6 +128,8 @@ __all__ = [
     "PythonDifference",
     "Schedule",
     "ScheduleError",
+    "TargetError",
+    "ToolError",
     "VerificationError",
     "abs",
     "add",

@@ -9,6 +9,7 @@ import inspect
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -19,6 +20,7 @@ from .customize.step_text import parse_steps
 from .equivalence import verify
 from .errors import AlloError, counted, nearest
 from .estimate import estimate
+from .frontend.source import belongs_to_a_library
 from .verify import Different, Equivalent
 
 _DESIGN = "a kernel, a schedule or a function that makes one, as `file.py:name`; or a module, `file.mlir`"
@@ -32,15 +34,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code is 0, 1 if Allo refuses the input, 2 if the command itself is wrong.
 
     That of `check` is 0 if the schedule is equivalent to its kernel, 1 if it is different, 2 if that is unknown, 3 if
-    Allo refuses the input or the command is wrong.
+    Allo refuses the input, the file raises an error of its own or the command is wrong.
     """
-    options = _parser().parse_args(arguments)
-    is_check = options.run is _check
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    is_check = given[:1] == ["check"]
     try:
+        options = _parser().parse_args(given)
         run: _Command = options.run
         code = run(options)
         sys.stdout.flush()
         return code or 0
+    except SystemExit as end:
+        if is_check and end.code == _EXIT_USAGE:
+            raise SystemExit(_EXIT_BAD_INPUT) from None
+        raise
     except AlloError as error:
         print(error, file=sys.stderr)
         return _EXIT_BAD_INPUT if is_check else _EXIT_REFUSED
@@ -49,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _EXIT_BAD_INPUT if is_check else _EXIT_USAGE
     except BrokenPipeError:  # the reader of the output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception:
+        if not is_check:  # Python's own exit code of an error is that of a difference
+            raise
+        traceback.print_exc()
+        return _EXIT_BAD_INPUT
     return 0
 
 
@@ -116,10 +128,17 @@ def load(design: str, link: Sequence[str] = ()) -> Schedule:
         raise _UsageError(f"--link is for modules; '{path}' says itself what its kernels call")
     found = vars(_imported(file.resolve()))
     if name not in found:
-        known = [n for n, value in found.items() if isinstance(value, Schedule | FunctionType)]
+        known = [n for n, value in found.items() if _is_design(value)]
         hint = nearest(name, known) or f"it defines {', '.join(known) or 'no kernel and no schedule'}"
         raise _UsageError(f"'{path}' has no '{name}'; {hint}" if name else f"say what of '{path}': {path}:name; {hint}")
     return _schedule(found[name], name)
+
+
+def _is_design(value: object) -> bool:
+    """Whether a value may be a kernel or a schedule, and no function that a file has imported from a library."""
+    if isinstance(value, FunctionType):
+        return not belongs_to_a_library(value) and value.__module__ not in sys.stdlib_module_names
+    return isinstance(value, Schedule)
 
 
 def _imported(file: Path) -> ModuleType:
@@ -142,12 +161,12 @@ def _schedule(value: Any, name: str) -> Schedule:
     if isinstance(value, Schedule):
         return value
     if not callable(value):
-        raise _UsageError(f"'{name}' is a {type(value).__name__}, neither a schedule nor a kernel")
+        raise _UsageError(f"'{name}' is a value of type {type(value).__name__}, neither a schedule nor a kernel")
     if _makes_schedule(value):
         made = value()
         if isinstance(made, Schedule):
             return made
-        raise _UsageError(f"'{name}()' gave a {type(made).__name__}, not a schedule")
+        raise _UsageError(f"'{name}()' gave a value of type {type(made).__name__}, not a schedule")
     return customize(value)
 
 

@@ -93,6 +93,29 @@ def test_check(capsys, design):
     assert run(capsys, "check", f"{design}:absent")[0] == 3
 
 
+def test_an_exit_code_of_check_is_no_other_answer(capsys, design, tmp_path):
+    """1 and 2 are answers about programs, and what Python and argparse end with."""
+    for wrong in (["check"], ["check", design, "--timeout", "long"], ["check", f"{design}:gemm", "--absent"]):
+        with pytest.raises(SystemExit) as left:
+            main(wrong)
+        assert left.value.code == 3
+    with pytest.raises(SystemExit) as left:
+        main(["print"])
+    assert left.value.code == 2
+    (tmp_path / "fails.py").write_text("1 / 0\n")
+    code, _, err = run(capsys, "check", f"{tmp_path}/fails.py:kernel")
+    assert code == 3 and "ZeroDivisionError" in err
+
+
+def test_what_a_file_defines_is_what_it_does_not_import(capsys, tmp_path):
+    path = tmp_path / "kernels_of_cli.py"
+    path.write_text(
+        "from dataclasses import dataclass\nfrom allo import customize\nfrom allo.ir.types import *\n"
+        "def own(A: int32[4]):\n    A[0] = 1\n"
+    )
+    assert run(capsys, "print", str(path))[2].endswith("; it defines own\n")
+
+
 def test_check_against_another_design(capsys, design):
     code, out, _ = run(capsys, "check", "--against", f"{design}:gemm", f"{design}:shorter")
     assert code == 1 and "C[0, 0] differs" in out
@@ -148,7 +171,8 @@ def test_wrong_commands(capsys, design, tmp_path):
         f"allo: say what of '{design}': {design}:name; "
         "it defines gemm, broken, shorter, tiled, tiled_by, answer, schedule\n",
     )
-    assert run(capsys, "print", f"{design}:number")[2] == "allo: 'number' is a int, neither a schedule nor a kernel\n"
+    told = "allo: 'number' is a value of type int, neither a schedule nor a kernel\n"
+    assert run(capsys, "print", f"{design}:number")[2] == told
 
 
 def test_a_function_that_makes_a_schedule_may_have_defaults(capsys, design):

@@ -27,7 +27,7 @@ from ..ir.walk import (
 from .adopt_layout import parsed
 from .adopt_loops import count_with_sign
 from .bounds import check_bounds
-from .foreign import check_definitions, check_operations, check_strings
+from .foreign import check_calls, check_definitions, check_operations, check_strings, check_types
 from .stream_ends import demand_all_single_ends
 
 _LOOP_NAMES = "ijklmn"
@@ -49,6 +49,8 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
         raise _invalid(source, error) from None
     check_strings(module)
     check_operations(module)
+    check_types(module)
+    check_calls(module)
     if link is not None:
         link(module)
     check_definitions(module)

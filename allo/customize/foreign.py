@@ -1,8 +1,11 @@
-"""What a module from text must not hold: strings that are no text, code of machines, names that nothing defines."""
+"""What a module from text must not hold: strings that are no text, code of machines, types that kernels do not have,
+calls that lead back, names that nothing defines."""
 
 from __future__ import annotations
 
+import functools
 import re
+from graphlib import CycleError, TopologicalSorter
 
 from mlir import ir
 
@@ -37,6 +40,44 @@ def check_operations(module: Module) -> None:
                 at=location_of(op),
                 hint=f"kernels are of the dialects {', '.join(sorted(_DIALECTS))}",
             )
+
+
+def check_types(module: Module) -> None:
+    """Raise KernelError for a value of a type that kernels do not have, such as a tensor or a vector."""
+    for op in operations(module.mlir.body):
+        inner = [argument for region in op.regions for block in region.blocks for argument in block.arguments]
+        for value in (*op.results, *inner):
+            if not _is_of_kernels(value.type):
+                raise KernelError(
+                    f"kernels have no values of type {value.type}",
+                    at=location_of(op),
+                    hint="they have integers, floats, types of the dialect allo, and memrefs of these",
+                )
+
+
+@functools.cache
+def _is_of_kernels(kind: ir.Type) -> bool:
+    if isinstance(kind, ir.MemRefType):
+        kind = kind.element_type
+    scalars = (ir.IntegerType, ir.IndexType, ir.F16Type, ir.BF16Type, ir.F32Type, ir.F64Type)
+    return isinstance(kind, scalars) or str(kind).startswith("!allo.")
+
+
+def check_calls(module: Module) -> None:
+    """Raise KernelError for a function that calls itself, also through others."""
+    calls: dict[str, dict[str, ir.Operation]] = {}
+    for function in module.functions():
+        entry = entry_block(function)
+        found = operations(entry, "func.call") if entry is not None else ()
+        calls[function.name.value] = {ir.FlatSymbolRefAttr(op.attributes["callee"]).value: op for op in found}
+    try:
+        TopologicalSorter(calls).prepare()
+    except CycleError as error:
+        callee, caller, *_ = error.args[1]
+        raise KernelError(
+            f"'{callee}' calls itself, and hardware has no call stack",
+            at=location_of(calls[caller][callee]), hint="write a loop instead",
+        ) from None  # fmt: skip
 
 
 def check_definitions(module: Module) -> None:

@@ -306,6 +306,12 @@ int128, int256, int512 = Int(128), Int(256), Int(512)
 uint1, uint2, uint4, uint8, uint16, uint32, uint64 = (UInt(w) for w in (1, 2, 4, 8, 16, 32, 64))
 uint128, uint256, uint512 = UInt(128), UInt(256), UInt(512)
 # every other width up to 512 is a name of this module too
-globals().update(
-    {f"{prefix}{w}": kind(w) for prefix, kind in (("int", Int), ("uint", UInt)) for w in range(1, 513)}
-)
+_INTEGERS = {f"{prefix}{w}": kind(w) for prefix, kind in (("int", Int), ("uint", UInt)) for w in range(1, 513)}
+globals().update(_INTEGERS)
+
+# what `from allo.ir.types import *` gives: the names that kernels are written with
+__all__ = [
+    "ConstExpr", "Fixed", "Int", "Stateful", "Struct", "UFixed", "UInt",
+    "bfloat16", "bool", "float16", "float32", "float64", "index",
+]  # fmt: skip
+__all__ += list(_INTEGERS)

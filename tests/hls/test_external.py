@@ -104,6 +104,25 @@ def test_an_empty_stream() -> None:
         simulated(allo.customize(starved))(ints(8), np.zeros(9, np.int32))
 
 
+@pytest.mark.parametrize(
+    ("thrown", "message"),
+    [('std::runtime_error("too cold")', "too cold"), ("5", "an exception that is no std::exception")],
+)
+def test_exceptions(thrown: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "thermo.cpp").write_text(
+        f"#include <stdexcept>\nint thermo(int x) {{ if (x < 0) throw {thrown}; return x; }}\n"
+    )
+    thermo = allo.IPModule("thermo", tmp_path / "thermo.cpp")
+
+    def kernel(x: int32) -> int32:
+        return thermo(x)
+
+    built = simulated(allo.customize(kernel))
+    with pytest.raises(RuntimeError, match=f"^the simulation of the HLS code threw: {message}$"):
+        built(-1)
+    assert built(4) == 4
+
+
 def test_fifo_of_another_type() -> None:
     def kernel(A: Int(12)[4], D: Int(64)[2]):
         B: Int(64)[2]

@@ -128,6 +128,29 @@ def test_operations_that_kernels_do_not_have(operation: str, name: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("func.func @f(%a: tensor<4xi32>) { return }", "tensor<4xi32>"),
+        ("func.func @f() {\n %c = arith.constant dense<1> : vector<4xi32>\n return }", "vector<4xi32>"),
+        ("func.func @f(%a: memref<4xcomplex<f32>>) { return }", "memref<4xcomplex<f32>>"),
+    ],
+)
+def test_types_that_kernels_do_not_have(text: str, kind: str) -> None:
+    assert refusal(text) == (
+        f"kernels have no values of type {kind}\n"
+        "  hint: they have integers, floats, types of the dialect allo, and memrefs of these"
+    )
+
+
+@pytest.mark.parametrize("others", ["func.func @f() { func.call @g() : () -> ()\n return }", ""])
+def test_no_function_calls_itself(others: str) -> None:
+    callee = "f" if others else "g"
+    text = f"{others}\nfunc.func @g() {{ func.call @{callee}() : () -> ()\n return }}"
+    found = refusal(text)
+    assert found.endswith(" calls itself, and hardware has no call stack\n  hint: write a loop instead")
+
+
 DESIGN = """
 import sys, allo
 from allo.ir.types import int32

@@ -31,7 +31,7 @@ FLAGS = (
     "-fno-finite-loops",  # a loop that never ends is none that does nothing
 )  # fmt: skip
 
-_OF_CHECK = "!\x01"  # what the message of an `allo_sim::check_failed` starts with
+_OF_CHECK = "?\x01"  # what the message of an `allo_sim::check_failed` starts with
 _MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
 
 
@@ -75,6 +75,8 @@ def load(library: bytes, streams: Sequence[StreamFacts] = ()) -> Callable[[Any, 
         if message.startswith(_OF_CHECK):
             site, *values = map(int, message.removeprefix(_OF_CHECK).split())
             raise CheckFailed(site, tuple(values))
+        if message[0] == "?":  # the code of an external kernel
+            raise RuntimeError(f"the simulation of the HLS code threw: {message[1:]}")
         if message[0] != "!":
             raise hang_error(message, streams)
         raise DataflowError(

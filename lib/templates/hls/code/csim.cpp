@@ -3,6 +3,7 @@
 
 #include "call.h"
 
+#include <allo_sim/errors.h>
 #include <allo_sim/simulation.h>
 
 #include <exception>
@@ -14,9 +15,14 @@ extern "C" __attribute__((visibility("default"))) const char *@ENTRY@(void **mem
   try {
     call_kernel(memory);
   } catch (const allo_sim::hang &) {
-  } catch (const std::exception &error) {
+  } catch (const allo_sim::stream_error &error) {
     message = std::string("!") + error.what();
     return message.c_str();
+  } catch (const std::exception &error) {
+    message = std::string("?") + error.what();
+    return message.c_str();
+  } catch (...) {
+    return "?an exception that is no std::exception";
   }
   message = simulation.report();
   return message.empty() ? nullptr : message.c_str();

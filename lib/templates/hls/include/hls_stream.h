@@ -14,11 +14,7 @@
 
 namespace hls {
 
-/// A stream was read that had no element.
-class stream_error : public allo_sim::simulation_error {
- public:
-  using simulation_error::simulation_error;
-};
+using allo_sim::stream_error;
 
 /// In a simulation those that read and write take turns; else a stream holds all that is written before it is read.
 template <class T, int Depth = 0>

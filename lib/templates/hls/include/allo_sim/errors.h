@@ -13,6 +13,12 @@ class simulation_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A stream was read that had no element.
+class stream_error : public simulation_error {
+ public:
+  using simulation_error::simulation_error;
+};
+
 [[noreturn, gnu::cold, gnu::noinline]] inline void division_by_zero() {
   throw simulation_error("division by zero");
 }
