@@ -13,7 +13,18 @@ from allo.ir.types import AlloType, float32
 
 from . import matrix_streams
 from .benchmark import DEVICE, Benchmark, Design, Part
-from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, MOST_BANKS, divisors, halvings, in_banks, tree_tile, turns
+from .lanes import (
+    DSP_LANE,
+    DSP_PRODUCT,
+    FABRIC,
+    MOST_BANKS,
+    divisors,
+    halvings,
+    in_banks,
+    tree_tile,
+    turns,
+    unroll,
+)
 from .matrix_vector import by_pieces, column_sums, in_turn, row_sums
 
 SIZES = {
@@ -134,9 +145,8 @@ def diagonal_stages(size: str, T: AlloType = float32, lanes: int = 200) -> Calla
                         sums[a + b, i1] = total
                     else:
                         sums[a + b - P, i1] = total
-        for end in range(1):  # noqa: B007 - the name of the loop in schedules
-            for i2, i3 in allo.grid(P, R):
-                q[R * i2 + i3] = sums[i2, i3]
+        for i2, i3 in allo.grid(P, R):
+            q[R * i2 + i3] = sums[i2, i3]
 
     return bicg
 
@@ -145,8 +155,8 @@ def on_diagonals(s: allo.Schedule, size: str, lanes: int) -> None:
     """A piece in each cycle, for both products."""
     _, N = SIZES[size]
     R, C = piece(size, lanes)
-    for loop in ("b", "end"):
-        s.pipeline(loop)
+    s.pipeline("b")
+    unroll(s, "i2", "i3")
     for buffer, *banks in (("A", R, C), ("s", C), ("p", C), ("r", R), ("q", N)):
         in_banks(s, f"bicg:{buffer}", *banks)
     for buffer in ("sums", "u", "v"):

@@ -55,7 +55,9 @@ def lanes(size: str, dsp: int) -> Lanes:
     """The most lanes, of as few matrices as may be, and the smallest block in which no sum is needed too early."""
     NQ, NR, NP = SIZES[size]
     choices = itertools.product(divisors(NR), divisors(NQ), divisors(NP))
-    pieces = [piece for piece in choices if prod(piece) <= min(dsp // DSP_LANE, MOST_BANKS)]
+    elements = NR * NQ * NP
+    most = min(dsp // DSP_LANE, MOST_BANKS, elements // turns(elements))
+    pieces = [piece for piece in choices if prod(piece) <= most]
     r, q, p = max(pieces, key=lambda piece: (prod(piece), -piece[0], piece))
     count = NQ // q * NP // p
     block = next(b for b in divisors(NR) if b % r == 0 and b // r * count >= turns(NR // r * count))
@@ -107,12 +109,14 @@ def stages(size: str, T: AlloType = float32, dsp: int = DEVICE) -> Callable[...,
 
 def by_tiles(s: allo.Schedule, size: str, dsp: int, nests: tuple[str, ...] = ("S_r_q_p_0",)) -> None:
     """The elements of all lanes in each cycle of each nest."""
-    _, *tile = lanes(size, dsp)
+    NQ, _, NP = SIZES[size]
+    block, *tile = lanes(size, dsp)
+    taking_turns = [extent > count for extent, count in zip((block, NQ, NP), tile, strict=True)]
     for nest in nests:
         split = [s.split(f"{nest}.{loop}", count) for loop, count in zip("rqp", tile, strict=True)]
         outer, inner = zip(*split, strict=True)
         s.reorder(*outer, *inner)
-        s.pipeline(outer[-1])
+        s.pipeline([loop for loop, several in zip(outer, taking_turns, strict=True) if several][-1])
     for buffer in (s.S, s.A):
         in_banks(s, buffer, *tile)
 
@@ -129,7 +133,10 @@ def in_turn(s: allo.Schedule, size: str, dsp: int) -> None:
     columns = lanes(size, dsp).columns
     for stage in ("product", "write_back"):
         s.inline(stage)
-    s.pipeline(s.split("p2", columns)[0])
+    if columns < SIZES[size][2]:
+        s.pipeline(s.split("p2", columns)[0])
+    else:
+        s.unroll("p2")
     in_banks(s, s.sum, columns)
 
 

@@ -11,7 +11,7 @@ import allo
 from allo.ir.types import AlloType, float32
 
 from .benchmark import Benchmark, Design
-from .lanes import halvings
+from .lanes import halvings, unroll
 
 SIZES = {"MINI": (40,), "SMALL": (120,), "MEDIUM": (400,), "LARGE": (2000,), "EXTRALARGE": (4000,)}
 
@@ -61,23 +61,21 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
         for k in range(1, N):
             beta = (1.0 - alpha * alpha) * beta
             p: T[N]
-            for once in range(1):  # noqa: B007 - the name of the loop in schedules
-                for i in range(N):
-                    p[i] = behind[i] * ahead[i]
-                with allo.meta_for(TERMS) as terms:
-                    for pair in range(terms // 2):
-                        p[pair] += p[pair + (terms + 1) // 2]
+            for i in range(N):
+                p[i] = behind[i] * ahead[i]
+            with allo.meta_for(TERMS) as terms:
+                for pair in range(terms // 2):
+                    p[pair] += p[pair + (terms + 1) // 2]
             alpha = -(r[k] + p[0]) / beta
-            for again in range(1):  # noqa: B007 - the name of the loop in schedules
-                z: T[N]
-                for i1 in range(N):
-                    z[i1] = back[i1] + alpha * ahead[i1]
-                    ahead[i1] = alpha if i1 == k else ahead[i1] + alpha * back[i1]
-                for i2 in range(1, N):
-                    back[i2] = z[i2 - 1]
-                    behind[N - i2] = behind[N - 1 - i2]
-                back[0] = alpha
-                behind[0] = r[k]
+            z: T[N]
+            for i1 in range(N):
+                z[i1] = back[i1] + alpha * ahead[i1]
+                ahead[i1] = alpha if i1 == k else ahead[i1] + alpha * back[i1]
+            for i2 in range(1, N):
+                back[i2] = z[i2 - 1]
+                behind[N - i2] = behind[N - 1 - i2]
+            back[0] = alpha
+            behind[0] = r[k]
         for i3 in range(N):
             y[i3] = ahead[i3]
 
@@ -86,8 +84,10 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
 
 def in_registers(s: allo.Schedule, size: str) -> None:
     """All elements at once: the sum in a tree, then the new y."""
-    for loop in ("i0", "once", "again", "i3"):
+    for loop in ("i0", "i3"):
         s.pipeline(loop)
+    unroll(s, "i", "i1", "i2")
+    unroll(s, "pair", levels=len(halvings(*SIZES[size])))
     for vector in ("ahead", "back", "behind", "p", "z"):
         s.partition(f"durbin:{vector}")
 

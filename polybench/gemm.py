@@ -37,22 +37,14 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
 
 
 def row_wise(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
-    """The sums of a block of rows are kept in registers, where they take turns along k."""
+    """The sums along k of all elements of C take turns."""
     NI, NJ, NK = SIZES[size]
-    (tile,) = product_tiles(
-        NI, [Product(NJ, NK, row_dsp=DSP_PRODUCT, chained=True)], dsp, lane
-    )  # alpha is multiplied once a row
-    block, row = s.split("i", tile.block)
-    s.reorder("k", row)
-    if tile.terms > 1:
-        k, term = s.split("k", tile.terms)
-        s.reorder(k, row, "j1", term)
-    kept = s.buffer_at(s.C, block)
-    spread(s, "i.inner_1_init", "j_init", tile)
-    spread(s, "i.inner_1", "j", tile)
-    spread(s, "i.inner", "j1", tile)
-    spread(s, "i.inner_1_back", "j_back", tile)
-    in_banks(s, kept, *tile.banks)
+    product = Product(NJ, NK, row_dsp=DSP_PRODUCT, chained=True)  # alpha is multiplied once a row
+    (tile,) = product_tiles(NI, [product], dsp, lane)
+    k, *term = s.split("k", tile.terms) if tile.terms > 1 else ("k",)
+    s.reorder(k, "i", "j1", *term)
+    for rows, columns in (("S_i_0_1.i", "j"), ("S_i_0.i", "j1")):
+        spread(s, rows, columns, tile)
     in_banks(s, s.C, tile.rows, tile.columns)
     in_banks(s, s.A, tile.rows, tile.terms)
     in_banks(s, s.B, tile.terms, tile.columns)

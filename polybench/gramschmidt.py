@@ -11,7 +11,7 @@ import allo
 from allo.ir.types import AlloType, float32
 
 from .benchmark import DEVICE, Benchmark, Design
-from .lanes import DSP_LANE, MOST_BANKS, Tile, divisors, halvings, in_banks, spread, turns
+from .lanes import DSP_LANE, MOST_BANKS, Tile, divisors, halvings, in_banks, spread, turns, unroll
 
 SIZES = {
     "MINI": (20, 30),
@@ -69,12 +69,11 @@ def stages(size: str, T: AlloType = float32) -> Callable[..., None]:
                 for i in range(ROWS):
                     column[ROWS * io + i] = A[ROWS * io + i, k]
             p: T[M]
-            for norm in range(1):  # noqa: B007 - the name of the loop in schedules
-                for i0 in range(M):
-                    p[i0] = column[i0] * column[i0]
-                with allo.meta_for(OF_COLUMN) as terms:
-                    for pair in range(terms // 2):
-                        p[pair] += p[pair + (terms + 1) // 2]
+            for i0 in range(M):
+                p[i0] = column[i0] * column[i0]
+            with allo.meta_for(OF_COLUMN) as terms:
+                for half in range(terms // 2):
+                    p[half] += p[half + (terms + 1) // 2]
             length: T = allo.sqrt(p[0])
             for io1 in range(M // ROWS):
                 for i1 in range(ROWS):
@@ -106,8 +105,13 @@ def by_tiles(s: allo.Schedule, size: str) -> None:
     """A tile of R x C elements of A in each cycle, first in the sums, then when it loses its part along Q."""
     R, C = lanes(size)
     M, _ = SIZES[size]
-    for loop in ("io", "norm", "io1"):
-        s.pipeline(loop)
+    if R < M:
+        for loop in ("io", "io1"):
+            s.pipeline(loop)
+    else:
+        unroll(s, "i", "i1")
+    unroll(s, "i0")
+    unroll(s, "half", levels=len(halvings(M)))
     for loop in ("j", "j1"):
         s.pipeline(s.split(loop, C)[0])
     spread(s, "i3", "j3", Tile(R, R, C))

@@ -39,8 +39,12 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
 
 def in_pieces(s: allo.Schedule, size: str) -> None:
     """As many points in each cycle as there are DSPs for."""
-    lanes = divisor(SIZES[size][1] - 2, DEVICE // DSP_POINT)
-    s.pipeline(s.split("average:i", lanes)[0])
+    points = SIZES[size][1] - 2
+    lanes = divisor(points, DEVICE // DSP_POINT)
+    if lanes < points:
+        s.pipeline(s.split("average:i", lanes)[0])
+    else:
+        s.unroll("average:i")
     for array in (s.A, s.B):
         in_banks(s, array, lanes)
 

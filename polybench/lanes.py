@@ -17,17 +17,16 @@ MOST_BANKS = 1024  # of an array: tools refuse to cut it into more, or take hour
 
 
 class Tile(NamedTuple):
-    """Lanes for `terms` terms of `rows` x `columns` sums; `block` rows take turns, so no sum is needed too early."""
+    """Lanes for `terms` terms of `rows` x `columns` sums; `block` rows take turns, so no sum is needed too early.
+
+    `width` are all columns of the sums, of which the tile may take as many at once.
+    """
 
     block: int
     rows: int
     columns: int
     terms: int = 1
-
-    @property
-    def banks(self) -> tuple[int, ...]:
-        """Those of the sums of a block, which have one dimension if the block is one row."""
-        return (self.rows, self.columns) if self.block > 1 else (self.columns,)
+    width: int = 0
 
 
 class Product(NamedTuple):
@@ -93,11 +92,11 @@ def _widest(rows: int, product: Product, r: int, dsp: int, lane: int) -> list[Ti
     tiles = []
     for t in (t for t in divisors(product.terms) if t <= (MOST_TERMS if product.chained else 1)):
         most = min((dsp // r // t - product.row_dsp) // lane, MOST_BANKS // r)
-        columns = [c for c in widths(product) if c <= most and _turns(rows, product, r, c, t)]
+        columns = [c for c in widths(product) if c <= most and take_turns(rows, product, r, c, t)]
         if columns:
             c = columns[-1]
-            block = next(b for b in divisors(rows) if b % r == 0 and _turns(b, product, r, c, t))
-            tiles.append(Tile(block, r, c, t))
+            block = next(b for b in divisors(rows) if b % r == 0 and take_turns(b, product, r, c, t))
+            tiles.append(Tile(block, r, c, t, product.columns))
     return tiles
 
 
@@ -115,8 +114,8 @@ def cycles(rows: int, product: Product, tile: Tile) -> int:
     return rows // tile.rows * -(-product.columns // tile.columns) * (product.terms // tile.terms)
 
 
-def _turns(rows: int, product: Product, r: int, c: int, t: int) -> bool:
-    """Enough elements of `rows` rows take turns at `r` x `c` lanes for `t` terms of each."""
+def take_turns(rows: int, product: Product, r: int, c: int, t: int = 1) -> bool:
+    """Enough elements of `rows` rows take turns at `r` x `c` lanes, where `t` terms are added to each in a chain."""
     wanted = min(TURNS + ADDITION * (t - 1), rows * product.columns)
     return rows // r * -(-product.columns // c) >= wanted
 
@@ -138,12 +137,22 @@ def enough(lanes: int) -> int:
 
 
 def spread(s: allo.Schedule, rows: str, columns: str, tile: Tile) -> None:
-    """Compute `tile.rows` x `tile.columns` elements in each cycle of the nest of the two loops."""
+    """Compute `tile.rows` x `tile.columns` elements in each cycle of the nest of the two loops.
+
+    The loop over columns is pipelined, or that over rows where a tile has all columns.
+    """
     column, column_lane = s.split(columns, tile.columns)
-    if tile.rows > 1:
-        row, row_lane = s.split(rows, tile.rows)
-        s.reorder(row, column, row_lane, column_lane)
-    s.pipeline(column)
+    row, *row_lane = s.split(rows, tile.rows) if tile.rows > 1 else (rows,)
+    if row_lane:
+        s.reorder(row, column, *row_lane, column_lane)
+    s.pipeline(row if tile.columns == tile.width else column)
+
+
+def unroll(s: allo.Schedule, *loops: str, levels: int = 1) -> None:
+    """Unroll `loops`, and with `levels` the loops of a tree, which are one for each, numbered behind the first."""
+    for loop in loops:
+        for level in range(levels):
+            s.unroll(f"{loop}_{level}" if level else loop)
 
 
 def in_banks(s: allo.Schedule, buffer: Any, *factors: int) -> None:
@@ -154,25 +163,14 @@ def in_banks(s: allo.Schedule, buffer: Any, *factors: int) -> None:
 
 
 def row_wise(s: allo.Schedule, buffer: str, tile: Tile) -> None:
-    """Sum in `buffer` by rows, a block of them kept in registers.
+    """Sum in `buffer`, where the sums along k of all elements take turns.
 
-    The kernel is `for i: for j: (buffer[i, j] = ...; for k: buffer[i, j] += ...)`. The sums along k of all elements of
-    a block take turns.
+    The kernel is `for i: for j: (buffer[i, j] = ...; for k: buffer[i, j] += ...)`.
     """
-    block, row = s.split("i", tile.block)
-    row, *row_lane = s.split(row, tile.rows) if tile.rows > 1 else (row,)
-    column, column_lane = s.split("j", tile.columns)
     k, *term = s.split("k", tile.terms) if tile.terms > 1 else ("k",)
-    s.reorder(k, row, column, *row_lane, column_lane, *term)
-    kept = s.buffer_at(s.buffers[buffer], block)
-    for loop in (column.name, f"{column.name}_1"):
-        s.pipeline(loop)
-    names = [loop.name for nest in s.get_loops().nests for loop in nest]
-    for copy in ("init", "back"):
-        i, j = (f"{loop.name}_1_{copy}" for loop in ((*row_lane, row)[0], column_lane))
-        if j in names:  # sums that start from a number are not loaded
-            spread(s, i, j, tile)
-    in_banks(s, kept, *tile.banks)
+    s.reorder(k, "i", "j", *term)
+    for nest in ("S_i_0_1", "S_i_0"):
+        spread(s, f"{nest}.i", f"{nest}.j", tile)
     in_banks(s, s.buffers[buffer], tile.rows, tile.columns)
 
 

@@ -11,6 +11,7 @@ import allo
 from allo.ir.types import AlloType, int8, int32
 
 from .benchmark import Benchmark, Design
+from .lanes import unroll
 
 SIZES = {"MINI": (60,), "SMALL": (180,), "MEDIUM": (500,), "LARGE": (2500,), "EXTRALARGE": (5500,)}
 
@@ -47,17 +48,16 @@ def stages(size: str, T: AlloType = int32) -> Callable[..., None]:
         below: T[N]
         for back in range(N):
             row: T[N]
-            for begin in range(1):  # noqa: B007 - the name of the loop in schedules
-                base: int8 = seq[N - 1 - back]
-                alone: T = table[N - 1 - back, N - 1 - back]
-                for j in range(N):
-                    row[j] = table[N - 1 - back, j]
-                for j1 in range(1, N):
-                    if j1 == N - back:
-                        row[j1] = max(max(max(row[j1], alone), below[j1]), below[j1 - 1])
-                    if j1 > N - back:
-                        paired: T = below[j1 - 1] + (1 if base + bases[j1] == 3 else 0)
-                        row[j1] = max(max(row[j1], below[j1]), paired)
+            base: int8 = seq[N - 1 - back]
+            alone: T = table[N - 1 - back, N - 1 - back]
+            for j in range(N):
+                row[j] = table[N - 1 - back, j]
+            for j1 in range(1, N):
+                if j1 == N - back:
+                    row[j1] = max(max(max(row[j1], alone), below[j1]), below[j1 - 1])
+                if j1 > N - back:
+                    paired: T = below[j1 - 1] + (1 if base + bases[j1] == 3 else 0)
+                    row[j1] = max(max(row[j1], below[j1]), paired)
             for k in range(N - back, N - 1):
                 known: T = row[k]
                 for j2 in range(N):
@@ -67,18 +67,18 @@ def stages(size: str, T: AlloType = int32) -> Callable[..., None]:
                             found = max(found, known)
                         parts: T = known + table[k + 1, j2]
                         row[j2] = max(found, parts)
-            for end in range(1):  # noqa: B007 - the name of the loop in schedules
-                for j3 in range(N):
-                    table[N - 1 - back, j3] = row[j3]
-                    below[j3] = row[j3]
+            for j3 in range(N):
+                table[N - 1 - back, j3] = row[j3]
+                below[j3] = row[j3]
 
     return nussinov
 
 
 def row_wise(s: allo.Schedule, size: str) -> None:
     """All elements of a row at once."""
-    for loop in ("n", "begin", "k", "end"):
+    for loop in ("n", "k"):
         s.pipeline(loop)
+    unroll(s, "j", "j1", "j3")
     for row in ("bases", "below", "row"):
         s.partition(f"nussinov:{row}")
     s.partition(s.table, dim=2)

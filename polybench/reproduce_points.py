@@ -71,7 +71,7 @@ def rows() -> list[Sequence[Any]]:
                 theirs = (kernel, tool, point.dsp, point.lut, point.cycles)
                 mine = (name + note, ours.dsp, ours.lut, least, round(least / point.cycles, 2))
                 found.append((*theirs, *mine))
-                if round(least / point.cycles, 2) <= 1:
+                if least <= point.cycles:
                     break
     return found
 

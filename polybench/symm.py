@@ -82,6 +82,7 @@ def lanes(size: str, dsp: int, each: int) -> Tile:
     """The lanes of the product; where an element takes the multipliers of `each` of them, fewer."""
     M, N = SIZES[size]
     (tile,) = product_tiles(M, [Product(N // 2)], dsp)
+    tile = tile._replace(width=N)
     return tile if each == 1 else tile._replace(columns=divisor(tile.columns, max(1, tile.columns // each)))
 
 

@@ -62,6 +62,7 @@ def row_wise(s: allo.Schedule, size: str) -> None:
         return N % lcm(tile.rows, tile.columns) == 0  # banks of rows of A
 
     (tile,) = product_tiles(N, [Product(N // 2)], DEVICE, fits=fits)
+    tile = tile._replace(width=N)
     half = tile._replace(columns=divisor(tile.columns, max(1, tile.columns // 2)))
     _, row = s.split("i", tile.block)
     s.reorder("k", row, "j")

@@ -11,6 +11,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32, index
 
+from . import product_trees
 from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import (
     DSP_LANE,
@@ -27,6 +28,7 @@ from .lanes import (
     turns,
     widths,
 )
+from .product_trees import Shape, in_trees
 
 SIZES = {
     "MINI": (16, 18, 20, 22, 24),
@@ -50,16 +52,23 @@ def product(M: int, N: int, K: int, T: AlloType) -> Callable[..., None]:
     return product
 
 
+def shapes(size: str) -> tuple[Shape, Shape, Shape]:
+    """Of the three products."""
+    NI, NJ, NK, NL, NM = SIZES[size]
+    return (NI, NJ, NK), (NJ, NL, NM), (NI, NL, NJ)
+
+
 def nest(size: str, T: AlloType = float32, number: int = 0) -> Callable[..., None]:
     """The first product, E = A B, the second, F = C D, or the third, G = E F."""
-    NI, NJ, NK, NL, NM = SIZES[size]
-    return product(*((NI, NJ, NK), (NJ, NL, NM), (NI, NL, NJ))[number], T)
+    return product(*shapes(size)[number], T)
 
 
-def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
+def kernel(
+    size: str, T: AlloType = float32, stage: Callable[..., Callable[..., None]] = nest
+) -> Callable[..., None]:
     """The kernel for A of NI x NK, B of NK x NJ, C of NJ x NM, D of NM x NL."""
     NI, NJ, NK, NL, NM = SIZES[size]
-    first, second, third = (nest(size, T, number) for number in range(3))
+    first, second, third = (stage(size, T, number=number) for number in range(3))
 
     def three_mm(
         E: T[NI, NJ],
@@ -101,11 +110,22 @@ def tiles(size: str, dsp: int, lane: int) -> tuple[Tile, Tile, Tile]:
 
 
 def by_rows(s: allo.Schedule, size: str, number: int, dsp: int, lane: int = DSP_LANE) -> None:
-    """A tile of sums in each cycle, those of some rows in registers."""
+    """A tile of sums in each cycle."""
     tile = tiles(size, dsp, lane)[number]
     row_wise(s, "C", tile)
     in_banks(s, s.A, tile.rows, tile.terms)
     in_banks(s, s.B, tile.terms, tile.columns)
+
+
+def of_trees(size: str, T: AlloType = float32, number: int = 0, lanes: int = 0) -> Callable[..., None]:
+    """The same product, with several terms of each sum at once."""
+    tile = product_trees.tiles(*shapes(size), lanes)[number]
+    return product_trees.product(shapes(size)[number], tile.terms, T)
+
+
+def by_trees(s: allo.Schedule, size: str, number: int, lanes: int) -> None:
+    """A tree for each sum of a tile in each cycle."""
+    in_trees(s, product_trees.tiles(*shapes(size), lanes)[number])
 
 
 def in_turn(s: allo.Schedule, size: str) -> None:
@@ -209,10 +229,20 @@ def streamed(s: allo.Schedule, size: str) -> None:
 
 
 def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
-    """The fastest design with this many DSPs, of which a lane takes `lane`, with the sums of some rows in registers."""
+    """The fastest design with this many DSPs, of which a lane takes `lane`, that adds in the order of the kernel."""
     choice = {"dsp": dsp, "lane": lane}
     parts = (Part(partial(nest, number=n), partial(by_rows, number=n, **choice)) for n in range(3))
     return Design(kernel, in_turn, dsp, parts=tuple(parts), **options)
+
+
+def added_in_trees(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """The fastest design with this many DSPs, of which a lane takes `lane`."""
+    lanes = dsp // lane
+    parts = (
+        Part(partial(of_trees, number=n, lanes=lanes), partial(by_trees, number=n, lanes=lanes)) for n in range(3)
+    )
+    stages = partial(kernel, stage=partial(of_trees, lanes=lanes))
+    return Design(stages, in_turn, dsp, reassociated=True, parts=tuple(parts), **options)
 
 
 STREAMS = (
@@ -224,11 +254,12 @@ STREAMS = (
 )
 DESIGNS = {
     "vanilla": Design(kernel),
-    "best": within(DEVICE),
+    "best": added_in_trees(DEVICE),
     "dsp227": within(227),
     "dsp467": within(467, DSP_PRODUCT, operators=FABRIC),
-    "dsp2507": within(2507),
-    "dsp8026": within(8026),
+    "dsp2507": added_in_trees(2507),
+    "dsp8026": added_in_trees(8026),
+    "dsp8026_fabric": added_in_trees(5016, DSP_PRODUCT, operators=FABRIC),
     "streams": Design(streamed_stages, streamed, dsp=320, parts=STREAMS),
 }
 
