@@ -127,12 +127,20 @@ class Scope:
         return self._constants[key]
 
 
+def _bound_within(node: ast.expr) -> set[str]:
+    """The variables of comprehensions and lambdas in an expression."""
+    nodes = list(ast.walk(node))
+    assigned = {child.id for child in nodes if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)}
+    return assigned | {child.arg for child in nodes if isinstance(child, ast.arg)}
+
+
 def static_value(scope: Scope, node: ast.expr) -> Any:
     """Evaluate an expression over free names only; raises ValueError with the reason if it is not one."""
     if isinstance(node, ast.Constant):
         return node.value
+    own = _bound_within(node)
     for child in ast.walk(node):
-        if isinstance(child, ast.Name):
+        if isinstance(child, ast.Name) and child.id not in own:
             symbol = scope.local(child.id)
             if symbol is not None and symbol.kind is not Kind.STATIC:
                 raise ValueError(f"'{child.id}' is a run-time value")

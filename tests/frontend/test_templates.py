@@ -71,6 +71,19 @@ def test_missing_arguments() -> None:
         allo.customize(gemm, instantiate=[int32])
 
 
+def table(A: int32[4]):
+    squares: ConstExpr[int32[4]] = [i * i for i in range(4)]
+    most: ConstExpr[int32] = max(squares, key=lambda x: -abs(x - 4))
+    for i in range(4):
+        A[i] = squares[i] + most
+
+
+def test_comprehensions_in_constants() -> None:
+    values = np.zeros(4, np.int32)
+    allo.customize(table).build()(values)
+    assert values.tolist() == [4, 5, 8, 13]
+
+
 def nested(A: int32[4]) -> int32:
     def double(x: int32) -> int32:
         return x * 2
