@@ -35,7 +35,7 @@ def inline(module: Module, func: Function) -> None:
     `i_1`, `S_i_0_1`, ...; statements keep their lines. Always legal: arguments are passed by reference, and arrays
     of the body are new in each call as they are in each iteration. Refused: the kernel itself, a function whose body
     is not in the module, a function that is never called, a process of a dataflow region of which several statements
-    use one end of a stream. Source: api.md.
+    use one end of a stream. Source: Allo's primitive of this name.
     """
     if func.name == module.top:
         raise ScheduleError(f"'{func}' is the kernel, which nothing in the module calls")

@@ -23,15 +23,23 @@ def test_blocks_print_what_the_page_says(page: Path, tmp_path: Path, monkeypatch
 @pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.DOTALL)
-    targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose)
-    missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
-    assert not missing
+    targets = [target for target in re.findall(r"\]\(([^)]+)\)", prose) if "://" not in target]
+    assert not [target for target in targets if not leads_somewhere(page, *target.partition("#"))]
+
+
+def leads_somewhere(page: Path, file: str, mark: str, anchor: str) -> bool:
+    """Whether a link of `page` names a file, and, behind the `#`, one of its headings."""
+    target = page.parent / file if file else page
+    if not mark or not target.exists():
+        return target.exists()
+    headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
+    return anchor in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
 def test_named_files_exist(page: Path) -> None:
     """A path of the repository in backticks is there."""
     named = re.findall(
-        r"`((?:allo|benchmarks|docs|examples|mlir|polybench|tests)/[\w/.-]+)`", page.read_text()
+        r"`((?:allo|benchmarks|docs|examples|lib|mlir|polybench|scripts|targets|tests)/[\w/.-]+)`", page.read_text()
     )
     assert not [name for name in named if not (ROOT / name).exists()]

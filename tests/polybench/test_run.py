@@ -17,7 +17,7 @@ import pytest
 
 from allo.ir.types import float32
 from polybench import Design, evaluation, load
-from polybench.__main__ import main
+from polybench.__main__ import _parser, _tasks, main
 from polybench.evaluation import Evaluation, Task, evaluate
 from polybench.in_c import is_available
 from polybench.page import page
@@ -48,6 +48,14 @@ def test_a_task_for_each_design_that_there_is() -> None:
         "gemm-vanilla-MINI",
         "gemm-dsp194-MINI",
     ]
+
+
+def test_the_commands_of_the_page_ask_for_what_there_is() -> None:
+    text = (ROOT / "docs" / "polybench.md").read_text()
+    commands = re.findall(r"^    python -m polybench (run.*?)(?:#.*)?$", text, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        assert _tasks(_parser(), _parser().parse_args(command.split()))
 
 
 def test_results_are_kept_and_not_computed_again(tmp_path: Path, threads: Executor) -> None:
