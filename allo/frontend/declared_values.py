@@ -29,7 +29,8 @@ def declare_qualified(
     try:
         value = None if node.value is None else static_value(scope, node.value)
     except NameError as error:
-        scope.error(node, f"name '{error.args[0]}' is not defined")
+        assert node.value is not None
+        scope.report_unknown_in(node.value, error.args[0])
         declared = None
     except ValueError as error:
         scope.error(node, f"'{name}' is {qualifier} and needs a compile-time constant: {error}")

@@ -92,7 +92,8 @@ class Scope:
 
     def report_unknown(self, node: ast.Name, hint: str | None = None) -> None:
         """Say once that `node.id` means nothing here; `hint` is for names that are like no other."""
-        if node.id in self._unknown:
+        symbol = self.local(node.id)
+        if node.id in self._unknown or (symbol is not None and symbol.kind is Kind.INVALID):
             return
         self._unknown.add(node.id)
         if node.id in self._ended:
@@ -135,13 +136,18 @@ def _bound_within(node: ast.expr) -> set[str]:
 
 
 def static_value(scope: Scope, node: ast.expr) -> Any:
-    """Evaluate an expression over free names only; raises ValueError with the reason if it is not one."""
+    """Evaluate an expression over free names only.
+
+    Raises ValueError with the reason if it is not one, and NameError with a name that has no value, or a wrong one.
+    """
     if isinstance(node, ast.Constant):
         return node.value
     own = _bound_within(node)
     for child in ast.walk(node):
         if isinstance(child, ast.Name) and child.id not in own:
             symbol = scope.local(child.id)
+            if symbol is not None and symbol.kind is Kind.INVALID:
+                raise NameError(child.id)  # which has been told
             if symbol is not None and symbol.kind is not Kind.STATIC:
                 raise ValueError(f"'{child.id}' is a run-time value")
             if symbol is None and child.id not in scope.source.names:
