@@ -9,7 +9,7 @@ from .fifo_order import Mismatch, Obstacle, Transfer, fifo_obstacle, only_first_
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, always, merge_violation, moved_past, needed_iterations
 from .fusion import Obstacle as RecomputeObstacle
-from .hangs import Untold, hang_of
+from .hangs import ROOM, Untold, always_ends, hang_of
 from .instances import between_instances
 from .iterations import Iterations, iterations_of
 from .linear import Linear
@@ -24,6 +24,7 @@ from .violation import Undecided, Violation
 from .window import Window, window
 
 __all__ = [
+    "ROOM",
     "Access",
     "AffineForm",
     "Bounds",
@@ -53,6 +54,7 @@ __all__ = [
     "Violation",
     "Window",
     "always",
+    "always_ends",
     "backward_between_iterations",
     "between_instances",
     "carried_by",

@@ -12,11 +12,12 @@ from mlir import ir
 from allo import _mlir
 
 from ...errors import DataflowError
-from ...ir.builder import unit_attr
+from ...ir.context import context
 from ...ir.module import Module
 from ...ir.stream_facts import StreamFacts, hang_error, number_streams
 from ...ir.streams import touches_streams, uses_streams
 from ...ir.walk import LOOP_OPERATIONS, operations
+from ...poly import ROOM, always_ends
 from .calling import call, runtime_function
 
 PARALLEL = "allo.parallel"
@@ -47,8 +48,9 @@ def prepare_streams(module: Module, *, unbounded: bool) -> tuple[StreamFacts, ..
         return ()
     _refuse_stream_arguments(module)
     _run_in_order(module)
-    if unbounded:
-        module.mlir.operation.attributes["allo.x_unbounded"] = unit_attr()
+    room = 0 if unbounded else ROOM if always_ends(module) else 1
+    kind = ir.IntegerType.get_signless(64, context())
+    module.mlir.operation.attributes["allo.x_room"] = ir.IntegerAttr.get(kind, room)
     return number_streams(module)
 
 

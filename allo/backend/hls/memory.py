@@ -153,7 +153,7 @@ class MemoryWriter(ValueWriter):
         declared = made.format(element=self.stream_type(stream), **values)
         if self.vendor.simulated:
             number = string_of(op, STREAM_NUMBER)
-            holds = 0 if self.vendor.unbounded else values["depth"]
+            holds = max(stream.depth, self.vendor.room) if self.vendor.room else 0
             return [declared, f'allo_sim::declare({name}, "{number}", {holds});']
         return [declared, *([streams.pragma.format(**values)] if streams.pragma else [])]
 

@@ -20,7 +20,7 @@ from ...ir.stream_facts import Hang, StreamFacts, number_streams
 from ...ir.streams import is_stream_type, uses_streams
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names, entry_block
-from ...poly import hang_of
+from ...poly import ROOM, hang_of
 from ..checked import CheckFailed, Checks, checks_of, with_checks
 from ..cpu.arguments import Array, Parameter, pointer_to, result_memory, result_value
 from ..cpu.calling import is_stopped_by_interrupts
@@ -63,7 +63,8 @@ class HLSModule:
             module = with_checks(instantiate(module))
             self._checks = checks_of(module)
         self.emitted: Emitted = emit(module, vendor)
-        self._simulated, self._streams = _simulated(module, vendor, unbounded) if mode == "csim" else (None, ())
+        room = 0 if unbounded else ROOM if hang is None else 1
+        self._simulated, self._streams = _simulated(module, vendor, room) if mode == "csim" else (None, ())
         self._rebuild: Callable[[], HLSModule] | None = None
         self._library: bytes | None = None
         self._function: Any = None
@@ -179,13 +180,13 @@ class HLSModule:
         self._function = None
 
 
-def _simulated(module: Module, vendor: Vendor, unbounded: bool) -> tuple[Emitted | None, tuple[StreamFacts, ...]]:
+def _simulated(module: Module, vendor: Vendor, room: int) -> tuple[Emitted | None, tuple[StreamFacts, ...]]:
     """The text whose processes take turns, if `module` has streams, and what its numbers of streams mean."""
     if not any(uses_streams(function) for function in module.functions()):
         return None, ()
     numbered = module.clone()
     streams = number_streams(numbered)
-    return emit(numbered, replace(vendor, simulated=True, unbounded=unbounded)), streams
+    return emit(numbered, replace(vendor, simulated=True, room=room)), streams
 
 
 def _stream_refused(module: Module, kind: ir.Type) -> TargetError:

@@ -120,7 +120,7 @@ class Vendor:
     flushing: str = ""  # behind the pragma of a pipeline that goes on with what is in it while it waits for a FIFO
     most_banks: int = 0  # of an array; 0: as many as it has elements
     simulated: bool = False  # the text is compiled here: processes of dataflow regions take turns
-    unbounded: bool = False  # and FIFOs hold any number of elements
+    room: int = 1  # elements that each FIFO then holds at least; 0: any number
 
     def known(self, pattern: str | None, what: str, at: Location | None = None) -> str:
         """The pattern; raises TargetError that names the vendor if it has none."""

@@ -99,8 +99,11 @@ StringRef nameOf(Operation *op) {
 
 /// How many elements a FIFO holds; 0 for any number.
 int64_t depthOf(Operation *op, StreamType type) {
-  bool unbounded = op->getParentOfType<ModuleOp>()->hasAttr("allo.x_unbounded");
-  return unbounded ? 0 : static_cast<int64_t>(type.getDepth());
+  auto depth = static_cast<int64_t>(type.getDepth());
+  auto room = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("allo.x_room");
+  if (!room)
+    return depth;
+  return room.getInt() ? std::max(depth, room.getInt()) : 0;
 }
 
 /// Whether the stream is given away by its block, so that its life does not end with it.
