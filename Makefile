@@ -15,7 +15,7 @@ demo: setup
 	@$(PYTHON_ENV) examples/demo.py
 
 test: setup
-	@$(PYTHON_ENV) -m pytest -q -n 2 tests
+	@$(PYTHON_ENV) -m pytest -q -n 2 $(PYTEST_OPTIONS) tests
 
 lint: setup
 	@$(PYTHON_ENV) -m ruff check .
