@@ -10,7 +10,7 @@ from mlir import ir
 
 from ..errors import InternalError, Note, ScheduleError, nearest
 from ..ir.module import Module
-from ..ir.walk import LoopView, buffer_location, location_of, string_of
+from ..ir.walk import LoopView, buffer_location, entry_block, location_of, operations, string_of
 from .handles import Buffer, Loop
 
 
@@ -32,7 +32,7 @@ def resolve_loop(module: Module, given: Any) -> Loop:
         return Loop(function, matches[0].nest, matches[0].name)
     if not matches:
         known = _distinct_names(loops)
-        listed = f"its loops are {', '.join(known)}" if known else "it has no loops"
+        listed = f"its loops are {', '.join(known)}" if known else _without_loops(module, function)
         raise ScheduleError(
             f"function '{function}' has no loop '{name}'",
             hint=nearest(name, [*known, *(f"{loop.nest}.{loop.name}" for loop in loops)]) or listed,
@@ -50,6 +50,14 @@ def _nests(loop: LoopView) -> list[str]:
     """The names of the nests that a loop is in: the whole one, and inner ones that the user named."""
     named = [string_of(member.op, "allo.nest") for member in loop.chain]
     return [loop.nest, *(nest for nest in named if nest is not None)]
+
+
+def _without_loops(module: Module, function: str) -> str:
+    entry = entry_block(module.function(function))
+    found = operations(entry) if entry is not None else ()
+    if any(op.name.startswith("linalg.") for op in found):
+        return "its operators become loops by allo.customize(..., lower_linalg=True)"
+    return "it has no loops"
 
 
 def _distinct_names(loops: Sequence[LoopView]) -> list[str]:

@@ -151,7 +151,7 @@ class Schedule:
         """Take back the last `n` steps. Raises ScheduleError if there are fewer."""
         count = integer("n", n)
         if not 0 <= count <= len(self._history):
-            raise ScheduleError(f"cannot undo {count} steps: the schedule has {len(self._history)}")
+            raise ScheduleError(f"cannot undo {count}: the schedule has {counted(len(self._history), 'step')}")
         if count:
             self.ir, self.steps = self._history[-count]
             del self._history[-count:]
@@ -325,7 +325,7 @@ class Schedule:
         return structure_report(self) if target is None else estimate_report(self, target, **options)
 
     def __repr__(self) -> str:
-        lines = [f"Schedule of '{self.ir.top}', {len(self.steps)} steps"]
+        lines = [f"Schedule of '{self.ir.top}', {counted(len(self.steps), 'step')}"]
         return "\n".join([*lines, *(f"  {step}" for step in self.steps)])
 
 

@@ -536,8 +536,9 @@ def test_undo_of_several_steps():
 def test_undo_of_more_steps_than_there_are():
     s = customize(gemm)
     s.pipeline("k")
-    assert message(s.undo, 2) == "cannot undo 2 steps: the schedule has 1"
-    assert message(s.undo, -1) == "cannot undo -1 steps: the schedule has 1"
+    assert repr(s).splitlines()[0].endswith(", 1 step")
+    assert message(s.undo, 2) == "cannot undo 2: the schedule has 1 step"
+    assert message(s.undo, -1) == "cannot undo -1: the schedule has 1 step"
     assert len(s.steps) == 1
 
 
@@ -629,3 +630,13 @@ def test_schedules_of_one_kernel_are_independent():
     before = str(second.module)
     first.split("j", 4)
     assert str(second.module) == before
+
+
+def test_loops_of_operators_are_asked_for() -> None:
+    def product(A: int32[4, 4], B: int32[4, 4]) -> int32[4, 4]:
+        return A @ B
+
+    with pytest.raises(ScheduleError) as refused:
+        allo.customize(product).split("i", 2)
+    assert "function 'product' has no loop 'i'" in str(refused.value)
+    assert str(refused.value).endswith("its operators become loops by allo.customize(..., lower_linalg=True)")
