@@ -103,7 +103,7 @@ def check_stages(module: Module, function: ir.OpView, statements: list[ir.Operat
     clash = stage_clash(model, statements)
     if clash is not None:
         raise ScheduleError(f"{region} cannot become a dataflow region: {_told(clash)}", notes=_notes(clash))
-    demand_single_ends(module, function, statements, f"{region} cannot become a dataflow region")
+    demand_single_ends(module, function, statements, f"{region} cannot become a dataflow region", model=model)
 
 
 def _told(clash: Clash) -> str:

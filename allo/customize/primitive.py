@@ -108,7 +108,7 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
             clone.verify(self.ir)
             if name == "unfold" or any(step.name == "unfold" for step in self.steps):
                 demand_elements(clone)
-            demand_all_single_ends(clone)
+            demand_all_single_ends(clone, self.ir)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise

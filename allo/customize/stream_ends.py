@@ -6,24 +6,47 @@ from mlir import ir
 
 from ..errors import Note, ScheduleError
 from ..ir.module import Module
-from ..ir.processes import region_blocks
+from ..ir.processes import DATAFLOW
 from ..ir.streams import StreamUses
-from ..ir.walk import location_of, statements, string_of
-from ..poly import extract, same_stream
-from .calls import callee_of
+from ..ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
+from ..poly import Model, extract, same_stream
+from .calls import callee_of, function_around
 
 _WHY = "two processes would share an end of a stream, in no order"
 
 
-def demand_all_single_ends(module: Module) -> None:
-    """Raises ScheduleError if two processes of a dataflow region share an end of a stream."""
-    for function in module.functions():
-        for block in region_blocks(function):
-            demand_single_ends(module, function, statements(block)[:-1], _WHY, "do this before the streams are made")
+def demand_all_single_ends(module: Module, before: Module | None = None) -> None:
+    """Raises ScheduleError if two processes of a dataflow region share an end of a stream.
+
+    In `before`, from which a step has made the module, none do: if it has as many processes, none do now.
+    """
+    found = _regions(module)
+    if before is not None and [len(part) for _, part in found] == [len(part) for _, part in _regions(before)]:
+        return
+    for function, processes in found:
+        demand_single_ends(module, function, processes, _WHY, "do this before the streams are made")
+
+
+def _regions(module: Module) -> list[tuple[ir.OpView, list[ir.Operation]]]:
+    """The statements of each dataflow region that may use streams."""
+    owners = [op for op in operations(module.mlir.body, "func.func", *LOOP_OPERATIONS) if DATAFLOW in op.attributes]
+    blocks = [owner.regions[0].blocks[0] for owner in owners if len(owner.regions[0].blocks)]
+    return [
+        (
+            (owner if owner.name == "func.func" else function_around(owner)).opview,
+            [op for op in statements(block) if len(op.regions) or len(op.operands)],
+        )
+        for owner, block in zip(owners, blocks, strict=True)
+    ]
 
 
 def demand_single_ends(
-    module: Module, function: ir.OpView, processes: list[ir.Operation], why: str, hint: str | None = None
+    module: Module,
+    function: ir.OpView,
+    processes: list[ir.Operation],
+    why: str,
+    hint: str | None = None,
+    model: Model | None = None,
 ) -> None:
     """Raises ScheduleError, which begins with `why`, if two of the processes put into one stream or get from one."""
     uses = StreamUses(module)
@@ -36,7 +59,7 @@ def demand_single_ends(
     shared = [(side, stream, found) for (side, stream), found in ends.items() if len(found) > 1]
     if not shared:
         return
-    model = extract(function)
+    model = model or extract(function)
     for side, stream, users in sorted(shared, key=lambda end: (processes.index(end[2][1]), stream_name(end[1]))):
         for number, op in enumerate(users):
             for other in users[:number]:
