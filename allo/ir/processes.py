@@ -56,7 +56,7 @@ def region_statements(module: Module, block: ir.Block) -> list[Statement]:
     found: list[Statement] = []
     touched: list[tuple[frozenset[ir.Value], frozenset[ir.Value]]] = []
     for op in statements(block)[:-1]:
-        is_process = _makes_no_value(op) and op.name not in _NO_PROCESS and CHECK not in op.attributes
+        runs = is_process(op)
         reads, writes = arrays_of(module, op, known)
         after = [
             before.op
@@ -65,9 +65,14 @@ def region_statements(module: Module, block: ir.Block) -> list[Statement]:
             and (AT_END in op.attributes or was_written & (reads | writes) or was_read & writes)
             if ELEMENT_OF not in op.attributes or string_of(before.op, ELEMENT_OF) != string_of(op, ELEMENT_OF)
         ]
-        found.append(Statement(op, is_process, tuple(after)))
+        found.append(Statement(op, runs, tuple(after)))
         touched.append((reads, writes))
     return found
+
+
+def is_process(op: ir.Operation) -> bool:
+    """Whether a statement of a region is one of its processes."""
+    return _makes_no_value(op) and op.name not in _NO_PROCESS and CHECK not in op.attributes
 
 
 def _makes_no_value(op: ir.Operation) -> bool:

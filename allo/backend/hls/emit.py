@@ -22,6 +22,7 @@ from ..headers import templates_directory
 from ..instantiate import instantiate
 from .allocation import shared_callees
 from .bits import BitWriter
+from .canonical import make_canonical
 from .constants import global_text
 from .cxx_types import TypeNames
 from .external import NO_EXTERNAL, ExternalCode, external_code, external_names
@@ -64,6 +65,7 @@ class Emitted:
     structs: tuple[tuple[Struct, str], ...]
     vendor: Vendor
     external: ExternalCode = NO_EXTERNAL
+    returns: bool = False  # the entry returns a number; else results are its last arguments
     prelude: frozenset[str] = frozenset()  # the functions in front of the kernels: names of `PRELUDE`, "struct_bits"
 
 
@@ -106,6 +108,8 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
     move_pipelines(module)
     if vendor.tasks_only:
         outline_tasks(module)
+    if vendor.canonical:
+        make_canonical(module)
     return FileWriter(FinishedModule(module.mlir), vendor).run()
 
 
@@ -179,7 +183,9 @@ class FileWriter:
         top = self.functions[self.facts.top]
         prototype = self.vendor.dialect.checked(prototypes[-1], self.vendor.name) if prototypes else ""
         structs_by_name = tuple(self.types.structs.items())
-        return Emitted(code, preamble, prototype, top, structs_by_name, self.vendor, external, needs)
+        entry = entry_block(self.module.function(self.facts.top))
+        returns = entry is not None and _returns_number(statements(entry)[-1])
+        return Emitted(code, preamble, prototype, top, structs_by_name, self.vendor, external, returns, needs)
 
     def _ordered(self) -> list[ir.OpView]:
         """Callees first, the entry last; functions that the entry does not reach are left out."""
@@ -245,7 +251,7 @@ class FileWriter:
         signature = SignatureWriter(self.facts, function, writer)
         signature.add_arguments()
         returned = writer.body.statements(entry)[-1]
-        scalar = len(returned.operands) == 1 and not isinstance(returned.operands[0].type, ir.MemRefType)
+        scalar = _returns_number(returned)
         leaving = signature.add_results(returned) if not scalar else {}
         parameters, pragmas = signature.parameters, signature.pragmas
         result = self.types.of(returned.operands[0].type) if scalar else "void"
@@ -298,6 +304,11 @@ class FileWriter:
             else:
                 lines.append(f"{name} = {writer.assigned(values[position], kind)};")
         return lines
+
+
+def _returns_number(returned: ir.Operation) -> bool:
+    """Whether a function has one result, which is no array: C++ returns it."""
+    return len(returned.operands) == 1 and not isinstance(returned.operands[0].type, ir.MemRefType)
 
 
 def _tasks(module: Module) -> set[str]:

@@ -72,7 +72,7 @@ class _InterfaceWriter:
                 arguments.append(self.locals[port.name])
             elif not port.bundle:
                 arguments.append(self._value(port, Expr(port.name)))
-            elif port.is_result and self._is_returned(port):
+            elif port.is_result and self.emitted.returns:
                 local = self.locals[port.name]
                 returned = f"{self._type(port)} {local} = "
                 after.append(f"{port.name}[0] = {self._word(port, Expr(local, type=self._type(port)))};")
@@ -101,9 +101,6 @@ class _InterfaceWriter:
         if not re.search(r"\bap_u?int<", text) or header in found:
             return found
         return found.replace(before, f"{before}{header}\n") if before in found else f"{found}\n{header}"
-
-    def _is_returned(self, port: Port) -> bool:
-        return port.shape is None and sum(other.is_result for other in self.ports) == 1
 
     def _type(self, port: Port) -> str:
         return self.types.scalar(port.element)

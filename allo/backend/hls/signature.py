@@ -13,6 +13,7 @@ from ...ir.walk import argument_names, buffer_location, entry_block, location_of
 from .expression import Expr
 from .memory import MEMORY
 from .names import identifier
+from .outline import COUNTER
 from .statements import StatementWriter
 
 
@@ -56,11 +57,21 @@ class SignatureWriter:
         ):
             name = identifier(label, writer.taken)
             writer.parameters.append(name)
+            if given and COUNTER in given[position]:
+                self.parameters.append(self._counter(value, name, given[position]))
+                continue
             self.parameters.append(self._declared(value, name))
             if isinstance(value.type, ir.MemRefType):
                 self.pragmas += writer.layout(value.type, name)
                 if given and MEMORY in given[position]:
                     self.pragmas += writer.storage(given[position], value.type, name, buffer_location(value))
+
+    def _counter(self, value: ir.Value, name: str, marks: ir.DictAttr) -> str:
+        """The variable of a loop around a process, declared as loops do."""
+        self.writer.exprs[value] = Expr(name, type="int")
+        if ir.BoolAttr(marks[COUNTER]).value:
+            self.writer.positive.add(value)
+        return f"int {name}"
 
     def _declared(self, value: ir.Value, name: str) -> str:
         kind, exprs = value.type, self.writer.exprs
@@ -122,7 +133,7 @@ class SignatureWriter:
 
 def _own_array(value: ir.Value, returned: ir.Operation) -> str | None:
     """The name of an array that the function makes itself, once, and returns."""
-    if isinstance(value.owner, ir.Block) or not isinstance(value.type, ir.MemRefType) or not value.type.shape:
+    if isinstance(value.owner, ir.Block) or not isinstance(value.type, ir.MemRefType):
         return None
     maker = value.owner.operation
     if maker.name not in ("memref.alloc", "func.call") or maker.block != returned.block:

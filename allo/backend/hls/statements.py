@@ -290,7 +290,7 @@ class StatementWriter(MemoryWriter):
         lines = self._declared(operands)
         arguments = []
         for value, expr in zip(operands, self.take(operands), strict=True):
-            plain = isinstance(value.type, ir.MemRefType | allo_d.StreamType)
+            plain = isinstance(value.type, ir.MemRefType | allo_d.StreamType) or _is_counter(value, expr)
             arguments.append(
                 expr if plain else Expr(self.operations.stored(expr, value.type), reads=expr.reads)
             )
@@ -328,6 +328,11 @@ class StatementWriter(MemoryWriter):
             return name, [f"{self.types.of(result.type)} {name};"]
         memref = ir.MemRefType(result.type)
         return name, self.array(memref, name, op)
+
+
+def _is_counter(value: ir.Value, expr: Expr) -> bool:
+    """The variable of a loop, which C++ widens where an argument has 64 bits."""
+    return isinstance(value.owner, ir.Block) and isinstance(value.type, ir.IndexType) and expr.type == "int"
 
 
 def _is_expression(op: ir.Operation) -> bool:

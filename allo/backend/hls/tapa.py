@@ -22,6 +22,7 @@ TAPA = replace(
     ),
     dialect=replace(AMD_DIALECT, streams="", always=("tapa.h",)),
     tasks_only=True,
+    canonical=False,
     memory_ports=True,
     host=Host(
         argument="tapa::{access}_mmap<{element}>(reinterpret_cast<{element} *>({pointer}), {count})",

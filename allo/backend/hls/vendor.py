@@ -114,6 +114,7 @@ class Vendor:
     top_prefix: str = ""
     array_port: str = ""  # what an array argument or result of the entry gets if the user says its depth
     tasks_only: bool = False  # a dataflow graph is made of calls, not of loops
+    canonical: bool = False  # a dataflow region is made of declarations and calls
     memory_ports: bool = False  # the entry takes ports of memory and starts tasks, nothing else
     host: Host = Host()
     hints: Mapping[str, str] = field(default_factory=dict)
@@ -262,6 +263,7 @@ VITIS = Vendor(
     streams=_AMD_STREAMS,
     flushing=" style=flp",
     most_banks=1024,
+    canonical=True,
 )
 VIVADO = Vendor(
     name="Vivado HLS",
@@ -276,4 +278,5 @@ VIVADO = Vendor(
     streams=_AMD_STREAMS,
     flushing=" enable_flush",
     most_banks=VITIS.most_banks,
+    canonical=True,
 )

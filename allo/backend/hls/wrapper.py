@@ -48,8 +48,7 @@ class _Wrapper:
         values = [self._argument(n, p.type, is_written=p.written) for n, p in enumerate(arguments)]
         first = len(values)
         values += [self._argument(n, kind, is_result=True) for n, kind in enumerate(results, first)]
-        returned = len(results) == 1 and not isinstance(results[0], TensorType)
-        assigned = f"{values.pop()} = " if returned else ""
+        assigned = f"{values.pop()} = " if self.emitted.returns else ""
         rest = "".join(f", {value}" for value in values)
         call = self.vendor.host.call.format(top=self.emitted.top, arguments=rest[2:], rest=rest)
         body = "\n".join(f"  {line}" for line in [*self.before, f"{assigned}{call};", *self.after])
