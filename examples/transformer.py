@@ -1,5 +1,7 @@
 """A block of a transformer made of templates: they bring their schedules along, and FIFOs connect them to stages."""
 
+# ruff: noqa: F821 - in a kernel, `A: T[N]` declares an array without values
+
 from __future__ import annotations
 
 import time
@@ -35,9 +37,12 @@ def block[T, H: index, L: index, D: index, F: index, M0: index, M1: index](
     b2: T[D],
 ) -> T[L, D]:
     """Attention and a feed-forward network, each of normalised data, and their results added to the data."""
-    N1 = layer_norm[T, L, D, "attention"](X, gamma1, beta1)
+    data: T[L, D]  # X is read by one stage, which feeds two
+    for i, j in allo.grid(L, D, name="enter"):
+        data[i, j] = X[i, j]
+    N1 = layer_norm[T, L, D, "attention"](data, gamma1, beta1)
     A = multi_head_attention[T, H, L, D, M0, M1](N1, Wq, bq, Wk, bk, Wv, bv, Wo, bo)
-    R = residual_add[T, L, D, "attention"](X, A)
+    R = residual_add[T, L, D, "attention"](data, A)
     N2 = layer_norm[T, L, D, "ffn"](R, gamma2, beta2)
     F2 = ffn[T, L, D, F](N2, W1, b1, W2, b2)
     return residual_add[T, L, D, "ffn"](R, F2)
@@ -56,6 +61,8 @@ def schedule_block(length: int = LENGTH, hidden: int = HIDDEN, heads: int = HEAD
     s.compose(ffn, instantiate=[*size, 4 * hidden])
     s.inline("multi_head_attention")
     s.inline("ffn")
+    s.relay("data", "layer_norm_attention", depth=2)
+    s.relay("data", "residual_add_attention", depth=length * hidden)
     for layer in ("linear2d_Q", "linear2d_K", "linear2d_V"):
         s.relay("N1", layer, depth=2)
     s.relay("Z", "residual_add_attention", depth=2)

@@ -127,6 +127,7 @@ def scheduled_small_gemm() -> allo.Schedule:
     s = allo.customize(small_gemm)
     a, b = s.buffer_at("A", "j"), s.buffer_at("B", "j")
     elements = s.unfold("PE", axes=[0, 1])
+    s.partition("C")
     s.relay(a, elements, axis=1, depth=3)
     s.relay(b, elements, axis=0, depth=3)
     return s

@@ -217,8 +217,8 @@ module attributes {allo.top = "top"} {
     return
   }
   func.func @top(%a: memref<4xi32> {allo.name = "a"}, %c: memref<4xi32> {allo.name = "c"},
-      %d: memref<4xi32> {allo.name = "d"}, %n: i32 {allo.name = "n"}, %p: i1 {allo.name = "p"})
-      -> (memref<4xi32>, i32, memref<4xi32>) attributes {allo.dataflow} {
+      %d: memref<4xi32> {allo.name = "d"}, %n: i32 {allo.name = "n"}, %p: i1 {allo.name = "p"},
+      %g: memref<4xi32> {allo.name = "g"}) -> (memref<4xi32>, i32, memref<4xi32>) attributes {allo.dataflow} {
     %0 = arith.constant 0 : index
     %t = memref.get_global @table : memref<4xi32> {allo.name = "t"}
     %s = allo.stream_create {allo.name = "s"} : !allo.stream<i32, 4>
@@ -246,7 +246,7 @@ module attributes {allo.top = "top"} {
       affine.store %w, %e[%i] : memref<4xi32>
     } {allo.name = "i", allo.nest = "last"}
     memref.copy %t, %d : memref<4xi32> to memref<4xi32>
-    return %e, %all, %a : memref<4xi32>, i32, memref<4xi32>
+    return %e, %all, %g : memref<4xi32>, i32, memref<4xi32>
   }
 }
 """
@@ -266,4 +266,4 @@ def test_modules_from_text() -> None:
 @pytest.mark.parametrize("chosen", [True, False])
 def test_modules_from_text_compute_the_same(chosen: bool) -> None:
     arrays = np.arange(12, dtype=np.int32).reshape(3, 4) - 5
-    assert_same(allo.Schedule.from_mlir(TEXT), [(*arrays.copy(), 9, chosen)])
+    assert_same(allo.Schedule.from_mlir(TEXT), [(*arrays.copy(), 9, chosen, ROWS[0, :4].copy())])

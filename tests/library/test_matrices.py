@@ -124,9 +124,9 @@ def test_fixed_point_activations():
 def test_layers_pass_on_rows():
     """The result of each layer may go to the next one by a FIFO."""
 
-    def chain(X: float32[4, 6], W: float32[8, 6], b: float32[8], g: float32[8]) -> float32[4, 8]:
+    def chain(X: float32[4, 6], W: float32[8, 6], b: float32[8], g: float32[8], c: float32[8]) -> float32[4, 8]:
         P = nn.linear2d[float32, 4, 8, 6](X, W, b)
-        Q = nn.layer_norm[float32, 4, 8](P, g, b)
+        Q = nn.layer_norm[float32, 4, 8](P, g, c)
         R = nn.GeLU[float32, 4, 8](Q)
         S = nn.relu2d[float32, 4, 8](R)
         return nn.softmax2d[float32, 4, 8](S)
@@ -134,8 +134,8 @@ def test_layers_pass_on_rows():
     s = allo.customize(chain)
     for array, reader in (("P", "layer_norm"), ("Q", "GeLU"), ("R", "relu2d"), ("S", "softmax2d")):
         s.relay(array, reader, depth=2)
-    X, W, b, g = floats(4, 6), floats(8, 6), floats(8), 1 + floats(8)
-    layers = reference.GeLU(reference.layer_norm(reference.linear2d(X, W, b), g, b))
+    X, W, b, g, c = floats(4, 6), floats(8, 6), floats(8), 1 + floats(8), floats(8)
+    layers = reference.GeLU(reference.layer_norm(reference.linear2d(X, W, b), g, c))
     np.testing.assert_allclose(
-        s.build()(X, W, b, g), reference.softmax2d(reference.relu2d(layers)), rtol=1e-4
+        s.build()(X, W, b, g, c), reference.softmax2d(reference.relu2d(layers)), rtol=1e-4
     )

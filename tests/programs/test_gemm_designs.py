@@ -80,6 +80,8 @@ def rectangular_systolic(s: Schedule) -> None:
     s.reorder(i, j, ii, jj)
     buf_A, buf_B = s.buffer_at(s.A, jj), s.buffer_at(s.B, jj)
     pe = s.unfold("PE", axes=[2, 3])
+    s.partition(s.C, allo.Partition.Cyclic, dim=1, factor=4)
+    s.partition(s.C, allo.Partition.Cyclic, dim=2, factor=8)
     s.relay(buf_A, pe, axis=3, depth=2)
     s.relay(buf_B, pe, axis=2, depth=2)
 

@@ -31,6 +31,7 @@ from .names import Names, identifier
 from .operations import MATH
 from .outline import outline_tasks
 from .ports import PortsWriter
+from .sharing import SharingChecks
 from .signature import Facts, SignatureWriter
 from .single_trips import move_pipelines
 from .statements import StatementWriter
@@ -159,7 +160,10 @@ class FileWriter:
     def run(self) -> Emitted:
         bodies, prototypes = [], []
         external = external_code(self.module, self.functions, self.types, self.vendor.streams.source)
+        sharing = SharingChecks(self.module, self.vendor.name)
         for function in self._ordered():
+            if self.vendor.canonical:
+                sharing.check(function)
             if function.name.value in external.prototypes:
                 bodies.append(f"{external.prototypes[function.name.value]};")
                 continue

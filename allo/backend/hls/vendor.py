@@ -114,7 +114,7 @@ class Vendor:
     top_prefix: str = ""
     array_port: str = ""  # what an array argument or result of the entry gets if the user says its depth
     tasks_only: bool = False  # a dataflow graph is made of calls, not of loops
-    canonical: bool = False  # a dataflow region is made of declarations and calls
+    canonical: bool = False  # a dataflow region holds declarations and calls; its arrays have one writer and one reader
     memory_ports: bool = False  # the entry takes ports of memory and starts tasks, nothing else
     host: Host = Host()
     hints: Mapping[str, str] = field(default_factory=dict)

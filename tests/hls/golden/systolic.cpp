@@ -24,6 +24,8 @@ void small_gemm_load_buf_B(const int32_t B[4][2], hls::stream<int32_t> fifo_buf_
 
 void PE_0_0(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_0_0, hls::stream<int32_t> &fifo_buf_B_1_0, hls::stream<int32_t> &fifo_buf_A_0_0, hls::stream<int32_t> &fifo_buf_A_0_1) {  // designs.py:83
 #pragma HLS inline off
+#pragma HLS array_partition variable=C complete dim=1
+#pragma HLS array_partition variable=C complete dim=2
   l_k: for (int k = 0; k < 4; k++) {  // designs.py:84
     int32_t t = C[0][0];  // designs.py:85
     int32_t t_1 = fifo_buf_A_0_0.read();
@@ -36,6 +38,8 @@ void PE_0_0(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_0_0, hls::stream<i
 
 void PE_0_1(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_0_1, hls::stream<int32_t> &fifo_buf_B_1_1, hls::stream<int32_t> &fifo_buf_A_0_1) {  // designs.py:83
 #pragma HLS inline off
+#pragma HLS array_partition variable=C complete dim=1
+#pragma HLS array_partition variable=C complete dim=2
   l_k: for (int k = 0; k < 4; k++) {  // designs.py:84
     int32_t t = C[0][1];  // designs.py:85
     int32_t t_1 = fifo_buf_A_0_1.read();
@@ -47,6 +51,8 @@ void PE_0_1(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_0_1, hls::stream<i
 
 void PE_1_0(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_1_0, hls::stream<int32_t> &fifo_buf_A_1_0, hls::stream<int32_t> &fifo_buf_A_1_1) {  // designs.py:83
 #pragma HLS inline off
+#pragma HLS array_partition variable=C complete dim=1
+#pragma HLS array_partition variable=C complete dim=2
   l_k: for (int k = 0; k < 4; k++) {  // designs.py:84
     int32_t t = C[1][0];  // designs.py:85
     int32_t t_1 = fifo_buf_A_1_0.read();
@@ -58,6 +64,8 @@ void PE_1_0(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_1_0, hls::stream<i
 
 void PE_1_1(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_1_1, hls::stream<int32_t> &fifo_buf_A_1_1) {  // designs.py:83
 #pragma HLS inline off
+#pragma HLS array_partition variable=C complete dim=1
+#pragma HLS array_partition variable=C complete dim=2
   l_k: for (int k = 0; k < 4; k++) {  // designs.py:84
     int32_t t = C[1][1];  // designs.py:85
     int32_t t_1 = fifo_buf_A_1_1.read();
@@ -67,6 +75,8 @@ void PE_1_1(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_1_1, hls::stream<i
 }
 
 void small_gemm(int32_t A[2][4], int32_t B[4][2], int32_t C[2][2]) {  // designs.py:82
+#pragma HLS array_partition variable=C complete dim=1
+#pragma HLS array_partition variable=C complete dim=2
 #pragma HLS dataflow
   hls::stream<int32_t> fifo_buf_A[2][2];
 #pragma HLS stream variable=fifo_buf_A depth=3

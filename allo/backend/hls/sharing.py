@@ -1,0 +1,201 @@
+"""Arrays that processes of a dataflow region share otherwise than AMD's tools allow: one writes, one other reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ...errors import Note, TargetError
+from ...ir.effects import array_of, read_only_arguments
+from ...ir.module import Module
+from ...ir.processes import region_blocks
+from ...ir.streams import is_stream_type
+from ...ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
+from ...poly.formula import compile_map
+from ...poly.linear import Linear
+
+_ACCESSES = ("affine.load", "memref.load", "affine.store", "memref.store", "memref.copy", "func.call")
+_HINTS = {
+    "read": "let one of them read it and hand on what the other needs, or partition it so that they read different "
+    "banks",
+    "write": "let each write an array of its own, or partition it so that they write different banks",
+    "use": "let one process do all that uses it",
+}
+type _Place = tuple[int | None, ...]  # the bank in each dimension; None: any
+type _Array = ir.Value | str  # a state of the module is known by its name
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Where a process may read an array, and where it may write it."""
+
+    reads: frozenset[_Place] = frozenset()
+    writes: frozenset[_Place] = frozenset()
+
+    def joined(self, other: _Use) -> _Use:
+        return _Use(self.reads | other.reads, self.writes | other.writes)
+
+
+class SharingChecks:
+    """The regions of a module whose processes are calls, as `vendor` sees them."""
+
+    def __init__(self, module: Module, vendor: str) -> None:
+        self.vendor = vendor
+        self.uses = _Uses(module)
+
+    def check(self, function: ir.OpView) -> None:
+        """Refuse the regions of a function in which processes share an array. Raises TargetError with both of them.
+
+        An array has one process that writes it and one other that reads it; a variable may have several that read it,
+        a state belongs to one process. Banks of a partitioned array are arrays of their own.
+        """
+        for block in region_blocks(function):
+            found: dict[_Array, list[tuple[ir.Operation, _Use]]] = {}
+            for op in statements(block):
+                if op.name == "func.call":
+                    for array, use in self.uses.of_statement(op).items():
+                        found.setdefault(array, []).append((op, use))
+            for array, processes in found.items():
+                for (first, one), (second, other) in combinations(processes, 2):
+                    does = _obstacle(array, one, other)
+                    if does is not None:
+                        raise self._refused(function, array, does, (first, second))
+
+    def _refused(
+        self, function: ir.OpView, array: _Array, does: str, processes: tuple[ir.Operation, ir.Operation]
+    ) -> TargetError:
+        names = [ir.FlatSymbolRefAttr(op.attributes["callee"]).value for op in processes]
+        notes = [Note("this process is here", location_of(op)) for op in processes]
+        what, name = ("state", array) if isinstance(array, str) else ("array", _name(function, array))
+        return TargetError(
+            f"{self.vendor} runs no dataflow region in which two processes {does} one {what}: in "
+            f"'{function.name.value}' both '{names[0]}' and '{names[1]}' {does} '{name}'",
+            at=location_of(processes[1]), hint=_HINTS[does], notes=notes,
+        )  # fmt: skip
+
+
+def _obstacle(array: _Array, one: _Use, other: _Use) -> str | None:
+    """What two processes must not both do with an array; None if they may."""
+    if isinstance(array, str):
+        return "use"
+    if _meet(one.writes, other.writes):
+        return "write"
+    is_variable = not ir.MemRefType(array.type).rank
+    if is_variable or one.writes or other.writes:
+        return None
+    return "read" if _meet(one.reads, other.reads) else None
+
+
+def _meet(some: frozenset[_Place], others: frozenset[_Place]) -> bool:
+    """Whether two processes may reach the same bank."""
+    return any(
+        all(a is None or b is None or a == b for a, b in zip(place, other, strict=True))
+        for place, other in product(some, others)
+    )
+
+
+class _Uses:
+    """What functions do with the arrays among their arguments and with states of the module, found once."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._found: dict[str, dict[int | str, _Use]] = {}
+
+    def of_statement(self, statement: ir.Operation) -> dict[_Array, _Use]:
+        """What a call does with each array."""
+        found: dict[_Array, _Use] = {}
+        for array, use in self._of(statement):
+            found[array] = found.get(array, _Use()).joined(use)
+        return found
+
+    def _of(self, op: ir.Operation) -> Iterator[tuple[_Array, _Use]]:
+        match op.name:
+            case "affine.load" | "memref.load" if not is_stream_type(op.results[0].type):
+                yield array_of(op.operands[0]), _Use(reads=frozenset({_place(op, op.operands[0])}))
+            case "affine.store" | "memref.store":
+                yield array_of(op.operands[1]), _Use(writes=frozenset({_place(op, op.operands[1])}))
+            case "memref.copy":
+                yield array_of(op.operands[0]), _Use(reads=frozenset({_anywhere(op.operands[0])}))
+                yield array_of(op.operands[1]), _Use(writes=frozenset({_anywhere(op.operands[1])}))
+            case "func.call":
+                for key, use in self._of_function(ir.FlatSymbolRefAttr(op.attributes["callee"]).value).items():
+                    yield array_of(op.operands[key]) if isinstance(key, int) else key, use
+                for result in op.results:
+                    yield result, _Use(writes=frozenset({_anywhere(result)}))
+
+    def _of_function(self, name: str) -> dict[int | str, _Use]:
+        if name not in self._found:
+            function = self.module.function(name)
+            entry = entry_block(function)
+            self._found[name] = _declared(function) if entry is None else self._of_body(entry)
+        return self._found[name]
+
+    def _of_body(self, entry: ir.Block) -> dict[int | str, _Use]:
+        found: dict[int | str, _Use] = {}
+        for op in operations(entry, *_ACCESSES):
+            for array, use in self._of(op):
+                key = self._outside(array, entry)
+                if key is not None:
+                    found[key] = found.get(key, _Use()).joined(use)
+        return found
+
+    def _outside(self, array: _Array, entry: ir.Block) -> int | str | None:
+        """The argument or the state that an array is; None for constants and for those of the function itself."""
+        if isinstance(array, str):
+            return array
+        if isinstance(array.owner, ir.Block):
+            return array.arg_number if array.owner == entry else None
+        maker = array.owner.operation
+        if maker.name != "memref.get_global":
+            return None
+        symbol = ir.FlatSymbolRefAttr(maker.attributes["name"]).value
+        made = ir.SymbolTable(self.module.mlir.operation)[symbol]
+        return None if "constant" in made.operation.attributes else str(symbol)
+
+
+def _declared(function: ir.OpView) -> dict[int | str, _Use]:
+    """What a function without a body may do."""
+    kinds = ir.FunctionType(ir.TypeAttr(function.operation.attributes["function_type"]).value).inputs
+    kept = read_only_arguments(function.operation)
+    found: dict[int | str, _Use] = {}
+    for number, kind in enumerate(kinds):
+        if isinstance(kind, ir.MemRefType) and not is_stream_type(kind):
+            anywhere = frozenset({(None,) * kind.rank})
+            found[number] = _Use(reads=anywhere) if number in kept else _Use(writes=anywhere)
+    return found
+
+
+def _anywhere(array: ir.Value) -> _Place:
+    return (None,) * int(ir.MemRefType(array.type).rank)
+
+
+def _place(access: ir.Operation, array: ir.Value) -> _Place:
+    """The bank that an access reaches in each dimension, where that is the same each time."""
+    memref = ir.MemRefType(array.type)
+    if "map" not in access.attributes or not isinstance(memref.layout, allo_d.PartitionAttr):
+        return _anywhere(array)
+    subscripts = compile_map(ir.AffineMapAttr(access.attributes["map"]).value).results
+    divisions = zip(subscripts, memref.layout.dims, memref.shape, strict=True)
+    banks: list[int | None] = [_bank(subscript, *division, extent) for subscript, division, extent in divisions]
+    return tuple(banks)
+
+
+def _bank(subscript: Linear | None, kind: str, factor: int, extent: int) -> int | None:
+    if subscript is None:
+        return None
+    if kind == "cyclic":
+        return subscript.constant % factor if all(c % factor == 0 for _, c in subscript.terms) else None
+    if kind == "none" or not subscript.is_constant:
+        return None
+    return subscript.constant if kind == "complete" else subscript.constant // -(-extent // factor)
+
+
+def _name(function: ir.OpView, array: ir.Value) -> str:
+    if isinstance(array.owner, ir.Block):
+        return str(argument_names(function)[array.arg_number])
+    return str(string_of(array.owner.operation, "allo.name") or "result")
