@@ -16,11 +16,13 @@ from mlir import ir
 
 from ..customize.handles import Buffer
 from ..errors import Location, ScheduleError, nearest
-from ..ir.array_graph import ArrayGraph, Link, Role, callee_name
+from ..ir.access import base_of, callee_name, is_array
+from ..ir.array_graph import ArrayGraph, Link, Role
+from ..ir.effects import Effects, with_inner
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
+from ..ir.streams import is_stream
 from ..ir.walk import buffer_location, entry_block, location_of, string_of
-from .uses import Accesses
 
 __all__ = ["DataflowGraph", "Edge", "Link", "Node", "Role", "Use", "dataflow_graph"]
 
@@ -149,18 +151,36 @@ def _uses(
 ) -> tuple[Mapping[str, tuple[Use, ...]], Mapping[str, tuple[Use, ...]]]:
     written: dict[str, list[Use]] = {}
     read: dict[str, list[Use]] = {}
-    accesses = Accesses(module)
+    effects = Effects(module)
     for function in module.functions():
         entry = entry_block(function)
         for top in entry.operations if entry is not None else ():
-            for op, writes, reads in accesses.below(top.operation):
-                use = _use(function.name.value, top.operation, op)
-                for values, found in ((writes, written), (reads, read)):
+            for op in with_inner(top.operation):
+                for values, found in zip(_touched(effects, op), (written, read), strict=True):
                     for value in values:
+                        use = _use(function.name.value, top.operation, op)
                         uses = found.setdefault(names[arrays.number(value)], [])
                         if use not in uses[-1:]:
                             uses.append(use)
     return _frozen(written), _frozen(read)
+
+
+def _touched(effects: Effects, op: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
+    """The values of a function that an operation writes or puts into, and those that it reads or gets from."""
+    operands = list(op.operands)
+    own = [(effect, operands[effect.operand]) for effect in effects.of(op) if not effect.symbol]
+    written = [_node(value) for effect, value in own if effect.writes or effect.puts]
+    read = [_node(value) for effect, value in own if effect.reads or effect.gets]
+    if op.name == "func.call":
+        written += [result for result in op.results if is_array(result.type)]
+    if op.name == "func.return":
+        read += [value for value in operands if is_array(value.type)]
+    return written, read
+
+
+def _node(value: ir.Value) -> ir.Value:
+    """A stream that is taken from an array of streams is no node of its own."""
+    return base_of(value) if is_stream(value.type) else value
 
 
 def _use(function: str, top: ir.Operation, op: ir.Operation) -> Use:

@@ -10,7 +10,7 @@ from mlir import ir
 from allo._mlir import rename_symbols
 
 from ..customize.step import Step
-from ..ir.array_graph import is_array
+from ..ir.access import is_array
 from ..ir.module import Module, attributes_of
 from ..ir.walk import array_operations, entry_block, statements
 from .correspondence import reachable

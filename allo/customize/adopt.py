@@ -26,8 +26,8 @@ from ..ir.walk import (
 )
 from .adopt_layout import parsed
 from .adopt_loops import count_with_sign
-from .bounds import check_bounds
 from .foreign import check_calls, check_definitions, check_operations, check_strings, check_types
+from .sound import check_sound
 from .stream_ends import demand_all_single_ends
 
 _LOOP_NAMES = "ijklmn"
@@ -38,8 +38,8 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
 
     A loop is named by its depth (`i`, `j`, ...), a nest `S_<loops>_<n>` as in kernels, an array `buffer`. Raises
     KernelError with the words of MLIR if that is not a valid module, or has no function. `link` gives the module code
-    for functions without a body; KernelError for those that have none then, and for an affine access that leaves its
-    array.
+    for functions without a body; KernelError for those that have none then, and for what kernels may not do either:
+    leave an array, write a ROM, give a function one array twice.
     """
     if not isinstance(source, str | Path):
         raise KernelError(f"a module is read from its text or a Path, got {type(source).__name__} {source!r}")
@@ -71,7 +71,7 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
         _name_buffers(function)
         _name_loops(function)
     module.verify()
-    check_bounds(module)
+    check_sound(module)
     try:
         demand_all_single_ends(module)
     except ScheduleError as error:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from mlir import ir
 
 from ..errors import KernelError, Note, ScheduleError
+from ..ir.access import uses_of
 from ..ir.builder import memory_attr
 from ..ir.context import context
-from ..ir.effects import written_arguments
-from ..ir.linalg import is_structured, output_count
+from ..ir.effects import Effects
 from ..ir.memory import Memory
 from ..ir.module import Module
 from ..ir.walk import buffers_of, location_of
 from .handles import Buffer
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
-from .whole_array import STORES
 
 _BUFFERS = frozenset({"memref.alloc", "memref.get_global"})
 
@@ -83,13 +82,10 @@ def _declared_storage(function: ir.Operation, value: ir.Value) -> str:
 
 
 def _check_never_written(module: Module, buffer: Buffer, value: ir.Value, memory: Memory, note: Note) -> None:
-    for use in value.uses:
+    effects = Effects(module)
+    for use in uses_of(value):
         op = use.owner.operation
-        writes = op.name in STORES or (is_structured(op) and value in list(op.operands)[-output_count(op) :])
-        if op.name == "func.call":
-            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            writes = use.operand_number in written_arguments(module, callee)
-        if writes:
+        if any(effect.writes and effect.operand == use.operand_number for effect in effects.of(op)):
             raise ScheduleError(
                 f"'{buffer.name}' is written, and {memory.storage_type} is a memory that is only read",
                 notes=[note, Note("it is written here", location_of(op))],

@@ -9,7 +9,8 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import LayoutConflict, Note, ScheduleError
-from ..ir.array_graph import ArrayGraph, ArrayNode, Role, callee_name, set_type
+from ..ir.access import callee_name
+from ..ir.array_graph import ArrayGraph, ArrayNode, Role, set_type
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.walk import location_of

@@ -17,10 +17,7 @@ from ..ir.module import FinishedModule, Module
 from ..ir.pseudocode import module_text
 from ..ir.recursion import reads_programs
 from .adopt import adopt
-from .aliases import check_aliases
 from .bind import bind as _bind
-from .bind import check_read_only_memories
-from .bounds import check_bounds
 from .buffer_at import buffer_at as _buffer_at
 from .compute_at import compute_at as _compute_at
 from .dataflow import dataflow as _dataflow
@@ -40,6 +37,7 @@ from .reorder import reorder as _reorder
 from .reshape import reshape as _reshape
 from .reuse_at import reuse_at as _reuse_at
 from .skew import skew as _skew
+from .sound import check_sound
 from .specialize import specialize as _specialize
 from .split import split as _split
 from .step import Step, Steps
@@ -348,7 +346,5 @@ def customize(
     compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
     if lower_linalg:
         make_loops(compiled.module)
-    check_aliases(compiled.module)
-    check_read_only_memories(compiled.module)
-    check_bounds(compiled.module, compiled.inside)
+    check_sound(compiled.module, compiled.inside)
     return Schedule(compiled.module, verbose=verbose)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mlir import ir
 
 from ..errors import Note, ScheduleError
+from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW
-from ..ir.streams import StreamUses
 from ..ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
 from ..poly import Model, extract, same_stream
 from .calls import callee_of, function_around
@@ -49,10 +49,10 @@ def demand_single_ends(
     model: Model | None = None,
 ) -> None:
     """Raises ScheduleError, which begins with `why`, if two of the processes put into one stream or get from one."""
-    uses = StreamUses(module)
+    effects = Effects(module)
     ends: dict[tuple[str, ir.Value], list[ir.Operation]] = {}
     for op in processes:
-        found = uses.of(op)
+        found = effects.touched(op)
         for side, streams in (("put", found.puts), ("get", found.gets)):
             for stream in streams:
                 ends.setdefault((side, stream), []).append(op)

@@ -9,7 +9,7 @@ from math import prod
 
 from mlir import ir
 
-from ..ir.streams import stream_of
+from ..ir.access import base_of
 from .memory import ArrayMemory, Ports
 from .pipeline import scheduled
 from .question import Question
@@ -61,7 +61,7 @@ def _in_loop(asked: Question, nodes: Sequence[Node], axis: int) -> tuple[Fractio
         old = asked.around.memory_of
 
         def memory_of(value: ir.Value, name: str) -> ArrayMemory:
-            return local if stream_of(value) == array else old(value, name)
+            return local if base_of(value) == array else old(value, name)
 
         region = RegionBuilder(replace(asked.around, memory_of=memory_of), inside).build(body)
     except NotUnrollable:
@@ -89,7 +89,7 @@ def _in_loop(asked: Question, nodes: Sequence[Node], axis: int) -> tuple[Fractio
 
 def _array(node: Node) -> ir.Value:
     """The array of an access."""
-    return stream_of(node.op.operands[0 if node.kind == "read" else 1])
+    return base_of(node.op.operands[0 if node.kind == "read" else 1])
 
 
 def _on_chip(asked: Question, node: Node, size: int) -> ArrayMemory:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ..ir.streams import stream_of
+from ..ir.access import base_of
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
 from ..poly import Access, extract
 from ..target import Target
@@ -119,7 +119,7 @@ class FunctionEstimator:
 
     def memory_of(self, value: ir.Value, name: str) -> ArrayMemory:
         """What an array of this function is made of."""
-        value = stream_of(value)
+        value = base_of(value)
         if value not in self.memories:
             external = None
             if isinstance(value.owner, ir.Block):
@@ -195,7 +195,7 @@ class FunctionEstimator:
     def _call(self, op: ir.Operation) -> Span:
         name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
         found = self.callee(name)
-        given = dict(zip(found.arguments, (stream_of(value) for value in op.operands), strict=False))
+        given = dict(zip(found.arguments, (base_of(value) for value in op.operands), strict=False))
         streams = dict(zip(found.arguments, map(stream_key, op.operands), strict=False))
         ends = found.ends
         result = frozenset(value for value in op.results if isinstance(value.type, ir.MemRefType))
@@ -212,7 +212,7 @@ class FunctionEstimator:
         """A copy of an array: a pipelined loop over its elements."""
         source, target = op.operands[0], op.operands[1]
         memref = ir.MemRefType(source.type)
-        ends = Ends({}, {}, frozenset({stream_of(source)}), frozenset({stream_of(target)}))
+        ends = Ends({}, {}, frozenset({base_of(source)}), frozenset({base_of(target)}))
         if not memref.has_static_shape:
             return Span(None, ends=ends)
         elements = math.prod(memref.shape)

@@ -12,10 +12,10 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import TargetError, nearest
-from ..ir.effects import array_of, written_arguments
+from ..ir.access import base_of, callee_name
+from ..ir.effects import Effects, is_overwritten
 from ..ir.mlir_types import from_mlir
 from ..ir.module import Module
-from ..ir.overwritten import is_overwritten
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import argument_names, entry_block, operations
@@ -115,9 +115,8 @@ def _passed_on(module: Module, kept: dict[int, External]) -> dict[str, dict[int,
         arrays = {entry.arguments[n]: external for n, external in fresh.items()}
         for op in operations(entry):
             if op.name == "func.call":
-                callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-                given = {n: array_of(value) for n, value in enumerate(op.operands)}
-                waiting.append((callee, {n: arrays[v] for n, v in given.items() if v in arrays}))
+                given = {n: base_of(value) for n, value in enumerate(op.operands)}
+                waiting.append((callee_name(op), {n: arrays[v] for n, v in given.items() if v in arrays}))
     return found
 
 
@@ -133,7 +132,7 @@ def transfers(module: Module, target: Target, found: OffChip) -> tuple[Transfer,
     entry = entry_block(function)
     if entry is None or (not found.memories and found.results is None):
         return ()
-    written = written_arguments(module, module.top)
+    written = Effects(module).written_arguments(module.top)
     loads, stores = [], []
     for n, (name, value) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
         if name not in found.memories or name in found.in_place:

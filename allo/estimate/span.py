@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from mlir import ir
 
-from ..ir.streams import stream_of
+from ..ir.access import base_of
 from ..target import Operator
 
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
@@ -233,7 +233,7 @@ def stream_key(value: ir.Value) -> Stream:
         results = ir.AffineMapAttr(value.owner.operation.attributes["map"]).value.results
         if all(isinstance(result, ir.AffineConstantExpr) for result in results):
             index = tuple(result.value for result in results)
-    return stream_of(value), index
+    return base_of(value), index
 
 
 def passed(given: Stream, index: tuple[int, ...] | None) -> Stream:

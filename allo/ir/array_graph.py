@@ -9,9 +9,9 @@ from typing import NamedTuple
 from mlir import ir
 
 from ..errors import InternalError
+from .access import callee_name, is_array, is_load
 from .context import context
 from .module import Module
-from .streams import is_stream_type
 from .walk import argument_names, array_operations, buffer_name, entry_block, statements
 
 _VIEWS = frozenset({"memref.cast", "allo.element_cast"})
@@ -146,7 +146,7 @@ class ArrayGraph:
             kind = op.name
             if kind == "func.return":
                 self._returned[name] = op
-            elif kind not in ("affine.load", "memref.load"):  # these give a stream of an array of streams
+            elif not is_load(op):  # these give a stream of an array of streams
                 self._add_results(name, kind, op, made)
                 if kind in _JOINING:
                     yield kind, op
@@ -198,17 +198,6 @@ class ArrayGraph:
         self.links.append(ArrayLink(kind, source, target, op))
         self.around[source].append(len(self.links) - 1)
         self.around[target].append(len(self.links) - 1)
-
-
-def is_array(kind: ir.Type) -> bool:
-    """Whether values of a type are nodes: arrays, scalar variables and streams."""
-    return isinstance(kind, ir.MemRefType) or is_stream_type(kind)
-
-
-def callee_name(call: ir.Operation) -> str:
-    """The name of the function that a `func.call` calls."""
-    name: str = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
-    return name
 
 
 def set_type(node: ArrayNode, kind: ir.Type) -> None:

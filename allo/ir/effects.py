@@ -1,59 +1,284 @@
-"""Which arguments a function writes, itself or through the functions it calls."""
+"""What operations do to arrays and streams, with all inside of them and all that they call."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
 from mlir import ir
 
-from .linalg import is_structured, output_count
+from .access import (
+    Effect,
+    access_map,
+    accessed,
+    base_of,
+    callee_name,
+    effects_of,
+    global_name,
+    is_array,
+    is_store,
+    subscripts,
+)
 from .module import Module
-from .walk import argument_names, entry_block, operations
+from .streams import declared_sides, is_stream_type
+from .walk import constant_bounds, induction_variable, operations, statements, string_of
 
-# what is another look at an array: its elements in other types, places or extents
-VIEWS = frozenset({
-    "memref.cast", "memref.subview", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
-    "memref.transpose", "memref.view", "allo.element_cast",
-})  # fmt: skip
+type Place = ir.Value | str  # an array or stream; the name of a constant or state of the module
 
 
-def written_arguments(
-    module: Module, name: str, known: dict[str, frozenset[int]] | None = None
-) -> frozenset[int]:
-    """The positions of the arguments of function `name` whose arrays it may store to.
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The arrays that are read and written, and the streams (or arrays of them) that are put into and got from."""
 
-    `known` keeps the answers for other functions of the module between calls.
+    reads: frozenset[Place]
+    writes: frozenset[Place]
+    puts: frozenset[ir.Value]
+    gets: frozenset[ir.Value]
+
+    @property
+    def streams(self) -> frozenset[ir.Value]:
+        """The streams that are used."""
+        return self.puts | self.gets
+
+    def conflicts(self, later: Touched) -> frozenset[Place]:
+        """The arrays for which it matters that what this describes runs before `later`."""
+        return self.writes & (later.reads | later.writes) | self.reads & later.writes
+
+
+class Effects:
+    """Answers for one module, while it is not rewritten; keeps those for functions.
+
+    What a call does are the effects of its callee on arguments, constants and states: any that the body may have, or
+    all that a declaration does not rule out. Functions may call themselves.
     """
-    answers = {} if known is None else known
-    if name in answers:
-        return answers[name]
-    entry = entry_block(module.function(name))
-    if entry is None:  # a declaration: nothing is known of its body
-        names = argument_names(module.function(name))
-        return frozenset(range(len(names))) - read_only_arguments(module.function(name).operation)
-    written: set[ir.Value] = set()
-    for op in operations(entry):
-        if op.name in ("affine.store", "memref.store", "memref.copy"):
-            written.add(op.operands[1])
-        elif is_structured(op):
-            written.update(list(op.operands)[-output_count(op) :])
-        elif op.name == "func.call":
-            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            for position in sorted(written_arguments(module, callee, answers)):
-                written.add(op.operands[position])
-    sources = {array_of(value) for value in written}
-    answers[name] = frozenset(p for p, argument in enumerate(entry.arguments) if argument in sources)
-    return answers[name]
+
+    def __init__(self, module: Module | ir.Operation | None) -> None:
+        self._module = module.mlir.operation if isinstance(module, Module) else module
+        self._symbols: dict[str, ir.Operation] | None = None
+        self._summaries: dict[str, tuple[Effect, ...]] = {}
+        self._streams: dict[str, bool] = {}
+
+    def of(self, op: ir.Operation) -> tuple[Effect, ...]:
+        """What `op` itself does, or what it calls; not what is inside of it."""
+        return self.summary(callee_name(op)) if op.name == "func.call" else effects_of(op)
+
+    def touched(self, op: ir.Operation) -> Touched:
+        """All that `op`, what is inside of it, and what these call, may use; arrays that a call returns are written."""
+        reads: set[Place] = set()
+        writes: set[Place] = set()
+        puts: set[ir.Value] = set()
+        gets: set[ir.Value] = set()
+        for inner in with_inner(op):
+            for effect in self.of(inner):
+                if effect.reads or effect.writes:
+                    place = effect.symbol or self.place(inner.operands[effect.operand])
+                    reads.update([place] if effect.reads else ())
+                    writes.update([place] if effect.writes else ())
+                else:
+                    stream = self.base(inner.operands[effect.operand])
+                    puts.update([stream] if effect.puts else ())
+                    gets.update([stream] if effect.gets else ())
+            if inner.name == "func.call":
+                writes.update(self.place(result) for result in inner.results if isinstance(result.type, ir.MemRefType))
+        return Touched(frozenset(reads), frozenset(writes), frozenset(puts), frozenset(gets))
+
+    def place(self, value: ir.Value) -> Place:
+        """What a value stands for; all addresses of a constant or state are one."""
+        base = self.base(value)
+        return global_name(base) or base
+
+    def base(self, value: ir.Value) -> ir.Value:
+        """As `base_of`, also through calls that return what they are given."""
+        while True:
+            value = base_of(value)
+            if isinstance(value.owner, ir.Block) or value.owner.operation.name != "func.call":
+                return value
+            given = self._returned(value.owner.operation, value)
+            if given is None:
+                return value
+            value = given
+
+    def _returned(self, call: ir.Operation, value: ir.Value) -> ir.Value | None:
+        """The operand of a call that comes back as its result `value`."""
+        entry = self._entry(callee_name(call))
+        if entry is None:
+            return None
+        last = statements(entry)[-1]
+        if last.name != "func.return":
+            return None
+        returned = base_of(last.operands[ir.OpResult(value).result_number])
+        return call.operands[ir.BlockArgument(returned).arg_number] if returned.owner == entry else None
+
+    def written_arguments(self, name: str) -> frozenset[int]:
+        """The positions of the arguments of a function that are arrays which it may write."""
+        return frozenset(effect.operand for effect in self.summary(name) if effect.writes and not effect.symbol)
+
+    def fed_arguments(self, name: str) -> frozenset[int]:
+        """The positions of the arguments of a function that are streams which it may get from."""
+        return frozenset(effect.operand for effect in self.summary(name) if effect.gets)
+
+    def uses_streams(self, op: ir.Operation) -> bool:
+        """Whether `op`, what is inside of it, or what these call uses or makes a stream."""
+        return any(
+            has_stream(inner) or (inner.name == "func.call" and self._function_uses_streams(callee_name(inner)))
+            for inner in with_inner(op)
+        )
+
+    def _function_uses_streams(self, name: str) -> bool:
+        if name not in self._streams:
+            reached, seen = [name], {name}
+            for function in reached:
+                callees = [callee for callee in self._callees(function) if callee not in seen]
+                reached += dict.fromkeys(callees)
+                seen.update(callees)
+            self._streams[name] = any(self._body_uses_streams(function) for function in reached)
+        return self._streams[name]
+
+    def _body_uses_streams(self, name: str) -> bool:
+        entry = self._entry(name)
+        return entry is not None and any(has_stream(op) for op in operations(entry))
+
+    def summary(self, name: str) -> tuple[Effect, ...]:
+        """What a call of a function does: effects on its operands, and on constants and states."""
+        if name not in self._summaries:
+            order, recursive = self._callees_first(name)
+            self._summaries.update((function, ()) for function in order)
+            changed = True
+            while changed:
+                changed = False
+                for function in order:
+                    before, now = self._summaries[function], self._summarised(function)
+                    changed = changed or (recursive and set(before) != set(now))
+                    self._summaries[function] = now
+        return self._summaries[name]
+
+    def _callees_first(self, name: str) -> tuple[list[str], bool]:
+        """The functions without a summary that a function may call, and itself, callees first if none is recursive."""
+        order: list[str] = []
+        open_, seen, recursive = [(name, self._callees(name))], {name}, False
+        while open_:
+            current, callees = open_[-1]
+            callee = next(callees, None)
+            if callee is None:
+                order.append(current)
+                open_.pop()
+            elif callee not in self._summaries and callee not in seen:
+                seen.add(callee)
+                open_.append((callee, self._callees(callee)))
+            elif callee in seen and callee not in order:
+                recursive = True
+        return order, recursive
+
+    def _callees(self, name: str) -> Iterator[str]:
+        entry = self._entry(name)
+        return iter([] if entry is None else [callee_name(call) for call in operations(entry, "func.call")])
+
+    def _summarised(self, name: str) -> tuple[Effect, ...]:
+        entry = self._entry(name)
+        if entry is None:
+            return _declared(self.symbols[name])
+        arguments = {value: k for k, value in enumerate(entry.arguments)}
+        found: dict[int | str, Effect] = {}
+        for op in operations(entry):
+            for effect in self.of(op):
+                place = effect.symbol or self.place(op.operands[effect.operand])
+                key = place if isinstance(place, str) else arguments.get(place)
+                if key is not None:
+                    start = Effect(-1, symbol=key) if isinstance(key, str) else Effect(key)
+                    found[key] = _joined(found.get(key, start), effect)
+        return tuple(found.values())
+
+    def _entry(self, name: str) -> ir.Block | None:
+        function = self.symbols[name]
+        blocks = function.regions[0].blocks
+        return blocks[0] if len(blocks) else None
+
+    @property
+    def symbols(self) -> dict[str, ir.Operation]:
+        """The functions, constants and states of the module."""
+        if self._symbols is None:
+            found = [] if self._module is None else statements(self._module.regions[0].blocks[0])
+            named = [(string_of(op, "sym_name"), op) for op in found]
+            self._symbols = {name: op for name, op in named if name is not None}
+        return self._symbols
 
 
-def read_only_arguments(declaration: ir.Operation) -> frozenset[int]:
-    """The positions of the arguments that a function without a body promises to read only."""
-    if "arg_attrs" not in declaration.attributes:
-        return frozenset()
-    marks = ir.ArrayAttr(declaration.attributes["arg_attrs"])
-    return frozenset(position for position, mark in enumerate(marks) if "llvm.readonly" in ir.DictAttr(mark))
+def with_inner(op: ir.Operation) -> Iterator[ir.Operation]:
+    """An operation and all inside of it."""
+    yield op
+    for region in op.regions:
+        for block in region.blocks:
+            yield from operations(block)
 
 
-def array_of(value: ir.Value) -> ir.Value:
-    """The array that `value` is, or is a look at."""
-    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in VIEWS:
-        value = value.owner.operation.operands[0]
-    return value
+def has_stream(op: ir.Operation) -> bool:
+    """Whether an operation uses or makes a stream, or an array of streams."""
+    return any(is_stream_type(value.type) for value in (*op.operands, *op.results))
+
+
+def _joined(one: Effect, other: Effect) -> Effect:
+    """Either of two effects on the operand or symbol of `one`."""
+    return replace(
+        one,
+        reads=one.reads or other.reads,
+        writes=one.writes or other.writes,
+        puts=one.puts or other.puts,
+        gets=one.gets or other.gets,
+    )
+
+
+def _declared(function: ir.Operation) -> tuple[Effect, ...]:
+    """What a function without a body may do: all but what it promises to leave."""
+    attributes = function.attributes
+    marks = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+    kept = {k for k, mark in enumerate(marks) if "llvm.readonly" in ir.DictAttr(mark)}
+    sides = declared_sides(function.opview)
+    found = []
+    for k, kind in enumerate(ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value).inputs):
+        if is_stream_type(kind):
+            found.append(Effect(k, puts=sides.get(k) != "in", gets=sides.get(k) != "out"))
+        elif is_array(kind):
+            found.append(Effect(k, reads=sides.get(k) != "out", writes=k not in kept and sides.get(k) != "in"))
+    return tuple(found)
+
+
+# -- what is surely written --------------------------------------------------------------------------------
+
+
+def is_overwritten(argument: ir.Value) -> bool:
+    """Whether every use of the array is a store, and one of them stores each element in any case.
+
+    That one is in loops over the whole extent of each dimension, and under no condition. An array for which this is
+    not seen is read, which is never wrong.
+    """
+    if not isinstance(argument.type, ir.MemRefType) or not argument.type.has_static_shape:
+        return False
+    users = [use.owner.operation for use in argument.uses]
+    if any(not is_store(user) or accessed(user) != argument for user in users):
+        return False
+    return any(_covers(user, argument) for user in users)
+
+
+def _covers(store: ir.Operation, argument: ir.Value) -> bool:
+    shape = ir.MemRefType(argument.type).shape
+    if not shape or access_map(store) != ir.AffineMap.get_identity(len(shape), argument.context):
+        return False
+    extents = _extents_around(store, argument)
+    if extents is None:
+        return False
+    variables = subscripts(store)
+    return len(set(variables)) == len(shape) and [extents.get(variable) for variable in variables] == list(shape)
+
+
+def _extents_around(store: ir.Operation, argument: ir.Value) -> dict[ir.Value, int] | None:
+    """The variables of the loops around a store that count from 0; None if it may not run for all their values."""
+    extents = {}
+    parent = store.parent.operation
+    while parent != argument.owner.owner.operation:
+        bounds = constant_bounds(parent)
+        if bounds is None or bounds[0] >= bounds[1]:
+            return None
+        if bounds[0] == 0 and bounds[2] == 1:
+            extents[induction_variable(parent)] = bounds[1]
+        parent = parent.parent.operation
+    return extents

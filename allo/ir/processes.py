@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .effects import array_of, written_arguments
+from .effects import Effects, Touched
 from .elements import element_nests
 from .module import Module
-from .streams import StreamUses, is_stream_type
 from .walk import LOOP_OPERATIONS, entry_block, operations, statements, string_of
 
 DATAFLOW = "allo.dataflow"
@@ -50,23 +49,22 @@ def is_region(block: ir.Block) -> bool:
     return DATAFLOW in block.owner.operation.attributes
 
 
-def region_statements(module: Module, block: ir.Block) -> list[Statement]:
+def region_statements(effects: Effects, block: ir.Block) -> list[Statement]:
     """The statements of a region without its terminator, in the order of the text."""
-    known: dict[str, frozenset[int]] = {}
     found: list[Statement] = []
-    touched: list[tuple[frozenset[ir.Value], frozenset[ir.Value]]] = []
+    touched: list[Touched] = []
     for op in statements(block)[:-1]:
         runs = is_process(op)
-        reads, writes = arrays_of(module, op, known)
+        own = effects.touched(op)
         after = [
             before.op
-            for before, (was_read, was_written) in zip(found, touched, strict=True)
+            for before, other in zip(found, touched, strict=True)
             if before.is_process
-            and (AT_END in op.attributes or was_written & (reads | writes) or was_read & writes)
+            and (AT_END in op.attributes or other.conflicts(own))
             if ELEMENT_OF not in op.attributes or string_of(before.op, ELEMENT_OF) != string_of(op, ELEMENT_OF)
         ]
         found.append(Statement(op, runs, tuple(after)))
-        touched.append((reads, writes))
+        touched.append(own)
     return found
 
 
@@ -84,38 +82,13 @@ def _makes_no_value(op: ir.Operation) -> bool:
 
 def simulated_regions(module: Module) -> dict[ir.Operation, Statement]:
     """The statements of all regions of a module that use streams."""
-    uses = StreamUses(module)
+    effects = Effects(module)
     found: dict[ir.Operation, Statement] = {}
     for function in module.functions():
         for block in region_blocks(function):
-            ends = [uses.of(op) for op in statements(block)]
-            if any(end.puts or end.gets for end in ends):
-                found.update((statement.op, statement) for statement in region_statements(module, block))
+            if any(effects.touched(op).streams for op in statements(block)):
+                found.update((statement.op, statement) for statement in region_statements(effects, block))
     return found
-
-
-def arrays_of(
-    module: Module, statement: ir.Operation, known: dict[str, frozenset[int]]
-) -> tuple[frozenset[ir.Value], frozenset[ir.Value]]:
-    """The arrays that a statement reads, or only may read, and those that it writes."""
-    reads: set[ir.Value] = set()
-    writes: set[ir.Value] = set()
-    for op in [statement, *(i for r in statement.regions for b in r.blocks for i in operations(b))]:
-        if op.name in ("memref.cast", "allo.element_cast"):
-            continue
-        arrays = [
-            (position, array_of(value))
-            for position, value in enumerate(op.operands)
-            if isinstance(value.type, ir.MemRefType) and not is_stream_type(value.type)
-        ]
-        if op.name == "func.call":
-            written = written_arguments(module, ir.FlatSymbolRefAttr(op.attributes["callee"]).value, known)
-            writes.update(value for position, value in arrays if position in written)
-            writes.update(result for result in op.results if isinstance(result.type, ir.MemRefType))
-        elif not op.name.endswith(".load"):
-            writes.update(value for _, value in arrays)
-        reads.update(value for _, value in arrays)
-    return frozenset(reads), frozenset(writes)
 
 
 def spatial_loops(process: ir.Operation) -> list[ir.Operation]:

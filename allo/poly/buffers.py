@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .effects import Effects, global_name, is_memory, is_stream, is_view
+from ..ir.access import accessed, global_name, is_array, is_load, is_view
+from ..ir.effects import Effects
+from ..ir.streams import is_stream
 from .linear import Linear, Quotient
 from .model import Buffer, Loop, Source
 from .values import Terms, Values
@@ -38,7 +40,7 @@ class Buffers:
             if k < len(named) and "allo.name" in (entry := ir.DictAttr(named[k])):
                 name = ir.StringAttr(entry["allo.name"]).value
                 self._values.argument_names[argument] = name
-            if _is_storage(argument):
+            if is_array(argument.type):
                 self._make(argument, name or f"arg{k}", (), "argument", Source("", 0, 0))
 
     def _make(
@@ -60,13 +62,14 @@ class Buffers:
         return buffer
 
     def allocate(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> None:
-        origin = "stream" if op.name == "allo.stream_create" else "alloc"
+        origin = "stream" if is_stream(op.results[0].type) else "alloc"
         self._make(op.results[0], _name(op, len(self.made)), scope, origin, source)
 
     def results(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> None:
         """New memories that an operation other than an allocation returns."""
         for result in op.results:
-            if is_memory(result) and global_name(result) is None and self._effects.base(result) == result:
+            is_new = global_name(result) is None and self._effects.base(result) == result
+            if is_new and isinstance(result.type, ir.MemRefType):
                 self._make(result, _name(op, len(self.made)), scope, "result", source)
 
     def carried(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> Buffer:
@@ -131,24 +134,14 @@ class Buffers:
     def of_stream(self, value: ir.Value) -> tuple[Buffer, Terms]:
         """A stream has one place, which every operation changes: their order is part of the meaning."""
         op = _owner(value)
-        if op is not None and op.name in ("affine.load", "memref.load"):
-            operands = list(op.operands)
-            if op.name == "affine.load":
-                terms = self._values.map(op.attributes["map"], operands[1:])
-            else:
-                found = [self._values.index(operand) for operand in operands[1:]]
-                terms = Terms([f.forms[0] for f in found], tuple(q for f in found for q in f.quotients))
-            return self.resolve(operands[0], terms)
+        if op is not None and is_load(op):
+            return self.resolve(accessed(op), self._values.subscripts(op))
         buffer, _ = self.base(value)
         return buffer, Terms([])
 
 
 def _same(buffer: Buffer, value: ir.Value) -> bool:
     return buffer.value is not None and buffer.value == value
-
-
-def _is_storage(value: ir.Value) -> bool:
-    return isinstance(value.type, ir.MemRefType) or is_stream(value)
 
 
 def _owner(value: ir.Value) -> ir.Operation | None:

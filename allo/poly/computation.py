@@ -9,6 +9,7 @@ from functools import reduce
 import islpy as isl
 from mlir import ir
 
+from ..ir.access import stored
 from ..ir.module import Module
 from ..ir.walk import operations
 from .extract import extract_with_values
@@ -112,7 +113,7 @@ class Computation:
     def stored(self, name: str) -> Value:
         """What a store, or a put to a stream, writes; `name` is that of the access."""
         op = next(access.op for access in self.accesses if access.id == name)
-        return self.value(op.operands[1 if op.name == "allo.stream_put" else 0])
+        return self.value(stored(op))
 
     def _constant(self, symbol: ir.Attribute) -> tuple[str, ...]:
         name = ir.FlatSymbolRefAttr(symbol).value

@@ -8,10 +8,12 @@ from itertools import count
 
 from mlir import ir
 
+from ..ir.access import Effect, accessed, callee_name, is_access, is_load
+from ..ir.effects import Effects
+from ..ir.streams import is_stream, is_stream_type
 from ..ir.walk import LOOP_OPERATIONS, statements
 from .buffers import Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
-from .effects import Effect, Effects, is_stream
 from .linear import Linear, Row, variable
 from .model import Access, Buffer, Kind, Loop, Model, Source
 from .values import Terms, Values
@@ -90,7 +92,7 @@ class _Extraction:
         blocks = function.regions[0].blocks
         self.entry = blocks[0] if len(blocks) else None
         self.values = Values(self.entry)
-        self.effects = Effects(function)
+        self.effects = Effects(function.parent and function.parent.operation)
         self.buffers = Buffers(function, self.values, self.effects)
         self.loops: list[Loop] = []
         self.found: list[_Found] = []
@@ -149,7 +151,7 @@ class _Extraction:
 
     def operation(self, op: ir.Operation, scope: _Scope) -> None:
         match op.name:
-            case "affine.load" | "affine.store" | "memref.load" | "memref.store":
+            case _ if is_access(op):
                 self.subscripted(op, scope)
             case "affine.for":
                 self.known_loop(op, scope, affine_for(op, scope.domain, self.values))
@@ -220,18 +222,10 @@ class _Extraction:
         return Terms(forms), rows
 
     def subscripted(self, op: ir.Operation, scope: _Scope) -> None:
-        operands = list(op.operands)
-        first = 0 if op.name.endswith("load") else 1
-        if first == 0 and is_stream(op.results[0]):
+        if is_load(op) and is_stream_type(op.results[0].type):
             return  # taking a stream out of an array of streams; its puts and gets are the accesses
-        if op.name.startswith("affine."):
-            terms = self.values.map(op.attributes["map"], operands[first + 1 :])
-        else:
-            subscripts = [self.values.index(operand) for operand in operands[first + 1 :]]
-            quotients = tuple(q for subscript in subscripts for q in subscript.quotients)
-            terms = Terms([subscript.forms[0] for subscript in subscripts], quotients)
-        kind = Kind.READ if first == 0 else Kind.WRITE
-        buffer, terms = self.buffers.resolve(operands[first], terms)
+        kind = Kind.READ if is_load(op) else Kind.WRITE
+        buffer, terms = self.buffers.resolve(accessed(op), self.values.subscripts(op))
         self.add(kind, buffer, scope, next(scope.positions), terms, "", op, source_of(op))
 
     def affected(self, op: ir.Operation, effects: tuple[Effect, ...], scope: _Scope) -> None:
@@ -239,13 +233,12 @@ class _Extraction:
         source = source_of(op)
         described = f"is touched by `{op.name}`, which may use any element"
         if op.name == "func.call":
-            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            described = f"is passed to '{callee}', which may use any element"
+            described = f"is passed to '{callee_name(op)}', which may use any element"
         for effect in effects:
             if effect.symbol:
                 buffer, viewed, exact = self.buffers.of_global(effect.symbol), False, False
                 terms, rows = self.whole(buffer)
-            elif is_stream(op.operands[effect.operand]):
+            elif is_stream(op.operands[effect.operand].type):
                 buffer, stream = self.buffers.of_stream(op.operands[effect.operand])
                 self.add(Kind.WRITE, buffer, scope, position, stream, "", op, source)
                 continue
@@ -253,9 +246,10 @@ class _Extraction:
                 buffer, viewed = self.buffers.base(op.operands[effect.operand])
                 terms, rows = self.whole(buffer)
                 exact = not viewed and None not in buffer.shape
+            streams = effect.puts or effect.gets
             for kind, wanted, whole in (
-                (Kind.READ, effect.reads, effect.whole_read),
-                (Kind.WRITE, effect.writes, effect.whole_write),
+                (Kind.READ, effect.reads or streams, effect.whole_read),
+                (Kind.WRITE, effect.writes or streams, effect.whole_write),
             ):
                 if wanted:
                     reason = "" if exact and whole else described

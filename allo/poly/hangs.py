@@ -10,10 +10,10 @@ from typing import Any
 from mlir import ir
 
 from ..errors import Location
+from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.processes import is_region, region_statements
 from ..ir.stream_facts import Hang, Waiting, facts_of, made_streams
-from ..ir.streams import StreamUses
 from .token_counts import is_balanced
 from .token_program import DataDependent, TokenProgram
 
@@ -110,7 +110,7 @@ def is_forest(module: Module, made: Sequence[ir.Operation]) -> bool:
     Such processes end with FIFOs of any depth if as much is put as taken: of those that wait in a circle, two wait at
     one FIFO, which would be full and empty, or one waits for another one to begin, which is before it.
     """
-    uses = StreamUses(module)
+    effects = Effects(module)
     for block in {op.block for op in made}:
         if not is_region(block):
             return False
@@ -118,14 +118,14 @@ def is_forest(module: Module, made: Sequence[ir.Operation]) -> bool:
         if any(isinstance(stream.type, ir.MemRefType) for stream in streams):
             return False
         edges: list[tuple[int, int]] = []
-        found = region_statements(module, block)
+        found = region_statements(effects, block)
         places = {statement.op: place for place, statement in enumerate(found)}
         for place, statement in enumerate(found):
-            ends = uses.of(statement.op)
-            for stream in (ends.puts | ends.gets) & streams.keys():
+            used = effects.touched(statement.op).streams
+            for stream in used & streams.keys():
                 streams[stream].append(place)
             edges += [(places[other], place) for other in statement.after]
-            if not statement.is_process and (ends.puts or ends.gets or statement.after):
+            if not statement.is_process and (used or statement.after):
                 return False  # what stands behind it waits too
         if any(len(users) != 2 for users in streams.values()):
             return False

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from mlir import ir
 
+from ..ir.access import accessed, base_of, callee_name, is_end, is_load, is_put
+from ..ir.effects import Effects
 from ..ir.module import Module
-from ..ir.streams import is_stream_type, stream_of, touches_streams
+from ..ir.streams import is_stream_type
 from ..ir.walk import entry_block, statements, trip_count
-
-_ENDS = {"allo.stream_put": 1, "allo.stream_get": -1}
 
 
 def is_balanced(module: Module, streams: Iterable[ir.Value]) -> bool:
@@ -29,6 +29,7 @@ class _Counting:
 
     def __init__(self, module: Module) -> None:
         self._module = module
+        self._effects = Effects(module)
         self._around: list[str] = []
 
     def block(self, block: ir.Block, streams: dict[ir.Value, ir.Value]) -> Counter[ir.Value] | None:
@@ -41,29 +42,29 @@ class _Counting:
         return found
 
     def _statement(self, op: ir.Operation, streams: dict[ir.Value, ir.Value]) -> Counter[ir.Value] | None:
-        if op.name in _ENDS:
-            stream = streams.get(stream_of(op.operands[0]))
-            return Counter() if stream is None else Counter({stream: _ENDS[op.name]})
+        if is_end(op):
+            stream = streams.get(base_of(accessed(op)))
+            return Counter() if stream is None else Counter({stream: 1 if is_put(op) else -1})
         if op.name == "func.call":
             return self._call(op, streams)
         if not len(op.regions):
             asks = any(is_stream_type(value.type) for value in op.operands)
-            return None if asks and op.name not in ("affine.load", "memref.load") else Counter()
+            return None if asks and not is_load(op) else Counter()
         trips = trip_count(op) if op.name == "affine.for" else None
         if trips is None:
-            return None if touches_streams(self._module, op) else Counter()
+            return None if self._effects.uses_streams(op) else Counter()
         once = self.block(op.regions[0].blocks[0], streams)
         return None if once is None else Counter({stream: trips * count for stream, count in once.items()})
 
     def _call(self, op: ir.Operation, streams: dict[ir.Value, ir.Value]) -> Counter[ir.Value] | None:
-        name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-        if not touches_streams(self._module, op):
+        name = callee_name(op)
+        if not self._effects.uses_streams(op):
             return Counter()
         entry = entry_block(self._module.function(name))
         if entry is None or name in self._around:
             return None
         given = zip(entry.arguments, op.operands, strict=True)
-        inner = {a: streams[s] for a, o in given if is_stream_type(o.type) and (s := stream_of(o)) in streams}
+        inner = {a: streams[s] for a, o in given if is_stream_type(o.type) and (s := base_of(o)) in streams}
         self._around.append(name)
         found = self.block(entry, inner)
         self._around.pop()

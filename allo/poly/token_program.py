@@ -10,10 +10,22 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import Location
+from ..ir.access import (
+    accessed,
+    asks_stream,
+    callee_name,
+    is_affine,
+    is_get,
+    is_load,
+    is_put,
+    makes_stream,
+    subscripts,
+)
 from ..ir.affine_sets import constraints_of
+from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.processes import is_region, region_statements, spatial_loops
-from ..ir.streams import is_stream_type, touches_streams
+from ..ir.streams import is_stream_type
 from ..ir.walk import constant_bounds, entry_block, induction_variable, location_of, operations, statements
 
 _ARITHMETIC = {"arith.addi": "+", "arith.subi": "-", "arith.muli": "*"}
@@ -44,6 +56,10 @@ class TokenProgram:
     _known: dict[ir.Value, str] = field(default_factory=dict)
     _inside: list[str] = field(default_factory=list)
     _numbers: dict[ir.Operation, int] = field(default_factory=dict)
+    _effects: Effects = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._effects = Effects(self.module)
 
     def text(self) -> str:
         """The text. Raises DataDependent."""
@@ -78,20 +94,20 @@ class TokenProgram:
             self._operation(op)
 
     def _matters(self, op: ir.Operation) -> bool:
-        return touches_streams(self.module, op)
+        return self._effects.uses_streams(op)
 
     def _operation(self, op: ir.Operation) -> None:
         match op.name:
-            case "allo.stream_create" | "memref.alloc":
+            case _ if makes_stream(op):
                 self._make(op)
-            case "affine.load" | "memref.load":
-                if is_stream_type(op.operands[0].type):
-                    self._known[op.results[0]] = f"{self._known[op.operands[0]]}[{self._place(op)}]"
-            case "allo.stream_put":
+            case _ if is_load(op):
+                if is_stream_type(accessed(op).type):
+                    self._known[op.results[0]] = f"{self._known[accessed(op)]}[{self._place(op)}]"
+            case _ if is_put(op):
                 self._token(op, "fifo.count >= fifo.depth", "full", "count += 1", "puts", "reader")
-            case "allo.stream_get":
+            case _ if is_get(op):
                 self._token(op, "not fifo.count", "empty", "count -= 1", "gets", "writer")
-            case "allo.stream_empty" | "allo.stream_full":
+            case _ if asks_stream(op):
                 raise DataDependent("what is found in a stream depends on when processes run", op)
             case "func.call":
                 self._call(op)
@@ -107,8 +123,6 @@ class TokenProgram:
 
     def _make(self, op: ir.Operation) -> None:
         kind = op.results[0].type
-        if not is_stream_type(kind):
-            return
         number, name = self._numbers[op], self._name("s")
         if isinstance(kind, ir.MemRefType):
             depth, count = allo_d.StreamType(kind.element_type).depth, _product(kind.shape)
@@ -118,13 +132,13 @@ class TokenProgram:
         self._known[op.results[0]] = name
 
     def _token(self, op: ir.Operation, test: str, state: str, change: str, counter: str, other: str) -> None:
-        self._write(f"fifo = {self._known[op.operands[0]]}")
+        self._write(f"fifo = {self._known[accessed(op)]}")
         self._write(f"while {test}: yield fifo, '{state}'")
         self._write(f"fifo.{change}; fifo.{counter} += 1")
         self._write(f"if fifo.{other} is not None: ready.append(fifo.{other}); fifo.{other} = None")
 
     def _call(self, op: ir.Operation) -> None:
-        name = _callee(op)
+        name = callee_name(op)
         if not self._matters(op):
             return
         entry = entry_block(self.module.function(name))
@@ -184,7 +198,7 @@ class TokenProgram:
         self._write(f"{name} = region()")
         parts: dict[ir.Operation, str] = {}  # the processes of a statement, as a slice
         count = 0
-        for statement in region_statements(self.module, block):
+        for statement in region_statements(self._effects, block):
             op = statement.op
             after = " + ".join(f"{name}.tasks[{parts[other]}]" for other in statement.after) or "[]"
             if not statement.is_process:
@@ -271,13 +285,10 @@ class TokenProgram:
 
     def _place(self, load: ir.Operation) -> str:
         """The number of the stream that is taken from an array, row by row."""
-        operands = list(load.operands)[1:]
-        if load.name == "affine.load":
-            subscripts = self._mapped(load, "map", operands)
-        else:
-            subscripts = [self._index(value, load) for value in operands]
+        operands = subscripts(load)
+        found = self._mapped(load, "map", operands) if is_affine(load) else [self._index(v, load) for v in operands]
         place = "0"
-        for extent, subscript in zip(ir.MemRefType(load.operands[0].type).shape, subscripts, strict=True):
+        for extent, subscript in zip(ir.MemRefType(accessed(load).type).shape, found, strict=True):
             place = f"({place}) * {extent} + {subscript}"
         return place
 
@@ -305,7 +316,3 @@ def _product(extents: Sequence[int]) -> int:
     for extent in extents:
         result *= extent
     return result
-
-
-def _callee(op: ir.Operation) -> str:
-    return str(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from mlir import ir
 
+from ..ir.access import accessed, is_load, is_same_element, is_store, stored
 from ..ir.walk import statements
 from .model import Access
 
@@ -79,7 +80,7 @@ def updates_of(accesses: list[Access]) -> dict[ir.Operation, Update]:
     """The updates among the accesses, by their loads and by their stores."""
     found: dict[ir.Operation, Update] = {}
     for access in accesses:
-        if access.is_write and access.op.name in ("affine.store", "memref.store"):
+        if access.is_write and is_store(access.op):
             update = _update(access.op)
             if update is not None:
                 found[update.load] = found[update.store] = update
@@ -87,7 +88,7 @@ def updates_of(accesses: list[Access]) -> dict[ir.Operation, Update]:
 
 
 def _update(store: ir.Operation) -> Update | None:
-    narrowed = _through(store.operands[0], _NARROWING)
+    narrowed = _through(stored(store), _NARROWING)
     combiner = narrowed[-1]
     if combiner is None or combiner.name not in _KINDS:
         return None
@@ -101,7 +102,7 @@ def _update(store: ir.Operation) -> Update | None:
         kind = _KINDS[combiner.name]
         if kind[:3] in ("max", "min") and any(op.name != "allo.sign_cast" for op in casts):
             return None  # what is wrapped after the comparison does not keep its order
-        element = ir.MemRefType(store.operands[1].type).element_type
+        element = ir.MemRefType(accessed(store).type).element_type
         return Update(kind, _is_exact(kind, element, combiner, casts), load, store)
     return None
 
@@ -120,13 +121,8 @@ def _through(value: ir.Value, casts: frozenset[str]) -> list[ir.Operation | None
 
 
 def _same_element(load: ir.Operation, store: ir.Operation) -> bool:
-    if (load.name, store.name) == ("affine.load", "affine.store"):
-        if load.attributes["map"] != store.attributes["map"]:
-            return False
-    elif (load.name, store.name) != ("memref.load", "memref.store"):
-        return False
     return (
-        list(load.operands) == list(store.operands)[1:]
+        is_same_element(load, store)
         and load.block == store.block
         and not any(_may_write(op) for op in _between(load, store))
     )
@@ -143,7 +139,7 @@ def _between(load: ir.Operation, store: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def _may_write(op: ir.Operation) -> bool:
-    return not op.name.endswith(".load") and not op.name.startswith(("arith.", "math.", "allo.fixed_", "allo.sign_"))
+    return not is_load(op) and not op.name.startswith(("arith.", "math.", "allo.fixed_", "allo.sign_"))
 
 
 def _is_exact(kind: str, element: ir.Type, combiner: ir.Operation, casts: list[ir.Operation]) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
+from ..ir.access import is_affine, subscripts
 from .formula import Formula, compile_map, compile_set, instantiate
 from .linear import Linear, Quotient, Row, variable
 from .model import Parameter
@@ -87,6 +88,14 @@ class Values:
             assert isinstance(attribute, ir.AffineMapAttr)
             formula = self._maps[attribute] = compile_map(attribute.value)
         return self._apply(formula, operands)
+
+    def subscripts(self, access: ir.Operation) -> Terms:
+        """The subscripts of a load or store."""
+        operands = subscripts(access)
+        if is_affine(access):
+            return self.map(access.attributes["map"], operands)
+        found = [self.index(operand) for operand in operands]
+        return Terms([terms.forms[0] for terms in found], tuple(q for terms in found for q in terms.quotients))
 
     def condition(self, attribute: ir.Attribute, operands: list[ir.Value]) -> tuple[Terms, tuple[bool, ...]]:
         """The constraints of an `affine_set` attribute, and which are equalities."""

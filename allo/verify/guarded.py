@@ -10,11 +10,12 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
+from ..ir.access import base_of
 from ..ir.builder import Builder, index_type
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.streams import is_stream_type, stream_of
+from ..ir.streams import is_stream_type
 from ..ir.walk import argument_names, entry_block, operations, string_of
 from ..poly import extract
 from ..poly.bounds import surely_inside
@@ -76,13 +77,13 @@ def guarded(program: Program) -> Guarded:
     ends = [op for op in everything if op.name in ("allo.stream_put", "allo.stream_get")]
     calls = [op for op in everything if op.name == "func.call"]
     asks = any(op.name in ("allo.stream_empty", "allo.stream_full") for op in everything)
-    given = dict.fromkeys(stream_of(v) for op in calls for v in op.operands if is_stream_type(v.type))
-    streams = list(dict.fromkeys([*(stream_of(op.operands[0]) for op in ends), *given]))
+    given = dict.fromkeys(base_of(v) for op in calls for v in op.operands if is_stream_type(v.type))
+    streams = list(dict.fromkeys([*(base_of(op.operands[0]) for op in ends), *given]))
     balance = entry.add_argument(_int64_array(max(1, len(streams))), location)
     seed = entry.add_argument(_int64(), location)
     for op in ends:
-        if stream_of(op.operands[0]) not in given:
-            _count(op, balance, streams.index(stream_of(op.operands[0])))
+        if base_of(op.operands[0]) not in given:
+            _count(op, balance, streams.index(base_of(op.operands[0])))
     for stream in given:  # how many elements C++ puts and gets is seen only by what it leaves
         _empty(stream, balance, streams.index(stream))
     checked: list[tuple[str, Source]] = []

@@ -14,11 +14,11 @@ from ..customize.step import Step
 from ..errors import VerificationError
 from ..ir.builder import Builder, index_type
 from ..ir.context import context, unknown_location
-from ..ir.effects import written_arguments
+from ..ir.effects import Effects
 from ..ir.mlir_types import from_mlir, storage_type
 from ..ir.module import Module
 from ..ir.types import TensorType
-from ..ir.walk import argument_names, entry_block, operations
+from ..ir.walk import argument_names, entry_block
 from .flatten import Bits, copy_elements, loops_over, state_variables, write_signature
 
 
@@ -127,7 +127,7 @@ def restore(module: Module, changes: tuple[Change, ...], states: Sequence[str]) 
     entry = entry_block(function)
     assert entry is not None
     names = argument_names(function)
-    written = written_arguments(module, module.top)
+    written = Effects(module).written_arguments(module.top)
     for change in reversed(changes):
         if change.is_result:
             _restore_result(entry, change)
@@ -233,13 +233,3 @@ def _converted(builder: Builder, value: ir.Value, target: ir.Type) -> ir.Value:
         return value
     integers = isinstance(value.type, ir.IntegerType) and isinstance(target, ir.IntegerType)
     return builder.value("allo.sign_cast" if integers else "allo.bitcast", target, [value])
-
-
-def loaded_arguments(entry: ir.Block) -> frozenset[int]:
-    """The positions of the arguments that some operation reads; scalars are read."""
-    arguments = {argument: position for position, argument in enumerate(entry.arguments)}
-    found = {p for a, p in arguments.items() if not isinstance(a.type, ir.MemRefType)}
-    for op in operations(entry):
-        if not op.name.endswith(".store"):
-            found.update(arguments[value] for value in op.operands if value in arguments)
-    return frozenset(found)

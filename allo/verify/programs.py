@@ -14,7 +14,7 @@ from mlir import ir
 from ..customize import Schedule, customize
 from ..customize.step import Steps
 from ..errors import VerificationError, counted
-from ..ir.effects import written_arguments
+from ..ir.effects import Effects
 from ..ir.mlir_types import from_mlir
 from ..ir.module import Module
 from ..ir.types import AlloType, TensorType
@@ -22,7 +22,7 @@ from ..ir.walk import argument_names, entry_block, operations
 from ..poly.extract import source_of
 from ..poly.model import Source
 from .flatten import Bits, Flattened, flatten
-from .interface import Change, changes_of, guessed_changes, loaded_arguments, restore, same_signature
+from .interface import Change, changes_of, guessed_changes, restore, same_signature
 from .undefined import undefined_case
 
 _STATE = "Stateful variable"
@@ -37,7 +37,6 @@ class Argument:
 
     name: str
     type: AlloType | TensorType | None  # None: a stream
-    is_read: bool
     is_written: bool
     is_state: bool
 
@@ -195,10 +194,9 @@ def _arguments(module: Module, count: int) -> tuple[Argument, ...]:
     function = module.function(module.top)
     entry = entry_block(function)
     assert entry is not None
-    written = written_arguments(module, module.top)
-    loaded = loaded_arguments(entry)
+    written = Effects(module).written_arguments(module.top)
     return tuple(
-        Argument(name, _type(argument.type), k in loaded, k in written, k >= count)
+        Argument(name, _type(argument.type), k in written, k >= count)
         for k, (name, argument) in enumerate(zip(argument_names(function), entry.arguments, strict=True))
     )
 

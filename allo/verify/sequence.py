@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mlir import ir
 
 from ..errors import DataflowError, Note
-from ..ir.effects import written_arguments
+from ..ir.access import callee_name
+from ..ir.effects import Effects, Place, Touched, with_inner
 from ..ir.module import Module
-from ..ir.streams import Ends, StreamUses, is_stream_type
-from ..ir.walk import entry_block, location_of, operations, string_of
+from ..ir.streams import is_stream_type
+from ..ir.walk import entry_block, location_of, string_of
 
 type Edges = dict[int, dict[int, str]]  # a task -> those that it must wait for, each with the reason
 
@@ -21,7 +23,7 @@ def order_tasks(module: Module) -> None:
     A task is a call or a loop nest. Statements that share values, arrays or ends of streams keep their order.
     Raises DataflowError, with the cycle, for tasks that wait for each other: only tasks that take turns can run them.
     """
-    uses = StreamUses(module)
+    effects = Effects(module)
     for function in module.functions():
         entry = entry_block(function)
         for block in [] if entry is None else list(_blocks(entry)):
@@ -31,9 +33,10 @@ def order_tasks(module: Module) -> None:
             )
             if not made:
                 continue
-            ends = [uses.of(op).within(made) for op in statements]
+            touched = [effects.touched(op) for op in statements]
+            ends = [replace(own, puts=own.puts & made, gets=own.gets & made) for own in touched]
             if any(_is_task(op) and _waits(ends, position) for position, op in enumerate(statements)):
-                _sort(module, block, statements, ends)
+                _sort(statements, ends)
 
 
 def _blocks(block: ir.Block) -> Iterator[ir.Block]:
@@ -48,7 +51,7 @@ def _is_task(op: ir.Operation) -> bool:
     return op.name == "func.call" or len(op.regions) > 0
 
 
-def _waits(ends: list[Ends], position: int) -> frozenset[ir.Value]:
+def _waits(ends: list[Touched], position: int) -> frozenset[ir.Value]:
     """The streams that a statement gets from although only later statements put into them."""
     own = ends[position]
     late = {stream for end in ends[position + 1 :] for stream in end.puts}
@@ -56,7 +59,7 @@ def _waits(ends: list[Ends], position: int) -> frozenset[ir.Value]:
     return frozenset(stream for stream in own.gets if stream in late and stream not in early)
 
 
-def _sort(module: Module, block: ir.Block, statements: list[ir.Operation], ends: list[Ends]) -> None:
+def _sort(statements: list[ir.Operation], ends: list[Touched]) -> None:
     edges: Edges = {position: {} for position in range(len(statements))}
     for position, op in enumerate(statements):
         late = _waits(ends, position) if _is_task(op) else frozenset()
@@ -64,8 +67,8 @@ def _sort(module: Module, block: ir.Block, statements: list[ir.Operation], ends:
             others = range(position + 1, len(statements)) if stream in late else range(position)
             for other in others:
                 if stream in ends[other].puts:
-                    edges[position][other] = f"gets from '{_array_name(stream)}'"
-    _keep_order(module, statements, ends, edges)
+                    edges[position][other] = f"gets from {_place_name(stream)}"
+    _keep_order(statements, ends, edges)
     order: list[int] = []
     done: set[int] = set()
     last = len(statements) - 1  # the terminator
@@ -79,46 +82,21 @@ def _sort(module: Module, block: ir.Block, statements: list[ir.Operation], ends:
         statements[position].move_before(statements[last])
 
 
-def _keep_order(module: Module, statements: list[ir.Operation], ends: list[Ends], edges: Edges) -> None:
+def _keep_order(statements: list[ir.Operation], ends: list[Touched], edges: Edges) -> None:
     """A statement waits for the earlier ones whose values, arrays and ends of streams it shares."""
-    known: dict[str, frozenset[int]] = {}
-    touched = [_memory(module, op, known) for op in statements]
     defined: dict[ir.Value, int] = {}
     for position, op in enumerate(statements):
+        own = ends[position]
         for other in range(position):
-            shared = (touched[other][1] & (touched[position][0] | touched[position][1])) | (
-                touched[other][0] & touched[position][1]
-            )
-            if shared:
-                edges[position].setdefault(other, f"shares '{_array_name(next(iter(shared)))}'")
-            if (ends[other].puts & ends[position].puts) or (ends[other].gets & ends[position].gets):
+            if shared := ends[other].conflicts(own):
+                edges[position].setdefault(other, f"shares {min(map(_place_name, shared))}")
+            if (ends[other].puts & own.puts) or (ends[other].gets & own.gets):
                 edges[position].setdefault(other, "is at the same end of a stream")
-        for inner in [op, *(i for r in op.regions for b in r.blocks for i in operations(b))]:
+        for inner in with_inner(op):
             for operand in inner.operands:
                 if operand in defined:
                     edges[position].setdefault(defined[operand], "uses a value")
         defined.update({result: position for result in op.results})
-
-
-def _memory(
-    module: Module, statement: ir.Operation, known: dict[str, frozenset[int]]
-) -> tuple[set[ir.Value], set[ir.Value]]:
-    """The arrays that a statement reads and those that it writes."""
-    reads: set[ir.Value] = set()
-    writes: set[ir.Value] = set()
-    for op in [statement, *(i for r in statement.regions for b in r.blocks for i in operations(b))]:
-        arrays = [
-            (position, value)
-            for position, value in enumerate(op.operands)
-            if isinstance(value.type, ir.MemRefType) and not is_stream_type(value.type)
-        ]
-        if op.name == "func.call":
-            written = written_arguments(module, ir.FlatSymbolRefAttr(op.attributes["callee"]).value, known)
-            writes.update(value for position, value in arrays if position in written)
-        elif not op.name.endswith(".load"):
-            writes.update(value for _, value in arrays)
-        reads.update(value for _, value in arrays)
-    return reads, writes
 
 
 def _cycle(statements: list[ir.Operation], edges: Edges, done: set[int]) -> DataflowError:
@@ -144,12 +122,14 @@ def _cycle(statements: list[ir.Operation], edges: Edges, done: set[int]) -> Data
 
 def _task_name(op: ir.Operation) -> str:
     if op.name == "func.call":
-        return f"'{ir.FlatSymbolRefAttr(op.attributes['callee']).value}'"
+        return f"'{callee_name(op)}'"
     name = string_of(op, "allo.nest") or string_of(op, "allo.name")
     return f"nest '{name}'" if name else f"`{op.name}`"
 
 
-def _array_name(value: ir.Value) -> str:
-    if isinstance(value.owner, ir.Block):
-        return f"argument {value.arg_number}"
-    return string_of(value.owner.operation, "allo.name") or "stream"
+def _place_name(place: Place) -> str:
+    if isinstance(place, str):
+        return f"'@{place}'"
+    if isinstance(place.owner, ir.Block):
+        return f"'argument {ir.BlockArgument(place).arg_number}'"
+    return f"'{string_of(place.owner.operation, 'allo.name') or 'stream'}'"

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
+from ..ir.access import base_of
 from ..ir.arrays import form_dtype
 from ..ir.builder import Builder, index_type
 from ..ir.context import context, unknown_location
 from ..ir.mlir_types import scalar_from_mlir
 from ..ir.module import Module
-from ..ir.streams import stream_of
 from ..ir.types import Struct
 from ..ir.walk import argument_names, entry_block, operations, string_of
 from .deadline import Deadline
@@ -72,12 +72,12 @@ def _traced(given: Module) -> tuple[Module, list[tuple[str, ir.Type]]]:
     assert entry is not None
     names, location = argument_names(function), function.operation.location
     puts = [op for op in operations(entry) if op.name == "allo.stream_put" and _is_scalar(op.operands[1].type)]
-    streams = list(dict.fromkeys(stream_of(op.operands[0]) for op in puts))
-    kinds = [next(op.operands[1].type for op in puts if stream_of(op.operands[0]) == stream) for stream in streams]
+    streams = list(dict.fromkeys(base_of(op.operands[0]) for op in puts))
+    kinds = [next(op.operands[1].type for op in puts if base_of(op.operands[0]) == stream) for stream in streams]
     traces = [entry.add_argument(_memref(_TRACED, kind), location) for kind in kinds]
     counts = entry.add_argument(_memref(max(1, len(streams)), _int64()), location)
     for op in puts:
-        position = streams.index(stream_of(op.operands[0]))
+        position = streams.index(base_of(op.operands[0]))
         _record(op, traces[position], counts, position)
     made = [f"trace{k}" for k in range(len(streams))]
     write_signature(function, [*names, *made, "counts"])

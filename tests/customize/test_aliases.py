@@ -65,3 +65,68 @@ def test_what_a_kernel_for_any_extent_writes_is_written() -> None:
     A = np.zeros(4, np.int64)  # converted on the way in, and on the way out if it is written
     allo.customize(give_to_any_extent).build()(A, np.full(4, 7, np.int32))
     assert A.tolist() == [7, 0, 0, 0]
+
+
+ADD = """func.func private @add(%A: memref<4xi32> {allo.name = "A"}, %B: memref<4xi32> {allo.name = "B"}) {
+  affine.for %i = 0 to 4 {
+    %v = affine.load %A[%i] : memref<4xi32>
+    affine.store %v, %B[3 - %i] : memref<4xi32>
+  }
+  return
+}
+"""
+SAME = ADD + """func.func private @same(%X: memref<4xi32>) -> memref<4xi32> {
+  return %X : memref<4xi32>
+}
+"""
+COUNT = """memref.global "private" @count : memref<4xi32> = dense<0>
+func.func private @add(%A: memref<4xi32> {allo.name = "A"}) {
+  %c = memref.get_global @count : memref<4xi32>
+  affine.for %i = 0 to 4 {
+    %v = affine.load %A[%i] : memref<4xi32>
+    affine.store %v, %c[3 - %i] : memref<4xi32>
+  }
+  return
+}
+"""
+SHARED = "arguments 'A' and 'B' of 'add' are the same array, and 'add' writes 'B'\n  hint: pass a copy for one of them"
+
+
+@pytest.mark.parametrize(
+    ("functions", "body", "message"),
+    [
+        (ADD, "call @add(%X, %X) : (memref<4xi32>, memref<4xi32>) -> ()", SHARED),
+        (
+            SAME,
+            "%Y = call @same(%X) : (memref<4xi32>) -> memref<4xi32>\n"
+            "call @add(%X, %Y) : (memref<4xi32>, memref<4xi32>) -> ()",
+            SHARED,
+        ),
+        (
+            COUNT,
+            "%c = memref.get_global @count : memref<4xi32>\ncall @add(%c) : (memref<4xi32>) -> ()",
+            "argument 'A' of 'add' is '@count', which 'add' uses by that name too, and it writes one of them\n"
+            "  hint: pass a copy",
+        ),
+        (
+            "",
+            "%Y = memref.alloc() : memref<4xi32>\n%Z = arith.select %is, %X, %Y : memref<4xi32>",
+            "'arith.select' gives one array or another: no analysis can tell which one is used\n"
+            "  hint: use the arrays themselves under the condition",
+        ),
+    ],
+    ids=["arguments", "result", "state", "choice"],
+)
+def test_modules_from_text(functions: str, body: str, message: str) -> None:
+    text = f"{functions}func.func @f(%X: memref<4xi32>, %is: i1) {{\n{body}\nreturn\n}}"
+    with pytest.raises(allo.KernelError) as caught:
+        allo.Schedule.from_mlir(text)
+    line = text[: text.index("\nreturn\n}", len(functions))].count("\n") + 1
+    column = 1 + (body.splitlines()[-1].index("= ") + 2 if body.splitlines()[-1].startswith("%") else 0)
+    assert str(caught.value) == f'File "-", line {line}, column {column}: {message}'
+
+
+def test_arrays_that_are_only_read_may_be_one() -> None:
+    text = ADD.replace("affine.store %v, %B", "%w = affine.load %B")
+    text += "func.func @f(%X: memref<4xi32>) {\ncall @add(%X, %X) : (memref<4xi32>, memref<4xi32>) -> ()\nreturn\n}"
+    assert allo.Schedule.from_mlir(text).ir.top == "f"

@@ -7,6 +7,7 @@ import pytest
 
 import allo
 from allo import Schedule, customize
+from allo.errors import KernelError
 from allo.ir.module import Module
 from allo.ir.types import Fixed, int32
 from allo.memory import Memory
@@ -266,4 +267,20 @@ def test_memory_that_is_a_string():
         "bind",
         "A",
         "BRAM",
+    )
+
+
+def test_module_from_text_that_writes_a_rom():
+    text = """func.func @f(%A: memref<8xi32> {allo.name = "A", allo.memory = {resource = "BRAM", storage_type = "ROM_1P"}}) {
+      %v = arith.constant 0 : i32
+      %a = memref.subview %A[2] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: 2>>
+      affine.store %v, %a[0] : memref<4xi32, strided<[1], offset: 2>>
+      return
+    }"""
+    with pytest.raises(KernelError) as caught:
+        Schedule.from_mlir(text)
+    assert str(caught.value) == (
+        'File "-", line 1, column 14: \'A\' is written, and ROM_1P is a memory that is only read\n'
+        "  note: it is written here\n"
+        '    File "-", line 4, column 7'
     )

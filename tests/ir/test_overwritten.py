@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import allo
-from allo.ir.overwritten import is_overwritten
+from allo.ir.effects import is_overwritten
 from allo.ir.types import int32
 
 

@@ -82,9 +82,9 @@ def test_partitions_are_gone_and_the_schedule_stays():
 
 def test_stateful_variables_are_arguments():
     program = load(counted)
-    assert [(a.name, a.is_state, a.is_read, a.is_written) for a in program.arguments] == [
-        ("x", False, True, False),
-        ("total", True, True, True),
+    assert [(a.name, a.is_state, a.is_written) for a in program.arguments] == [
+        ("x", False, False),
+        ("total", True, True),
     ]
     x, total = np.arange(4, dtype=np.int32), np.array(10, np.int32)
     assert LLVMModule(program.module)(x, total) == 16 and total == 16

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from mlir import ir
 
+from ...ir.access import is_view
 from ...ir.builder import Builder
 from ...ir.context import context, unknown_location
-from ...ir.effects import VIEWS
 from ...ir.module import Module
 from ...ir.walk import entry_block, operations
 from .failures import MOST_VALUES, require
@@ -105,7 +105,7 @@ class _Tracker:
         if op.name == "memref.alloc":
             if is_tracked(op.results[0]):
                 self.flags[op.results[0]] = filled(behind(op), op.results[0], False)
-        elif op.name in VIEWS:
+        elif is_view(op):
             self._view(op)
         elif op.name == "memref.copy":
             self._copy(op)

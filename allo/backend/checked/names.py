@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ...ir.effects import VIEWS
+from ...ir.access import is_view
 from ...ir.walk import argument_names, entry_block, string_of
 
 
@@ -18,7 +18,7 @@ class ArrayNames:
 
     def of(self, array: ir.Value) -> str:
         """`'A'`, or what it is if it has no name."""
-        while not isinstance(array.owner, ir.Block) and array.owner.operation.name in VIEWS:
+        while not isinstance(array.owner, ir.Block) and is_view(array.owner.operation):
             if (name := string_of(array.owner.operation, "allo.name")) is not None:
                 return f"'{name}'"
             array = array.owner.operation.operands[0]

@@ -11,7 +11,7 @@ from mlir import ir
 
 from ...errors import InternalError
 from ...frontend.given_code import EXTERNAL, LINKED
-from ...ir.effects import written_arguments
+from ...ir.effects import Effects
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
@@ -80,7 +80,7 @@ class LLVMModule:
         self._linked = _linked_functions(self._lowered)
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
-        written = written_arguments(module, module.top)
+        written = Effects(module).written_arguments(module.top)
         self.top_func_name = module.top
         self.module = module.mlir
         self.parameters = tuple(

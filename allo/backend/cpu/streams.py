@@ -13,9 +13,10 @@ from allo import _mlir
 
 from ...errors import DataflowError
 from ...ir.context import context
+from ...ir.effects import Effects
 from ...ir.module import Module
 from ...ir.stream_facts import StreamFacts, hang_error, number_streams
-from ...ir.streams import touches_streams, uses_streams
+from ...ir.streams import uses_streams
 from ...ir.walk import LOOP_OPERATIONS, operations
 from ...poly import ROOM, always_ends
 from .calling import call, runtime_function
@@ -57,8 +58,9 @@ def prepare_streams(module: Module, *, unbounded: bool) -> tuple[StreamFacts, ..
 def _run_in_order(module: Module) -> None:
     """Let parallel loops with streams in them run one iteration after the other: what waits at a FIFO lets a process of
     its own thread go on, and threads of a pool have none."""
+    effects = Effects(module)
     for op in operations(module.mlir.body, *LOOP_OPERATIONS):
-        if PARALLEL in op.attributes and touches_streams(module, op):
+        if PARALLEL in op.attributes and effects.uses_streams(op):
             del op.attributes[PARALLEL]
 
 

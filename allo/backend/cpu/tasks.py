@@ -7,14 +7,14 @@ from math import prod
 
 from mlir import ir
 
+from ...ir.access import base_of
 from ...ir.builder import Builder, constant_map_attr, string_attr, unit_attr
 from ...ir.context import context
-from ...ir.effects import array_of
+from ...ir.effects import Effects
 from ...ir.module import Module, attributes_of
 from ...ir.names import unique_name
 from ...ir.passes import run_passes
 from ...ir.processes import Statement, region_blocks, region_statements, spatial_loops
-from ...ir.streams import StreamUses
 from ...ir.walk import constant_bounds, induction_variable, operations, statements, trip_count
 from ..instantiate import captured, signature_attributes
 from .pipeline import RESULTS_TO_ARGUMENTS
@@ -25,16 +25,16 @@ _SPAWN = "allo.x_spawn"  # of a declaration: the function that `allo-task-runtim
 def spawn_processes(module: Module) -> None:
     """Let the run-time library run the processes of all dataflow regions that use streams, in place."""
     _write_results(module)
-    uses = StreamUses(module)
+    effects = Effects(module)
     taken = set(module.names())
     regions = [
-        (_Region(module, function, block, taken), region_statements(module, block))
+        (_Region(module, function, block, taken), region_statements(effects, block))
         for function in module.functions()
         for block in region_blocks(function)
     ]
-    ends = [[uses.of(statement.op) for statement in found] for _, found in regions]  # before any of them changes
-    for (region, found), used in zip(regions, ends, strict=True):
-        if any(end.puts or end.gets for end in used):
+    joined = [any(effects.touched(s.op).streams for s in found) for _, found in regions]  # before any of them changes
+    for (region, found), is_joined in zip(regions, joined, strict=True):
+        if is_joined:
             region.spawn(found)
 
 
@@ -148,7 +148,7 @@ def _captured_arrays(body: list[ir.Operation]) -> list[ir.Value]:
     """The values that a process takes. It looks at arrays by itself: extents and strides are not passed."""
     while True:
         inputs = captured(body)
-        looks = [v for v in inputs if isinstance(v.type, ir.MemRefType) and array_of(v) != v]
+        looks = [v for v in inputs if isinstance(v.type, ir.MemRefType) and base_of(v) != v]
         if not looks:
             return inputs
         for look in looks:

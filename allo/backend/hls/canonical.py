@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...ir.access import base_of
 from ...ir.builder import Builder
-from ...ir.effects import array_of
 from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.processes import AT_END, DATAFLOW, ELEMENT_OF, is_process, region_blocks
-from ...ir.streams import is_stream_type, stream_of
+from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, entry_block, operations, statements, string_of
 from .outline import nest_name, outline
 from .region_results import no_subscripts, return_arrays, variable, write
@@ -147,9 +147,9 @@ class _Region:
     def _name_of(self, op: ir.Operation) -> str:
         """What a process is called after: a nest, an array that it writes, a FIFO that it fills, a callee."""
         if op.name in _STORES:
-            return self._value_name(array_of(op.operands[1]))
+            return self._value_name(base_of(op.operands[1]))
         if op.name == "allo.stream_put":
-            return self._value_name(stream_of(op.operands[0]))
+            return self._value_name(base_of(op.operands[0]))
         if op.name == "func.call":
             return str(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
         return nest_name(op) if not len(op.results) else string_of(op, "allo.name") or "value"

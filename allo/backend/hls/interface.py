@@ -12,10 +12,9 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import Location, TargetError, nearest
-from ...ir.effects import written_arguments
+from ...ir.effects import Effects, is_overwritten
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
-from ...ir.overwritten import is_overwritten
 from ...ir.streams import is_stream_type
 from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, string_of
@@ -134,7 +133,7 @@ def _ports(module: Module, streams: bool) -> list[Port]:
     assert entry is not None
     attributes = function.operation.attributes
     given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
-    written = written_arguments(module, module.top)
+    written = Effects(module).written_arguments(module.top)
     ports = []
     for n, (label, value) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
         marks = ir.DictAttr(given[n]) if given else None

@@ -13,7 +13,7 @@ from typing import Any, Self
 from mlir import ir
 
 from ...errors import TargetError
-from ...ir.effects import written_arguments
+from ...ir.effects import Effects
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.stream_facts import Hang, StreamFacts, number_streams
@@ -100,7 +100,7 @@ class HLSModule:
         for kind in signature.results:
             if is_stream_type(kind):
                 raise _stream_refused(module, kind)
-        written = written_arguments(module, module.top)
+        written = Effects(module).written_arguments(module.top)
         entry = entry_block(top)
         assert entry is not None
         self.parameters = tuple(

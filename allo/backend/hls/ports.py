@@ -10,7 +10,6 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import TargetError
-from ...ir.effects import written_arguments
 from ...ir.walk import argument_names, entry_block, location_of
 from .expression import Expr
 from .memory import linear
@@ -67,7 +66,7 @@ class PortsWriter:
         self.entry = entry
         self.at = location_of(function.operation)
         self.vendor = file.vendor
-        self.written = written_arguments(file.module, self.name)
+        self.written = file.facts.effects.written_arguments(self.name)
         self.taken = set(file.functions.values())
         self.ports: dict[ir.Value, str] = {}
         self.used: dict[ir.Value, str] = {}
@@ -221,8 +220,8 @@ class PortsWriter:
                     at=location_of(call), hint="pass two arrays, or put the tasks into one kernel",
                 )  # fmt: skip
             self.used[value] = symbol
-        _, reads = self.file.facts.streams.of_arguments(symbol)
-        written = written_arguments(self.file.module, symbol)
+        fed = self.file.facts.effects.fed_arguments(symbol)
+        written = self.file.facts.effects.written_arguments(symbol)
         taken: set[str] = set()
         names = argument_names(self.file.module.function(symbol))
         parameters, before, after, inner = [], [], [], []
@@ -240,7 +239,7 @@ class PortsWriter:
                 after += port.copy(label, outside, f"store_{label}") if port.is_written else []
             elif isinstance(value.type, allo_d.StreamType):
                 element = writer.stream_type(value.type)
-                made = self.vendor.streams.argument(element, label, "", is_read=position in reads)
+                made = self.vendor.streams.argument(element, label, "", is_read=position in fed)
                 parameters.append(self.vendor.known(made, "streams between kernels", self.at))
             elif isinstance(value.type, ir.MemRefType):
                 raise TargetError(

@@ -6,11 +6,11 @@ from functools import cache
 
 from mlir import ir
 
+from ...ir.access import base_of
 from ...ir.builder import Builder
 from ...ir.context import context, unknown_location
-from ...ir.effects import array_of
+from ...ir.effects import Effects
 from ...ir.module import Module
-from ...ir.processes import arrays_of
 from ...ir.streams import is_stream_type
 from ...ir.walk import entry_block, operations, statements
 
@@ -81,11 +81,12 @@ def _kept(module: Module, value: ir.Value, entry: ir.Block, seen: set[ir.Value])
     if load.name not in ("affine.load", "memref.load") or load.block != entry:
         return None
     source = load.operands[0]
-    if ir.MemRefType(source.type).rank or array_of(source) != source or not _is_own(source, entry, seen):
+    if ir.MemRefType(source.type).rank or base_of(source) != source or not _is_own(source, entry, seen):
         return None
     found = statements(entry)
     behind = found[found.index(load) + 1 : -1]
-    return None if any(source in arrays_of(module, op, {})[1] for op in behind) else source
+    effects = Effects(module)
+    return None if any(effects.place(source) in effects.touched(op).writes for op in behind) else source
 
 
 def _update_calls(module: Module, name: str, kinds: list[ir.Type]) -> None:

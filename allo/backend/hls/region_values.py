@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from mlir import ir
 
-from ...ir.effects import array_of
+from ...ir.access import base_of
+from ...ir.effects import Effects
 from ...ir.module import Module
-from ...ir.processes import CHECK, arrays_of, is_process
+from ...ir.processes import CHECK, is_process
 from ...ir.streams import is_stream_type
 from ...ir.walk import operations, statements
 
@@ -52,7 +53,7 @@ class _Values:
         self.module = module
         self.statements = statements(block)[:-1]
         self._place = {op: n for n, op in enumerate(self.statements)}
-        self._known: dict[str, frozenset[int]] = {}
+        self._effects = Effects(module)
         self._users: dict[ir.Operation, frozenset[int]] = {}
         for op in reversed(self.statements):
             self._users[op] = frozenset(self._found_users(op))
@@ -67,11 +68,12 @@ class _Values:
             return False
         if not is_load(op):
             return True
-        array = array_of(op.operands[0])
+        array = base_of(op.operands[0])
+        place = self._effects.place(array)
         if len(users) > 1 and ir.MemRefType(array.type).rank:
             return True
         between = self.statements[self._place[op] + 1 : max(users)]
-        return any(array in arrays_of(self.module, other, self._known)[1] for other in between)
+        return any(place in self._effects.touched(other).writes for other in between)
 
     def _found_users(self, op: ir.Operation) -> Iterator[int]:
         for result in op.results:
@@ -123,14 +125,16 @@ class _Touched:
     """The statements of a region that use a variable."""
 
     def __init__(self, module: Module, block: ir.Block) -> None:
-        known: dict[str, frozenset[int]] = {}
-        self._found = [(op, *arrays_of(module, op, known)) for op in statements(block)[:-1]]
+        self._effects = Effects(module)
+        self._found = [(op, self._effects.touched(op)) for op in statements(block)[:-1]]
 
     def users(self, variable: ir.Value) -> list[ir.Operation]:
-        return [op for op, reads, writes in self._found if variable in reads or variable in writes]
+        place = self._effects.place(variable)
+        return [op for op, own in self._found if place in own.reads | own.writes]
 
     def writers(self, variable: ir.Value) -> list[ir.Operation]:
-        return [op for op, _, writes in self._found if variable in writes]
+        place = self._effects.place(variable)
+        return [op for op, own in self._found if place in own.writes]
 
 
 def _join(source: ir.Value, copy: ir.Value) -> None:

@@ -11,7 +11,8 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import Note, TargetError
-from ...ir.effects import array_of, read_only_arguments
+from ...ir.access import base_of
+from ...ir.effects import Effects
 from ...ir.module import Module
 from ...ir.processes import region_blocks
 from ...ir.streams import is_stream_type
@@ -116,24 +117,33 @@ class _Uses:
     def _of(self, op: ir.Operation) -> Iterator[tuple[_Array, _Use]]:
         match op.name:
             case "affine.load" | "memref.load" if not is_stream_type(op.results[0].type):
-                yield array_of(op.operands[0]), _Use(reads=frozenset({_place(op, op.operands[0])}))
+                yield base_of(op.operands[0]), _Use(reads=frozenset({_place(op, op.operands[0])}))
             case "affine.store" | "memref.store":
-                yield array_of(op.operands[1]), _Use(writes=frozenset({_place(op, op.operands[1])}))
+                yield base_of(op.operands[1]), _Use(writes=frozenset({_place(op, op.operands[1])}))
             case "memref.copy":
-                yield array_of(op.operands[0]), _Use(reads=frozenset({_anywhere(op.operands[0])}))
-                yield array_of(op.operands[1]), _Use(writes=frozenset({_anywhere(op.operands[1])}))
+                yield base_of(op.operands[0]), _Use(reads=frozenset({_anywhere(op.operands[0])}))
+                yield base_of(op.operands[1]), _Use(writes=frozenset({_anywhere(op.operands[1])}))
             case "func.call":
                 for key, use in self._of_function(ir.FlatSymbolRefAttr(op.attributes["callee"]).value).items():
-                    yield array_of(op.operands[key]) if isinstance(key, int) else key, use
+                    yield base_of(op.operands[key]) if isinstance(key, int) else key, use
                 for result in op.results:
                     yield result, _Use(writes=frozenset({_anywhere(result)}))
 
     def _of_function(self, name: str) -> dict[int | str, _Use]:
         if name not in self._found:
-            function = self.module.function(name)
-            entry = entry_block(function)
-            self._found[name] = _declared(function) if entry is None else self._of_body(entry)
+            entry = entry_block(self.module.function(name))
+            self._found[name] = self._declared(name) if entry is None else self._of_body(entry)
         return self._found[name]
+
+    def _declared(self, name: str) -> dict[int | str, _Use]:
+        """What a function without a body may do."""
+        kinds = ir.FunctionType(ir.TypeAttr(self.module.function(name).operation.attributes["function_type"]).value)
+        found: dict[int | str, _Use] = {}
+        for effect in Effects(self.module).summary(name):
+            if effect.reads or effect.writes:
+                anywhere = frozenset({(None,) * kinds.inputs[effect.operand].rank})
+                found[effect.operand] = _Use(writes=anywhere) if effect.writes else _Use(reads=anywhere)
+        return found
 
     def _of_body(self, entry: ir.Block) -> dict[int | str, _Use]:
         found: dict[int | str, _Use] = {}
@@ -156,18 +166,6 @@ class _Uses:
         symbol = ir.FlatSymbolRefAttr(maker.attributes["name"]).value
         made = ir.SymbolTable(self.module.mlir.operation)[symbol]
         return None if "constant" in made.operation.attributes else str(symbol)
-
-
-def _declared(function: ir.OpView) -> dict[int | str, _Use]:
-    """What a function without a body may do."""
-    kinds = ir.FunctionType(ir.TypeAttr(function.operation.attributes["function_type"]).value).inputs
-    kept = read_only_arguments(function.operation)
-    found: dict[int | str, _Use] = {}
-    for number, kind in enumerate(kinds):
-        if isinstance(kind, ir.MemRefType) and not is_stream_type(kind):
-            anywhere = frozenset({(None,) * kind.rank})
-            found[number] = _Use(reads=anywhere) if number in kept else _Use(writes=anywhere)
-    return found
 
 
 def _anywhere(array: ir.Value) -> _Place:

@@ -6,9 +6,8 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ...ir.effects import written_arguments
+from ...ir.effects import Effects
 from ...ir.module import Module
-from ...ir.streams import StreamUses
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of
 from .expression import Expr
 from .memory import MEMORY
@@ -23,12 +22,11 @@ class Facts:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.top = module.top
-        self.streams = StreamUses(module)
-        self._written: dict[str, frozenset[int]] = {}
+        self.effects = Effects(module)
 
     def is_only_read(self, name: str, position: int) -> bool:
         """Whether function `name` never stores to the array that is its argument `position`."""
-        return position not in written_arguments(self.module, name, self._written)
+        return position not in self.effects.written_arguments(name)
 
 
 class SignatureWriter:
@@ -96,8 +94,8 @@ class SignatureWriter:
     def _stream(self, kind: ir.Type, name: str, extents: str, value: ir.Value) -> str:
         """A FIFO, or an array of FIFOs, as an argument."""
         streams = self.vendor.streams
-        _, read = self.facts.streams.of_arguments(self.name)
-        is_read = streams.source != streams.sink and value.arg_number in read
+        fed = self.facts.effects.fed_arguments(self.name)
+        is_read = streams.source != streams.sink and value.arg_number in fed
         if streams.port and self.name == self.facts.top:
             self.pragmas.append(streams.port.format(name=name))
         made = streams.argument(self.writer.stream_type(kind), name, extents, is_read=is_read)

@@ -1,0 +1,210 @@
+"""One operation by itself: which array or stream it uses, at which subscripts, and what it does there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .linalg import indexing_maps, is_structured, output_count
+from .streams import is_stream_type
+
+_LOADS = ("affine.load", "memref.load")
+_STORES = ("affine.store", "memref.store")
+ACCESSES = (*_LOADS, *_STORES)  # for `operations`
+ENDS = ("allo.stream_put", "allo.stream_get")  # for `operations`
+# whether a stream has room is a matter of the side that puts, whether it has elements of the side that gets
+_PUTTING = frozenset({"allo.stream_put", "allo.stream_full"})
+_GETTING = frozenset({"allo.stream_get", "allo.stream_empty"})
+# what is another look at an array: its elements in other types, places or extents
+VIEWS = frozenset({
+    "memref.cast", "memref.subview", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
+    "memref.reshape", "memref.transpose", "memref.view", "memref.memory_space_cast", "memref.realloc",
+    "memref.assume_alignment", "memref.extract_strided_metadata", "allo.element_cast",
+})  # fmt: skip
+_NO_EFFECT = VIEWS | {
+    "func.return", "memref.dim", "memref.dealloc", "memref.prefetch", "memref.extract_aligned_pointer_as_index",
+    "affine.prefetch", "affine.yield", "scf.yield", "scf.condition",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What is done to the array or stream that is one operand, or to the constant or state `symbol` of the module.
+
+    Arrays are read and written: all elements if `whole_read` or `whole_write`, else any of them. Of streams, and of
+    arrays of streams, the end that puts or the end that gets is used.
+    """
+
+    operand: int
+    reads: bool = False
+    writes: bool = False
+    puts: bool = False
+    gets: bool = False
+    whole_read: bool = False
+    whole_write: bool = False
+    symbol: str = ""
+
+
+def effects_of(op: ir.Operation) -> tuple[Effect, ...]:
+    """What an operation does, without what is inside of it; what is not known, a call too, may do anything."""
+    name = op.name
+    if name.startswith(("arith.", "math.")) or name in _NO_EFFECT:
+        return ()
+    if name in _LOADS:
+        return () if is_stream_type(op.results[0].type) else (Effect(0, reads=True),)
+    if name in _STORES:
+        return (Effect(1, writes=True),)
+    if name in _PUTTING:
+        return (Effect(0, puts=True),)
+    if name in _GETTING:
+        return (Effect(0, gets=True),)
+    if name == "memref.copy":
+        return (Effect(0, reads=True, whole_read=True), Effect(1, writes=True, whole_write=True))
+    if is_structured(op):
+        return _of_structured(op)
+    return tuple(_anything(k, value.type) for k, value in enumerate(op.operands) if is_array(value.type))
+
+
+def _anything(operand: int, kind: ir.Type) -> Effect:
+    streams = is_stream_type(kind)
+    return Effect(operand, reads=not streams, writes=not streams, puts=streams, gets=streams)
+
+
+def _of_structured(op: ir.Operation) -> tuple[Effect, ...]:
+    """An operand is read if the body uses its elements; all of them are met if each is at a place of its own."""
+    first_output = len(op.operands) - output_count(op)
+    elements = op.regions[0].blocks[0].arguments
+    found = []
+    for k, (value, places) in enumerate(zip(op.operands, indexing_maps(op), strict=True)):
+        if is_array(value.type):
+            reads = k < len(elements) and any(True for _ in elements[k].uses)
+            writes, whole = k >= first_output, places.is_projected_permutation
+            found.append(Effect(k, reads, writes, whole_read=reads and whole, whole_write=writes and whole))
+    return tuple(found)
+
+
+def is_array(kind: ir.Type) -> bool:
+    """Whether values of a type are arrays, scalar variables or streams."""
+    return isinstance(kind, ir.MemRefType) or is_stream_type(kind)
+
+
+# -- loads and stores --------------------------------------------------------------------------------------
+
+
+def is_load(op: ir.Operation) -> bool:
+    """Whether `op` takes one element out of an array, which may be a stream."""
+    return op.name in _LOADS
+
+
+def is_store(op: ir.Operation) -> bool:
+    """Whether `op` writes one element of an array."""
+    return op.name in _STORES
+
+
+def is_access(op: ir.Operation) -> bool:
+    """Whether `op` is a load or a store."""
+    return op.name in ACCESSES
+
+
+def is_affine(access: ir.Operation) -> bool:
+    """Whether the subscripts of a load or store are an affine map; else each is an operand."""
+    return bool(access.name.startswith("affine."))
+
+
+def is_copy(op: ir.Operation) -> bool:
+    """Whether `op` copies a whole array to another one."""
+    return bool(op.name == "memref.copy")
+
+
+def accessed(op: ir.Operation) -> ir.Value:
+    """The array of a load or store; the stream of a put, a get or a question."""
+    return op.operands[1 if op.name in _STORES else 0]
+
+
+def stored(op: ir.Operation) -> ir.Value:
+    """What a store writes, or a put puts."""
+    return op.operands[0 if op.name in _STORES else 1]
+
+
+def subscripts(access: ir.Operation) -> list[ir.Value]:
+    """The operands of a load or store that say which element; those of its map, if it has one."""
+    return list(access.operands)[2 if access.name in _STORES else 1 :]
+
+
+def access_map(access: ir.Operation) -> ir.AffineMap | None:
+    """The subscripts of a load or store over `subscripts`; None if they are those."""
+    return ir.AffineMapAttr(access.attributes["map"]).value if is_affine(access) else None
+
+
+def is_same_element(load: ir.Operation, store: ir.Operation) -> bool:
+    """Whether a load and a store are of one element, by the same values."""
+    return (
+        (load.name, store.name) in zip(_LOADS, _STORES, strict=True)
+        and access_map(load) == access_map(store)
+        and accessed(load) == accessed(store)
+        and subscripts(load) == subscripts(store)
+    )
+
+
+# -- streams -----------------------------------------------------------------------------------------------
+
+
+def is_put(op: ir.Operation) -> bool:
+    """Whether `op` puts an element into a stream."""
+    return bool(op.name == "allo.stream_put")
+
+
+def is_get(op: ir.Operation) -> bool:
+    """Whether `op` takes an element out of a stream."""
+    return bool(op.name == "allo.stream_get")
+
+
+def asks_stream(op: ir.Operation) -> bool:
+    """Whether `op` asks if a stream is empty or full, which changes nothing."""
+    return op.name in ("allo.stream_empty", "allo.stream_full")
+
+
+def makes_stream(op: ir.Operation) -> bool:
+    """Whether `op` makes a stream, or an array of streams."""
+    return op.name in ("allo.stream_create", "memref.alloc") and is_stream_type(op.results[0].type)
+
+
+# -- what a value stands for -------------------------------------------------------------------------------
+
+
+def is_view(op: ir.Operation) -> bool:
+    """Whether the first result of `op` is another look at its first operand."""
+    return op.name in VIEWS
+
+
+def base_of(value: ir.Value) -> ir.Value:
+    """The array or stream that `value` is, is a look at, or, for a stream of an array of streams, is taken from."""
+    while not isinstance(value.owner, ir.Block) and _is_same(value.owner.operation, value):
+        value = value.owner.operation.operands[0]
+    return value
+
+
+def _is_same(op: ir.Operation, result: ir.Value) -> bool:
+    return op.name in VIEWS or (op.name in _LOADS and is_stream_type(result.type))
+
+
+def uses_of(value: ir.Value) -> Iterator[ir.OpOperand]:
+    """The uses of an array, and of all looks at it."""
+    for use in value.uses:
+        yield use
+        if is_view(use.owner.operation) and not use.operand_number:
+            yield from uses_of(use.owner.operation.results[0])
+
+
+def global_name(value: ir.Value) -> str | None:
+    """The constant or state of the module that `value` is the address of."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "memref.get_global":
+        return None
+    return str(ir.FlatSymbolRefAttr(value.owner.operation.attributes["name"]).value)
+
+
+def callee_name(call: ir.Operation) -> str:
+    """The name of the function that a `func.call` calls."""
+    return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
