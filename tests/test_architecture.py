@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +42,16 @@ MAX_FUNCTION_LINES = 60
 LONG_FILES: dict[str, str] = {}
 LONG_FUNCTIONS: dict[str, str] = {}
 GENERATED = ("_allo_ops_gen.py", "_allo_enum_gen.py")
+
+# Who reads, by name, which operations load, store, put and get; all others ask `allo.ir.access` and `allo.ir.effects`.
+ACCESS = re.compile(r"(affine|memref)?\.(load|store)|memref\.copy|allo\.stream_(put|get|empty|full)?")
+READS_OPERATIONS = {
+    "allo/ir/": "",
+    "allo/backend/hls/": "emits them",
+    "allo/backend/cpu/": "emits them",
+    "allo/verify/concrete/": "emits them",
+    "allo/verify/certificate_model.py": "checks what the model has read, without its reader",
+}
 
 
 def sources() -> list[Path]:
@@ -127,6 +138,15 @@ def test_function_length(path: Path) -> None:
 def test_module_says_what_it_decides(path: Path) -> None:
     tree = ast.parse(path.read_text())
     assert not tree.body or ast.get_docstring(tree)
+
+
+@pytest.mark.parametrize("path", sources(), ids=relative)
+def test_only_ir_and_emitters_name_accesses(path: Path) -> None:
+    if relative(path).startswith(tuple(READS_OPERATIONS)):
+        return
+    constants = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+    named = [node for node in constants if isinstance(node.value, str) and ACCESS.fullmatch(node.value)]
+    assert not [f"{relative(path)}:{node.lineno} names {node.value}" for node in named]
 
 
 def test_exceptions_are_needed() -> None:

@@ -8,6 +8,7 @@ from itertools import product
 from mlir import ir
 
 from ..errors import TargetError
+from ..ir.access import is_affine_load
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
 from ..ir.elements import ElementNest, element_nests
@@ -225,7 +226,7 @@ def _take_streams(block: ir.Block, passed: list[_Passed], call: Builder) -> list
     for position, item in reversed(list(enumerate(passed))):
         argument = block.arguments[position]
         loads = [use.owner.operation for use in argument.uses]
-        fixed = all(op.name == "affine.load" and len(op.operands) == 1 for op in loads)
+        fixed = all(is_affine_load(op) and len(op.operands) == 1 for op in loads)
         if not isinstance(item.value.type, ir.MemRefType) or not is_stream_type(item.value.type) or not fixed:
             kept.insert(0, item)
             continue

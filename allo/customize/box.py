@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..errors import Note, ScheduleError
+from ..ir.access import access_map, is_access, is_affine_access, is_load, stored, subscripts
 from ..ir.builder import Builder, affine_constant, affine_dim
 from ..ir.context import context
 from ..ir.linalg import is_structured
 from ..ir.walk import LOOP_OPERATIONS, LoopView, induction_variable, location_of, operations, string_of
 from ..poly import AffineForm, Footprint, Model
 from .handles import Buffer
-
-AFFINE_ACCESSES = frozenset({"affine.load", "affine.store"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +69,10 @@ def uses_inside(buffer: Buffer, value: ir.Value, view: LoopView) -> list[ir.Oper
 
 def check_rewritable(buffer: Buffer, op: ir.Operation, box: Box) -> None:
     """Refuse uses that cannot be turned to the copy."""
-    if op.name in AFFINE_ACCESSES:
+    if is_affine_access(op):
         return
     whole = box.sizes == box.extents and len(box.kept) == len(box.sizes)
-    if op.name in ("memref.load", "memref.store") and whole:
+    if is_access(op) and whole:
         return
     what = "passes it to a call" if op.name == "func.call" else "has subscripts that are not affine"
     hint = None
@@ -96,10 +95,10 @@ def loop_labels(buffer: Buffer, uses: list[ir.Operation], view: LoopView, box: B
     outer = {induction_variable(loop.op) for loop in view.chain if loop.op.name == "affine.for"}
     labels: dict[int, str] = {}
     for op in uses:
-        if op.name not in AFFINE_ACCESSES:
+        if not is_affine_access(op):
             continue
-        access = ir.AffineMapAttr(op.attributes["map"]).value
-        operands = list(op.operands)[-access.n_inputs :] if access.n_inputs else []
+        access, operands = access_map(op), subscripts(op)
+        assert access is not None
         for dimension in box.kept:
             used = [v for v in _dims_of(access.results[dimension], operands) if v in names and v not in outer]
             if used and dimension not in labels:
@@ -123,19 +122,17 @@ def _dims_of(expr: ir.AffineExpr, operands: list[ir.Value]) -> list[ir.Value]:
 
 def turn_to_copy(op: ir.Operation, local: ir.Value, box: Box) -> None:
     """Turn one access to the copy: subtract the lower bounds, drop the dimensions of extent 1."""
-    position = 0 if op.name.endswith("load") else 1
-    if op.name not in AFFINE_ACCESSES:
-        op.operands[position] = local
+    access, operands = access_map(op), subscripts(op)
+    if access is None:
+        op.operands[0 if is_load(op) else 1] = local
         return
-    access = ir.AffineMapAttr(op.attributes["map"]).value
-    operands = list(op.operands)[position + 1 :]
     dims, symbols = operands[: access.n_dims], operands[access.n_dims :]
     lowers = [box.lower(dimension, dims) for dimension in box.kept]
     results = [access.results[d] - lower for d, lower in zip(box.kept, lowers, strict=True)]
     made_map = ir.AffineMap.get(len(dims), len(symbols), results, context())
     builder = Builder.before(op)
-    if position == 0:
+    if is_load(op):
         op.results[0].replace_all_uses_with(builder.affine_load(local, made_map, [*dims, *symbols]))
     else:
-        builder.affine_store(op.operands[0], local, made_map, [*dims, *symbols])
+        builder.affine_store(stored(op), local, made_map, [*dims, *symbols])
     op.erase()

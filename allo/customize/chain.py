@@ -8,6 +8,7 @@ from functools import partial
 from mlir import ir
 
 from ..errors import Note, ScheduleError
+from ..ir.access import is_affine_access
 from ..ir.builder import Builder
 from ..ir.module import Module
 from ..ir.names import unique_name
@@ -97,7 +98,7 @@ def _users(model: Model, value: ir.Value) -> Stage:
 def _check_users(buffer: Buffer, value: ir.Value, stage: Stage, inside: list[Access], along: LoopView) -> None:
     for use in value.uses:
         op = use.owner.operation
-        if op.name not in ("affine.load", "affine.store"):
+        if not is_affine_access(op):
             raise ScheduleError(
                 f"'{buffer.name}' is passed on to a call or a view, or has subscripts that are not affine",
                 notes=[Note("the statement is here", location_of(op))],

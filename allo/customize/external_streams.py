@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..ir.access import accessed, is_end
 from ..ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ..ir.context import context
 from ..ir.module import Module
@@ -13,7 +14,7 @@ from ..ir.names import unique_name
 from ..ir.streams import SIDE, declared_sides
 from ..ir.walk import entry_block, induction_variable, loops_of, operations
 from .calls import callee_of, function_around
-from .fifo import create, get, put, stream_type
+from .fifo import create, stream_type
 from .signature import own_callee
 
 STANDS_FOR = "allo.x_call"  # of such a loop: the function whose call it belongs to
@@ -88,9 +89,9 @@ def _pass_elements(
     identity = ir.AffineMap.get(rank, 0, [affine_dim(d) for d in range(rank)], context())
     variables = [induction_variable(loop) for loop in loops]
     if side == "in":
-        put(builder, stream, builder.affine_load(array, identity, variables))
+        builder.put(stream, builder.affine_load(array, identity, variables))
     else:
-        builder.affine_store(get(builder, stream), array, identity, variables)
+        builder.affine_store(builder.get(stream), array, identity, variables)
 
 
 def close_calls(module: Module, taps: list[Tap]) -> None:
@@ -98,7 +99,7 @@ def close_calls(module: Module, taps: list[Tap]) -> None:
     for tap in taps:
         inside = operations(tap.nest.regions[0].blocks[0])
         uses_array = any(tap.array in list(op.operands) for op in inside)
-        streams = {op.operands[0] for op in inside if op.name in ("allo.stream_put", "allo.stream_get")}
+        streams = {accessed(op) for op in inside if is_end(op)}
         others = [stream for stream in streams if stream != tap.stream.results[0]]
         declaration = module.function(callee_of(tap.call))
         if uses_array and others:  # the array is kept for others, beside the FIFO

@@ -10,6 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import Location, Note, ScheduleError
+from ..ir.access import stored
 from ..ir.builder import Builder, affine_dim, string_attr
 from ..ir.context import unknown_location
 from ..ir.walk import induction_variable
@@ -166,20 +167,11 @@ def _notes(*accesses: Access) -> list[Note]:
     return [Note(f"it is {'written' if write else 'read'} here", place) for write, place in places]
 
 
-def put(builder: Builder, stream: ir.Value, value: ir.Value) -> None:
-    builder.op("allo.stream_put", (), [stream, value])
-
-
-def get(builder: Builder, stream: ir.Value) -> ir.Value:
-    element = allo_d.StreamType(stream.type).element_type
-    return builder.value("allo.stream_get", element, [stream])
-
-
 def put_at_stores(writes: Sequence[Access], stream: Streams, *, keep: bool) -> None:
     """Put what is stored; the stores stay only if others read the array."""
     for access in writes:
         builder = Builder.before(access.op)
-        put(builder, stream(builder, access.op), access.op.operands[0])
+        builder.put(stream(builder, access.op), stored(access.op))
         if not keep:
             access.op.erase()
 
@@ -190,7 +182,7 @@ def get_at_loads(
     """Get what is loaded; `then` may do something with each element behind its get."""
     for place in gets:
         builder = Builder(ir.InsertionPoint(place.anchor), place.loads[0].op.location)
-        value = get(builder, stream(builder, place.loads[0].op))
+        value = builder.get(stream(builder, place.loads[0].op))
         if then is not None:
             then(builder, value)
         for access in place.loads:

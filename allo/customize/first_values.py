@@ -7,11 +7,15 @@ from dataclasses import replace
 
 from mlir import ir
 
+from ..ir.access import is_affine_load, stored
 from ..ir.walk import operations
 from ..poly import Access, Transfer, only_first_values, overwritten
 from .stages import Stage
 
-_PURE = frozenset({"affine.for", "affine.yield", "affine.apply", "affine.load", "affine.if"})
+_PURE = (
+    *("affine.for", "affine.yield", "affine.apply", "affine.if"),
+    *("arith.", "allo.sign_cast", "allo.fixed_constant"),
+)
 
 
 def drop_first_values(stages: list[Stage]) -> list[Stage]:
@@ -41,7 +45,7 @@ def _only_stores(stage: Stage) -> bool:
     stores = [access.op for access in stage.writes]
     blocks = [block for region in stage.op.regions for block in region.blocks]
     return bool(blocks) and all(
-        op in stores or op.name in _PURE or op.name.startswith(("arith.", "allo.sign_cast", "allo.fixed_constant"))
+        op in stores or is_affine_load(op) or op.name.startswith(_PURE)
         for block in blocks
         for op in operations(block)
     )
@@ -49,7 +53,7 @@ def _only_stores(stage: Stage) -> bool:
 
 def _insert_constant(first: Stage, second: Stage) -> bool:
     """Put the constant that `first` writes in the place of what `second` reads of it; False if that is not all."""
-    makers = [_constant(access.op.operands[0]) for access in first.writes]
+    makers = [_constant(stored(access.op)) for access in first.writes]
     chains = [[(op.name, str(op.attributes)) for op in chain] for chain in makers]
     if not makers[0] or any(chain != chains[0] for chain in chains):
         return False

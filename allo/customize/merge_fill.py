@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..ir.access import access_map, accessed, is_affine_access, is_load, subscripts
 from ..ir.builder import Builder, affine_constant, affine_dim, index_type
 from ..ir.context import context
+from ..ir.effects import Effects
 from ..ir.walk import LoopView, constant_bounds, induction_variable, operations
 from ..poly import Access, Model, extract
+from .calls import function_around
 from .loop_rewrite import ANNOTATIONS, constant_for
 
-_FILLING = frozenset(
-    {"affine.for", "affine.if", "affine.load", "affine.store", "affine.apply", "affine.yield"}
-)
+_FILLING = frozenset({"affine.for", "affine.if", "affine.apply", "affine.yield"})
 _MOVABLE = frozenset({"memref.alloc", "arith.constant"})
 
 
@@ -117,31 +118,17 @@ def _ahead(guard: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
 def _independent(fill: ir.Operation, before: ir.Operation, buffer: ir.Value) -> bool:
     """Does the nest only fill `buffer`, from arrays that nothing after it, up to the end of the block, may write?"""
     inside = [fill, *operations(fill.regions[0].blocks[0])]
-    if any(op.name not in _FILLING for op in inside):
+    if any(op.name not in _FILLING and not is_affine_access(op) for op in inside):
         return False
-    if any(op.operands[1] != buffer for op in inside if op.name == "affine.store"):
+    effects = Effects(function_around(fill).operation.parent.operation)
+    own = effects.touched(fill)
+    if own.writes != {buffer}:
         return False
-    sources = {op.operands[0] for op in inside if op.name == "affine.load"}
     siblings = [op.operation for op in fill.block.operations]
     start, end = siblings.index(fill), siblings.index(before)
     if start > end:
         return False
-    for sibling in siblings[start + 1 :]:
-        for op in [
-            sibling,
-            *(op for region in sibling.regions for block in region for op in operations(block)),
-        ]:
-            touches = any(operand in sources for operand in op.operands)
-            if touches and not op.name.endswith(".load"):
-                return False
-            if op.name == "func.call" and any(_is_global(source) for source in sources):
-                return False
-    return True
-
-
-def _is_global(array: ir.Value) -> bool:
-    """Whether functions that are called may see the array without getting it as an argument."""
-    return not isinstance(array.owner, ir.Block) and array.owner.operation.name != "memref.alloc"
+    return not any(own.reads & effects.touched(sibling).writes for sibling in siblings[start + 1 :])
 
 
 def _column_loop(fill: ir.Operation, buffer: ir.Value, dimension: int) -> ir.Operation | None:
@@ -166,10 +153,10 @@ def _column_loop(fill: ir.Operation, buffer: ir.Value, dimension: int) -> ir.Ope
 
 def _is_at(op: ir.Operation, dimension: int, variable: ir.Value) -> bool:
     """Is the subscript of an access in one dimension the variable?"""
-    access = ir.AffineMapAttr(op.attributes["map"]).value
-    operands = list(op.operands)[1 if op.name == "affine.load" else 2 :]
+    access = access_map(op)
+    assert access is not None
     result = access.results[dimension]
-    return isinstance(result, ir.AffineDimExpr) and operands[result.position] == variable
+    return isinstance(result, ir.AffineDimExpr) and subscripts(op)[result.position] == variable
 
 
 def _columns(access: Access, loop: ir.Operation, dimension: int, extent: int) -> _Columns | None:
@@ -234,7 +221,7 @@ def _merge(plan: _Plan, buffer: ir.Value) -> ir.Operation | None:
         anchor = op
     plan.column.erase()
     nested = [op for top in moved for op in (top, *_inside(top))]
-    sources = [op for op in nested if op.name == "affine.load" and op.operands[0] != buffer]
+    sources = [op for op in nested if is_load(op) and accessed(op) != buffer]
     return sources[0] if len(sources) == 1 else None
 
 

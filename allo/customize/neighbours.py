@@ -9,6 +9,7 @@ from itertools import pairwise
 from mlir import ir
 
 from ..errors import Note, ScheduleError
+from ..ir.access import is_affine_load, stored
 from ..ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
@@ -26,7 +27,7 @@ from ..ir.walk import (
 )
 from ..poly import Access, Model
 from .chain import chain
-from .fifo import get, get_at_loads, gets_of, obstacle, put, stream_type
+from .fifo import get_at_loads, gets_of, obstacle, stream_type
 from .first_values import drop_first_values
 from .handles import Buffer, Nest
 from .loop_rewrite import only_child
@@ -120,7 +121,7 @@ def pass_on(
         value.owner.operation.erase()
         return fifos
     at = Builder.before(copy.store)
-    element = get(at, incoming(at, copy.store))
+    element = at.get(incoming(at, copy.store))
     forward(at, element)
     copy.store.operands[0] = element
     _erase_unused(copy.body)
@@ -196,7 +197,7 @@ def _copy(module: Module, buffer: Buffer, stage: Stage, grid: _Grid) -> _Copy:
     body = tuple(_feeding(store))
     plain = stage.callee is None and len(stage.writes) == 1
     plain = plain and all(only_child(outer, inner) for outer, inner in pairwise(loops))
-    plain = plain and all(op.name == "affine.load" or op.name.startswith("arith.") for op in body)
+    plain = plain and all(is_affine_load(op) or op.name.startswith("arith.") for op in body)
     if loops:
         plain = plain and store.block == loops[-1].body and len(store.block.operations) == len(body) + 2
     guards = [op for op in _around(stage.op) if _is_or_in(op, grid.outermost) and op.name != "affine.for"]
@@ -301,8 +302,8 @@ def _load_first(
         k: values[induction_variable(view.op)] for k, view in enumerate(grid.spatial) if view.op != grid.along.op
     }
     builder.loc = copy.store.location
-    value = copy.store.operands[0]
-    put(builder, grid.fifo(builder, fifos, variables, first=True), values.get(value, value))
+    value = stored(copy.store)
+    builder.put(grid.fifo(builder, fifos, variables, first=True), values.get(value, value))
     builder.point = point
 
 
@@ -319,7 +320,7 @@ def _forward(
     condition = ir.IntegerSet.get(1, 0, [before_last], [False], context())
     guard = builder.affine_if(condition, [induction_variable(grid.along.op)], has_else=False)
     inner = Builder(ir.InsertionPoint.at_block_terminator(guard.regions[0].blocks[0]), builder.loc)
-    put(inner, grid.fifo(inner, fifos, variables, first=False, step=1), element)
+    inner.put(grid.fifo(inner, fifos, variables, first=False, step=1), element)
 
 
 def _erase_unused(ops: Sequence[ir.Operation]) -> None:

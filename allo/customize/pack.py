@@ -10,6 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import Note, ScheduleError
+from ..ir.access import accessed, is_load, is_store, stored
 from ..ir.builder import Builder, affine_constant, affine_dim, index_type
 from ..ir.context import context, unknown_location
 from ..ir.mlir_types import scalar_from_mlir
@@ -24,7 +25,7 @@ from .partition import partition_notes
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
 from .subscripts import Access
-from .whole_array import STORES, function_of, whole_array
+from .whole_array import function_of, whole_array
 
 
 @primitive
@@ -56,11 +57,11 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
         )
     words = [_packed_constant(constant, dim - 1, factor, bits) for constant in array.constants]
 
-    storing = sorted({function_of(op) for op in array.accesses if op.name in STORES})
+    storing = sorted({function_of(op) for op in array.accesses if is_store(op)})
     parallel, apart = _parallel(module, storing), vouched_elements(module, storing)
     word = ir.IntegerType.get_unsigned(factor * bits, context())
     shape = [extent // factor if d == dim - 1 else extent for d, extent in enumerate(memref.shape)]
-    elements = [ir.MemRefType(Access(op).memref.type).element_type for op in array.accesses]
+    elements = [ir.MemRefType(accessed(op).type).element_type for op in array.accesses]
     array.retype(
         module, lambda old: ir.MemRefType.get(shape, word, None, old.memory_space, unknown_location())
     )
@@ -138,25 +139,25 @@ def _rewrite(op: ir.Operation, element: ir.Type, dimension: int, factor: int, bi
     """Turn an access of an element to one of a part of a word."""
     access, builder = Access(op), Builder.before(op)
     position = affine_dim(dimension)
-    formulas = [affine_dim(d) for d in range(ir.MemRefType(access.memref.type).rank)]
+    formulas = [affine_dim(d) for d in range(ir.MemRefType(accessed(op).type).rank)]
     formulas[dimension] = ir.AffineExpr.get_floor_div(position, affine_constant(factor))
     place = access.place(builder, formulas)
     lane = access.index(builder, ir.AffineExpr.get_mod(position, affine_constant(factor)))
     width = builder.constant(index_type(), bits)
     low = builder.value("arith.muli", index_type(), [lane, width])
     span = [builder.value("arith.addi", index_type(), [low, width]), low]
-    word = place.load(builder, access.memref)
+    word = place.load(builder, accessed(op))
     plain = ir.IntegerType.get_signless(factor * bits, context())
     number = builder.value("allo.sign_cast", plain, [word])
     part = ir.IntegerType.get_signless(bits, context())
-    if access.is_load:
+    if is_load(op):
         found = builder.value("allo.get_slice", part, [number, *span])
         op.results[0].replace_all_uses_with(_converted(builder, found, element))
     else:
         replaced = builder.value(
-            "allo.set_slice", plain, [number, *span, _converted(builder, op.operands[0], part)]
+            "allo.set_slice", plain, [number, *span, _converted(builder, stored(op), part)]
         )
-        place.store(builder, builder.value("allo.sign_cast", word.type, [replaced]), access.memref)
+        place.store(builder, builder.value("allo.sign_cast", word.type, [replaced]), accessed(op))
     op.erase()
 
 

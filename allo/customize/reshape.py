@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ..errors import ScheduleError
+from ..ir.access import accessed, is_load, stored
 from ..ir.builder import Builder, affine_constant, affine_dim
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
@@ -66,11 +67,11 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
     for op in array.accesses:
         access, builder = Access(op), Builder.before(op)
         place = access.place(builder, formulas)
-        if access.is_load:
+        if is_load(op):
             # The type of the array changes below, together with that of all its uses.
-            op.results[0].replace_all_uses_with(place.load(builder, access.memref))
+            op.results[0].replace_all_uses_with(place.load(builder, accessed(op)))
         else:
-            place.store(builder, op.operands[0], access.memref)
+            place.store(builder, stored(op), accessed(op))
         op.erase()
     array.retype(module, lambda old: _of_shape(old, shape))
     for constant in array.constants:

@@ -7,6 +7,7 @@ import re
 from mlir import ir
 
 from ..errors import Location, Note, ScheduleError
+from ..ir.access import is_affine_load, is_load
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.walk import LoopView, buffers_of, constant_bounds, location_of
@@ -106,11 +107,12 @@ def _check_uses(model: Model, moved: Window, buffer: Buffer, value: ir.Value, vi
                 notes=[Note("the statement is here", place), loop_note(view)],
             )
     for op in uses_inside(buffer, value, view):
-        if op.name != "affine.load":
-            what = {"func.call": "passes it to a call", "memref.load": "has subscripts that are not affine"}
+        if not is_affine_load(op):
+            what = "passes it to a call" if op.name == "func.call" else f"uses it as a whole ({op.name})"
+            if is_load(op):
+                what = "has subscripts that are not affine"
             raise ScheduleError(
-                f"'{buffer.name}' cannot be kept here: a statement in the loop "
-                + what.get(op.name, f"uses it as a whole ({op.name})"),
+                f"'{buffer.name}' cannot be kept here: a statement in the loop {what}",
                 notes=[Note("the statement is here", location_of(op)), loop_note(view)],
             )
 

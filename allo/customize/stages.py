@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..errors import Location, Note, ScheduleError
+from ..ir.access import is_access
 from ..ir.module import Module
 from ..ir.walk import entry_block, location_of, string_of
 from ..poly import Access, Model, extract
 from .calls import callee_of, function_around
 from .handles import Buffer, Function, Nest
-
-_SUBSCRIPTED = frozenset({"affine.load", "affine.store", "memref.load", "memref.store"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def _checked(stage: Stage, buffer: Buffer) -> Stage:
                 hint="customize with lower_linalg=True, which makes loops of it",
                 notes=notes,
             )
-        if access.op.name not in _SUBSCRIPTED:
+        if not is_access(access.op):
             raise ScheduleError(
                 f"{stage.name} passes '{buffer.name}' on, to a call or a view",
                 hint="inline() the function that is called",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlir import ir
 
 from ..errors import Note, ScheduleError
+from ..ir.access import is_get, is_put
 from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW
@@ -63,7 +64,7 @@ def demand_single_ends(
     for side, stream, users in sorted(shared, key=lambda end: (processes.index(end[2][1]), stream_name(end[1]))):
         for number, op in enumerate(users):
             for other in users[:number]:
-                if same_stream(model, other, op, f"allo.stream_{side}"):
+                if same_stream(model, other, op, is_put if side == "put" else is_get):
                     does = "puts into" if side == "put" else "gets from"
                     raise ScheduleError(
                         f"{why}: {_process(op)} {does} stream '{stream_name(stream)}', and so does {_process(other)}",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..ir.access import access_map, is_affine_access, subscripts
 from ..ir.builder import Builder, affine_constant, index_type
 from ..ir.context import context
 
@@ -24,26 +25,10 @@ class Access:
 
     op: ir.Operation
 
-    @property
-    def is_load(self) -> bool:
-        return self.op.name in ("affine.load", "memref.load")
-
-    @property
-    def memref(self) -> ir.Value:
-        return self.op.operands[0 if self.is_load else 1]
-
-    @property
-    def is_affine(self) -> bool:
-        return self.op.name in ("affine.load", "affine.store")
-
-    def _operands(self) -> list[ir.Value]:
-        return list(self.op.operands)[1 if self.is_load else 2 :]
-
     def place(self, builder: Builder, formulas: Sequence[ir.AffineExpr]) -> Place:
         """Where `formulas` (over the old subscripts as dimensions) point to."""
-        operands = self._operands()
-        if self.is_affine:
-            access = ir.AffineMapAttr(self.op.attributes["map"]).value
+        operands, access = subscripts(self.op), access_map(self.op)
+        if access is not None:
             made = ir.AffineMap.get(
                 access.n_dims, access.n_symbols, [formula.compose(access) for formula in formulas], context()
             )
@@ -52,8 +37,8 @@ class Access:
 
     def index(self, builder: Builder, formula: ir.AffineExpr) -> ir.Value:
         """The value of a formula over the old subscripts."""
-        if not self.is_affine:
-            return computed(builder, [formula], self._operands())[0]
+        if not is_affine_access(self.op):
+            return computed(builder, [formula], subscripts(self.op))[0]
         place = self.place(builder, [formula])
         assert place.map is not None
         return builder.value(
@@ -71,14 +56,13 @@ class Place:
     def load(self, builder: Builder, memref: ir.Value) -> ir.Value:
         if self.map is not None:
             return builder.affine_load(memref, self.map, self.operands)
-        element = ir.MemRefType(memref.type).element_type
-        return builder.value("memref.load", element, [memref, *self.operands])
+        return builder.load(memref, self.operands)
 
     def store(self, builder: Builder, value: ir.Value, memref: ir.Value) -> None:
         if self.map is not None:
             builder.affine_store(value, memref, self.map, self.operands)
         else:
-            builder.op("memref.store", (), [value, memref, *self.operands])
+            builder.store(value, memref, self.operands)
 
 
 def divide_first(formulas: ir.AffineMap) -> ir.AffineMap:

@@ -10,12 +10,10 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import Note, ScheduleError
+from ..ir.access import is_access
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.walk import entry_block, location_of, operations
-
-LOADS = frozenset({"affine.load", "memref.load"})
-STORES = frozenset({"affine.store", "memref.store"})
 
 
 @dataclass(slots=True)
@@ -120,7 +118,7 @@ class _Search:
         """What is the same array because of this use."""
         op = use.owner.operation
         match op.name:
-            case name if name in LOADS or name in STORES:
+            case _ if is_access(op):
                 if op not in self.found.accesses:
                     self.found.accesses.append(op)
                 return []

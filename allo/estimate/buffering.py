@@ -9,7 +9,7 @@ from math import prod
 
 from mlir import ir
 
-from ..ir.access import base_of
+from ..ir.access import accessed, base_of
 from .memory import ArrayMemory, Ports
 from .pipeline import scheduled
 from .question import Question
@@ -89,7 +89,7 @@ def _in_loop(asked: Question, nodes: Sequence[Node], axis: int) -> tuple[Fractio
 
 def _array(node: Node) -> ir.Value:
     """The array of an access."""
-    return base_of(node.op.operands[0 if node.kind == "read" else 1])
+    return base_of(accessed(node.op))
 
 
 def _on_chip(asked: Question, node: Node, size: int) -> ArrayMemory:

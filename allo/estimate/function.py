@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ..ir.access import base_of
+from ..ir.access import base_of, is_copy
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
 from ..poly import Access, extract
 from ..target import Target
@@ -161,7 +161,7 @@ class FunctionEstimator:
             elif op.name == "func.call":
                 parts.append(self._call(op))
                 names.append(f"'{ir.FlatSymbolRefAttr(op.attributes['callee']).value}'")
-            elif op.name == "memref.copy":
+            elif is_copy(op):
                 parts.append(self._copy(op))
                 names.append("copy")
             else:
@@ -175,7 +175,7 @@ class FunctionEstimator:
         """Whether an operation can be scheduled together with its neighbours, in one piece of datapath."""
         if op.name in LOOP_OPERATIONS:
             return self._is_unrolled(op)
-        if op.name in ("func.call", "memref.copy"):
+        if op.name == "func.call" or is_copy(op):
             return False
         inside = [inner for region in op.regions for b in region.blocks for inner in operations_of(b)]
         return all(map(self._is_straight, inside))

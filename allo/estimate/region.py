@@ -13,6 +13,7 @@ from typing import Any
 
 from mlir import ir
 
+from ..ir.access import accessed, callee_name, is_access, is_copy, is_end, is_get, is_load
 from ..ir.streams import is_stream_type
 from ..ir.walk import LOOP_OPERATIONS, constant_bounds
 from ..poly import Access, Linear, Model
@@ -211,17 +212,13 @@ class RegionBuilder:
         place: tuple[int, ...],
     ) -> None:
         name = op.name
-        if name in ("affine.load", "memref.load") and not is_stream_type(op.results[0].type):
-            self._access(op, "read", op.operands[0], around, guards, place)
-        elif name in ("affine.store", "memref.store"):
-            self._access(op, "write", op.operands[1], around, guards, place)
-        elif name in ("allo.stream_get", "allo.stream_put"):
-            kind = "read" if name.endswith("get") else "write"
-            self._access(op, kind, op.operands[0], around, guards, place)
+        if is_end(op) or (is_access(op) and not is_stream_type(accessed(op).type)):
+            kind = "read" if is_load(op) or is_get(op) else "write"
+            self._access(op, kind, accessed(op), around, guards, place)
         elif name == "func.call":
-            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            callee = callee_name(op)
             self._call(op, f"call of {callee}", self.around.call_cost(callee), around, guards, place)
-        elif name == "memref.copy":
+        elif is_copy(op):
             elements = prod(max(extent, 1) for extent in ir.MemRefType(op.operands[0].type).shape)
             self._call(op, "copy of an array", (elements + 1, elements), around, guards, place)
         elif name == "memref.alloc":

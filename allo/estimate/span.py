@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from mlir import ir
 
-from ..ir.access import base_of
+from ..ir.access import base_of, is_affine_load
 from ..target import Operator
 
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
@@ -229,7 +229,7 @@ def bits(parts: Iterable[Span]) -> int:
 def stream_key(value: ir.Value) -> Stream:
     """The stream that a value is, with its place in an array of streams if that is constant."""
     index: tuple[int, ...] | None = None
-    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "affine.load":
+    if not isinstance(value.owner, ir.Block) and is_affine_load(value.owner.operation):
         results = ir.AffineMapAttr(value.owner.operation.attributes["map"]).value.results
         if all(isinstance(result, ir.AffineConstantExpr) for result in results):
             index = tuple(result.value for result in results)

@@ -9,7 +9,7 @@ from mlir import ir
 from ..errors import InternalError
 from ..ir.builder import Builder, index_type
 from ..ir.context import context
-from ..ir.mlir_types import arith_type, storage_type
+from ..ir.mlir_types import arith_type
 from ..ir.types import AlloType, Fixed, Float, Index, UFixed
 from .affine_form import AffineForm, AffineLoop, Resolver
 from .emit_arith import ArithmeticEmitter
@@ -196,7 +196,7 @@ class ExpressionEmitter(ArithmeticEmitter):
         else:
             indices = [self.index(i) for i in expr.indices]
             self.place(expr.at)
-            loaded = self.builder.value("memref.load", storage_type(expr.type), [memref, *indices])
+            loaded = self.builder.load(memref, indices)
         return self.from_storage(loaded, expr.type)
 
     def store(self, value: ir.Value, scalar: AlloType, symbol: Symbol, indices: Sequence[Expr]) -> None:
@@ -211,7 +211,7 @@ class ExpressionEmitter(ArithmeticEmitter):
             return
         positions = [self.index(i) for i in indices]
         self.builder.loc = location
-        self.builder.op("memref.store", (), [stored, memref, *positions])
+        self.builder.store(stored, memref, positions)
 
     def _bits(self, expr: BitOp) -> ir.Value:
         operands = [self.value(expr.operand), *(self.index(position) for position in expr.positions)]

@@ -13,7 +13,6 @@ from .streams import is_stream_type
 _LOADS = ("affine.load", "memref.load")
 _STORES = ("affine.store", "memref.store")
 ACCESSES = (*_LOADS, *_STORES)  # for `operations`
-ENDS = ("allo.stream_put", "allo.stream_get")  # for `operations`
 # whether a stream has room is a matter of the side that puts, whether it has elements of the side that gets
 _PUTTING = frozenset({"allo.stream_put", "allo.stream_full"})
 _GETTING = frozenset({"allo.stream_get", "allo.stream_empty"})
@@ -108,9 +107,14 @@ def is_access(op: ir.Operation) -> bool:
     return op.name in ACCESSES
 
 
-def is_affine(access: ir.Operation) -> bool:
-    """Whether the subscripts of a load or store are an affine map; else each is an operand."""
-    return bool(access.name.startswith("affine."))
+def is_affine_access(op: ir.Operation) -> bool:
+    """Whether `op` is a load or store whose subscripts are an affine map; else each is an operand."""
+    return op.name in ("affine.load", "affine.store")
+
+
+def is_affine_load(op: ir.Operation) -> bool:
+    """Whether `op` is a load whose subscripts are an affine map."""
+    return bool(op.name == "affine.load")
 
 
 def is_copy(op: ir.Operation) -> bool:
@@ -135,7 +139,7 @@ def subscripts(access: ir.Operation) -> list[ir.Value]:
 
 def access_map(access: ir.Operation) -> ir.AffineMap | None:
     """The subscripts of a load or store over `subscripts`; None if they are those."""
-    return ir.AffineMapAttr(access.attributes["map"]).value if is_affine(access) else None
+    return ir.AffineMapAttr(access.attributes["map"]).value if is_affine_access(access) else None
 
 
 def is_same_element(load: ir.Operation, store: ir.Operation) -> bool:
@@ -159,6 +163,11 @@ def is_put(op: ir.Operation) -> bool:
 def is_get(op: ir.Operation) -> bool:
     """Whether `op` takes an element out of a stream."""
     return bool(op.name == "allo.stream_get")
+
+
+def is_end(op: ir.Operation) -> bool:
+    """Whether `op` is a put or a get."""
+    return op.name in ("allo.stream_put", "allo.stream_get")
 
 
 def asks_stream(op: ir.Operation) -> bool:

@@ -7,6 +7,8 @@ from functools import cache
 
 from mlir import ir
 
+from allo._mlir.dialects import allo as allo_d
+
 from .context import context, unknown_location
 from .memory import Memory
 
@@ -135,6 +137,25 @@ class Builder:
         self, value: ir.Value, memref: ir.Value, access: ir.AffineMap, operands: Sequence[ir.Value]
     ) -> None:
         self.op("affine.store", (), [value, memref, *operands], {"map": ir.AffineMapAttr.get(access)})
+
+    def load(self, memref: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
+        return self.value("memref.load", ir.MemRefType(memref.type).element_type, [memref, *indices])
+
+    def store(self, value: ir.Value, memref: ir.Value, indices: Sequence[ir.Value]) -> None:
+        self.op("memref.store", (), [value, memref, *indices])
+
+    def copy(self, source: ir.Value, target: ir.Value) -> None:
+        self.op("memref.copy", (), [source, target])
+
+    def put(self, stream: ir.Value, value: ir.Value) -> None:
+        self.op("allo.stream_put", (), [stream, value])
+
+    def get(self, stream: ir.Value) -> ir.Value:
+        return self.value("allo.stream_get", allo_d.StreamType(stream.type).element_type, [stream])
+
+    def is_empty(self, stream: ir.Value, attributes: dict[str, ir.Attribute] | None = None) -> ir.Value:
+        flag = ir.IntegerType.get_signless(1, context())
+        return self.value("allo.stream_empty", flag, [stream], attributes)
 
     def affine_for(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -11,6 +11,8 @@ from mlir import ir
 from .model import Access, Model
 from .pairs import Signs, pair_of, pairs
 from .violation import Undecided, Violation, undecided, violation
+
+type Side = Callable[[ir.Operation], bool]  # whether an operation is at that side of a stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,12 @@ def stage_clash(model: Model, statements: Sequence[ir.Operation]) -> Clash | Non
     return None
 
 
-def same_stream(model: Model, first: ir.Operation, second: ir.Operation, operation: str) -> bool:
-    """Whether two statements may do `operation` (a put or a get), or pass the stream to a call, on one stream."""
+def same_stream(model: Model, first: ir.Operation, second: ir.Operation, is_side: Side) -> bool:
+    """Whether two statements may be at one side (a put or a get) of one stream, or pass it to a call."""
     ends: list[list[Access]] = [[], []]
     for access in model.accesses:
         number = _number(access.op, (first, second)) if access.buffer.is_stream else None
-        if number is not None and access.op.name in (operation, "func.call"):
+        if number is not None and (is_side(access.op) or access.op.name == "func.call"):
             ends[number].append(access)
     for one, two in product(*ends):
         pair = pair_of(one, two) if one.buffer.label == two.buffer.label else None

@@ -14,7 +14,7 @@ from ..ir.access import (
     accessed,
     asks_stream,
     callee_name,
-    is_affine,
+    is_affine_access,
     is_get,
     is_load,
     is_put,
@@ -285,10 +285,13 @@ class TokenProgram:
 
     def _place(self, load: ir.Operation) -> str:
         """The number of the stream that is taken from an array, row by row."""
-        operands = subscripts(load)
-        found = self._mapped(load, "map", operands) if is_affine(load) else [self._index(v, load) for v in operands]
+        found = subscripts(load)
+        if is_affine_access(load):
+            places = self._mapped(load, "map", found)
+        else:
+            places = [self._index(value, load) for value in found]
         place = "0"
-        for extent, subscript in zip(ir.MemRefType(accessed(load).type).shape, found, strict=True):
+        for extent, subscript in zip(ir.MemRefType(accessed(load).type).shape, places, strict=True):
             place = f"({place}) * {extent} + {subscript}"
         return place
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
-from ..ir.access import is_affine, subscripts
+from ..ir.access import is_affine_access, subscripts
 from .formula import Formula, compile_map, compile_set, instantiate
 from .linear import Linear, Quotient, Row, variable
 from .model import Parameter
@@ -92,7 +92,7 @@ class Values:
     def subscripts(self, access: ir.Operation) -> Terms:
         """The subscripts of a load or store."""
         operands = subscripts(access)
-        if is_affine(access):
+        if is_affine_access(access):
             return self.map(access.attributes["map"], operands)
         found = [self.index(operand) for operand in operands]
         return Terms([terms.forms[0] for terms in found], tuple(q for terms in found for q in terms.quotients))

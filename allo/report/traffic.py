@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..ir.access import accessed, callee_name, is_load, is_store
 from ..ir.mlir_types import from_mlir
 from ..ir.module import Module
 from ..ir.streams import is_stream_type
@@ -94,12 +95,12 @@ class Traffic:
             inner = runs * self.trips[op]
             self.loops[op] = self._regions(op, inner)
             return self.loops[op]
-        if op.name in ("affine.load", "memref.load"):
-            return Moved(read=_bytes_of(op.operands[0]) * runs)
-        if op.name in ("affine.store", "memref.store"):
-            return Moved(written=_bytes_of(op.operands[1]) * runs)
+        if is_load(op):
+            return Moved(read=_bytes_of(accessed(op)) * runs)
+        if is_store(op):
+            return Moved(written=_bytes_of(accessed(op)) * runs)
         if op.name == "func.call":
-            return self.of_function(ir.FlatSymbolRefAttr(op.attributes["callee"]).value).times(runs)
+            return self.of_function(callee_name(op)).times(runs)
         if op.name in ("affine.if", "scf.if"):
             return self._regions(op, runs * Count(1, False))
         return self._regions(op, runs)

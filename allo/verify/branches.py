@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ..ir.access import access_map, accessed, is_copy, is_store, stored, subscripts
 from ..ir.builder import Builder
 from ..ir.module import Module
 from ..ir.walk import entry_block, operations
@@ -12,7 +13,6 @@ _PLAIN = ("arith.", "math.", "affine.", "allo.fixed_", "allo.struct_", "memref."
 _MOVED = frozenset(
     f"allo.{name}" for name in ("sign_cast", "bitcast", "element_cast", "get_bit", "set_bit", "get_slice", "set_slice")
 )
-_LEFT = frozenset({"memref.copy", "memref.dealloc"})
 
 
 def select_instead_of_branching(module: Module) -> None:
@@ -35,9 +35,13 @@ def _is_plain(op: ir.Operation) -> bool:
         return False
     inner = [i for region in op.regions for block in region for i in operations(block)]
     return all(
-        i.name == "scf.yield" or ((i.name.startswith(_PLAIN) or i.name in _MOVED) and i.name not in _LEFT)
-        for i in inner
+        i.name == "scf.yield" or ((i.name.startswith(_PLAIN) or i.name in _MOVED) and not _stays(i)) for i in inner
     )
+
+
+def _stays(op: ir.Operation) -> bool:
+    """Whether an operation must not run unless its branch does."""
+    return is_copy(op) or op.name == "memref.dealloc"
 
 
 def _convert(op: ir.Operation) -> None:
@@ -45,7 +49,7 @@ def _convert(op: ir.Operation) -> None:
     yielded: list[list[ir.Value]] = []
     for number, region in enumerate(op.regions):
         for block in region:
-            for store in [i for i in operations(block) if i.name in ("affine.store", "memref.store")]:
+            for store in list(filter(is_store, operations(block))):
                 _merge(store, condition, number == 0)
             statements = [i.operation for i in block.operations]
             yielded.append(list(statements[-1].operands))
@@ -60,8 +64,8 @@ def _convert(op: ir.Operation) -> None:
 
 def _merge(store: ir.Operation, condition: ir.Value, is_then: bool) -> None:
     builder = Builder.before(store)
-    new, *place = list(store.operands)
-    attributes = {"map": store.attributes["map"]} if store.name == "affine.store" else {}
-    old = builder.value(store.name.replace("store", "load"), new.type, place, attributes)
+    new, places = stored(store), access_map(store)
+    array, operands = accessed(store), subscripts(store)
+    old = builder.load(array, operands) if places is None else builder.affine_load(array, places, operands)
     both = [new, old] if is_then else [old, new]
     store.operands[0] = builder.value("arith.select", new.type, [condition, *both])

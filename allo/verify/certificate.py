@@ -13,6 +13,7 @@ from typing import Any
 
 import islpy as isl
 
+from ..ir.access import asks_stream, is_end, is_get, is_put, is_store
 from ..poly.computation import UNDEFINED, Computation, Copies, Value
 from ..poly.model import Access
 from .branches import select_instead_of_branching
@@ -53,7 +54,7 @@ class _Side:
         self.told = {read: isl.UnionMap(text) for read, text in told.items()}
         self.known: dict[str, Copies] = {}
         accesses = self.computation.accesses
-        for label in dict.fromkeys(a.buffer.label for a in accesses if a.op.name.startswith("allo.stream_")):
+        for label in dict.fromkeys(a.buffer.label for a in accesses if is_end(a.op) or asks_stream(a.op)):
             self._check_stream([a for a in accesses if a.buffer.label == label])
 
     def sources(self, value: Value) -> Copies:
@@ -73,12 +74,12 @@ class _Side:
     def _of_read(self, value: Value) -> Copies:
         """The last write of an element before a read, else what was there before all; streams are checked already."""
         read, seen = value.read, self.told[value.name]
-        if isinstance(read, Access) and read.op.name == "allo.stream_get":
+        if isinstance(read, Access) and is_get(read.op):
             return self._written(seen)
         assert read is not None
         buffer = read.buffer if isinstance(read, Access) else read
         writes = [a for a in self.computation.accesses if a.is_write and a.buffer.label == buffer.label]
-        stores = all(write.exact and write.op.name.endswith(".store") for write in writes)
+        stores = all(write.exact and is_store(write.op) for write in writes)
         if not stores or (isinstance(read, Access) and not read.exact):
             raise Wrong(f"'{buffer.name}' is used in a way that is not understood")
         elements, time = self.computation.reading(read)
@@ -96,7 +97,7 @@ class _Side:
 
     def _check_stream(self, accesses: Sequence[Access]) -> None:
         """The gets take what the puts put, in the same order, and all of it; each after it was put."""
-        gets, puts = ([a for a in accesses if a.op.name == f"allo.stream_{name}"] for name in ("get", "put"))
+        gets, puts = ([a for a in accesses if wanted(a.op)] for wanted in (is_get, is_put))
         stream = f"stream '{accesses[0].buffer.name}'"
         if len(gets) + len(puts) < len(accesses) or not all(access.exact for access in accesses):
             raise Wrong(f"{stream} is used in a way that is not understood")

@@ -15,6 +15,7 @@ from ..customize.calls import callee_of
 from ..customize.constant_bits import element_bits
 from ..customize.inline import inline_inside
 from ..errors import DataflowError
+from ..ir.access import is_copy
 from ..ir.builder import Builder, affine_constant, affine_dim, index_type, string_attr
 from ..ir.context import context, unknown_location
 from ..ir.linalg import lower_linalg
@@ -143,8 +144,8 @@ def _drop_casts(function: ir.Operation) -> None:
 
 
 def _expand_copies(function: ir.Operation) -> None:
-    """`memref.copy` as loops."""
-    for op in operations(function.regions[0].blocks[0], "memref.copy"):
+    """Copies of whole arrays as loops."""
+    for op in filter(is_copy, operations(function.regions[0].blocks[0])):
         source, target = op.operands
         memref = ir.MemRefType(source.type)
         if not memref.has_static_shape:

@@ -10,7 +10,18 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ..ir.access import base_of
+from ..ir.access import (
+    access_map,
+    accessed,
+    asks_stream,
+    base_of,
+    is_access,
+    is_end,
+    is_put,
+    is_store,
+    stored,
+    subscripts,
+)
 from ..ir.builder import Builder, index_type
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
@@ -24,8 +35,6 @@ from ..poly.model import Source
 from .flatten import loops_over, write_signature
 from .programs import Program
 
-_LOADS = ("affine.load", "memref.load")
-_STORES = ("affine.store", "memref.store")
 _EQUAL, _BELOW = 0, 6  # predicates of arith.cmpi: eq, ult
 _UNCLEAR = "what is found in a stream depends on when tasks run"
 _FLOATS = (12345.678, -77.25, 0.0, 1.0, math.inf, math.nan)
@@ -74,22 +83,22 @@ def guarded(program: Program) -> Guarded:
     location = function.operation.location
     names = argument_names(function)
     outside = entry.add_argument(_int64_array(1), location)
-    ends = [op for op in everything if op.name in ("allo.stream_put", "allo.stream_get")]
+    ends = [op for op in everything if is_end(op)]
     calls = [op for op in everything if op.name == "func.call"]
-    asks = any(op.name in ("allo.stream_empty", "allo.stream_full") for op in everything)
+    asks = any(map(asks_stream, everything))
     given = dict.fromkeys(base_of(v) for op in calls for v in op.operands if is_stream_type(v.type))
-    streams = list(dict.fromkeys([*(base_of(op.operands[0]) for op in ends), *given]))
+    streams = list(dict.fromkeys([*(base_of(accessed(op)) for op in ends), *given]))
     balance = entry.add_argument(_int64_array(max(1, len(streams))), location)
     seed = entry.add_argument(_int64(), location)
     for op in ends:
-        if base_of(op.operands[0]) not in given:
-            _count(op, balance, streams.index(base_of(op.operands[0])))
+        if base_of(accessed(op)) not in given:
+            _count(op, balance, streams.index(base_of(accessed(op))))
     for stream in given:  # how many elements C++ puts and gets is seen only by what it leaves
         _empty(stream, balance, streams.index(stream))
     checked: list[tuple[str, Source]] = []
     for op in everything:
-        if op.name in (*_LOADS, *_STORES) and not proven.get(op, False):
-            memref = op.operands[1 if op.name in _STORES else 0]
+        if is_access(op) and not proven.get(op, False):
+            memref = accessed(op)
             if ir.MemRefType(memref.type).rank:
                 checked.append((_array_name(memref, names), source_of(op)))
                 _check(op, outside, len(checked))
@@ -121,14 +130,14 @@ def _array_name(value: ir.Value, names: Sequence[str]) -> str:
 
 def _count(op: ir.Operation, balance: ir.Value, position: int) -> None:
     """Add 1 for a put, -1 for a get."""
-    _add(Builder.before(op), balance, position, 1 if op.name == "allo.stream_put" else -1)
+    _add(Builder.before(op), balance, position, 1 if is_put(op) else -1)
 
 
 def _add(builder: Builder, balance: ir.Value, position: int, number: int) -> None:
     place = [builder.constant(index_type(), position)]
     change = builder.constant(_int64(), number)
-    before = builder.value("memref.load", _int64(), [balance, *place])
-    builder.op("memref.store", (), [builder.value("arith.addi", _int64(), [before, change]), balance, *place])
+    before = builder.load(balance, place)
+    builder.store(builder.value("arith.addi", _int64(), [before, change]), balance, place)
 
 
 def _empty(stream: ir.Value, balance: ir.Value, position: int) -> None:
@@ -139,15 +148,15 @@ def _empty(stream: ir.Value, balance: ir.Value, position: int) -> None:
     if isinstance(stream.type, ir.MemRefType):
         kind = ir.MemRefType(stream.type)
         variables = loops_over(builder, list(kind.shape))
-        stream = builder.value("memref.load", kind.element_type, [stream, *variables])
+        stream = builder.load(stream, variables)
     truth = ir.IntegerType.get_signless(1, context())
     loop = builder.op("scf.while", regions=2)
     before, after = (region.blocks.append() for region in loop.regions)
     inner = Builder(ir.InsertionPoint(before), end.location)
-    is_empty = inner.value("allo.stream_empty", truth, [stream])
+    is_empty = inner.is_empty(stream)
     inner.op("scf.condition", (), [inner.value("arith.xori", truth, [is_empty, inner.constant(truth, 1)])])
     inner = Builder(ir.InsertionPoint(after), end.location)
-    inner.value("allo.stream_get", allo_d.StreamType(stream.type).element_type, [stream])
+    inner.get(stream)
     _add(inner, balance, position, 1)
     inner.op("scf.yield")
 
@@ -155,10 +164,8 @@ def _empty(stream: ir.Value, balance: ir.Value, position: int) -> None:
 def _check(op: ir.Operation, outside: ir.Value, number: int) -> None:
     """Replace an access by one that stays in the array, and notes it if that was necessary."""
     builder = Builder.before(op)
-    is_store = op.name in _STORES
-    memref = op.operands[1 if is_store else 0]
-    given = list(op.operands)[2 if is_store else 1 :]
-    indices = given if op.name.startswith("memref.") else _affine_indices(builder, op, given)
+    memref, places = accessed(op), access_map(op)
+    indices = subscripts(op) if places is None else _affine_indices(builder, places, subscripts(op))
     zero = builder.constant(index_type(), 0)
     fine = builder.constant(ir.IntegerType.get_signless(1, context()), 1)
     kept: list[ir.Value] = []
@@ -167,14 +174,14 @@ def _check(op: ir.Operation, outside: ir.Value, number: int) -> None:
         inside = _compare(builder, _BELOW, index, extent)
         fine = builder.value("arith.andi", fine.type, [fine, inside])
         kept.append(builder.value("arith.select", index_type(), [inside, index, zero]))
-    old = builder.value("memref.load", _int64(), [outside, zero])
+    old = builder.load(outside, [zero])
     none = _compare(builder, _EQUAL, old, builder.constant(_int64(), 0))
     code = builder.value("arith.select", _int64(), [none, builder.constant(_int64(), number), old])
-    builder.op("memref.store", (), [builder.value("arith.select", _int64(), [fine, old, code]), outside, zero])
-    if is_store:
-        builder.op("memref.store", (), [op.operands[0], memref, *kept])
+    builder.store(builder.value("arith.select", _int64(), [fine, old, code]), outside, [zero])
+    if is_store(op):
+        builder.store(stored(op), memref, kept)
     else:
-        op.results[0].replace_all_uses_with(builder.value("memref.load", op.results[0].type, [memref, *kept]))
+        op.results[0].replace_all_uses_with(builder.load(memref, kept))
     op.erase()
 
 
@@ -184,8 +191,7 @@ def _compare(builder: Builder, predicate: int, left: ir.Value, right: ir.Value) 
     return builder.value("arith.cmpi", truth, [left, right], {"predicate": attribute})
 
 
-def _affine_indices(builder: Builder, op: ir.Operation, operands: list[ir.Value]) -> list[ir.Value]:
-    access = ir.AffineMapAttr(op.attributes["map"]).value
+def _affine_indices(builder: Builder, access: ir.AffineMap, operands: list[ir.Value]) -> list[ir.Value]:
     found = []
     for result in access.results:
         single = ir.AffineMap.get(access.n_dims, access.n_symbols, [result], context())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from ..ir.access import base_of
+from ..ir.access import accessed, base_of, is_put, stored
 from ..ir.arrays import form_dtype
 from ..ir.builder import Builder, index_type
 from ..ir.context import context, unknown_location
@@ -71,13 +71,13 @@ def _traced(given: Module) -> tuple[Module, list[tuple[str, ir.Type]]]:
     entry = entry_block(function)
     assert entry is not None
     names, location = argument_names(function), function.operation.location
-    puts = [op for op in operations(entry) if op.name == "allo.stream_put" and _is_scalar(op.operands[1].type)]
-    streams = list(dict.fromkeys(base_of(op.operands[0]) for op in puts))
-    kinds = [next(op.operands[1].type for op in puts if base_of(op.operands[0]) == stream) for stream in streams]
+    puts = [op for op in operations(entry) if is_put(op) and _is_scalar(stored(op).type)]
+    streams = list(dict.fromkeys(base_of(accessed(op)) for op in puts))
+    kinds = [next(stored(op).type for op in puts if base_of(accessed(op)) == stream) for stream in streams]
     traces = [entry.add_argument(_memref(_TRACED, kind), location) for kind in kinds]
     counts = entry.add_argument(_memref(max(1, len(streams)), _int64()), location)
     for op in puts:
-        position = streams.index(base_of(op.operands[0]))
+        position = streams.index(base_of(accessed(op)))
         _record(op, traces[position], counts, position)
     made = [f"trace{k}" for k in range(len(streams))]
     write_signature(function, [*names, *made, "counts"])
@@ -88,13 +88,13 @@ def _traced(given: Module) -> tuple[Module, list[tuple[str, ir.Type]]]:
 def _record(op: ir.Operation, trace: ir.Value, counts: ir.Value, position: int) -> None:
     builder = Builder.before(op)
     place = builder.constant(index_type(), position)
-    count = builder.value("memref.load", _int64(), [counts, place])
+    count = builder.load(counts, [place])
     next_count = builder.value("arith.addi", _int64(), [count, builder.constant(_int64(), 1)])
-    builder.op("memref.store", (), [next_count, counts, place])
+    builder.store(next_count, counts, [place])
     last = builder.constant(_int64(), _TRACED - 1)
     kept = builder.value("arith.minsi", _int64(), [count, last])
     at = builder.value("arith.index_cast", index_type(), [kept])
-    builder.op("memref.store", (), [op.operands[1], trace, at])
+    builder.store(stored(op), trace, [at])
 
 
 def _is_scalar(kind: ir.Type) -> bool:

@@ -11,7 +11,19 @@ from typing import NamedTuple
 
 from mlir import ir
 
-from ...ir.access import is_view
+from ...ir.access import (
+    accessed,
+    asks_stream,
+    is_access,
+    is_copy,
+    is_end,
+    is_load,
+    is_put,
+    is_store,
+    is_view,
+    stored,
+    subscripts,
+)
 from ...ir.builder import Builder
 from ...ir.context import context, unknown_location
 from ...ir.module import Module
@@ -19,15 +31,12 @@ from ...ir.walk import entry_block, operations
 from .failures import MOST_VALUES, require
 from .flags import behind, each_element, fill, filled, flag_type, flags_type, is_tracked
 from .names import ArrayNames
-from .subscripts import ACCESSES, subscripts
+from .subscripts import computed_subscripts
 
 _KEEPS_ARRAYS = frozenset({"memref.dealloc", "memref.dim", "func.return"})
 # what makes values of others and does nothing else
 _VALUES = ("arith.", "math.", "affine.apply", "affine.min", "affine.max", "allo.")
-_EFFECTS = frozenset({
-    "allo.assert", "allo.element_cast", "allo.stream_create", "allo.stream_put", "allo.stream_get",
-    "allo.stream_empty", "allo.stream_full",
-})  # fmt: skip
+_EFFECTS = frozenset({"allo.assert", "allo.element_cast", "allo.stream_create"})
 _RESULT_HINT = "give the array one where it is declared"
 _HINT = "give it one where it is declared; what is made of elements without a value has none either"
 # what makes a word of another one with a part replaced
@@ -92,12 +101,12 @@ class _Tracker:
     # -- operations --------------------------------------------------------------------------------
 
     def _operation(self, op: ir.Operation) -> None:
-        if op.name in ACCESSES:
+        if is_access(op):
             self._access(op)
-        elif op.name.startswith(_VALUES) and op.name not in _EFFECTS:
+        elif op.name.startswith(_VALUES) and not _has_effect(op):
             if reads := self._reads_of(op.operands):
                 self.reads.update((result, reads) for result in op.results)
-        elif op.name != "allo.stream_put":  # moves an element; what is taken out of a stream counts as having a value
+        elif not is_put(op):  # moves an element; what is taken out of a stream counts as having a value
             self._use(op, op.operands)
             self._other(op)
 
@@ -107,7 +116,7 @@ class _Tracker:
                 self.flags[op.results[0]] = filled(behind(op), op.results[0], False)
         elif is_view(op):
             self._view(op)
-        elif op.name == "memref.copy":
+        elif is_copy(op):
             self._copy(op)
         elif op.name == "func.call":
             self._call(op)
@@ -123,36 +132,33 @@ class _Tracker:
                 self._define(Builder.before(op), value)
 
     def _access(self, op: ir.Operation) -> None:
-        place = ACCESSES[op.name]
-        array = op.operands[place]
-        self._use(op, list(op.operands)[place + 1 :])
-        if place == 0 and array in self.flags and not _is_for_a_part(op.results[0]):
+        array = accessed(op)
+        self._use(op, subscripts(op))
+        if is_load(op) and array in self.flags and not _is_for_a_part(op.results[0]):
             builder = Builder.before(op)
-            flag = builder.value(
-                op.name, flag_type(), [self.flags[array], *list(op.operands)[1:]], _map_of(op)
-            )
+            flag = builder.value(op.name, flag_type(), [self.flags[array], *subscripts(op)], _map_of(op))
             self.reads[op.results[0]] = (self._read(op, array, flag),)
-        elif place == 1 and array in self.flags:
-            if not ir.MemRefType(array.type).shape and self._is_read(op.operands[0]):
-                self._use(op, [op.operands[0]])
-            flags = [read.flag for read in self._reads_of([op.operands[0]])]
+        elif is_store(op) and array in self.flags:
+            if not ir.MemRefType(array.type).shape and self._is_read(stored(op)):
+                self._use(op, [stored(op)])
+            flags = [read.flag for read in self._reads_of([stored(op)])]
             builder = behind(op)
             flag = flags[0] if flags else builder.constant(flag_type(), 1)
             for other in flags[1:]:
                 flag = builder.value("arith.andi", flag_type(), [flag, other])
-            builder.op(op.name, (), [flag, self.flags[array], *list(op.operands)[2:]], _map_of(op))
-        elif place == 1:
-            self._use(op, [op.operands[0]])
+            builder.op(op.name, (), [flag, self.flags[array], *subscripts(op)], _map_of(op))
+        elif is_store(op):
+            self._use(op, [stored(op)])
 
     def _is_read(self, value: ir.Value) -> bool:
         """Whether a value is an element as it was read: it is a use to give it to a variable, but not to move it in an
         array, as registers that shift do, of which not all are full yet."""
         while not isinstance(value.owner, ir.Block) and value.owner.operation.name == "allo.sign_cast":
             value = value.owner.operation.operands[0]
-        return not isinstance(value.owner, ir.Block) and value.owner.operation.name in ACCESSES
+        return not isinstance(value.owner, ir.Block) and is_load(value.owner.operation)
 
     def _read(self, op: ir.Operation, array: ir.Value, flag: ir.Value) -> _Read:
-        values = subscripts(Builder.before(op), op)
+        values = computed_subscripts(Builder.before(op), op)
         name = self.names.of(array)
         if not values or len(values) > MOST_VALUES:
             what, values = (f"an element of {name}", []) if values else (name, [])
@@ -192,7 +198,7 @@ class _Tracker:
         if target in self.flags:
             builder = behind(op)
             if source in self.flags:
-                builder.op("memref.copy", (), [self.flags[source], self.flags[target]])
+                builder.copy(self.flags[source], self.flags[target])
             else:
                 self._define(builder, target)
 
@@ -243,6 +249,10 @@ class _Tracker:
     def _define(self, builder: Builder, array: ir.Value) -> None:
         if array in self.flags:
             fill(builder, self.flags[array], True)
+
+
+def _has_effect(op: ir.Operation) -> bool:
+    return is_end(op) or asks_stream(op) or op.name in _EFFECTS
 
 
 def _map_of(op: ir.Operation) -> dict[str, ir.Attribute]:

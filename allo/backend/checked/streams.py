@@ -6,12 +6,13 @@ from functools import partial
 
 from mlir import ir
 
+from ...ir.access import is_store, stored
 from ...ir.builder import Builder, unit_attr
 from ...ir.processes import AT_END, CHECK
 from ...ir.streams import is_stream_type
 from ...ir.walk import entry_block, operations, statements, string_of
 from .failures import require
-from .flags import each_element, flag_type
+from .flags import each_element
 
 _HINT = "get as many elements out of it as are put into it"
 
@@ -38,7 +39,7 @@ def guard_streams(function: ir.OpView) -> None:
 
 def _is_kept_by(user: ir.Operation, stream: ir.Value) -> bool:
     """Whether `user` does not put the stream somewhere else."""
-    return user.name not in ("memref.store", "affine.store") or user.operands[0] != stream
+    return not is_store(user) or stored(user) != stream
 
 
 def _guard_element(array: ir.Value, name: str, builder: Builder, at: ir.AffineMap, places: list[ir.Value]) -> None:
@@ -47,5 +48,5 @@ def _guard_element(array: ir.Value, name: str, builder: Builder, at: ir.AffineMa
 
 
 def _guard(builder: Builder, stream: ir.Value, name: str, places: list[ir.Value]) -> None:
-    holds = builder.value("allo.stream_empty", flag_type(), [stream], {AT_END: unit_attr()})
+    holds = builder.is_empty(stream, {AT_END: unit_attr()})
     require(builder, holds, f"stream {name} still holds elements when it ends\n{_HINT}", places)

@@ -6,17 +6,12 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from ...ir.access import ACCESSES, access_map, accessed, subscripts
 from ...ir.builder import Builder, index_type
 from ...ir.walk import bound_operands, entry_block, operations
 from .failures import require
 from .names import ArrayNames
 
-ACCESSES = {
-    "affine.load": 0,
-    "memref.load": 0,
-    "affine.store": 1,
-    "memref.store": 1,
-}  # which operand is the array
 _BELOW = 6  # of unsigned numbers: a negative one is above all extents
 type Interval = tuple[int, int]
 
@@ -28,7 +23,7 @@ def guard_subscripts(function: ir.OpView) -> None:
         return
     names = ArrayNames(function)
     for op in operations(entry, *ACCESSES):
-        array = op.operands[ACCESSES[op.name]]
+        array = accessed(op)
         for dimension, extent in enumerate(ir.MemRefType(array.type).shape):
             if not _is_inside(op, dimension, extent):
                 _guard(op, array, dimension, extent, names.of(array))
@@ -36,7 +31,7 @@ def guard_subscripts(function: ir.OpView) -> None:
 
 def _guard(op: ir.Operation, array: ir.Value, dimension: int, extent: int, name: str) -> None:
     builder = Builder.before(op)
-    subscript = subscripts(builder, op)[dimension]
+    subscript = computed_subscripts(builder, op)[dimension]
     if extent >= 0:
         limit, shown, text = builder.constant(index_type(), extent), [subscript], str(extent)
     else:
@@ -50,12 +45,11 @@ def _guard(op: ir.Operation, array: ir.Value, dimension: int, extent: int, name:
     )  # fmt: skip
 
 
-def subscripts(builder: Builder, op: ir.Operation) -> list[ir.Value]:
+def computed_subscripts(builder: Builder, op: ir.Operation) -> list[ir.Value]:
     """The subscripts of an access as values, in front of it."""
-    operands = list(op.operands)[ACCESSES[op.name] + 1 :]
-    if "map" not in op.attributes:
+    access, operands = access_map(op), subscripts(op)
+    if access is None:
         return operands
-    access = ir.AffineMapAttr(op.attributes["map"]).value
     return [_applied(builder, access, position, operands) for position in range(len(access.results))]
 
 
@@ -70,10 +64,10 @@ def _applied(builder: Builder, access: ir.AffineMap, position: int, operands: Se
 
 
 def _is_inside(op: ir.Operation, dimension: int, extent: int) -> bool:
-    if extent < 0 or "map" not in op.attributes:
+    access = access_map(op)
+    if extent < 0 or access is None:
         return False
-    access = ir.AffineMapAttr(op.attributes["map"]).value
-    found = _interval(access.results[dimension], access, list(op.operands)[ACCESSES[op.name] + 1 :])
+    found = _interval(access.results[dimension], access, subscripts(op))
     return found is not None and found[0] >= 0 and found[1] < extent
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from ...ir.access import is_store, stored
 from .algebra import Algebra, Role
 from .definedness import may_be_undefined
 from .flow import Flows
@@ -160,9 +161,9 @@ class Expansion:
         """Where the value of the sum is stored: { iteration of the sum -> element } of each array, by label."""
         kept: dict[str, isl.Map] = {}
         for access in self.flows.graph.model.accesses:
-            if not (access.is_write and access.exact and access.op.name.endswith(".store")):
+            if not (access.is_write and access.exact and is_store(access.op)):
                 continue
-            if not self._is_value(self.flows.graph.node(access.op.operands[0]), root):
+            if not self._is_value(self.flows.graph.node(stored(access.op)), root):
                 continue
             elements = self.flows.elements(access).reset_tuple_id(_IN)
             if elements.dim(_IN) != root.depth:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from ...ir.access import is_get, is_store, stored
 from ...poly.linear import Row, variable
 from ...poly.model import Access, Buffer
 from ...poly.systems import basic_map
@@ -72,7 +73,7 @@ class Flows:
         else:
             access = node.access
             buffer = access.buffer
-            if buffer.origin == "carried" or access.op.name == "allo.stream_get":
+            if buffer.origin == "carried" or is_get(access.op):
                 raise Gap(f"'{buffer.name}' is not an array", access.source)
             if not access.exact:
                 raise Gap(f"{access.text} {access.reason}", access.source)
@@ -81,7 +82,7 @@ class Flows:
         for write in writes:
             if not write.exact:
                 raise Gap(f"{write.text} {write.reason}", write.source)
-            if write.op.name not in ("affine.store", "memref.store"):
+            if not is_store(write.op):
                 raise Gap(f"'{buffer.name}' is written by `{write.op.name}`", write.source)
         if not writes:
             return (Origin(graph.initial(buffer), plain(elements)),)
@@ -95,7 +96,7 @@ class Flows:
         if wrong:
             raise Gap(f"isl finds no right dataflow: {wrong}", buffer.source if node.access is None else node.source)
         found = [
-            Origin(graph.node(write.op.operands[0]), plain(flows[write.id]), write.id)
+            Origin(graph.node(stored(write.op)), plain(flows[write.id]), write.id)
             for write in writes
             if write.id in flows
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import islpy as isl
 from mlir import ir
 
+from ...ir.access import is_get, is_load, is_put, is_store, stored
 from ...ir.module import Module
 from ...ir.walk import operations
 from ...poly.extract import extract_with_values, source_of
@@ -217,7 +218,7 @@ class Graph:
             raise Gap("a loop passes values from one iteration to the next", source_of(owner.owner.operation))
         op = owner.operation
         variables = self.loops_around(op.block)
-        if op.name in ("affine.load", "memref.load", "allo.stream_get"):
+        if is_load(op) or is_get(op):
             access = self._loads.get(op)
             if access is None:
                 raise Gap(f"`{op.name}` is not understood", source_of(op))
@@ -248,9 +249,8 @@ class Graph:
         if node.access is None:
             return node.operands
         label = node.access.buffer.label
-        name = "allo.stream_put" if node.access.op.name == "allo.stream_get" else ".store"
-        writes = [access.op for access in self.accesses[label] if access.op.name.endswith(name)]
-        return tuple(self.node(op.operands[1 if name == "allo.stream_put" else 0]) for op in writes)
+        feeds = is_put if is_get(node.access.op) else is_store
+        return tuple(self.node(stored(access.op)) for access in self.accesses[label] if feeds(access.op))
 
     def part(self, base: Node, width: int) -> Node:
         """Bits of a word: the last dimension of the node is the number of the lowest."""

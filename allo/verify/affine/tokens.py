@@ -14,6 +14,7 @@ from operator import mul
 
 import islpy as isl
 
+from ...ir.access import asks_stream, is_end, is_get, is_put
 from ...poly.linear import PRIME, Linear, Row, combine, variable
 from ...poly.model import Access, Loop
 from ...poly.systems import basic_map
@@ -73,17 +74,17 @@ class _Number:
 def check_streams(flows: Flows) -> Fault | None:
     """Number the tokens of all streams of a program and enter the origins of its gets."""
     for label, accesses in flows.graph.accesses.items():
-        ends = [a for a in accesses if a.op.name.startswith("allo.stream_")]
+        ends = [a for a in accesses if is_end(a.op) or asks_stream(a.op)]
         if not ends:
             continue
         for access in accesses:
-            if access.op.name not in ("allo.stream_put", "allo.stream_get"):
+            if not is_end(access.op):
                 raise Gap(f"stream '{label}' is used by `{access.op.name}`", access.source)
             if not access.exact:
                 raise Gap(f"{access.op.name} of '{label}' {access.reason or 'is not affine'}", access.source)
         flows.effort.check(ends[0].source)
-        puts = [a for a in ends if a.op.name == "allo.stream_put"]
-        gets = [a for a in ends if a.op.name == "allo.stream_get"]
+        puts = [a for a in ends if is_put(a.op)]
+        gets = [a for a in ends if is_get(a.op)]
         try:
             fault = _check_stream(flows, puts, gets)
         except Gap:
