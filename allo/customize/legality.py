@@ -49,14 +49,15 @@ def demand_repeatable(answer: RecomputeObstacle | Violation | Undecided, what: s
     if not isinstance(answer, RecomputeObstacle):
         demand(answer, what, assume_safe=False)
         return
-    accesses = [answer.access, answer.other] if answer.other is not None else [answer.access]
+    accesses = [access for access in (answer.access, answer.other) if access is not None]
     described = ", ".join(
         f"the statement at {access.source} {'writes' if access.is_write else 'reads'} {access.text}"
         for access in accesses
     )
     places = dict.fromkeys(place for access in accesses if (place := _place(access)) is not None)
     raise ScheduleError(
-        f"{what}: {answer.reason} ({described})", notes=[Note("the statement is here", place) for place in places]
+        f"{what}: {answer.reason}" + (f" ({described})" if described else ""),
+        notes=[Note("the statement is here", place) for place in places]
     )
 
 

@@ -93,10 +93,11 @@ def _first(found: Iterator[Pair], ways: Callable[[Pair], list[list[Row]]]) -> Vi
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why the iterations of a nest cannot run where they are needed; what `access` does, and maybe `other`."""
+    """Why the iterations of a nest cannot run where they are needed: what `access` does, if one is the cause, and maybe
+    `other`."""
 
     reason: str
-    access: Access
+    access: Access | None = None
     other: Access | None = None
 
 
@@ -146,7 +147,7 @@ class _Nest:
             if access.is_write and not self._is_private(access) and not access.exact:
                 return Obstacle("which of its iterations are needed cannot be decided", access)
         if not self.writes:
-            return Obstacle("it writes nothing", self.inside[0]) if self.inside else None
+            return Obstacle("it writes nothing", self.inside[0] if self.inside else None)
         for access in self.inside:
             if access.is_write or access.buffer.label not in self.written:
                 continue

@@ -565,3 +565,20 @@ def test_run_time_bounds():
         "i",
         "j",
     )
+
+
+def test_a_nest_that_does_nothing():
+    def kernel(A: int32[8], B: int32[8]):
+        for i in range(8):
+            if 3 < -3:
+                B[i] = 1
+        for i in range(4):
+            A[i] = B[i]
+
+    assert_refused(
+        "compute_at: the nest of loop 'i' cannot be computed at loop 'i': it writes nothing",
+        customize(kernel),
+        "compute_at",
+        "S_i_0.i",
+        "S_i_1.i",
+    )
