@@ -88,14 +88,14 @@ def test_the_schedule_itself_does_not_change() -> None:
     assert B.tolist() == A.sum(axis=1).tolist()
 
 
-def passed_on(A: int32[16], B: int32[16], C: int32[16]):
+def passed_on(A: int32[16], B: int32[16], C: int32[16], D: int32[16]):
     T: int32[16]
     for i in range(16):
         T[i] = A[i] * 2
     for j in range(16):
         B[j] = T[j] + 1
     for k in range(16):
-        C[k] = A[k] * A[k]
+        C[k] = D[k] * D[k]
 
 
 @pytest.mark.parametrize(
