@@ -154,20 +154,20 @@ class Effects:
 
     def _callees_first(self, name: str) -> tuple[list[str], bool]:
         """The functions without a summary that a function may call, and itself, callees first if none is recursive."""
-        order: list[str] = []
+        order: dict[str, None] = {}
         open_, seen, recursive = [(name, self._callees(name))], {name}, False
         while open_:
             current, callees = open_[-1]
             callee = next(callees, None)
             if callee is None:
-                order.append(current)
+                order[current] = None
                 open_.pop()
             elif callee not in self._summaries and callee not in seen:
                 seen.add(callee)
                 open_.append((callee, self._callees(callee)))
             elif callee in seen and callee not in order:
                 recursive = True
-        return order, recursive
+        return list(order), recursive
 
     def _callees(self, name: str) -> Iterator[str]:
         entry = self._entry(name)
