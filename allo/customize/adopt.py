@@ -28,7 +28,7 @@ from .adopt_layout import parsed
 from .adopt_loops import count_with_sign
 from .foreign import check_calls, check_definitions, check_operations, check_strings, check_types
 from .sound import check_sound
-from .stream_ends import demand_all_single_ends
+from .stream_ends import demand_all_single_ends, demand_ends_of_elements
 
 _LOOP_NAMES = "ijklmn"
 
@@ -74,6 +74,7 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
     check_sound(module)
     try:
         demand_all_single_ends(module)
+        demand_ends_of_elements(module)
     except ScheduleError as error:
         first = error.diagnostics[0]
         raise KernelError(first.message, at=first.notes[-1].at, notes=first.notes) from None

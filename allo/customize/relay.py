@@ -34,6 +34,7 @@ from .primitive import primitive
 from .resolve import buffer_note, find_buffer
 from .signature import add_argument, own_callee, result_to_argument, set_argument
 from .stages import Stage, stages_inside, stages_of
+from .stream_ends import demand_ends_of_elements
 
 
 @primitive
@@ -90,6 +91,7 @@ def relay(
     taps = open_calls(module, value)
     fifos = _connect(module, buffer, value, dst, depth, assume_safe=assume_safe)
     close_calls(module, taps)
+    demand_ends_of_elements(module)
     run_at_once(module, fifos)
 
 

@@ -7,10 +7,11 @@ from mlir import ir
 from ..errors import Note, ScheduleError
 from ..ir.access import is_get, is_put
 from ..ir.effects import Effects
+from ..ir.elements import element_nests
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW
 from ..ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
-from ..poly import Model, extract, same_stream
+from ..poly import Model, extract, same_stream, shared_end
 from .calls import callee_of, function_around
 
 _WHY = "two processes would share an end of a stream, in no order"
@@ -70,6 +71,25 @@ def demand_single_ends(
                         f"{why}: {_process(op)} {does} stream '{stream_name(stream)}', and so does {_process(other)}",
                         hint=hint,
                         notes=[Note("this process is here", location_of(one)) for one in (other, op)],
+                    )
+
+
+def demand_ends_of_elements(module: Module) -> None:
+    """Raises ScheduleError if processing elements of an unfolded nest put into one stream or get from one."""
+    effects = Effects(module)
+    for function in module.functions():
+        for nest in element_nests(function):
+            if not effects.touched(nest.outermost.op).streams:
+                continue
+            model = extract(function)
+            for does, is_side in (("put into", is_put), ("get from", is_get)):
+                shared = shared_end(model, [view.op for view in nest.spatial], is_side)
+                if shared is not None:
+                    raise ScheduleError(
+                        f"the processing elements of nest '{nest.outermost.nest}' would {does} one stream, "
+                        f"'{shared[0].buffer.name}', in no order",
+                        hint="do not unfold the nest, or give each element a FIFO of its own: relay(..., axis=...)",
+                        notes=[Note("the nest is here", location_of(nest.outermost.op))],
                     )
 
 

@@ -10,7 +10,7 @@ from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, always, merge_violation, moved_past, needed_iterations
 from .fusion import Obstacle as RecomputeObstacle
 from .hangs import ROOM, Untold, always_ends, hang_of
-from .instances import between_instances
+from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
 from .model import Access, Buffer, Kind, Loop, Model, Parameter, Source
@@ -76,6 +76,7 @@ __all__ = [
     "overwritten",
     "rebound",
     "same_stream",
+    "shared_end",
     "stage_clash",
     "trip_count",
     "union",

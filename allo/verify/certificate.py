@@ -120,8 +120,7 @@ class _Check:
     """The claims of a certificate: those that are needed are looked at, each once."""
 
     def __init__(self, told: dict[str, Any], programs: tuple[Program, Program], reassociate: bool) -> None:
-        sides = zip(programs, told["programs"], told["sources"], strict=True)
-        self.left, self.right = (_Side(*one) for one in sides)
+        self.left, self.right = (_Side(*one) for one in zip(programs, told["programs"], told["sources"], strict=True))
         self.reassociate = reassociate
         self.claims: dict[_Pair, list[tuple[isl.Map, Any]]] = {}  # and the sums that show it, if any
         for a, b, text in told["claims"]:

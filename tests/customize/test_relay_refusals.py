@@ -432,3 +432,37 @@ def test_loops_of_an_operator():
     A = np.arange(20, dtype=np.int32).reshape(4, 5)
     assert "stream_put" in str(s.module)
     np.testing.assert_array_equal(s.build()(A, A + 1), (2 * A + 1) * (A + 1))
+
+
+def test_elements_of_an_unfolded_nest_share_no_fifo():
+    """They run at the same time: elements would come in any order."""
+
+    def columns(X: int32[4, 4], Y: int32[4, 4]):
+        for j in range(4, name="n0"):
+            for i in range(4):
+                Y[i, j] = X[i, j] - 1
+
+    def top(A: int32[4, 4], B: int32[4, 4]):
+        T: int32[4, 4]
+        columns(A, T)
+        for i in range(4, name="n1"):
+            for j in range(4):
+                B[i, j] = T[j, i] + 3
+
+    s = customize(top)
+    s.unfold("columns:n0", axes=[1])
+    assert_refused(
+        """
+        relay: the processing elements of nest 'n0' would put into one stream, 'Y', in no order
+          note: the nest is here
+            File, line N, column 9
+              for j in range(4, name="n0"):
+              ^
+          hint: do not unfold the nest, or give each element a FIFO of its own: relay(..., axis=...)
+        """,
+        s,
+        "relay",
+        "top:T",
+        "n1",
+        depth=3,
+    )
