@@ -34,7 +34,8 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
     ended, and those that FIFOs join take turns.
     Refused: an array that two stages write; a stage that writes what an earlier stage reads; a stream with more
     than one stage at an end; in a loop, a later stage that an earlier stage of a later iteration must wait for (an
-    array of the loop's body has no such dependences). `assume_safe=True` accepts what cannot be decided.
+    array of the loop's body has no such dependences); an unfolded loop. `assume_safe=True` accepts what cannot be
+    decided.
     Source: Allo paper, Table 2 and section 6.5.
     """
     if isinstance(region, Function):
@@ -47,6 +48,12 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
     view = find_loop(module, region)
     if view.op.name != "affine.for":
         raise ScheduleError(f"loop '{region.name}' has run-time bounds", notes=[loop_note(view)])
+    if "allo.spatial" in view.op.attributes:
+        raise ScheduleError(
+            f"loop '{region.name}' is unfolded: its iterations are processing elements, which run at the same time",
+            hint="make a function of what an element does, and that a dataflow region",
+            notes=[loop_note(view)],
+        )
     make_region(module, module.function(region.function), view.body, assume_safe=assume_safe)
 
 

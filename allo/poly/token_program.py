@@ -240,6 +240,7 @@ class TokenProgram:
         elif op.name == "affine.for" and any(loop in spatial for loop in operations(op.regions[0].blocks[0])):
             self._head(op)
             self._depth += 1
+            self._write("pass")
             for inner in statements(op.regions[0].blocks[0]):
                 self._unfolded(inner, spatial)
             self._depth -= 1

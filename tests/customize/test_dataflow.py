@@ -305,3 +305,21 @@ def test_a_module_from_text_whose_processes_share_an_end():
         '    File "-", line 7, column 9'
     )
     assert Schedule.from_mlir(text.replace(" attributes {allo.dataflow}", "")).build()(3) is None
+
+
+def test_an_unfolded_loop():
+    s = customize(tiles)
+    s.unfold("S_t_0", axes=[0])
+    assert_refused(
+        """
+        dataflow: loop 't' is unfolded: its iterations are processing elements, which run at the same time
+          note: loop 't' is here
+            File, line N, column 5
+              for t in range(4):
+              ^
+          hint: make a function of what an element does, and that a dataflow region
+        """,
+        s,
+        "dataflow",
+        "t",
+    )

@@ -181,6 +181,17 @@ def test_spatial_loops_in_a_loop_over_time_are_elements_with_that_loop(gets: int
         assert (found.empty.index, found.empty.puts, found.empty.gets) == (1, 3, 3)
 
 
+def test_elements_that_use_no_stream_beside_a_fifo_that_is_full() -> None:
+    store = "affine.store %one, %A[%i, %t] : memref<2x3xi32>"
+    elements = loop("t", "0 to 3", loop("i", "0 to 2", store))[:-1] + ', allo.nest = "PE"}'
+    elements = elements.replace('{allo.name = "i"}', '{allo.name = "i", allo.spatial}')
+    taking = loop("b", "0 to 1", *["GET y"] * 3, *["GET x"] * 3)
+    body = "\n".join([loop("a", "0 to 3", "PUT x", "PUT y"), elements, taking])
+    module = region(body, {"x": 2, "y": 4}, arguments='%A: memref<2x3xi32> {allo.name = "A"}')
+    found = hang_of(module)
+    assert isinstance(found, Hang) and found.full is not None and found.full.name == "x"
+
+
 def test_numbers_that_a_subscript_is_made_of() -> None:
     """The stream number 2 * i - 1 + 1 of an array, from arithmetic on the loop variable."""
     text = """

@@ -1,5 +1,9 @@
 """`allo-native-integers`: integers of odd widths are computed in the next width that CPUs have; results stay."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -62,3 +66,48 @@ def test_vectors_of_all_operations(kind: type, width: int) -> None:
     assert np.array_equal(made, meant)
     assert made[:, 3].tolist() == [x % 7 for x in a]
     assert made[:, 4].tolist() == [min(x, y) for x, y in zip(a, b, strict=True)]
+
+
+PERMUTED = """
+import numpy as np
+import allo
+from allo.ir.types import int64, uint8
+
+def first(X: uint8[8, 8], Y: uint8[8, 8], V: uint8[8], p: int64):
+    for i in range(8):
+        for j in range(8):
+            Y[i, j] = X[7 - i, j] - ((V[j] if p <= V[i] else V[j]) + (V[i // 2] + 5))
+
+def second(X: uint8[8, 8], Y: uint8[8, 8], V: uint8[8]):
+    for i in range(8):
+        for j in range(8):
+            Y[i, j] = X[j, i] - (V[j] >> 2)
+
+def third(X: uint8[8, 8], Y: uint8[8, 8], V: uint8[8]):
+    for i in range(8):
+        for j in range(8):
+            t: uint8 = X[i, j]
+            if j >= 1:
+                t = V[i]
+            Y[i, j] = t
+
+def top(A: uint8[8, 8], B: uint8[8, 8], V: uint8[8], p: int64):
+    T: uint8[8, 8]
+    U: uint8[8, 8]
+    first(A, T, V, p)
+    second(T, U, V)
+    third(U, B, V)
+
+A, V = np.arange(64, dtype=np.uint8).reshape(8, 8), np.arange(8, dtype=np.uint8)
+found = [np.zeros((8, 8), np.uint8) for _ in range(2)]
+allo.customize(top).build()(A, found[0], V, 3)
+allo.interpret(top)(A, found[1], V, 3)
+np.testing.assert_array_equal(*found)
+"""
+
+
+def test_permutations_of_64_bytes_are_compiled(tmp_path: Path) -> None:
+    """LLVM 22 does not end on processors that permute bytes in one instruction (AVX-512 VBMI)."""
+    program = tmp_path / "program.py"
+    program.write_text(PERMUTED)
+    subprocess.run([sys.executable, program], check=True, timeout=180)
