@@ -261,7 +261,8 @@ def is_overwritten(argument: ir.Value) -> bool:
 
 def _covers(store: ir.Operation, argument: ir.Value) -> bool:
     shape = ir.MemRefType(argument.type).shape
-    if not shape or access_map(store) != ir.AffineMap.get_identity(len(shape), argument.context):
+    places = access_map(store)
+    if not shape or places is None or places != ir.AffineMap.get_identity(len(shape), argument.context):
         return False
     extents = _extents_around(store, argument)
     if extents is None:

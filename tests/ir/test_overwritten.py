@@ -109,3 +109,11 @@ def read_elsewhere(A: int32[8], B: int32[8]):
 )
 def test_what_is_not_seen_to_be_overwritten(kernel: Callable[..., None]) -> None:
     assert not first_argument(kernel)
+
+
+def test_a_place_that_depends_on_data():
+    def scattered(A: int32[8], P: int32[8]):
+        for i in range(8):
+            A[P[i]] = i
+
+    assert not first_argument(scattered)
