@@ -26,7 +26,8 @@ def order_violation(
     The loops are nested in one another; other loops may stand between them and stay where they are.
     Statements between the loops are distributed: a statement that the loop L does not enclose runs before
     (or after, as written) all iterations of L, so if L moves outwards over loops that do enclose the
-    statement, these run for the statement alone before (after) L. The iterations themselves stay the same:
+    statement, these run for the statement alone before (after) L; what other loops enclose gets loops of its
+    own, which run after (before) those. The iterations themselves stay the same:
     it is for the caller to express their bounds in the new order. Undecided is also the answer where a
     variable allocated between the loops would have to be kept for more than one iteration.
     `reductions` says which updates (`x += e`) of one element may change their order.
@@ -111,9 +112,9 @@ def _reversals(pair: Pair, chain: list[Loop], permuted: list[Loop]) -> list[Sign
             branches.append(equal | {loop.variable: -1})
             equal = equal | {loop.variable: 0}
             continue
-        # What is outside of the loop comes before all or after all of its iterations.
-        source_rank = 0 if in_source else source_side
-        sink_rank = 0 if in_sink else sink_side
+        # What is outside of the loop comes before all or after all of its iterations, the outermost first (last).
+        source_rank = 0 if in_source else source_side * (len(chain) - source_count)
+        sink_rank = 0 if in_sink else sink_side * (len(chain) - sink_count)
         if source_rank > sink_rank:
             branches.append(equal)
         if source_rank != sink_rank:

@@ -393,6 +393,24 @@ def test_statements_at_the_top_become_nests_of_their_own():
     assert_faithful(between, s)
 
 
+def staged(A: int32[4], C: int32[4, 3], D: int32[4, 3, 5], x: int32[1]):
+    for i in range(4):
+        x[0] = A[i]
+        for j in range(3):
+            C[i, j] = x[0]
+            for k in range(5):
+                D[i, j, k] = i + j
+
+
+def test_statements_at_different_depths_get_different_loops():
+    """`x[0] = A[i]` would run for all i before `C[i, j] = x[0]` runs for the first."""
+    text = refusal(customize(staged), "reorder", "k", "i", "j")
+    assert "reads x[0]" in text and "iteration (i=0, j=0) must run before iteration (i=1)" in text
+    s = customize(staged)
+    s.reorder("k", "j")
+    assert_faithful(staged, s)
+
+
 def test_statement_between_that_a_dependence_keeps_in_place():
     assert_refused(
         """

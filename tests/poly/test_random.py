@@ -32,7 +32,8 @@ def conflicts(events: list[Event]) -> Iterator[tuple[Event, Event]]:
 
 
 def new_key(event: Event, order: list[str], side: Callable[[Event], int]) -> tuple[tuple[int, int], ...]:
-    return tuple((0, event.iteration[n]) if n in event.iteration else (side(event), 0) for n in order)
+    outside = sum(name not in event.iteration for name in order)
+    return tuple((0, event.iteration[n]) if n in event.iteration else (side(event) * outside, 0) for n in order)
 
 
 def private_arrays(program: list[Any], trace: Trace, innermost: str) -> set[str]:
