@@ -13,6 +13,7 @@ FAULTS = Path(__file__).resolve().parent / "faults"
 
 # The package that a fault is in, and the folders of tests that should notice it; the first prefix that fits.
 PACKAGES: dict[str, tuple[str, ...]] = {
+    "allo/backend/arguments": ("backend",),
     "allo/backend/cpu": ("backend", "transforms"),
     "allo/backend/checked": ("backend",),
     "allo/backend/external": ("ip",),

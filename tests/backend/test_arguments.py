@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import allo
-from allo.backend.cpu.arguments import Parameter, tensor_argument
+from allo.backend.arguments.arrays import tensor_argument
+from allo.backend.arguments.parameters import Parameter
 from allo.ir.types import Int, Struct, TensorType, float32, int8, int32, uint8
 
 Array = np.ndarray[Any, Any]

@@ -16,11 +16,13 @@ from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
+from ..arguments.arrays import run_time_extents
+from ..arguments.calling import call, is_stopped_by_interrupts
+from ..arguments.conversion import converted_arguments
+from ..arguments.parameters import Array, Parameter
+from ..arguments.results import result_memory, result_value, returned
 from ..checked import CheckFailed, with_checks
 from ..declared import refuse_undefined
-from .arguments import Array, Parameter, result_memory, result_value, run_time_extents
-from .calling import call, is_stopped_by_interrupts
-from .calls import converted_arguments
 from .checks import lower_checks
 from .entry import ENTRY, add_entry
 from .extents import pass_extents
@@ -115,8 +117,7 @@ class LLVMModule:
         self._invoke(arguments, holders, outputs)
         for bring_back in afterwards:
             bring_back()
-        values = [result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)]
-        return None if not values else values[0] if len(values) == 1 else tuple(values)
+        return returned([result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)])
 
     def _invoke(self, given: Sequence[Any], holders: list[Array], outputs: list[Array]) -> None:
         """Call the machine code with the address of each number, and for arrays that of a pointer to them."""

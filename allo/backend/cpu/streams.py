@@ -19,7 +19,7 @@ from ...ir.stream_facts import StreamFacts, hang_error, number_streams
 from ...ir.streams import uses_streams
 from ...ir.walk import LOOP_OPERATIONS, operations
 from ...poly import ROOM, always_ends
-from .calling import call, runtime_function
+from ..arguments.calling import call, runtime_function
 
 PARALLEL = "allo.parallel"
 

@@ -10,21 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import KernelError, counted
+from ...errors import KernelError
 from ...frontend.external import External, ExternalKernel
 from ...frontend.given_code import EXTERNAL, give, source_attribute
 from ...ir.types import AlloType, TensorType
-from ..cpu.arguments import (
-    Array,
-    Parameter,
-    bound_arguments,
-    overlapping,
-    pointer_to,
-    result_memory,
-    result_value,
-    scalar_argument,
-    tensor_argument,
-)
+from ..arguments.arrays import pointer_to
+from ..arguments.conversion import bound_arguments, converted, refuse_overlap
+from ..arguments.parameters import Array, Parameter
+from ..arguments.results import result_memory, result_value
 from .compiler import find_compiler
 from .library import Library, compiled
 from .options import FilePath, directions, entry_name, paths, type_texts
@@ -105,27 +98,13 @@ class IPModule(External):
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         kernel = self.kernel
-        loose = [Parameter(p.name, p.element, p.written) for p in kernel.parameters]
-        values = bound_arguments(self.top, loose, arguments, named)
-        if len(values) != len(loose):
-            listed = ", ".join(map(str, kernel.parameters))
-            takes = f"{counted(len(loose), 'argument')} ({listed})" if listed else "no arguments"
-            raise TypeError(f"{self.top}() takes {takes}, got {len(values) or 'none'}")
+        values = bound_arguments(self.top, kernel.parameters, arguments, named)
         parameters = self._parameters(values)
-        holders: list[Array] = []
-        passed: list[Array | None] = []
-        afterwards = []
-        for parameter, value in zip(parameters, values, strict=True):
-            if isinstance(parameter.type, TensorType):
-                array, bring_back = tensor_argument(parameter, value)
-                holders.append(array)
-                passed.append(value)
-                afterwards += [] if bring_back is None else [bring_back]
-            else:
-                holders.append(scalar_argument(parameter, value))
-                passed.append(None)
+        holders, _, afterwards = converted(parameters, values)
         if afterwards or any(p.is_vendor for p in self._signature.parameters):
-            self._refuse_overlap(parameters, passed)  # each is a copy, and one would undo the other
+            # each is a copy, and one would undo the other
+            pairs = zip(parameters, values, strict=True)
+            refuse_overlap(parameters, [value if isinstance(p.type, TensorType) else None for p, value in pairs])
         result = None if kernel.result is None else result_memory(kernel.result)
         self._run([p.type for p in parameters], holders if result is None else [*holders, result])
         for bring_back in afterwards:
@@ -141,14 +120,6 @@ class IPModule(External):
                 kind = TensorType(parameter.element, value.shape if isinstance(value, np.ndarray) else (-1,))
             found.append(Parameter(parameter.name, kind, parameter.written))
         return found
-
-    def _refuse_overlap(self, parameters: Sequence[Parameter], arrays: Sequence[Array | None]) -> None:
-        clash = overlapping(parameters, arrays)
-        if clash is not None:
-            first, second = (parameters[position].name for position in clash)
-            raise ValueError(
-                f"arguments '{first}' and '{second}' share memory, and the kernel writes to it; pass a copy"
-            )
 
     def _run(self, types: Sequence[AlloType | TensorType], holders: Sequence[Array]) -> None:
         key = tuple(types)

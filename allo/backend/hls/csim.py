@@ -10,8 +10,8 @@ from typing import Any
 
 from ...errors import DataflowError
 from ...ir.stream_facts import StreamFacts, hang_error
+from ..arguments.calling import call as run
 from ..checked import CheckFailed
-from ..cpu.calling import call as run
 from ..external.compiler import find_compiler
 from ..headers import include_directory
 from .external import NO_EXTERNAL, ExternalCode

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import ToolError
 from ...ir.types import Float
-from ..cpu.arguments import Array
+from ..arguments.parameters import Array
 from .emit import template
 from .interface import Port
 from .interface_code import word_type

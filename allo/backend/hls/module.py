@@ -21,10 +21,12 @@ from ...ir.streams import is_stream_type, uses_streams
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names, entry_block
 from ...poly import ROOM, hang_of
+from ..arguments.arrays import pointer_to
+from ..arguments.calling import is_stopped_by_interrupts
+from ..arguments.conversion import converted_arguments
+from ..arguments.parameters import Array, Parameter
+from ..arguments.results import result_memory, result_value, returned
 from ..checked import CheckFailed, Checks, checks_of, with_checks
-from ..cpu.arguments import Array, Parameter, pointer_to, result_memory, result_value
-from ..cpu.calling import is_stopped_by_interrupts
-from ..cpu.calls import converted_arguments
 from ..instantiate import instantiate
 from .csim import compile_library, load
 from .emit import Emitted, described, emit
@@ -129,7 +131,7 @@ class HLSModule:
         values = [result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)]
         for array, value in zip(into, values, strict=bool(into)):
             array[...] = value
-        return None if not values else values[0] if len(values) == 1 else tuple(values)
+        return returned(values)
 
     def _check_callable(self) -> None:
         if self.mode != "csim":

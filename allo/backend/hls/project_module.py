@@ -13,7 +13,7 @@ from mlir import ir
 from ...errors import TargetError, ToolError
 from ...ir.module import Module
 from ...ir.types import TensorType
-from ..cpu.arguments import Array, Parameter
+from ..arguments.parameters import Array, Parameter
 from .host import call_text, read_outputs, registers_text, write_expected, write_inputs
 from .interface import named_as_in, ports_of
 from .interface_code import file_names, with_interface

@@ -8,7 +8,7 @@ from math import prod
 
 from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ...ir.words import container_bits, is_signed
-from ..cpu.arguments import Parameter
+from ..arguments.parameters import Parameter
 from ..headers import templates_directory
 from .bits import BitWriter
 from .cxx_types import TypeNames
