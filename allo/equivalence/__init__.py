@@ -1,10 +1,11 @@
-"""Decides what `allo.verify` is: the methods of the verifier, with the CPU to run what they suspect."""
+"""`allo.verify`: the methods of the verifier, with the CPU to run what they suspect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..errors import VerificationError
 from ..ir.recursion import reads_programs
 from ..verify import Deadline, Result, Subject, check, load
 from .runner import shared_runner
@@ -32,8 +33,12 @@ def verify(
     `method` is `"auto"` for all in turn: `"affine"`, a proof for any size of loops by value-based dataflow
     (Verdoolaege, Janssens, Bruynooghe, TOPLAS 2012); `"concrete"`, computation graphs of these sizes (Allo, section
     5.2); `"differential"`, which only runs both and never answers Equivalent. A `Different` was confirmed by running
-    both. docs/verification.md says what each guarantees. Raises VerificationError if the interfaces do not match.
+    both. docs/verification.md says what each guarantees. Raises VerificationError if the interfaces do not match,
+    or if `timeout` is no number of seconds.
     """
+    is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+    if not is_number or not timeout >= 0:  # a comparison with NaN does not hold
+        raise VerificationError(f"timeout must be a number of seconds, 0 or more, got {timeout!r}")
     deadline = Deadline.after(timeout)
     first = load(a, instantiate=instantiate)
     second = load(b, instantiate=instantiate, like=first)

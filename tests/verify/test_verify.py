@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 
@@ -154,6 +155,13 @@ def test_unknown_method():
     with pytest.raises(allo.VerificationError) as caught:
         allo.verify(gemm, gemm, method="afine")
     assert str(caught.value) == "there is no method 'afine'\n  hint: did you mean 'affine'?"
+
+
+@pytest.mark.parametrize("timeout", [-1, math.nan, "3", None, True])
+def test_no_number_of_seconds(timeout):
+    with pytest.raises(allo.VerificationError) as caught:
+        allo.verify(gemm, gemm, timeout=timeout)
+    assert str(caught.value) == f"timeout must be a number of seconds, 0 or more, got {timeout!r}"
 
 
 def test_sums_of_floats_in_another_order_only_when_asked():
