@@ -15,7 +15,7 @@ from ..ir.linalg import is_structured, lower_linalg
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..ir.walk import argument_names, entry_block, operations
-from ..target import Target, load_target
+from ..target import Fpga, Target, load_target
 from .function import Callee, FunctionEstimator, Options
 from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
 from .resources import array_name, array_resources, own_resources, unit_resources
@@ -54,6 +54,8 @@ def estimate(
     """
     module = design if isinstance(design, Module) else design.ir
     device = load_target(target)
+    if not isinstance(device, Fpga):
+        raise TargetError(f"estimates are those of FPGAs, and target '{device.name}' is none", hint="take u280")
     if frequency is not None:
         if not frequency > 0:
             raise TargetError(f"the frequency must be a number of MHz above 0, got {frequency!r}")
@@ -74,7 +76,7 @@ def _with_loops(module: Module) -> Module:
     return module
 
 
-def _beyond(used: Resources, available: Resources, target: Target) -> list[str]:
+def _beyond(used: Resources, available: Resources, target: Fpga) -> list[str]:
     """What the device has not enough of."""
     taken = target.limits.platform_dsp
     beside = available.dsp - taken

@@ -13,7 +13,7 @@ from mlir import ir
 from ..ir.access import base_of, is_copy
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
 from ..poly import Access, extract
-from ..target import Target
+from ..target import Fpga
 from .advice import advise
 from .memory import ArrayMemory, array_memory, external_memory
 from .off_chip import OffChip
@@ -50,7 +50,7 @@ _NOT_FLATTENED = ("dataflow", "spatial", "unroll")  # marks of loops that make n
 class Options:
     """How a module is estimated."""
 
-    target: Target
+    target: Fpga
     auto_pipeline: bool
     trips: Mapping[str, int]
     off_chip: OffChip = field(default_factory=OffChip)

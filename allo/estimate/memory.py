@@ -16,7 +16,7 @@ from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import entry_block
 from ..layout import NONE, Banks, Division, PartitionLayout
-from ..target import External, MemoryKind, Target
+from ..target import External, Fpga, MemoryKind
 
 _STREAM = re.compile(r"!allo\.stream<(.*), (\d+)>")
 
@@ -69,7 +69,7 @@ class ArrayMemory:
         return self.banks * self.kind.blocks(self.width, self.depth)
 
 
-def array_memory(value: ir.Value, name: str, target: Target) -> ArrayMemory:
+def array_memory(value: ir.Value, name: str, target: Fpga) -> ArrayMemory:
     """What the array (or stream, or array of streams) `value` is made of."""
     if is_stream_type(value.type):
         return _fifo(value, name, target)
@@ -119,7 +119,7 @@ def external_memory(value: ir.Value, name: str, external: External) -> ArrayMemo
     return ArrayMemory(name, kind, Ports(None, 1, 1), kind.read, shape, width, (NONE,) * len(shape), 1, True)
 
 
-def _fifo(value: ir.Value, name: str, target: Target) -> ArrayMemory:
+def _fifo(value: ir.Value, name: str, target: Fpga) -> ArrayMemory:
     kind = target.memories["FIFO"]
     shape: tuple[int, ...] = ()
     element = value.type

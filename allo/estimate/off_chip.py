@@ -21,7 +21,7 @@ from ..ir.types import TensorType
 from ..ir.walk import argument_names, entry_block, operations
 from ..ir.words import container_bits
 from ..layout import Division
-from ..target import External, Target
+from ..target import External, Fpga, Target
 from .result import Transfer
 from .rows import operations_of
 
@@ -123,7 +123,7 @@ def _passed_on(module: Module, kept: dict[int, External]) -> dict[str, dict[int,
 # -- bursts ----------------------------------------------------------------------------------------------
 
 
-def transfers(module: Module, target: Target, found: OffChip) -> tuple[Transfer, ...]:
+def transfers(module: Module, target: Fpga, found: OffChip) -> tuple[Transfer, ...]:
     """The copies between memory and chip, before and after the kernel, one behind the other.
 
     Words are as wide as neighbours lie in different banks, as the interface that `build` writes (docs/fpga.md).
@@ -150,7 +150,7 @@ def transfers(module: Module, target: Target, found: OffChip) -> tuple[Transfer,
 
 
 def _transfer(
-    kind: str, name: str, type_: ir.Type, external: External, target: Target, word_bits: int
+    kind: str, name: str, type_: ir.Type, external: External, target: Fpga, word_bits: int
 ) -> Transfer:
     memref = ir.MemRefType(type_)
     tensor = from_mlir(type_)

@@ -6,7 +6,7 @@ import re
 
 from mlir import ir
 
-from ..target import Operator, Target
+from ..target import Fpga, Operator
 
 _FLOAT = {
     "arith.addf": "add",
@@ -57,7 +57,7 @@ _FIXED = re.compile(r"!allo\.u?fixed<(\d+)")
 _FREE = Operator("wire")
 
 
-def operator_of(op: ir.Operation, target: Target) -> Operator:
+def operator_of(op: ir.Operation, target: Fpga) -> Operator:
     """The operator that computes `op`; wires for what needs none. Raises TargetError for one the target has not."""
     kind = _FLOAT.get(op.name)
     if kind is not None:

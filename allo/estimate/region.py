@@ -17,7 +17,7 @@ from ..ir.access import accessed, callee_name, is_access, is_copy, is_end, is_ge
 from ..ir.streams import is_stream_type
 from ..ir.walk import LOOP_OPERATIONS, constant_bounds
 from ..poly import Access, Linear, Model
-from ..target import Operator, Target
+from ..target import Fpga, Operator
 from .memory import ArrayMemory
 from .operators import operator_of
 
@@ -112,7 +112,7 @@ class Surroundings:
     """What a region needs to know of its function: the model, the target, memories of arrays, costs of callees."""
 
     model: Model
-    target: Target
+    target: Fpga
     memory_of: Callable[[ir.Value, str], ArrayMemory]
     call_cost: Callable[[str], tuple[int, int]]  # latency and interval
     accesses: dict[ir.Operation, list[Access]]

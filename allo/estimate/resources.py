@@ -9,7 +9,7 @@ from mlir import ir
 
 from ..ir.streams import is_stream_type
 from ..ir.walk import entry_block, operations, string_of
-from ..target import Operator, Target
+from ..target import Fpga, Operator
 from .memory import ArrayMemory, stream_parts
 from .operators import bits_of
 from .result import Resources
@@ -22,7 +22,7 @@ _SHARED_LUT = 32  # a multiplexer before a unit that several places share
 
 
 def own_resources(
-    function: ir.OpView, span: Span, memory_of: dict[ir.Value, ArrayMemory], target: Target, loops: int
+    function: ir.OpView, span: Span, memory_of: dict[ir.Value, ArrayMemory], target: Fpga, loops: int
 ) -> Resources:
     """What a function takes without its callees."""
     found = unit_resources(span.units)
@@ -67,7 +67,7 @@ def array_resources(memory: ArrayMemory) -> Resources:
             return Resources(lut=lut, ff=memory.banks * memory.width)
 
 
-def _fifo(value: ir.Value, target: Target) -> Resources:
+def _fifo(value: ir.Value, target: Fpga) -> Resources:
     """A FIFO is made of shift registers if it is small, else of BRAM."""
     kind = value.type
     count = 1

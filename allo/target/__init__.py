@@ -1,21 +1,14 @@
 """Descriptions of hardware: values, and the files of data that they are read from."""
 
-from .description import (
-    Control,
-    Device,
-    External,
-    IntegerOperator,
-    Limits,
-    MemoryKind,
-    Operator,
-    Target,
-)
+from .description import External, Target
+from .fpga import Control, Device, Fpga, IntegerOperator, Limits, MemoryKind, Operator
 from .loader import known_targets, load_target
 
 __all__ = [
     "Control",
     "Device",
     "External",
+    "Fpga",
     "IntegerOperator",
     "Limits",
     "MemoryKind",

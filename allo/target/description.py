@@ -1,62 +1,13 @@
-"""Decides what a target is: resources of a device, its kinds of memory, and what operators cost at a clock."""
+"""Hardware as a value, as far as all kinds of it agree: name, clock, sources, memory beside the chip."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Self
 
 from ..errors import TargetError
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """What a chip has; blocks of 18 Kb are counted, two make one of 36 Kb."""
-
-    dsp: int
-    bram18: int
-    uram: int
-    lut: int
-    ff: int
-
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """Cycles beside the datapath: to enter and leave a loop, per iteration of one that is not pipelined, per call."""
-
-    pipelined_loop: int
-    loop: int
-    iteration: int
-    call: int
-    uncertainty: float
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What no design goes beyond: MHz of the clock and banks of an array, 0 where that is not known.
-
-    `platform_dsp` are the DSP blocks of the device that a kernel cannot have, since the platform of a card takes them.
-    """
-
-    frequency: float = 0
-    banks: int = 0
-    platform_dsp: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryKind:
-    """A kind of memory: ports of a bank (0: no limit), cycles of a read and of a write, (width, depth) of a block."""
-
-    name: str
-    ports: int
-    read: int
-    write: int
-    shapes: tuple[tuple[int, int], ...] = ()
-
-    def blocks(self, width: int, depth: int) -> int:
-        """How many blocks hold `depth` words of `width` bits."""
-        return min((-(-width // w) * -(-depth // d) for w, d in self.shapes), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,136 +24,22 @@ class External:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
-    """What one unit costs: `latency` registers between operands and result, or `delay` ps without a register."""
-
-    name: str
-    latency: int = 0
-    delay: int = 0
-    dsp: int = 0
-    lut: int = 0
-    ff: int = 0
-
-    @property
-    def free(self) -> bool:
-        """It is wiring."""
-        return not (self.latency or self.delay or self.dsp or self.lut or self.ff)
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerOperator:
-    """The cost of an operator on integers as a function of their width."""
-
-    delay: int = 0
-    delay_per_bit: float = 0.0
-    latency: int = 0
-    latency_per_bit: float = 0.0
-    lut_per_bit: float = 0.0
-    ff_per_bit: float = 0.0
-
-    def of(self, name: str, width: int, dsp: int = 0) -> Operator:
-        """The operator for `width` bits."""
-        return Operator(
-            name,
-            self.latency + math.ceil(self.latency_per_bit * width),
-            self.delay + math.ceil(self.delay_per_bit * width),
-            dsp,
-            math.ceil(self.lut_per_bit * width),
-            math.ceil(self.ff_per_bit * width),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class FloatOperator:
-    """A row of a table: the operator for clocks up to `up_to` MHz; `implementation` is empty for the tool's choice."""
-
-    kind: str
-    type: str
-    up_to: float
-    operator: Operator
-    implementation: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Target:
-    """A device at a clock; `sources` say where its data are from."""
+    """A device at a clock in MHz, at most `highest_frequency` (0: not known); `sources` say where its data are from."""
 
     name: str
     title: str
     part: str
     frequency: float
+    highest_frequency: float
     sources: tuple[str, ...]
-    device: Device
-    control: Control
-    memories: Mapping[str, MemoryKind]
-    registers_up_to: int
-    lutram_up_to: int
-    dsp_tile: tuple[int, int]
-    integers: Mapping[str, IntegerOperator]
-    floats: tuple[FloatOperator, ...]
-    external: Mapping[str, External] = field(default_factory=dict)
-    implementations: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = Limits()
+    external: Mapping[str, External]
 
-    def using(self, **implementations: str) -> Target:
-        """The same device with other operators on floats, such as `add="fabric"`: adders of LUTs without DSPs.
-
-        Raises TargetError for an operator or an implementation that the target does not have.
-        """
-        known: dict[str, list[str]] = {}
-        for row in self.floats:
-            if row.implementation:
-                known.setdefault(row.kind, [])
-                known[row.kind] += [row.implementation] if row.implementation not in known[row.kind] else []
-        listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in known.items()) or "none"
-        for kind, name in implementations.items():
-            if name not in known.get(kind, ()):
-                raise TargetError(
-                    f"target '{self.name}' has no implementation '{name}' of '{kind}' on floats",
-                    hint=f"the choices are {listed}",
-                )
-        return replace(self, implementations={**self.implementations, **implementations})
-
-    def at(self, frequency: float) -> Target:
+    def at(self, frequency: float) -> Self:
         """The same device at another clock in MHz. Raises TargetError for one that it cannot reach."""
-        if 0 < self.limits.frequency < frequency:
+        if 0 < self.highest_frequency < frequency:
             raise TargetError(
-                f"target '{self.name}' reaches {self.limits.frequency:g} MHz at most, got {frequency:g} MHz",
+                f"target '{self.name}' reaches {self.highest_frequency:g} MHz at most, got {frequency:g} MHz",
                 hint="ask for a lower clock",
             )
         return replace(self, frequency=frequency)
-
-    @property
-    def budget(self) -> int:
-        """The picoseconds of a cycle that logic may take."""
-        return int(1e6 / self.frequency * (1 - self.control.uncertainty))
-
-    def integer(self, kind: str, width: int) -> Operator:
-        """The operator `kind` (a table `integer` of the file) on `width` bits."""
-        if kind == "mul":
-            wide, narrow = self.dsp_tile
-            small = width <= 4
-            tiles = -(-width // wide) * -(-width // narrow)
-            dsp = 0 if small else 1 if width <= narrow else tiles - (tiles > 3)
-            return self.integers[kind].of(kind, width, dsp)
-        return self.integers[kind].of(kind, width)
-
-    def floating(self, kind: str, type_: str) -> Operator:
-        """The operator `kind` on floats of `type_`, as fast as the clock demands. TargetError if it has none."""
-        rows = [row for row in self.floats if row.kind == kind and row.type == type_]
-        chosen = self.implementations.get(kind, "")
-        rows = [row for row in rows if row.implementation == chosen] or [r for r in rows if not r.implementation]
-        if not rows:
-            raise TargetError(
-                f"target '{self.name}' does not say what '{kind}' on {type_} costs",
-                hint=f'add [[operator]] with kind = "{kind}" and type = "{type_}" to its file',
-            )
-        fitting = [row for row in rows if row.up_to >= self.frequency]
-        if not fitting:
-            fastest = max(row.up_to for row in rows)
-            raise TargetError(
-                f"target '{self.name}' has no '{kind}' on {type_} for {self.frequency:g} MHz, the fastest is for "
-                f"{fastest:g} MHz",
-                hint="ask for a lower clock with `load_target(...).at(frequency)`",
-            )
-        return min(fitting, key=lambda row: row.up_to).operator

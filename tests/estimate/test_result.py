@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import allo
+from allo.errors import TargetError
 from allo.ir.types import float32
+from allo.target import Target
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -182,3 +184,9 @@ def test_adders_of_luts() -> None:
     plain, fabric = scheduled().report(target="u280"), scheduled().report(target="u280", operators={"add": "fabric"})
     assert (plain.dsp, fabric.dsp) == (2, 0)
     assert fabric.lut > plain.lut
+
+
+def test_targets_that_are_no_fpga_are_refused() -> None:
+    array = Target("array", "An array of tiles", "none", 1000, 0, ("invented",), {})
+    with pytest.raises(TargetError, match="estimates are those of FPGAs, and target 'array' is none"):
+        allo.estimate(scheduled(), array)

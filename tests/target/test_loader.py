@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from allo.errors import TargetError
-from allo.target import known_targets, load_target
+from allo.target import Limits, known_targets, load_target
 
 ROOT = Path(__file__).resolve().parents[2]
 U280 = ROOT / "targets" / "u280.toml"
@@ -99,7 +99,9 @@ def test_unknown_target_like_none() -> None:
         ("dsp = 9024", "dsp = 9024\ndps = 1", "'resources.dps' is not known\n  hint: did you mean 'dsp'?"),
         ("frequency = 300", "frequency = 0", "'frequency' must be more than 0"),
         ("frequency = 300", "frequency = 900", "'frequency' must be at most 738, the limit of the device"),
-        ("frequency = 738", "frequency = -1", "'limits.frequency' must be a number of at least 0, got -1"),
+        ("frequency = 738", "frequency = -1", "'highest_frequency' must be a number of at least 0, got -1"),
+        ('kind = "fpga"\n', "", "'kind' is missing; it must be a text"),
+        ('"fpga"', '"fpgas"', "'kind' must be one of fpga, got 'fpgas'\n  hint: did you mean 'fpga'?"),
         ("banks = 1024", "bank = 1024", "'limits.bank' is not known\n  hint: did you mean 'banks'?"),
         ("tile = [27, 18]", "tile = [27]", "'dsp.tile' must be [width, width], got [27]"),
         ("[[1, 16384]", "[[1]", "'memory.BRAM.shapes' must be a list of [width, depth], got [1] in it"),
@@ -149,8 +151,10 @@ def test_a_clock_that_the_device_cannot_reach(name: str, most: int) -> None:
 def test_limits_that_a_file_does_not_give(tmp_path: Path) -> None:
     text = U280.read_text()
     file = tmp_path / "bare.toml"
-    file.write_text(text[: text.index("# What no design")] + text[text.index("# Cycles that control") :])
-    assert load_target(file).at(2000).frequency == 2000
+    text = text[: text.index("# What no design")] + text[text.index("# Cycles that control") :]
+    file.write_text("".join(line for line in text.splitlines(True) if "highest_frequency" not in line))
+    target = load_target(file)
+    assert target.at(2000).frequency == 2000 and target.limits == Limits()
 
 
 def test_a_clock_that_no_operator_reaches() -> None:
