@@ -12,7 +12,7 @@ from mlir import ir
 
 from ..ir.access import base_of, is_copy
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
-from ..poly import Access, extract
+from ..poly import Access, Trips, extract
 from ..target import Fpga
 from .advice import advise
 from .memory import ArrayMemory, array_memory, external_memory
@@ -35,7 +35,7 @@ from .span import (
 )
 from .stages import Overlap, stages
 from .tokens import closed, of_call, settled, step_of
-from .trips import TripCounts, Trips
+from .trips import TripCounts
 
 _PURE = (
     "arith.constant", "affine.apply", "arith.index_cast", "affine.yield", "scf.yield", "func.return",
@@ -229,8 +229,8 @@ class FunctionEstimator:
             self.notes.append(f"{self.name}: how often the while loop '{view.name}' runs is not known")
             control = self.target.control
             return repeated(body, None, control.iteration, control.loop, step_of(self.model, view, trips))
-        if trips.value is None:
-            most = "" if trips.most is None else f" (at most {trips.most} times)"
+        if trips.mean is None:
+            most = "" if trips.greatest is None else f" (at most {trips.greatest} times)"
             self.notes.append(
                 f"{self.name}: how often loop '{view.name}' runs is known at run time only{most}; "
                 f'state it with trips={{"{view.name}": ...}}'
@@ -259,7 +259,7 @@ class FunctionEstimator:
             )
         body = self._body(view)
         control = self.target.control
-        span = repeated(body, trips.value, control.iteration, control.loop, step_of(self.model, view, trips))
+        span = repeated(body, trips.mean, control.iteration, control.loop, step_of(self.model, view, trips))
         self.rows.add(view, "sequential", span.latency, body.latency, bound=self.rows.bound(view, span.latency))
         return span
 
@@ -304,10 +304,10 @@ class FunctionEstimator:
             trips = self.trip_counts.of(view)
             factor = 1
             if "allo.unroll" in view.op.attributes and bounds is not None:
-                trip = int(trips.value or 1)
+                trip = int(trips.mean or 1)
                 factor = ir.IntegerAttr(view.op.attributes["allo.unroll"]).value or trip
             lower, step = (bounds[0], bounds[2]) if bounds is not None else (None, _step(view.op))
-            count = None if bounds is None else -(-int(trips.value or 0) // max(1, factor))
+            count = None if bounds is None else -(-int(trips.mean or 0) // max(1, factor))
             loop = self.model.loop(view.op)
             found.append(TimeLoop(loop.variable, view.name, count, step, lower, stride, max(1, factor)))
             stride *= count or 1
@@ -323,7 +323,7 @@ class FunctionEstimator:
         done = scheduled(region, self.target.budget, requested)
         trips: Fraction | None = Fraction(1)
         for view, loop in zip(chain, time, strict=True):
-            value = self.trip_counts.of(view).value
+            value = self.trip_counts.of(view).mean
             value = None if value is None else Fraction(-(-value // loop.factor)) if loop.factor > 1 else value
             trips = None if value is None or trips is None else trips * value
         timing, around = done.timing, 0 if "allo.rewind" in attributes else self.target.control.pipelined_loop
@@ -335,7 +335,7 @@ class FunctionEstimator:
 
         total, bound = latency(timing.interval), latency(done.least)
         names = tuple(self.rows.name(outer) for outer in last.chain)
-        runs = tuple(self.trip_counts.of(view).value for view in chain)
+        runs = tuple(self.trip_counts.of(view).mean for view in chain)
         advice = advise(Question(
             self.name, self.model, done, region, requested, last.chain, names, self.around, runs, total,
             self.options.auto_pipeline,
@@ -351,7 +351,7 @@ class FunctionEstimator:
         """A loop without loops in it whose iterations do not overlap."""
         time = self._time_loops([view])
         done = scheduled(RegionBuilder(self.around, time).build(operations_of(view.body)), self.target.budget, None)
-        count = trips.value
+        count = trips.mean
         if count is not None and time[0].factor > 1:
             count = Fraction(-(-count // time[0].factor))
         control = self.target.control
@@ -371,8 +371,8 @@ class FunctionEstimator:
         overlap = self._overlap(parts, names)
         body = overlap.span
         latency = None
-        if trips.value is not None and body.latency is not None and body.interval is not None:
-            latency = (trips.value - 1) * body.interval + body.latency + self.target.control.loop
+        if trips.mean is not None and body.latency is not None and body.interval is not None:
+            latency = (trips.mean - 1) * body.interval + body.latency + self.target.control.loop
         reason = Reason("call", f"the slowest stage, {overlap.slowest}, takes {rounded(body.interval)} cycles")
         interval = None if body.interval is None else math.ceil(body.interval)
         self.rows.add(view, "dataflow", latency, body.latency, interval, None, reason)
@@ -381,14 +381,14 @@ class FunctionEstimator:
     def _spatial(self, view: LoopView, trips: Trips) -> Span:
         """Processing elements: copies of the body that run at once, each behind the neighbour before it."""
         body = self._body(view)
-        count = int(trips.value) if trips.value is not None else 1
+        count = int(trips.mean) if trips.mean is not None else 1
         puts = {base: event for (base, _), event in body.ends.puts.items()}
         hops = [puts[base].first - got.first + 1 for (base, _), got in body.ends.gets.items() if base in puts]
         skew = max(hops, default=Fraction(0)) * (count - 1)
         units = Counter({operator: n * count for operator, n in body.units.items()})
         callees = Counter({name: n * count for name, n in body.callees.items()})
         ends = replace(body.ends, puts=uncounted(body.ends.puts), gets=uncounted(body.ends.gets))
-        latency = None if body.latency is None or trips.value is None else body.latency + skew
+        latency = None if body.latency is None or trips.mean is None else body.latency + skew
         self.rows.add(view, "spatial", latency, body.latency)
         return Span(latency, units, callees, ends, body.register_bits * count)
 

@@ -42,9 +42,10 @@ class Reason:
 class LoopEstimate:
     """One loop. All numbers are *estimated*; None where a run-time value decides.
 
-    `trips`: iterations of one run, on average; `latency`: cycles of one run; `interval`: cycles between two iterations
-    (achieved II), with its `reason`; `depth`: cycles of one iteration; `bound`: the least latency that operations,
-    ports and recurrences allow at this parallelism; `advice`: a step to paste that moves what binds it.
+    `trips`: iterations of one run, on average (`exact`: of each run), `fewest` and `most` their range; `latency`:
+    cycles of one run; `interval`: cycles between two iterations (achieved II), with its `reason`; `depth`: cycles of
+    one iteration; `bound`: the least latency that operations, ports and recurrences allow at this parallelism;
+    `advice`: a step to paste that moves what binds it.
     `flattened`: it is one pipeline with the loop inside of it; `unrolled`: its copies are part of the loop around.
     """
 
@@ -54,6 +55,8 @@ class LoopEstimate:
     level: int
     trips: float | None
     exact: bool
+    fewest: int
+    most: int | None
     latency: int | None
     interval: int | None
     requested: int | None

@@ -10,7 +10,7 @@ from mlir import ir
 
 from ..ir.walk import LOOP_OPERATIONS, LoopView
 from .result import LoopEstimate, Reason
-from .trips import TripCounts, Trips
+from .trips import TripCounts
 
 
 class Rows:
@@ -34,7 +34,7 @@ class Rows:
 
     def bound(self, view: LoopView, latency: Fraction | None) -> Fraction | None:
         """The latency of a loop if the loops in it kept to their bounds."""
-        trips = self.trips.of(view).value
+        trips = self.trips.of(view).mean
         if latency is None or trips is None:
             return None
         inside = [self.made[op] for op, inner in self.views.items() if inner.parent is view and op in self.made]
@@ -53,10 +53,10 @@ class Rows:
         advice: str = "",
     ) -> None:
         """Say something of a loop; what was said before of it is forgotten."""
-        trips: Trips = self.trips.of(view)
+        trips = self.trips.of(view)
         self.made[view.op] = LoopEstimate(
             self.function, view.nest, view.name, len(view.chain) - 1,
-            None if trips.value is None else float(trips.value), trips.constant and not trips.assumed,
+            None if trips.mean is None else float(trips.mean), trips.constant is not None, trips.least, trips.greatest,
             rounded(latency), interval, requested, reason, rounded(depth), rounded(bound), advice, state,
         )  # fmt: skip
 

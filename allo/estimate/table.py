@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple
 
+from ..poly import mean_with_range
 from .result import Estimate, LoopEstimate, Resources, Transfer
 
 TRANSFERS = ("burst", "memory", "words", "bits", "cycles")
@@ -51,9 +52,7 @@ def count(value: int | None) -> str:
 
 def trips_text(loop: LoopEstimate) -> str:
     """The iterations of a loop; `~` marks a mean or an assumption."""
-    if loop.trips is None:
-        return "?"
-    return f"{'' if loop.exact else '~'}{loop.trips:.1f}".removesuffix(".0")
+    return mean_with_range(loop.trips, loop.fewest, loop.most)
 
 
 def because(loop: LoopEstimate) -> str:

@@ -10,9 +10,8 @@ import numpy as np
 from mlir import ir
 
 from ..ir.walk import LoopView, constant_bounds
-from ..poly import Access, Iterations, Model, iterations_of
+from ..poly import Access, Iterations, Model, Trips, iterations_of
 from .span import UNKNOWN_LOOP, Ends, Event, Span, Step, Stream, Times, Use
-from .trips import Trips
 
 _MOST = 50_000  # uses that are looked at one by one
 _CONDITIONS = ("affine.if", "scf.if")
@@ -25,7 +24,7 @@ def step_of(model: Model, view: LoopView, trips: Trips, factor: int = 1) -> Step
     bounds = constant_bounds(view.op)
     if bounds is None:
         return UNKNOWN_LOOP
-    count = None if trips.value is None else Fraction(-(-trips.value // factor))
+    count = None if trips.mean is None else Fraction(-(-trips.mean // factor))
     return Step(model.loop(view.op).variable, bounds[0], bounds[2], count, None, factor)
 
 

@@ -18,7 +18,7 @@ from .order import order_violation
 from .pairs import Dependence
 from .rebound import Bounds, Side, loop_rows, rebound
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash
-from .trips import max_trip_count, trip_count
+from .trips import Count, Trips, mean_with_range, runs_of, trips_of
 from .updates import Reductions
 from .violation import Undecided, Violation
 from .window import Window, window
@@ -30,6 +30,7 @@ __all__ = [
     "Bounds",
     "Buffer",
     "Clash",
+    "Count",
     "Dependence",
     "Extent",
     "Footprint",
@@ -49,6 +50,7 @@ __all__ = [
     "Side",
     "Source",
     "Transfer",
+    "Trips",
     "Undecided",
     "Untold",
     "Violation",
@@ -66,7 +68,7 @@ __all__ = [
     "hang_of",
     "iterations_of",
     "loop_rows",
-    "max_trip_count",
+    "mean_with_range",
     "merge_violation",
     "moved_past",
     "needed_iterations",
@@ -75,10 +77,11 @@ __all__ = [
     "out_of_bounds",
     "overwritten",
     "rebound",
+    "runs_of",
     "same_stream",
     "shared_end",
     "stage_clash",
-    "trip_count",
+    "trips_of",
     "union",
     "window",
 ]

@@ -1,31 +1,194 @@
-"""How often a loop runs: the constant number if it is one, and the greatest number."""
+"""How often loops and blocks run: exact means and numbers, and the least and the greatest number of iterations."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import prod
+
 from mlir import ir
 
+from ..ir.walk import LOOP_OPERATIONS, constant_bounds
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
 from .linear import Row, variable
+from .sums import Counted, Guard, Level, iterations, mean, variables_of
 from .systems import feasible, least
 from .values import Values
 
 
-def trip_count(loop_op: ir.Operation | ir.OpView) -> int | None:
-    """The number of iterations if it is the same whenever the loop is reached, for all parameters."""
-    lengths = _lengths(loop_op.operation)
-    return None if lengths is None or lengths[0] != lengths[1] else lengths[1]
+@dataclass(frozen=True, slots=True)
+class Trips:
+    """The iterations of one run of a loop: their mean over all runs, and what they are at least and at most.
+
+    `mean` is None where parameters or data decide, `greatest` where there is no bound.
+    """
+
+    mean: Fraction | None
+    least: int = 0
+    greatest: int | None = None
+
+    @property
+    def constant(self) -> int | None:
+        """The number of iterations if it is the same whenever the loop is reached, for all parameters."""
+        return self.least if self.least == self.greatest else None
+
+    def __str__(self) -> str:
+        return mean_with_range(self.mean, self.least, self.greatest)
 
 
-def max_trip_count(loop_op: ir.Operation | ir.OpView) -> int | None:
-    """The greatest number of iterations of one run of the loop; None if no bound is known."""
-    lengths = _lengths(loop_op.operation)
-    return None if lengths is None else lengths[1]
+def mean_with_range(mean: Fraction | float | None, least: int, greatest: int | None) -> str:
+    """`64`; `~31.5 (0 to 63)`, a mean with its range; `<= 63`, a bound alone; `?`."""
+    if mean is None:
+        return "?" if greatest is None else f"<= {greatest}"
+    if least == greatest:
+        return str(least)
+    return f"~{mean:.1f}".removesuffix(".0") + ("" if greatest is None else f" ({least} to {greatest})")
 
 
-def _lengths(op: ir.Operation) -> tuple[int | None, int] | None:
-    """The least (None: unknown) and the greatest number of iterations; None if there is no greatest."""
-    values, outer, loop = _context(op)
-    if loop is None or loop.step is None or None in loop.upper.forms + loop.lower.forms:
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number that is exact, or a bound from above; `value` is None where not even a bound is known."""
+
+    value: int | None
+    exact: bool = True
+
+    def __add__(self, other: Count) -> Count:
+        if self.value is None or other.value is None:
+            return Count(None, False)
+        return Count(self.value + other.value, self.exact and other.exact)
+
+    def __mul__(self, other: Count) -> Count:
+        if (self.value == 0 and self.exact) or (other.value == 0 and other.exact):
+            return Count(0)
+        if self.value is None or other.value is None:
+            return Count(None, False)
+        return Count(self.value * other.value, self.exact and other.exact)
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "?"
+        return f"{self.value}" if self.exact else f"<= {self.value}"
+
+
+def trips_of(loop_op: ir.Operation | ir.OpView) -> Trips:
+    """How often the body of a loop runs each time the loop is reached.
+
+    The mean is of those runs that conditions on loops around it allow; conditions on other values, or too costly ones,
+    are taken to hold.
+    """
+    op = loop_op.operation
+    if (bounds := constant_bounds(op)) is not None:
+        return _constant(len(range(*bounds)))
+    nest = _nest(op.block)
+    loop = _enter(op, nest)
+    lengths = None if loop is None else _lengths(nest, loop)
+    if lengths is not None and lengths[0] == lengths[1]:
+        return _constant(lengths[0])
+    fewest, most = lengths or (0, None)
+    level = None if loop is None else _counted(loop)
+    if level is None or not nest.loops_known:
+        return Trips(None, fewest, most)
+    exact = mean([*nest.levels, level])
+    return Trips(mean([*nest.loops, level]) if exact is None else exact, fewest, most)
+
+
+def runs_of(block: ir.Block) -> Count:
+    """How often a block runs in one call of its function."""
+    around = _around(block)
+    constant = [constant_bounds(op) for op, _ in around]
+    if None not in constant:
+        return Count(prod(len(range(*bounds)) for bounds in constant if bounds is not None))
+    nest = _nest(block)
+    if nest.loops_known and (number := iterations(nest.levels)) is not None:
+        return Count(number, nest.conditions_known)
+    if nest.loops_known and (number := iterations(nest.loops)) is not None:
+        return Count(number, False)
+    most = [trips_of(op).greatest for op, _ in around if op.name in LOOP_OPERATIONS]
+    return Count(None if None in most else prod(number for number in most if number is not None), False)
+
+
+def _constant(trips: int) -> Trips:
+    return Trips(Fraction(trips), trips, trips)
+
+
+# -- what is around a block ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Nest:
+    """The loops and conditions around a block: as a domain, and as levels of a sum where they are affine."""
+
+    values: Values
+    domain: Domain = field(default_factory=lambda: Domain(((),), True, ""))
+    levels: list[Level] = field(default_factory=list)
+    loops_known: bool = True
+    conditions_known: bool = True
+
+    @property
+    def loops(self) -> list[Level]:
+        return [level for level in self.levels if isinstance(level, Counted)]
+
+
+def _around(block: ir.Block) -> list[tuple[ir.Operation, ir.Block]]:
+    """The operations between a block and its function with their blocks, the outermost first."""
+    found: list[tuple[ir.Operation, ir.Block]] = []
+    op = block.owner.operation
+    while op.name != "func.func":
+        found.append((op, block))
+        block = op.block
+        op = block.owner.operation
+    return found[::-1]
+
+
+def _nest(block: ir.Block) -> _Nest:
+    around = _around(block)
+    nest = _Nest(Values(around[0][0].block if around else block))
+    for op, inside in around:
+        if (loop := _enter(op, nest)) is not None:
+            nest.domain = loop.domain
+            level = _counted(loop)
+            nest.loops_known &= level is not None
+            nest.levels += [] if level is None else [level]
+        elif op.name == "affine.if":
+            _condition(op, inside, nest)
+        else:
+            nest.loops_known &= op.name not in LOOP_OPERATIONS
+            nest.conditions_known = False
+            nest.domain = nest.domain.uncertain(f"inside `{op.name}`")
+    return nest
+
+
+def _enter(op: ir.Operation, nest: _Nest) -> LoopDomain | None:
+    if op.name == "affine.for":
+        return affine_for(op, nest.domain, nest.values)
+    return scf_for(op, nest.domain, nest.values) if op.name == "scf.for" else None
+
+
+def _counted(loop: LoopDomain) -> Counted | None:
+    """A loop as a level of a sum; None if a bound or the step is not affine."""
+    lower, upper = ([form for form in terms.forms if form is not None] for terms in (loop.lower, loop.upper))
+    if loop.step is None or len(lower) < len(loop.lower.forms) or len(upper) < len(loop.upper.forms):
+        return None
+    quotients = loop.lower.quotients + loop.upper.quotients
+    return Counted(loop.number, tuple(lower), tuple(upper), loop.step, quotients)
+
+
+def _condition(op: ir.Operation, inside: ir.Block, nest: _Nest) -> None:
+    negated = inside not in list(op.regions[0])
+    terms, equalities = nest.values.condition(op.attributes["condition"], list(op.operands))
+    nest.domain = affine_if(op, nest.domain, nest.values)[negated]
+    rows = [Row(form, equal) for form, equal in zip(terms.forms, equalities, strict=True) if form is not None]
+    guard = Guard(tuple(rows), terms.quotients, negated)
+    parameters = {parameter.variable for parameter in nest.values.parameters}
+    if len(rows) < len(equalities) or not parameters.isdisjoint(variables_of(guard)):
+        nest.conditions_known = False
+    else:
+        nest.levels.append(guard)
+
+
+def _lengths(nest: _Nest, loop: LoopDomain) -> tuple[int, int] | None:
+    """The least and the greatest number of iterations, or bounds of them; None if there is no greatest."""
+    if loop.step is None or None in loop.upper.forms + loop.lower.forms:
         return None
     spans = [
         upper - lower
@@ -38,12 +201,12 @@ def _lengths(op: ir.Operation) -> tuple[int | None, int] | None:
         trips = max(0, -(-spans[0].constant // step))
         return trips, trips
     rows = (*loop.lower.rows(), *loop.upper.rows())
-    span = variable(values.fresh())
+    span = variable(nest.values.fresh())
     # The span is the least of all differences of bounds: the greatest one below all of them.
     limits = tuple(Row(difference - span) for difference in spans)
     greatest = 0
     shortest: list[int | None] = []
-    for piece in outer.pieces:
+    for piece in nest.domain.pieces:
         system = (*piece, *rows)
         if not feasible(system):
             continue
@@ -52,35 +215,5 @@ def _lengths(op: ir.Operation) -> tuple[int | None, int] | None:
             return None
         greatest = max(greatest, -(longest // step))
         shortest += [least(difference, system) for difference in spans]
-    bounded = [length for length in shortest if length is not None]
-    if not outer.exact or len(bounded) < len(shortest):
-        return None, greatest
-    return max(0, -(-min(bounded, default=0) // step)), greatest
-
-
-def _context(op: ir.Operation) -> tuple[Values, Domain, LoopDomain | None]:
-    """The domain around a loop, from its enclosing operations alone, and the loop itself."""
-    nest = [op]
-    function: ir.Operation | None = None
-    while (parent := nest[-1].parent) is not None:
-        if parent.operation.name == "func.func":
-            function = parent.operation
-            break
-        nest.append(parent.operation)
-    values = Values(None if function is None else function.regions[0].blocks[0])
-    domain = Domain(((),), True, "")
-    for outer, inner in zip(reversed(nest), reversed(nest[:-1]), strict=False):
-        if (entered := _enter(outer, domain, values)) is not None:
-            domain = entered.domain
-        elif outer.name == "affine.if":
-            holds, fails = affine_if(outer, domain, values)
-            domain = holds if inner.block in list(outer.regions[0]) else fails
-        else:
-            domain = domain.uncertain(f"inside `{outer.name}`")
-    return values, domain, _enter(op, domain, values)
-
-
-def _enter(op: ir.Operation, domain: Domain, values: Values) -> LoopDomain | None:
-    if op.name == "affine.for":
-        return affine_for(op, domain, values)
-    return scf_for(op, domain, values) if op.name == "scf.for" else None
+    fewest = min((length for length in shortest if length is not None), default=0)
+    return 0 if None in shortest else max(0, -(-fewest // step)), greatest

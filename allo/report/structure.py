@@ -1,4 +1,4 @@
-"""Decides what `s.report()` says of a schedule: facts of its text, no estimates."""
+"""Structure of a schedule, `s.report()`: facts of its text, no estimates."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from ..ir.recursion import reads_programs
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import annotations_of, buffers_of, loops_of
+from ..poly import Count, Trips, trips_of
 from .meets import LayoutMeet, layout_meets
-from .traffic import Count, Traffic
+from .traffic import Traffic
 
 if TYPE_CHECKING:
     from ..customize import Schedule
@@ -33,7 +34,7 @@ class LoopRow:
     nest: str
     name: str
     depth: int
-    trips: Count
+    trips: Trips
     annotations: tuple[str, ...]
     bytes_read: Count
     bytes_written: Count
@@ -63,8 +64,8 @@ class StructureReport:
     meets: tuple[LayoutMeet, ...] = ()
 
     def to_json(self) -> str:
-        """The report as JSON; a count is `{"value": n, "exact": bool}`."""
-        return json.dumps(dataclasses.asdict(self), indent=2)
+        """The report as JSON; a count is `{"value": n, "exact": bool}`, trips are `{"mean", "least", "greatest"}`."""
+        return json.dumps(dataclasses.asdict(self), indent=2, default=float)
 
     def __str__(self) -> str:
         loops = [("loop", "trips", "annotations", "bytes read", "bytes written")]
@@ -106,7 +107,7 @@ def structure_report(schedule: Schedule) -> StructureReport:
         for view in loops_of(function):
             moved = traffic.loops[view.op]
             marks = tuple(annotations_of(view.op))
-            depth, trips = len(view.chain) - 1, traffic.trips[view.op]
+            depth, trips = len(view.chain) - 1, trips_of(view.op)
             loops.append(LoopRow(name, view.nest, view.name, depth, trips, marks, moved.read, moved.written))
         found = (_buffer(name, buffer, value) for buffer, value in buffers_of(function).items())
         buffers += [row for row in found if row is not None]

@@ -1,4 +1,4 @@
-"""Decides how many bytes the loops of a function move between arrays and the datapath, from the text of the program."""
+"""Bytes that the loops of a function move between arrays and the datapath, from the text of the program."""
 
 from __future__ import annotations
 
@@ -11,41 +11,18 @@ from ..ir.mlir_types import from_mlir
 from ..ir.module import Module
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
-from ..ir.walk import LOOP_OPERATIONS, entry_block
-from ..poly import max_trip_count, trip_count
+from ..ir.walk import LOOP_OPERATIONS, entry_block, statements
+from ..poly import Count, runs_of
 
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A number that is exact, or a bound from above; `value` is None where not even a bound is known."""
-
-    value: int | None
-    exact: bool = True
-
-    def __add__(self, other: Count) -> Count:
-        if self.value is None or other.value is None:
-            return Count(None, False)
-        return Count(self.value + other.value, self.exact and other.exact)
-
-    def __mul__(self, other: Count) -> Count:
-        if (self.value == 0 and self.exact) or (other.value == 0 and other.exact):
-            return Count(0)
-        if self.value is None or other.value is None:
-            return Count(None, False)
-        return Count(self.value * other.value, self.exact and other.exact)
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return "?"
-        return f"{self.value}" if self.exact else f"<= {self.value}"
+NONE = Count(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
     """Bytes read from and written to arrays; scalar variables do not count."""
 
-    read: Count = Count(0)
-    written: Count = Count(0)
+    read: Count = NONE
+    written: Count = NONE
 
     def __add__(self, other: Moved) -> Moved:
         return Moved(self.read + other.read, self.written + other.written)
@@ -59,57 +36,36 @@ class Moved:
         return self.read + self.written
 
 
-def trips_of(loop: ir.Operation) -> Count:
-    """How often the body runs each time the loop is reached."""
-    if loop.name == "scf.while":
-        return Count(None, False)
-    exact = trip_count(loop)
-    return Count(exact) if exact is not None else Count(max_trip_count(loop), False)
-
-
 class Traffic:
     """The bytes of each loop for one run of its function."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.loops: dict[ir.Operation, Moved] = {}
-        self.trips: dict[ir.Operation, Count] = {}
         self._functions: dict[str, Moved] = {}
 
     def of_function(self, name: str) -> Moved:
         """The bytes that one run of a function moves; fills `loops` for it."""
         if name not in self._functions:
             entry = entry_block(self.module.function(name))
-            self._functions[name] = Moved() if entry is None else self._block(entry, Count(1))
+            self._functions[name] = Moved() if entry is None else self._block(entry)
         return self._functions[name]
 
-    def _block(self, block: ir.Block, runs: Count) -> Moved:
+    def _block(self, block: ir.Block) -> Moved:
+        runs = runs_of(block)
         moved = Moved()
-        for view in block.operations:
-            moved += self._operation(view.operation, runs)
-        return moved
-
-    def _operation(self, op: ir.Operation, runs: Count) -> Moved:
-        if op.name in LOOP_OPERATIONS:
-            self.trips[op] = trips_of(op)
-            inner = runs * self.trips[op]
-            self.loops[op] = self._regions(op, inner)
-            return self.loops[op]
-        if is_load(op):
-            return Moved(read=_bytes_of(accessed(op)) * runs)
-        if is_store(op):
-            return Moved(written=_bytes_of(accessed(op)) * runs)
-        if op.name == "func.call":
-            return self.of_function(callee_name(op)).times(runs)
-        if op.name in ("affine.if", "scf.if"):
-            return self._regions(op, runs * Count(1, False))
-        return self._regions(op, runs)
-
-    def _regions(self, op: ir.Operation, runs: Count) -> Moved:
-        moved = Moved()
-        for region in op.regions:
-            for block in region.blocks:
-                moved += self._block(block, runs)
+        for op in statements(block):
+            if is_load(op):
+                moved += Moved(read=_bytes_of(accessed(op)) * runs)
+            elif is_store(op):
+                moved += Moved(written=_bytes_of(accessed(op)) * runs)
+            elif op.name == "func.call":
+                moved += self.of_function(callee_name(op)).times(runs)
+            else:
+                inside = sum((self._block(b) for region in op.regions for b in region.blocks), Moved())
+                moved += inside
+                if op.name in LOOP_OPERATIONS:
+                    self.loops[op] = inside
         return moved
 
 

@@ -59,8 +59,8 @@ def test_the_keys_of_the_json() -> None:
     assert sorted(function["resources"]) == ["bram18", "dsp", "ff", "lut", "uram"]
     assert sorted(function["loops"][0]) == sorted(
         [
-            *("advice", "bound", "depth", "exact", "function", "interval", "latency", "level", "name", "nest"),
-            *("reason", "requested", "state", "trips"),
+            *("advice", "bound", "depth", "exact", "fewest", "function", "interval", "latency", "level", "most"),
+            *("name", "nest", "reason", "requested", "state", "trips"),
         ]
     )
     assert function["loops"][0]["reason"] == {"kind": "ports", "text": "3 reads of bank 0 of A, 2 ports"}

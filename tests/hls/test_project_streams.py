@@ -26,6 +26,18 @@ BODY = """
 """
 
 
+TRIANGLE = """
+  affine.for %i = 0 to 8 {
+    affine.if affine_set<(d0) : (d0 - 4 >= 0)>(%i) {
+      %x = allo.stream_get %a : !allo.stream<i32, 2>
+      affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
+        allo.stream_put %b, %x : !allo.stream<i32, 2>
+      } {allo.name = "j"}
+    }
+  } {allo.name = "i", allo.nest = "i"}
+"""
+
+
 def schedule(body: str = BODY, element: str = "i32", before: str = "") -> allo.Schedule:
     stream = f"!allo.stream<{element}, 2>"
     arguments = f'%a: {stream} {{allo.name = "a"}}, %W: memref<2xi32> {{allo.name = "W"}}'
@@ -100,6 +112,11 @@ def test_the_number_of_elements_is_that_of_calls() -> None:
     ]
 
 
+def test_elements_in_triangles_and_branches_on_loops_are_counted() -> None:
+    module = schedule(TRIANGLE).build(target="vitis_hls")
+    assert [port.shape for port in module.ports if port.is_stream] == [(4,), (4 + 5 + 6 + 7,)]
+
+
 def test_arrays_of_elements_are_checked() -> None:
     module = schedule().build(target="vitis_hls", mode="csim")
     with pytest.raises(ValueError) as caught:
@@ -110,16 +127,15 @@ def test_arrays_of_elements_are_checked() -> None:
 FORWARD = """  %x = allo.stream_get %a : !allo.stream<{0}, 2>
     allo.stream_put %b, %x : !allo.stream<{0}, 2>
 """
-BRANCH = (
-    """
+BRANCH = """
   affine.for %i = 0 to 8 {
-    affine.if affine_set<(d0) : (d0 - 4 >= 0)>(%i) {
-    """
-    + FORWARD.format("i32")
-    + """    }
+    %x = allo.stream_get %a : !allo.stream<i32, 2>
+    %c = arith.trunci %x : i32 to i1
+    scf.if %c {
+      allo.stream_put %b, %x : !allo.stream<i32, 2>
+    }
   } {allo.name = "i", allo.nest = "i"}
 """
-)
 EMPTY = """
   %e = allo.stream_empty %a : !allo.stream<i32, 2>
 """ + FORWARD.format("i32")
@@ -127,9 +143,7 @@ BOTH = """
   %x = allo.stream_get %a : !allo.stream<i32, 2>
   allo.stream_put %a, %x : !allo.stream<i32, 2>
 """
-MAKES = (
-    "put and get in loops with constant bounds, outside of branches, or let the kernel make the stream itself"
-)
+MAKES = "let constants and loop variables decide where puts and gets run, or let the kernel make the stream itself"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +153,8 @@ MAKES = (
          "argument 'a' of 'scale' is a stream, and in mode 'hw_emu' a host runs the kernel, which reaches its memory "
          "only\n  hint: let a kernel that has arrays as arguments move the data, or build for csim, csyn or cosim"),
         (lambda: schedule(BRANCH), "vitis_hls", {},
-         "argument 'a' of 'scale' is a stream, and how many elements pass through it depends on a branch\n"
+         "argument 'b' of 'scale' is a stream, and how many elements pass through it depends on data or "
+         f"arguments of the call\n"
          f"  hint: {MAKES}"),
         (lambda: schedule(EMPTY), "vitis_hls", {},
          "argument 'a' of 'scale' is a stream, and how many elements pass through it depends on whether it is empty or "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
@@ -10,15 +11,17 @@ import islpy as isl
 from hypothesis import HealthCheck, given, settings
 
 from allo.poly import (
+    Count,
+    Trips,
     Undecided,
     Violation,
     carried_by,
     dependences,
     extract,
     footprint,
-    max_trip_count,
     order_violation,
-    trip_count,
+    runs_of,
+    trips_of,
 )
 
 from .random_nests import SIZE, Access, Event, For, If, Trace, function_text, programs, run
@@ -174,8 +177,8 @@ def test_answers_equal_enumeration(parse: Callable[..., Any], drawn: tuple[list[
     for name in names:
         trips = trace.trips.get(name, [])
         if trips:
-            assert max_trip_count(function.loops[name]) == max(trips)
-            assert trip_count(function.loops[name]) == (trips[0] if len(set(trips)) == 1 else None)
+            assert trips_of(function.loops[name]) == Trips(Fraction(sum(trips), len(trips)), min(trips), max(trips))
+            assert runs_of(function.loops[name].regions[0].blocks[0]) == Count(sum(trips))
         for array in "AB":
             check_footprint(name, array, trace, model, function)
 

@@ -1,27 +1,33 @@
-"""How often loops run."""
+"""How often loops and blocks run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
 import pytest
 
-from allo.poly import max_trip_count, trip_count
+from allo.poly import Count, Trips, runs_of, trips_of
 
 CASES = [
-    ("0 to 10", 10, 10),
-    ("0 to 10 step 3", 4, 4),
-    ("5 to 2", 0, 0),
-    ("affine_map<(d0) -> (d0)>(%i) to affine_map<(d0) -> (d0 + 4)>(%i)", 4, 4),
-    ("affine_map<(d0) -> (d0)>(%i) to 8", None, 8),
-    ("affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> (d0 + 4, 20)>(%i)", 4, 4),
-    ("affine_map<(d0) -> (4 * d0)>(%i) to min affine_map<(d0) -> (4 * d0 + 4, 30)>(%i)", None, 4),
-    ("0 to %n", None, None),
-    ("%n to affine_map<()[s0] -> (s0 + 5)>()[%n]", 5, 5),
-    ("0 to affine_map<()[s0] -> (s0 mod 4)>()[%n]", None, 3),
+    ("0 to 10", 10, 10, 10),
+    ("0 to 10 step 3", 4, 4, 4),
+    ("5 to 2", 0, 0, 0),
+    ("affine_map<(d0) -> (d0)>(%i) to affine_map<(d0) -> (d0 + 4)>(%i)", 4, 4, 4),
+    ("affine_map<(d0) -> (d0)>(%i) to 8", Fraction(9, 2), 1, 8),
+    ("affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> (d0 + 4, 20)>(%i)", 4, 4, 4),
+    ("affine_map<(d0) -> (4 * d0)>(%i) to min affine_map<(d0) -> (4 * d0 + 4, 30)>(%i)", Fraction(30, 8), 2, 4),
+    ("affine_map<(d0) -> (d0)>(%i) to 8 step 2", Fraction(20, 8), 1, 4),
+    ("0 to affine_map<(d0) -> (d0 mod 3)>(%i)", Fraction(7, 8), 0, 2),
+    ("0 to %n", None, 0, None),
+    ("%n to affine_map<()[s0] -> (s0 + 5)>()[%n]", 5, 5, 5),
+    ("0 to affine_map<()[s0] -> (s0 mod 4)>()[%n]", None, 0, 3),
 ]
 
 
-@pytest.mark.parametrize(("bounds", "count", "most"), CASES)
-def test_affine_loop(parse, bounds, count, most):
+@pytest.mark.parametrize(("bounds", "mean", "fewest", "most"), CASES)
+def test_affine_loop(parse: Callable[..., Any], bounds: str, mean: Fraction | None, fewest: int, most: int) -> None:
     function = parse(
         f"""func.func @f(%n: index) {{
           affine.for %i = 0 to 8 {{
@@ -30,10 +36,16 @@ def test_affine_loop(parse, bounds, count, most):
           return
         }}"""
     )
-    assert (trip_count(function.loops["j"]), max_trip_count(function.loops["j"])) == (count, most)
+    loop = function.loops["j"]
+    assert trips_of(loop) == Trips(mean, fewest, most)
+    runs = runs_of(loop.regions[0].blocks[0])
+    if mean is not None and "%n" not in bounds:
+        assert runs == Count(int(8 * mean))
+    else:
+        assert runs == Count(None if most is None else 8 * most, False)
 
 
-def test_dynamic_loop(parse):
+def test_dynamic_loop(parse: Callable[..., Any]) -> None:
     function = parse(
         """func.func @f(%n: index) {
           %a = arith.constant 1 : index
@@ -45,5 +57,60 @@ def test_dynamic_loop(parse):
           return
         }"""
     )
-    counts = [(trip_count(function.loops[n]), max_trip_count(function.loops[n])) for n in "ijk"]
-    assert counts == [(3, 3), (None, None), (None, None)]
+    assert [trips_of(function.loops[n]) for n in "ijk"] == [Trips(Fraction(3), 3, 3), Trips(None), Trips(None)]
+
+
+def test_a_loop_that_is_no_part_of_the_bound_may_weigh_the_mean(parse: Callable[..., Any]) -> None:
+    """The loop over k is reached i times for each i, through a loop whose variable its bound does not use."""
+    function = parse(
+        """func.func @f() {
+          affine.for %i = 0 to 6 {
+            affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
+              affine.for %k = 0 to min affine_map<(d0) -> (d0, 4)>(%i) { } {allo.name = "k"}
+            } {allo.name = "j"}
+          } {allo.name = "i"}
+          return
+        }"""
+    )
+    runs = [min(i, 4) for i in range(6) for _ in range(i)]
+    assert trips_of(function.loops["k"]) == Trips(Fraction(sum(runs), len(runs)), 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("condition", "mean", "runs"),
+    [
+        ("affine.if affine_set<(d0) : (d0 - 5 >= 0)>(%i)", Fraction(5 + 6 + 7, 3), Count(5 + 6 + 7)),
+        ("affine.if affine_set<(d0)[s0] : (s0 - d0 >= 0)>(%i)[%n]", Fraction(7, 2), Count(28, False)),
+        ("scf.if %c", Fraction(7, 2), Count(28, False)),
+    ],
+)
+def test_conditions_on_loops_count_and_others_are_bounds(
+    parse: Callable[..., Any], condition: str, mean: Fraction, runs: Count
+) -> None:
+    function = parse(
+        f"""func.func @f(%n: index, %c: i1) {{
+          affine.for %i = 0 to 8 {{
+            {condition} {{
+              affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {{ }} {{allo.name = "j"}}
+            }}
+          }} {{allo.name = "i"}}
+          return
+        }}"""
+    )
+    assert trips_of(function.loops["j"]).mean == mean
+    assert runs_of(function.loops["j"].regions[0].blocks[0]) == runs
+
+
+def test_large_nests_cost_no_more(parse: Callable[..., Any]) -> None:
+    function = parse(
+        """func.func @f() {
+          affine.for %i = 0 to 100000 {
+            affine.for %j = affine_map<(d0) -> (d0)>(%i) to 100000 {
+              affine.for %k = 0 to affine_map<(d0) -> (d0 + 1)>(%j) { } {allo.name = "k"}
+            } {allo.name = "j"}
+          } {allo.name = "i"}
+          return
+        }"""
+    )
+    n = 100000
+    assert runs_of(function.loops["k"].regions[0].blocks[0]) == Count(n * (n + 1) * (2 * n + 1) // 6)

@@ -1,4 +1,4 @@
-"""Decides how many elements pass through a stream among the arguments of an entry, and which way."""
+"""Elements that pass through a stream among the arguments of an entry, and which way."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from ...errors import TargetError
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, Float, Int, UInt
-from ...ir.walk import buffer_location, entry_block, location_of, trip_count
+from ...ir.walk import buffer_location, entry_block, location_of
+from ...poly import runs_of
 
-_HINT = (
-    "put and get in loops with constant bounds, outside of branches, or let the kernel make the stream itself"
-)
+_HINT = "let constants and loop variables decide where puts and gets run, or let the kernel make the stream itself"
 _WIDTHS = (8, 16, 32, 64)
 
 
@@ -77,16 +76,10 @@ def _counted(module: Module, what: str, value: ir.Value) -> tuple[int, int]:
 
 def _times(op: ir.Operation, what: str) -> int:
     """How often an operation runs in one call of its function."""
-    times = 1
-    parent = op.parent
-    while parent is not None and parent.operation.name != "func.func":
-        count = trip_count(parent.operation) if parent.operation.name == "affine.for" else None
-        if count is None:
-            is_loop = parent.operation.name in ("affine.for", "scf.for", "scf.while")
-            raise _unknown(parent.operation, what, "a loop of run-time bounds" if is_loop else "a branch")
-        times *= count
-        parent = parent.operation.parent
-    return times
+    times = runs_of(op.block)
+    if times.value is None or not times.exact:
+        raise _unknown(op, what, "data or arguments of the call")
+    return times.value
 
 
 def _unknown(op: ir.Operation, what: str, why: str) -> TargetError:
