@@ -7,12 +7,12 @@ from itertools import combinations
 from math import gcd, prod
 
 from ..layout import NONE, Banks, cyclic
-from ..poly import Access, Reductions, order_violation
+from ..poly import Access, Form, Reductions, order_violation
 from .buffering import keep_on_chip
 from .graph import Edge
 from .ports import accesses_of, intervals
 from .question import Question
-from .region import Form, Node, Region
+from .region import Node, Region
 
 _MOST_TRIALS = 64  # divisions that are tried
 

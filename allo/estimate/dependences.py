@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 from math import prod
 
-from .aliases import Meeting, Meetings, fixed, least_distance, meetings
+from ..poly.meetings import least_distance, meetings
+from ..poly.space import Meeting, Meetings, renewed
 from .graph import Chain, Edge, Graph
 from .lattice import alike, cover_of, edges_between_copies
 from .overwrites import Overwrites
@@ -35,7 +36,7 @@ def graph_of(region: Region, cycle: int, exchangeable: Mapping[int, frozenset[in
             for store in nodes:
                 if store.kind != "write":
                     continue
-                met = meetings(region, store, load, fixed(region, store))
+                met = meetings(region.space, store, load)
                 _same_iteration(graph, store, load, met, cover)
                 overwrites.read_before(store, load, met)
                 later.append((store, load, met, cover))
@@ -66,7 +67,7 @@ def _keep_in_registers(region: Region, nodes: list[Node]) -> None:
     if not region.time or any(_is_stream(node) or not node.forms for node in nodes):
         return
     first = nodes[0].forms
-    scoped = {loop.variable for loop in region.time} & fixed(region, nodes[0])
+    scoped = {loop.variable for loop in region.time} & renewed(nodes[0].access)
     same = all(node.forms == first for node in nodes)
     still = all(form is not None and not any(form.time) for form in first)
     certain = all(node.kind == "read" or not node.guards for node in nodes)
@@ -201,7 +202,7 @@ def _carried(graph: Graph, store: Node, load: Node, met: Meetings) -> None:
     region = graph.region
     nearest: dict[tuple[int | None, ...], tuple[int, Meeting]] = {}
     for way in met.ways:
-        distance = least_distance(region, way)
+        distance = least_distance(region.space, way)
         if distance is not None and (way.copies not in nearest or distance < nearest[way.copies][0]):
             nearest[way.copies] = (distance, way)
     chain = graph.chains.get(load.index)

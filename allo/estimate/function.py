@@ -12,14 +12,14 @@ from mlir import ir
 
 from ..ir.access import base_of, is_copy
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
-from ..poly import Access, Trips, extract
+from ..poly import Access, TimeLoop, Trips, extract
 from ..target import Fpga
 from .advice import advise
 from .memory import ArrayMemory, array_memory, external_memory
 from .off_chip import OffChip
 from .pipeline import region_span, scheduled
 from .question import Question
-from .region import NotUnrollable, RegionBuilder, Surroundings, TimeLoop
+from .region import NotUnrollable, RegionBuilder, Surroundings
 from .result import Reason
 from .rows import Rows, operations_of, rounded
 from .span import (

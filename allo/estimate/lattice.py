@@ -1,4 +1,4 @@
-"""Decides how copies of unrolled loops wait for one another, by differences between copies instead of copies.
+"""Edges between copies of unrolled loops, by differences between copies instead of copies.
 
 A node stands for all of its copies. An edge moves by a range of copies in each unrolled loop, and a walk that demands
 an interval comes back to the copy in which it began. All that copies pass on to others is here, and walks may leave
@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from .aliases import Meeting, Meetings, common, fixed, least_distance, meetings, reversed_meeting
+from ..poly.meetings import Move, least_distance, meetings, reversed_meeting
+from ..poly.space import Meeting, Meetings, common, renewed
 from .graph import Edge, Graph
 from .region import Node
-
-type Move = tuple[int, int, int]  # an unrolled loop, and the least and the most by which its copy changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class _Lattice:
             self.ends |= {node.index: self._end(node, nodes) for node in nodes}
             for store in [node for node in nodes if node.kind == "write"]:
                 for node in nodes:
-                    pair = _Pair(store, node, meetings(self.region, store, node, fixed(self.region, store)))
+                    pair = _Pair(store, node, meetings(self.region.space, store, node))
                     if node.kind == "read":
                         self._flow(pair, covers[node.index], store.index in dead)
                         if not node.forwarded and store.index not in dead:
@@ -95,7 +94,7 @@ class _Lattice:
                     in_tree = changed and changed <= tree and alike(store, load)
                     if not in_tree and (cover is None or not changed & set(cover.around)):
                         self._add(pair, 0 if direct or store is cover else late, 0, moves)
-            distance = least_distance(self.region, way)
+            distance = least_distance(self.region.space, way)
             if cover is None and not dead and distance is not None:
                 self._add(pair, late, distance, self._moves(pair, way))
 
@@ -105,7 +104,7 @@ class _Lattice:
         for way in pair.met.ways:
             for moves in () if one else self._later_copies(pair, way):
                 self._add(pair, weight, 0, moves, order=True)
-            distance = least_distance(self.region, way)
+            distance = least_distance(self.region.space, way)
             if distance is not None:
                 self._add(pair, weight, distance, self._moves(pair, way), order=True)
 
@@ -154,7 +153,7 @@ class _Lattice:
         copy before has written, but for the first one.
         """
         used = {n for form in node.forms if form is not None for n, _ in form.copies}
-        scope = fixed(self.region, node)
+        scope = renewed(node.access)
         still = [n for n in node.around if n not in used and self.region.copy_loops[n].variable not in scope]
         found: dict[int, int] = {}
         for store in nodes:

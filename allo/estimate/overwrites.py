@@ -1,11 +1,12 @@
-"""Decides which writes wait: for reads of what they overwrite, and for writes that come before them."""
+"""Edges to writes: from reads of what they overwrite, and from writes of the same element before them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
 
-from .aliases import Meeting, Meetings, fixed, least_distance, meetings, reversed_meeting
+from ..poly.meetings import least_distance, meetings, reversed_meeting
+from ..poly.space import Meeting, Meetings
 from .graph import Edge, Graph
 from .region import Node
 
@@ -34,7 +35,7 @@ class Overwrites:
     def twice(self, stores: Sequence[Node]) -> None:
         """The last of several writes of an element is the one that stays."""
         for first, second in combinations(sorted(stores, key=lambda node: node.position), 2):
-            met = meetings(self.graph.region, first, second, fixed(self.graph.region, first))
+            met = meetings(self.graph.region.space, first, second)
             in_register = first.in_register or (first.memory is not None and first.memory.is_register)
             if any(map(_in_one_iteration, met.ways)):
                 weight = 0 if in_register or _exclusive(first, second) else self.graph.cycle
@@ -45,8 +46,8 @@ class Overwrites:
 
     def _later(self, source: Node, sink: Node, met: Meetings, ways: list[Meeting], weight: int) -> None:
         """The edge to the first later iteration that writes the element."""
-        region = self.graph.region
-        found = [(d, way) for way in ways if (d := least_distance(region, way)) is not None]
+        space = self.graph.region.space
+        found = [(d, way) for way in ways if (d := least_distance(space, way)) is not None]
         if not found:
             return
         distance, way = min(found, key=lambda item: item[0])

@@ -10,13 +10,12 @@ from mlir import ir
 
 from ..poly.updates import updates_of
 from ..target import Operator
-from .decided import decide, recurrence_of
 from .dependences import graph_of
 from .graph import Graph
 from .modulo import Timing, schedule
 from .operators import bits_of
 from .ports import Accesses, Pressure, accesses_of
-from .recurrence import Recurrence, words
+from .recurrence import Recurrence, decide, recurrence_of, words
 from .region import Node, Region
 from .result import Reason
 from .span import Ends, Event, Span, Step, Stream, Use, stream_key, together

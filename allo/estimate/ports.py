@@ -9,8 +9,9 @@ from math import gcd, prod
 import numpy as np
 
 from ..layout import Banks, Division
+from ..poly import Form
 from .memory import ArrayMemory, Ports
-from .region import Form, Node, Region
+from .region import Node, Region
 
 _MOST_COPIES = 1 << 17  # above this many copies all are taken to be in one bank
 

@@ -1,11 +1,13 @@
-"""Decides the least initiation interval that the recurrences of a loop allow, and which one demands it."""
+"""Lower bound on the initiation interval of a loop from its recurrences, and which one demands it."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
 
+from ..poly.meetings import narrowed
 from .circulation import Circulation
 from .graph import Edge, Graph
 from .operators import word_of
@@ -20,6 +22,38 @@ class Recurrence:
     interval: int
     edges: tuple[Edge, ...]
     times: tuple[int, ...] = ()  # how often it takes each edge, where it moves between copies
+
+
+def recurrence_of(graph: Graph, requested: int) -> Recurrence | None:
+    """The recurrence that demands the largest interval, if that is more than requested."""
+    found = _existing(graph, requested, lambda: critical(graph))
+    enough = max(requested, found.interval if found is not None else 1)
+    return _existing(graph, enough, lambda: between_copies(graph, enough)) or found
+
+
+def _existing(graph: Graph, enough: int, search: Callable[[], Recurrence | None]) -> Recurrence | None:
+    """What a search finds, without edges between accesses that do not meet."""
+    while True:
+        found = search()
+        if found is None or found.interval <= enough:
+            return found
+        doubtful = [edge for edge in found.edges if not edge.exact and edge.pair is not None]
+        if not doubtful:
+            return found
+        for edge in {id(edge): edge for edge in doubtful}.values():
+            decide(graph, edge)
+
+
+def decide(graph: Graph, edge: Edge) -> None:
+    """Give an edge its exact distance and moves, or take it away."""
+    assert edge.pair is not None
+    edge.exact = True
+    found = narrowed(graph.region.space, edge.pair, edge.distance, edge.ranges)
+    if found is not None:
+        edge.distance, edge.ranges = found
+        return
+    graph.edges = [other for other in graph.edges if other is not edge]
+    graph.copies = [other for other in graph.copies if other is not edge]
 
 
 def critical(graph: Graph) -> Recurrence | None:

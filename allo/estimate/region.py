@@ -1,4 +1,4 @@
-"""Decides what is scheduled together: the operations of a loop body with the loops inside unrolled, without copies.
+"""Scheduling region of a loop body: the operations with the loops inside unrolled, without copies.
 
 An operation stands for all of its copies. `copies` are the unrolled loops that its value depends on: what does not
 depend on one is computed once.
@@ -9,55 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
 
 from mlir import ir
 
 from ..ir.access import accessed, callee_name, is_access, is_copy, is_end, is_get, is_load
 from ..ir.streams import is_stream_type
 from ..ir.walk import LOOP_OPERATIONS, constant_bounds
-from ..poly import Access, Linear, Model
+from ..poly import Access, CopyLoop, Form, Model, Space, TimeLoop
 from ..target import Fpga, Operator
 from .memory import ArrayMemory
 from .operators import operator_of
-
-
-@dataclass(frozen=True, slots=True)
-class TimeLoop:
-    """A loop whose iterations are started one after the other; `stride` iterations of the pipeline lie between two.
-
-    `lower` is None where the bound is not constant. `factor` iterations are unrolled into one.
-    """
-
-    variable: int
-    name: str
-    trip: int | None
-    step: int
-    lower: int | None
-    stride: int
-    factor: int = 1
-    copy: int = -1  # the unrolled loop of its `factor` copies
-
-
-@dataclass(frozen=True, slots=True)
-class CopyLoop:
-    """An unrolled loop: `trip` copies of its body, whose variable starts at `lower`."""
-
-    variable: int
-    name: str
-    trip: int
-    step: int
-    lower: int
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A subscript: constant, coefficients of time loops and of unrolled loops, and what is fixed in the region."""
-
-    constant: int
-    time: tuple[int, ...]
-    copies: tuple[tuple[int, int], ...]
-    other: tuple[tuple[object, int], ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -88,15 +49,21 @@ class Node:
 class Region:
     """The nodes of a body; `inputs[n]` are the nodes whose values node n uses."""
 
-    time: tuple[TimeLoop, ...]
-    copy_loops: list[CopyLoop] = field(default_factory=list)
+    space: Space
     nodes: list[Node] = field(default_factory=list)
     inputs: list[list[int]] = field(default_factory=list)
-    known_meetings: dict[tuple[int, int, frozenset[int]], Any] = field(default_factory=dict)  # see `aliases.meetings`
+
+    @property
+    def time(self) -> tuple[TimeLoop, ...]:
+        return self.space.time
+
+    @property
+    def copy_loops(self) -> list[CopyLoop]:
+        return self.space.copies
 
     def count(self, copies: Iterable[int]) -> int:
         """How many copies some unrolled loops make together."""
-        return prod([self.copy_loops[number].trip for number in copies])
+        return self.space.count(copies)
 
 
 class NotUnrollable(Exception):
@@ -124,31 +91,12 @@ class RegionBuilder:
 
     def __init__(self, around: Surroundings, time: tuple[TimeLoop, ...]) -> None:
         self.around = around
-        self.region = Region(time)
+        self.region = Region(Space(time, constants=around.constants))
         self.values: dict[ir.Value, tuple[int | None, frozenset[int]]] = {}
-        self.by_variable: dict[int, int] = {loop.variable: n for n, loop in enumerate(time)}
-        self.copy_of: dict[int, int] = {}
-        self.outer_copies: tuple[int, ...] = ()
-
-    def add_copies(self, loop: CopyLoop) -> int:
-        """Enter an unrolled loop."""
-        self.region.copy_loops.append(loop)
-        number = len(self.region.copy_loops) - 1
-        self.copy_of[loop.variable] = number
-        return number
 
     def build(self, operations: Iterable[ir.Operation]) -> Region:
         """The region of these operations and all below them. Raises NotUnrollable."""
-        time = list(self.region.time)
-        for position, loop in enumerate(time):
-            if loop.factor > 1:
-                number = self.add_copies(CopyLoop(-1, loop.name, loop.factor, loop.step, 0))
-                time[position] = TimeLoop(
-                    loop.variable, loop.name, loop.trip, loop.step, loop.lower, loop.stride, loop.factor, number
-                )
-                self.outer_copies = (*self.outer_copies, number)
-        self.region.time = tuple(time)
-        self._operations(operations, self.outer_copies, (), ())
+        self._operations(operations, tuple(range(len(self.region.copy_loops))), (), ())
         return self.region
 
     def _operations(
@@ -175,7 +123,7 @@ class RegionBuilder:
         lower, upper, step = bounds
         trip = max(0, -(-(upper - lower) // step))
         loop = self.around.model.loop(op)
-        number = self.add_copies(CopyLoop(loop.variable, loop.name, trip, step, lower))
+        number = self.region.space.unrolled(CopyLoop(loop.variable, loop.name, trip, step, lower))
         self.values[op.regions[0].blocks[0].arguments[0]] = (None, frozenset({number}))
         return number
 
@@ -275,7 +223,7 @@ class RegionBuilder:
         node.touched = tuple(found)
         if node.access is not None:
             node.label = node.access.buffer.label
-            node.forms = tuple(self._form(f, node.access) for f in node.access.subscripts)
+            node.forms = tuple(self.region.space.form(f, node.access) for f in node.access.subscripts)
         else:
             node.label = f"?{len(self.region.nodes)}"
         node.memory = self.around.memory_of(array, node.access.buffer.name if node.access else "?")
@@ -306,39 +254,6 @@ class RegionBuilder:
         node.touched = tuple(self.around.accesses.get(op, ()))
         for result in op.results:
             self.values[result] = (node.index, node.copies)
-
-    def _form(self, linear: Linear, access: Access) -> Form | None:
-        """The subscript in terms of the region; None where it is not affine in loops and parameters."""
-        region = self.region
-        known = {loop.variable for loop in access.loops} | {p.variable for p in access.parameters}
-        constant = linear.constant
-        time = [0] * len(region.time)
-        copies: dict[int, int] = {}
-        other: list[tuple[object, int]] = []
-        for variable, c in linear.terms:
-            if variable in self.by_variable:
-                loop = region.time[self.by_variable[variable]]
-                if loop.lower is None:
-                    other.append((("lower", variable), c))
-                else:
-                    constant += c * loop.lower
-                time[self.by_variable[variable]] += c * loop.step * loop.factor
-                if loop.factor > 1:
-                    copies[loop.copy] = copies.get(loop.copy, 0) + c * loop.step
-            elif variable in self.copy_of:
-                number = self.copy_of[variable]
-                copy = region.copy_loops[number]
-                constant += c * copy.lower
-                copies[number] = copies.get(number, 0) + c * copy.step
-            elif variable in self.around.constants:
-                lower, step = self.around.constants[variable]
-                constant += c * lower
-                other.append((variable, c * step))
-            elif variable in known:
-                other.append((variable, c))
-            else:
-                return None
-        return Form(constant, tuple(time), tuple(sorted(copies.items())), tuple(sorted(other, key=repr)))
 
 
 def _of(block: ir.Block) -> list[ir.Operation]:

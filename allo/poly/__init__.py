@@ -18,6 +18,7 @@ from .order import order_violation
 from .pairs import Dependence
 from .rebound import Bounds, Side, loop_rows, rebound
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash
+from .space import CopyLoop, Form, Space, TimeLoop
 from .trips import Count, Trips, mean_with_range, runs_of, trips_of
 from .updates import Reductions
 from .violation import Undecided, Violation
@@ -30,10 +31,12 @@ __all__ = [
     "Bounds",
     "Buffer",
     "Clash",
+    "CopyLoop",
     "Count",
     "Dependence",
     "Extent",
     "Footprint",
+    "Form",
     "Iterations",
     "Kind",
     "Linear",
@@ -49,6 +52,8 @@ __all__ = [
     "Relation",
     "Side",
     "Source",
+    "Space",
+    "TimeLoop",
     "Transfer",
     "Trips",
     "Undecided",

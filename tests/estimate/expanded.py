@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import product
 
-from allo.estimate.decided import recurrence_of
 from allo.estimate.dependences import graph_of
 from allo.estimate.graph import Edge, Graph
-from allo.estimate.recurrence import critical
+from allo.estimate.recurrence import critical, recurrence_of
 from allo.estimate.region import Node, Region
+from allo.poly import Space
 
 
 def copies_of(region: Region, node: Node) -> list[tuple[int, ...]]:
@@ -92,7 +92,7 @@ def _critical(
     """The critical cycle among all copies."""
     names = list(numbers)
     arrives = {sink for _, sink, distance, order in edges if distance == 0 and not order}
-    graph = Graph(Region((), [], [region.nodes[index] for index, _ in names]), cycle)
+    graph = Graph(Region(Space(()), [region.nodes[index] for index, _ in names]), cycle)
     for (index, copy), number in numbers.items():
         for source in region.inputs[index]:
             there = numbers[source, copy[: len(region.nodes[source].around)]]

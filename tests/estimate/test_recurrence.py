@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 import allo
-from allo.estimate.decided import recurrence_of
 from allo.estimate.dependences import graph_of
 from allo.estimate.function import Callee, FunctionEstimator, Options
 from allo.estimate.graph import Edge
 from allo.estimate.pipeline import scheduled
-from allo.estimate.recurrence import words
+from allo.estimate.recurrence import recurrence_of, words
 from allo.estimate.region import Region, RegionBuilder
 from allo.estimate.walks import positive_cycle
 from allo.ir.types import float32, int32

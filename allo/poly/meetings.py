@@ -1,36 +1,26 @@
-"""Decides which iterations and copies of two accesses meet in one element, by arithmetic on their subscripts."""
+"""Distances over time and copy loops between accesses of one element: in closed form, and by integer programs.
+
+The closed form, `meetings`, leaves out no way to meet; where it is not `exact`, `narrowed` asks the systems of `pairs`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import gcd
+from math import gcd, lcm
 
-from .region import Form, Node, Region
+from .linear import PRIME, Linear, Row
+from .model import Access
+from .pairs import Pair, Signs, pair_of
+from .space import Form, Meeting, Meetings, Placed, Space, common, renewed
+from .systems import feasible, least
 
 _MOST_VALUES = 8  # of one unknown, above which it counts as free
 _MOST_MEETINGS = 64
 _FAR = 1 << 40
 
-# An unknown: ("t", k) is the difference of time loop k, ("c", n) that of the copies of unrolled loop n.
+# An unknown: ("t", k) is the difference of time loop k, ("c", n) that of copies in copy loop n.
 type Unknown = tuple[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """Differences (later - earlier) of iterations and copies at which two accesses meet; None: any difference."""
-
-    time: tuple[int | None, ...]
-    copies: tuple[int | None, ...]  # of the unrolled loops around both
-
-
-@dataclass(frozen=True, slots=True)
-class Meetings:
-    """All ways to meet; `exact` is false where there may be fewer."""
-
-    common: tuple[int, ...]
-    ways: tuple[Meeting, ...]
-    exact: bool
 
 
 @dataclass(slots=True)
@@ -44,63 +34,57 @@ class _Equation:
     step: int
 
 
-def meetings(region: Region, first: Node, second: Node, fixed: frozenset[int] = frozenset()) -> Meetings:
-    """How `first` and a later `second` meet; loops whose variables are `fixed` have a new array in each iteration."""
-    key = (first.index, second.index, fixed)
-    if key not in region.known_meetings:
-        region.known_meetings[key] = _meetings(region, first, second, fixed)
-    found: Meetings = region.known_meetings[key]
-    return found
+def meetings(space: Space, first: Placed, second: Placed) -> Meetings:
+    """How `first` and a later `second` meet, which access one array."""
+    key = (first.index, second.index)
+    if key not in space.meetings:
+        space.meetings[key] = _meetings(space, first, second)
+    return space.meetings[key]
 
 
-def _meetings(region: Region, first: Node, second: Node, fixed: frozenset[int]) -> Meetings:
-    shared = common(first.around, second.around)
+def _meetings(space: Space, first: Placed, second: Placed) -> Meetings:
+    fixed, shared = renewed(first.access), common(first.around, second.around)
     ranges: dict[Unknown, tuple[int, int]] = {}
-    for k, loop in enumerate(region.time):
+    for k, loop in enumerate(space.time):
         most = _FAR if loop.trip is None else loop.trip - 1
         ranges["t", k] = (0, 0) if loop.variable in fixed else (-most, most)
     for number in shared:
-        copy = region.copy_loops[number]
+        copy = space.copies[number]
         most = 0 if copy.variable in fixed else copy.trip - 1
         ranges["c", number] = (-most, most)
     equations: list[_Equation] = []
     exact = True
     for one, other in zip(first.forms, second.forms, strict=True):
-        equation = _equation(region, one, other, shared)
+        equation = _equation(space, one, other, shared)
         if equation is None:
             exact = False
         else:
             equations.append(equation)
+            exact = exact and equation.low == equation.high  # else iterations and their differences may disagree
     known: dict[Unknown, int | None] = {u: 0 for u, (low, high) in ranges.items() if low == high}
     found: list[Meeting] = []
     for assignment, sure in _solutions(equations, ranges, known):
         exact = exact and sure
-        time = tuple(assignment.get(("t", k)) for k in range(len(region.time)))
+        time = tuple(assignment.get(("t", k)) for k in range(len(space.time)))
         copies = tuple(assignment.get(("c", number)) for number in shared)
         found.append(Meeting(time, copies))
         if len(found) > _MOST_MEETINGS:
-            time = tuple(0 if loop.variable in fixed else None for loop in region.time)
+            time = tuple(0 if loop.variable in fixed else None for loop in space.time)
             return Meetings(shared, (Meeting(time, (None,) * len(shared)),), False)
     return Meetings(shared, tuple(dict.fromkeys(found)), exact)
 
 
-def fixed(region: Region, node: Node) -> frozenset[int]:
-    """The variables of loops in each iteration of which the array is a new one."""
-    scope = node.access.buffer.scope if node.access is not None else ()
-    return frozenset(loop.variable for loop in scope)
-
-
-def least_distance(region: Region, way: Meeting) -> int | None:
+def least_distance(space: Space, way: Meeting) -> int | None:
     """The least number of iterations of the pipeline between two that meet; None if there are no two."""
     best = None
-    for level, loop in enumerate(region.time):
+    for level, loop in enumerate(space.time):
         value = way.time[level]
         if value is not None and value < 0:
             break
         if value == 0:
             continue
         total = loop.stride * (1 if value is None else value)
-        for inner, difference in zip(region.time[level + 1 :], way.time[level + 1 :], strict=True):
+        for inner, difference in zip(space.time[level + 1 :], way.time[level + 1 :], strict=True):
             if difference is not None:
                 total += inner.stride * difference
             elif inner.trip is not None:
@@ -118,17 +102,7 @@ def reversed_meeting(way: Meeting) -> Meeting:
     return Meeting(time, copies)
 
 
-def common(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    """The unrolled loops around both, of the loops around each."""
-    count = 0
-    for a, b in zip(first, second, strict=False):
-        if a != b:
-            break
-        count += 1
-    return first[:count]
-
-
-def _equation(region: Region, one: Form | None, other: Form | None, common: tuple[int, ...]) -> _Equation | None:
+def _equation(space: Space, one: Form | None, other: Form | None, shared: tuple[int, ...]) -> _Equation | None:
     """`other` minus `one` is 0; None if that cannot be said with the unknowns."""
     if one is None or other is None or one.other != other.other:
         return None
@@ -140,15 +114,15 @@ def _equation(region: Region, one: Form | None, other: Form | None, common: tupl
         most = coefficient * (_FAR if trip is None else trip - 1)
         low, high, step = low + min(0, most), high + max(0, most), gcd(step, coefficient)
 
-    for k, loop in enumerate(region.time):
+    for k, loop in enumerate(space.time):
         if other.time[k]:
             terms["t", k] = other.time[k]
         if other.time[k] != one.time[k]:
             loose(other.time[k] - one.time[k], loop.trip)
     a, b = dict(one.copies), dict(other.copies)
     for number in sorted({*a, *b}):
-        trip = region.copy_loops[number].trip
-        if number in common:
+        trip = space.copies[number].trip
+        if number in shared:
             if b.get(number):
                 terms["c", number] = b[number]
             if b.get(number, 0) != a.get(number, 0):
@@ -211,3 +185,87 @@ def _possible(equation: _Equation, known: dict[Unknown, int | None]) -> bool:
     if not equation.low <= rest <= equation.high:
         return False
     return rest == 0 if equation.step == 0 else rest % equation.step == 0
+
+
+# -- integer programs ------------------------------------------------------------------------------------
+
+type Move = tuple[int, int, int]  # a copy loop, and the least and the most by which its copy changes
+
+
+def narrowed(
+    space: Space, accesses: tuple[Access, Access], distance: int, moves: Sequence[Move]
+) -> tuple[int, tuple[Move, ...]] | None:
+    """The least distance of iterations (0: in one iteration) and the moves between copies at which two accesses meet.
+
+    `distance` and `moves` are what the closed form says; None if the accesses do not meet so.
+    """
+    if not (accesses[0].exact_elements and accesses[1].exact_elements):
+        return distance, tuple(moves)
+    pair = pair_of(*accesses)
+    systems = [] if pair is None else _systems(space, pair, distance > 0, moves)
+    if not systems:
+        return None
+    if distance:
+        distance = max(distance, min(_least_over_time(space, rows) for rows in systems))
+    return distance, tuple(_moves(space, move, systems) for move in moves)
+
+
+def _systems(space: Space, pair: Pair, later: bool, moves: Sequence[Move]) -> list[list[Row]]:
+    """The systems of which one holds for two accesses in one iteration, or with the second in a later one."""
+    known = {loop.variable for loop in pair.common}
+    inside = {loop.variable for loop in space.time} | {loop.variable for loop in space.copies}
+    outer: Signs = {loop.variable: 0 for loop in pair.common if loop.variable not in inside}
+    alternatives = [outer]
+    if later:
+        alternatives = [
+            {**outer, loop.variable: 1} | {before.variable: 0 for before in space.time[:level]}
+            for level, loop in enumerate(space.time)
+        ]
+    elif all(loop.factor == 1 for loop in space.time):
+        alternatives = [{**outer} | {loop.variable: 0 for loop in space.time}]
+    limits: list[Row] = []
+    for number, low, high in moves:
+        loop = space.copies[number]
+        if loop.variable in known:
+            difference = _difference(loop.variable, 1)
+            limits += [Row(difference.plus(-low * loop.step)), Row(difference.scaled(-1).plus(high * loop.step))]
+    return [
+        [*rows, *limits]
+        for signs in alternatives
+        if pair.allows(signs)
+        for rows in pair.systems(signs)
+        if feasible([*rows, *limits])
+    ]
+
+
+def _least_over_time(space: Space, rows: Sequence[Row]) -> int:
+    """The least number of iterations between two accesses, at least 1."""
+    unit = lcm(*(loop.step * loop.factor for loop in space.time))
+    total = Linear(0)
+    for loop in space.time:
+        share = loop.stride * unit // (loop.step * loop.factor)
+        # Of the copies of an iteration the first may depend on the last of an earlier one.
+        total += _difference(loop.variable, share).plus(-share * loop.step * (loop.factor - 1))
+    value = least(total, rows)
+    return 1 if value is None else max(1, -(-value // unit))
+
+
+def _moves(space: Space, move: Move, systems: Sequence[Sequence[Row]]) -> Move:
+    """The moves in a copy loop that the systems allow."""
+    number, low, high = move
+    loop = space.copies[number]
+    difference = _difference(loop.variable, 1)
+    if low == high or not any(
+        v == loop.variable + PRIME for rows in systems for row in rows for v, _ in row.form.terms
+    ):
+        return move
+    lowest = [least(difference, rows) for rows in systems]
+    highest = [least(difference.scaled(-1), rows) for rows in systems]
+    first = min(low * loop.step if value is None else value for value in lowest)
+    last = max(high * loop.step if value is None else -value for value in highest)
+    return number, max(low, -(-first // loop.step)), min(high, last // loop.step)
+
+
+def _difference(variable: int, factor: int) -> Linear:
+    """How much later the second of two instances is in a loop."""
+    return Linear(0, ((variable, -factor), (variable + PRIME, factor)))

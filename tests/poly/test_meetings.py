@@ -1,0 +1,108 @@
+"""Distances over time and copy loops, against the enumeration of all iterations and copies."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import pytest
+
+from allo.poly import Access, CopyLoop, Form, Space, TimeLoop, extract
+from allo.poly.meetings import least_distance, meetings, narrowed
+
+TRIPS = (3, 4, 3)  # of the time loops i and j, and of the copy loop u
+
+
+@dataclass(frozen=True)
+class Use:
+    index: int
+    access: Access
+    forms: tuple[Form | None, ...]
+    around: tuple[int, ...] = (0,)
+
+
+def store(chosen: random.Random, rank: int) -> str:
+    subscripts = []
+    for _ in range(rank):
+        a, b, c = chosen.choices([-1, 0, 1, 2, 3], k=3)
+        form = f"{a} * %i + {b} * %j + {c} * %u + {chosen.randrange(4) + 9}"
+        subscripts.append(chosen.choice([form, form, f"({form}) mod 5"]))
+    return f"affine.store %x, %A[{', '.join(subscripts)}] : memref<{'40x' * rank}i32>"
+
+
+def read(parse: Callable[..., Any], seed: int) -> tuple[Space, Use, Use]:
+    """Two stores in a pipeline of i and j with the loop u unrolled inside."""
+    chosen = random.Random(seed)
+    rank = chosen.choice([1, 2])
+    function = parse(
+        f"""func.func @f(%A: memref<{"40x" * rank}i32>, %x: i32) {{
+          affine.for %i = 0 to {TRIPS[0]} {{
+            affine.for %j = 0 to {TRIPS[1]} {{
+              affine.for %u = 0 to {TRIPS[2]} {{
+                {store(chosen, rank)}
+                {store(chosen, rank)}
+              }} {{allo.name = "u"}}
+            }} {{allo.name = "j"}}
+          }} {{allo.name = "i"}}
+          return
+        }}"""
+    )
+    model = extract(function.op)
+    i, j, u = (loop.variable for loop in model.loops)
+    time = (TimeLoop(i, "i", TRIPS[0], 1, 0, TRIPS[1]), TimeLoop(j, "j", TRIPS[1], 1, 0, 1))
+    space = Space(time)
+    space.unrolled(CopyLoop(u, "u", TRIPS[2], 1, 0))
+    first, second = (
+        Use(n, access, tuple(space.form(form, access) for form in access.subscripts))
+        for n, access in enumerate(model.accesses)
+    )
+    return space, first, second
+
+
+def really(first: Use, second: Use) -> Iterator[tuple[int, int, int]]:
+    """The differences of i, j and u at which the two touch one element, found by looking at all."""
+
+    def elements(use: Use) -> dict[tuple[int, ...], list[tuple[int, ...]]]:
+        found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        for point in product(*map(range, TRIPS)):
+            values = dict(zip(use.access.variables, point, strict=True))
+            for quotient in use.access.quotients:
+                total = sum(c * values[v] for v, c in quotient.numerator.terms) + quotient.numerator.constant
+                values[quotient.variable] = total // quotient.divisor
+            subscripts = [s.constant + sum(c * values[v] for v, c in s.terms) for s in use.access.subscripts]
+            found.setdefault(tuple(subscripts), []).append(point)
+        return found
+
+    later = elements(second)
+    for element, points in elements(first).items():
+        for one, other in product(points, later.get(element, ())):
+            i, j, u = (b - a for a, b in zip(one, other, strict=True))
+            yield i, j, u
+
+
+def includes(known: int | None, value: int) -> bool:
+    return known in (None, value)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_meetings_equal_enumeration(parse: Callable[..., Any], seed: int) -> None:
+    space, first, second = read(parse, seed)
+    met = meetings(space, first, second)
+    real = set(really(first, second))
+    for i, j, u in real:
+        assert any(
+            includes(way.time[0], i) and includes(way.time[1], j) and includes(way.copies[0], u) for way in met.ways
+        )
+    distances = [i * TRIPS[1] + j for i, j, _ in real if (i, j) > (0, 0)]
+    bounds = [bound for way in met.ways if (bound := least_distance(space, way)) is not None]
+    assert not distances or min(bounds) <= min(distances)
+    if met.exact and all(None not in way.time + way.copies for way in met.ways):
+        assert {(*way.time, *way.copies) for way in met.ways} == real
+    if bounds:
+        most = TRIPS[2] - 1
+        found = narrowed(space, (first.access, second.access), min(bounds), [(0, -most, most)])
+        moves = [u for i, j, u in real if (i, j) > (0, 0)]
+        assert found == ((min(distances), ((0, min(moves), max(moves)),)) if distances else None)
