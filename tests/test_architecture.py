@@ -153,6 +153,14 @@ def test_only_ir_and_emitters_name_accesses(path: Path) -> None:
     assert not [f"{relative(path)}:{node.lineno} names {node.value}" for node in named]
 
 
+@pytest.mark.parametrize("path", sorted((PACKAGE / "frontend" / "library").glob("*.py")), ids=relative)
+def test_operators_know_no_syntax_of_python(path: Path) -> None:
+    """Importers call the operators of the library as the checker of kernels does: with typed values."""
+    syntax = ("allo.frontend.check", "allo.frontend.scope", "allo.frontend.expressions")
+    wrong = [target for target, _ in imports(path) if target.startswith(syntax)]
+    assert not wrong and "import ast" not in path.read_text().splitlines()
+
+
 def test_exceptions_are_needed() -> None:
     """An exception that no file needs any more is taken off the list."""
     for name in LONG_FILES:

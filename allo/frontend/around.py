@@ -1,20 +1,32 @@
-"""Decides what of a statement is computed in front of it, once, and what follows behind it."""
+"""Statements before and behind the one that is built: what is computed in front of it, once, and what follows it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..ir.types import TensorType
 from .nodes import Call, CallSite, Const, Declare, Effects, Expr, KernelCall, Kind, Load, Stmt, Symbol, Var
-from .scope import Scope
 from .source import Position
+from .typing_rules import TypingRules
 from .view import View
 from .writes import arrays_read, calls_kernel, effects_in, effects_of, parts
 
 type Place = Callable[[tuple[Expr, ...]], Load]
+
+
+class KernelContext(Protocol):
+    """Where a kernel is built: by which rules, how many loops deep, and where its mistakes go."""
+
+    @property
+    def rules(self) -> TypingRules: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    def error_at(self, at: Position, message: str, hint: str | None = None) -> None: ...
 
 
 class Seen(NamedTuple):
@@ -28,8 +40,8 @@ class Seen(NamedTuple):
 class Around:
     """Statements that the current one needs before and behind it, in the order in which Python would do them."""
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+    def __init__(self, context: KernelContext) -> None:
+        self.context = context
         self.seen = Seen()
         self._branches = 0
         self._before: list[Stmt] = []
@@ -64,11 +76,11 @@ class Around:
         """Whether `what` may be done in front of the statement instead of behind the parts that `seen` tells of."""
         if self._branches:
             message = f"{what} cannot be done in a part of an expression that is evaluated only in some cases"
-            self.scope.error_at(at, message, "use an `if` statement, and give the value to a variable there")
+            self.context.error_at(at, message, "use an `if` statement, and give the value to a variable there")
             return False
         if seen.written or (effects.written and seen.read) or (effects.state and seen.state):
             message = f"{what} depends on the order in which this statement reads and changes arrays"
-            self.scope.error_at(at, message, "give its value to a variable in a statement before")
+            self.context.error_at(at, message, "give its value to a variable in a statement before")
             return False
         return True
 

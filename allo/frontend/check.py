@@ -71,7 +71,7 @@ class StatementChecker:
     def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of one block; those with errors are left out."""
         result: list[Stmt] = []
-        outer, pending = self.meta.enter_block(), self.expressions.tensors.take_pending()
+        outer, pending = self.meta.enter_block(), self.expressions.builder.take_pending()
         for position, node in enumerate(nodes):
             self.meta.next_statement(node)
             if self._leaves_early(node):
@@ -82,10 +82,10 @@ class StatementChecker:
             except NotExpressible as error:
                 self.scope.error_at(error.at, str(error), error.hint)
                 statements = self._undeclared(node)
-            before, after = self.expressions.tensors.take_pending()
+            before, after = self.expressions.builder.take_pending()
             result.extend((*before, *statements, *after))
         self.meta.leave_block(outer)
-        self.expressions.tensors.restore_pending(pending)
+        self.expressions.builder.restore_pending(pending)
         return tuple(result)
 
     def _undeclared(self, node: ast.stmt) -> tuple[Stmt, ...]:
@@ -242,11 +242,11 @@ class StatementChecker:
             if isinstance(value, Const) and not -(1 << 31) <= value.value <= 1 << 31:
                 self.scope.error(place, f"{value.value} is too large for a loop: `index` has 32 bits")
                 return None, name
-        values = [v if isinstance(v, Const) else self.expressions.tensors.settled(v) for v in values]
+        values = [v if isinstance(v, Const) else self.expressions.builder.settled(v) for v in values]
         at = self.scope.source.position(node.iter)
         zero, one = constant(0, at), constant(1, at)
         if callee is not range:
-            return [(zero, value, one) for value in self.expressions.tensors.extents_once(values)], name
+            return [(zero, value, one) for value in self.expressions.builder.extents_once(values)], name
         if len(values) == 1:
             return [(zero, values[0], one)], name
         step = values[2] if len(values) == 3 else one
@@ -272,7 +272,7 @@ class StatementChecker:
                 node.orelse[0], "a loop cannot have an `else`", "put the statements behind the loop"
             )
         condition = self.expressions.condition(node.test)
-        if any(self.expressions.tensors.take_pending()):
+        if any(self.expressions.builder.take_pending()):
             message = "the condition of a `while` cannot copy a part of an array, or use an array that a call gives"
             self.scope.error(node.test, message, "compute it into a variable, also at the end of the loop")
         self.scope.depth += 1
@@ -284,7 +284,7 @@ class StatementChecker:
         condition = self.expressions.condition(node.test)
         if isinstance(condition, Const):
             return self.block(node.body if condition.value else node.orelse)
-        condition = None if condition is None else self.expressions.tensors.settled(condition)
+        condition = None if condition is None else self.expressions.builder.settled(condition)
         body, orelse = self.block(node.body), self.block(node.orelse)
         return () if condition is None else (If(self.scope.source.position(node), condition, body, orelse),)
 
@@ -316,7 +316,7 @@ class StatementChecker:
             if value is None:
                 return ()
             if isinstance(value, View) and isinstance(result, TensorType) and value.type.shape == result.shape:
-                value = self.expressions.tensors.materialise(value, f"{self.function.name}_result", result.element)
+                value = self.expressions.builder.materialise(value, f"{self.function.name}_result", result.element)
                 if value is None:
                     return ()
             if isinstance(value, View) or isinstance(result, TensorType) != isinstance(value, Symbol):
@@ -326,7 +326,7 @@ class StatementChecker:
                 self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
                 return ()
             if isinstance(value, Expr):
-                value = self.expressions.tensors.settled(convert(value, result))  # type: ignore[arg-type]
+                value = self.expressions.builder.settled(convert(value, result))  # type: ignore[arg-type]
             values.append(value)
         return (Return(self.scope.source.position(node), tuple(values)),)
 

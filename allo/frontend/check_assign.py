@@ -13,10 +13,10 @@ from ..ir.types import AlloType, Index, TensorType, int32
 from .annotations import read_annotation, split_memory, split_qualifier
 from .check_call import is_function_of_values
 from .check_expr import BINARY_OPERATORS, ExpressionChecker
-from .check_struct import Place
 from .convert import convert
 from .declared_values import declare_qualified, list_constant
 from .external import External
+from .fields import Place
 from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
 from .scope import Scope
 from .templates import NestedKernel, TemplateInstance
@@ -89,7 +89,7 @@ class AssignmentChecker:
         if isinstance(init, Stmt):
             return ()
         if isinstance(init, View):
-            return (Declare(at, symbol, None), self.expressions.tensors.fill(symbol, init, "init", at))
+            return (Declare(at, symbol, None), self.expressions.builder.fill(symbol, init, "init", at))
         return (Declare(at, symbol, init),)
 
     def _tensor_init(
@@ -102,8 +102,8 @@ class AssignmentChecker:
             return given
         if isinstance(node, ast.List):
             return list_constant(self.scope, node, declared, name)
-        tensors = self.expressions.tensors
-        seen = tensors.seen
+        builder = self.expressions.builder
+        seen = builder.seen
         value: Expr | Symbol | View | None
         if isinstance(node, ast.Call) and (call := self.tensor_call(node)) is not None:
             if call.call.callee.results == (declared,):
@@ -114,14 +114,14 @@ class AssignmentChecker:
         else:
             value = self.expressions.any(node)
         if isinstance(value, Expr):
-            value = tensors.called_once(convert(value, declared.element), seen)
+            value = builder.called_once(convert(value, declared.element), seen)
         if isinstance(value, Symbol) and value.type is not None and not value.type.is_static:  # type: ignore[union-attr]
             value = whole(value, self.scope.source.position(node))
         if isinstance(value, Symbol) and value.type is not None and value.type.shape == declared.shape:  # type: ignore[union-attr]
             self.expressions.structs.check_copy(node, value, declared)
             return value
         if isinstance(value, Symbol | View):
-            return tensors.fitting(node, value, declared.shape, name)
+            return self.expressions.tensors.fitting(node, value, declared.shape, name)
         return value
 
     def tensor_call(self, node: ast.Call) -> Call | None:
@@ -206,7 +206,7 @@ class AssignmentChecker:
     def _assign_name(self, node: ast.Assign, target: ast.Name) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         symbol = self.scope.local(target.id)
-        seen = self.expressions.tensors.seen
+        seen = self.expressions.builder.seen
         value: Expr | Symbol | View | None
         if isinstance(node.value, ast.Call) and (call := self.tensor_call(node.value)) is not None:
             results = call.call.callee.results
@@ -234,7 +234,7 @@ class AssignmentChecker:
             return (Declare(at, self._declare(name, value.type, at), value),)
         if isinstance(value, View):
             symbol = self._declare(name, value.type, at)
-            return (Declare(at, symbol, None), self.expressions.tensors.fill(symbol, value, "init", at))
+            return (Declare(at, symbol, None), self.expressions.builder.fill(symbol, value, "init", at))
         inferred = value.type
         if isinstance(value, Const):
             inferred = int32 if as_integer(value.type) and not isinstance(value.value, bool) else value.type
@@ -273,7 +273,7 @@ class AssignmentChecker:
         at = self.scope.source.position(node)
         assert isinstance(symbol.type, TensorType)
         if isinstance(value, Expr):
-            once = self.expressions.tensors.once(value, symbol)
+            once = self.expressions.builder.once(value, symbol)
             if not symbol.type.is_static:
                 return self.expressions.tensors.assign(node, whole(symbol, at), once)
             return (Fill(at, symbol, convert(once, symbol.type.element)),)
@@ -327,13 +327,13 @@ class AssignmentChecker:
                 return self._augmented_bits(node, target, word, op)
         if isinstance(target, ast.Attribute) and op is not None and self.expressions.structs.is_of_value(target):
             return self._augmented_field(node, target, op)
-        tensors = self.expressions.tensors
+        builder = self.expressions.builder
         place = self._place(target) if isinstance(target, ast.Subscript) else self.expressions.any(target)
         old: Expr | Symbol | View | None = place
         if isinstance(place, Load):
-            indices = tuple(tensors.once(index, place.tensor) for index in place.indices)
+            indices = tuple(builder.once(index, place.tensor) for index in place.indices)
             place = replace(place, indices=indices)
-            old, value = tensors.read_first(place, lambda: self.expressions.any(node.value))
+            old, value = builder.read_first(place, lambda: self.expressions.any(node.value))
         else:
             value = self.expressions.any(node.value)
         if place is None or value is None:
@@ -345,11 +345,11 @@ class AssignmentChecker:
         if isinstance(place, Symbol | View):
             view = whole(place, at) if isinstance(place, Symbol) else place
             if isinstance(value, Expr):
-                value = tensors.once(value, view.sources[0][0])
-            result = tensors.combine(
-                node, [view, value], lambda pair: self.expressions.combine(node, op, pair[0], pair[1])
+                value = builder.once(value, view.sources[0][0])
+            result = builder.elementwise(
+                at, [view, value], lambda pair: self.expressions.combine(node, op, pair[0], pair[1])
             )
-            return () if not isinstance(result, View) else tensors.assign(node, view, result, view)
+            return () if not isinstance(result, View) else self.expressions.tensors.assign(node, view, result, view)
         if not isinstance(value, Expr):
             self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
             return ()

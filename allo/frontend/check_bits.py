@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from ..errors import counted
 from ..ir.types import AlloType, Fixed, Float, Int, Struct, UFixed, UInt, float16, float32, float64, index
 from .annotations import read_annotation
+from .check_struct import StructChecker
 from .convert import convert
+from .expressions import CheckedExpressions
+from .fields import Place
 from .nodes import BitOp, Const, Expr, Field, Kind, Load, Var
 from .scope import Scope
+from .slices import SliceChecker
 from .typing_rules import as_integer
-
-if TYPE_CHECKING:
-    from .check_expr import ExpressionChecker
-    from .check_struct import Place
 
 BIT_METHODS = ("reverse", "bitcast")
 _FLOATS: dict[int, AlloType] = {16: float16, 32: float32, 64: float64}
@@ -24,9 +23,13 @@ _FLOATS: dict[int, AlloType] = {16: float16, 32: float32, 64: float64}
 class BitChecker:
     """Turns subscripts of integers into operations on their bits."""
 
-    def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
+    def __init__(
+        self, scope: Scope, expressions: CheckedExpressions, structs: StructChecker, slices: SliceChecker
+    ) -> None:
         self.scope = scope
         self.expressions = expressions
+        self.structs = structs
+        self.slices = slices
 
     def word(self, target: ast.Subscript) -> Place | None:
         """The integer variable or element whose bits `target` names; None if it names elements of an array."""
@@ -42,7 +45,7 @@ class BitChecker:
         if isinstance(value, Var | Load):
             return value
         if isinstance(value, Field) and isinstance(base, ast.Attribute):
-            return self.expressions.structs.place(base)
+            return self.structs.place(base)
         del self.scope.diagnostics[errors:]  # whoever checks the target as elements reports them
         return None
 
@@ -144,7 +147,7 @@ class BitChecker:
             self.scope.error(node, "a slice of bits has no step")
             return None
         width = word.type.bits
-        length = self.expressions.tensors.slices.constant_length(node)
+        length = self.slices.constant_length(node)
         lower = Const(index, at, 0) if node.lower is None else self.expressions.scalar(node.lower)
         upper = Const(index, at, width) if node.upper is None else self.expressions.scalar(node.upper)
         if lower is None or upper is None:

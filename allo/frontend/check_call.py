@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import counted, nearest
-from ..ir.types import DYNAMIC, AlloType, Float, Struct, TensorType, float32, int32
+from ..ir.types import DYNAMIC, AlloType, Struct, TensorType, float32, int32
 from . import dsl
 from .annotations import read_annotation
 from .around import Seen
 from .check_external import external_callee
+from .check_operator import OperatorChecker
+from .check_tensor import TensorChecker
 from .convert import constant, convert
 from .deduce import NotDeduced, completed, template_source
+from .expressions import CheckedExpressions
 from .external import External
-from .library.check import is_operator
-from .nodes import CallSite, Const, Expr, Function, KernelCall, Kind, MathCall, Symbol, Var
+from .library.operations import is_operator
+from .nodes import CallSite, Expr, Function, KernelCall, Kind, Symbol, Var
 from .operations import absolute
 from .overlap import may_share
 from .scope import Scope, static_value
@@ -26,9 +29,6 @@ from .source import KernelSource
 from .templates import TemplateInstance, template_instance
 from .view import View, whole
 from .writes import writes
-
-if TYPE_CHECKING:
-    from .check_expr import ExpressionChecker
 
 type Value = Expr | Symbol | View | None
 type Given = tuple[ast.expr, Value]
@@ -61,30 +61,36 @@ def is_passed_as(given: AlloType | TensorType | None, wanted: TensorType, conver
 class CallChecker:
     """Turns `ast.Call` into `Expr` or `CallSite`; a method returns None after an error was reported."""
 
-    def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
+    def __init__(
+        self, scope: Scope, expressions: CheckedExpressions, tensors: TensorChecker, operators: OperatorChecker
+    ) -> None:
         self.scope = scope
         self.expressions = expressions
+        self.tensors = tensors
+        self.operators = operators
+        self.builder = tensors.builder
+        self.structs = tensors.structs
 
     def value(self, node: ast.Call) -> Expr | Symbol | View | None:
-        if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
-            return self.expressions.tensors.method(node, node.func)
+        if isinstance(node.func, ast.Attribute) and self.tensors.is_method(node.func):
+            return self.tensors.method(node, node.func)
         callee = self.callee(node)
         if callee is None:
             return None
         if is_function_of_values(callee):
             return self._function_of_values(node, callee)
         if isinstance(callee, TensorType):
-            return self.expressions.tensors.filled(node, callee)
+            return self.tensors.filled(node, callee)
         if is_of_numbers(callee) and (known := self._known(node)) is not None:
             return known
-        seen = self.expressions.tensors.seen
+        seen = self.builder.seen
         call = self.kernel_call(node, callee)
         return None if call is None else self.result(node, call, seen)
 
     def result(self, node: ast.AST, call: CallSite, seen: Seen) -> Expr | Symbol | None:
         """The one value that a call gives; `seen` is what the statement did before its arguments."""
         results = call.callee.results
-        tensors, at = self.expressions.tensors, self.scope.source.position(node)
+        builder, at = self.builder, self.scope.source.position(node)
         if len(results) != 1:
             self.scope.error(
                 node,
@@ -95,19 +101,19 @@ class CallChecker:
             return None
         result = results[0]
         if isinstance(result, TensorType):
-            return tensors.received(at, call, seen)
-        if tensors.needs_after():
-            received = tensors.received(at, call, seen)
+            return builder.received(at, call, seen)
+        if builder.needs_after():
+            received = builder.received(at, call, seen)
             return None if received is None else Var(result, at, received)
-        tensors.has_called(call)
+        builder.has_called(call)
         return KernelCall(result, at, call)
 
     def _function_of_values(self, node: ast.Call, callee: Any) -> Expr | View | None:
         """`min`, `max`, `abs`, a conversion, an elementary function, or an operator of the library."""
         if is_operator(callee):
-            return self.expressions.library.call(node, callee)
+            return self.operators.call(node, callee)
         if isinstance(callee, Struct):
-            return self.expressions.structs.call(node, callee)
+            return self.structs.call(node, callee)
         if node.keywords:
             name = ast.unparse(node.func)
             self.scope.error(node.keywords[0], f"{name}() takes no keywords in a kernel", "drop the keyword")
@@ -122,7 +128,7 @@ class CallChecker:
             return self._python_cast(node, callee)
         if callee is builtins.int or callee is builtins.float:
             return self._python_cast(node, int32 if callee is builtins.int else float32)
-        return self.expressions.library.elementary(node, dsl.ELEMENTARY[callee])
+        return self.operators.elementary(node, dsl.ELEMENTARY[callee])
 
     def callee(self, node: ast.Call) -> Any:
         """The Python value that is called, or None after an error."""
@@ -265,7 +271,7 @@ class CallChecker:
             if isinstance(value, Symbol) and is_passed_as(value.type, parameter.type):
                 return value
             if isinstance(value, View) and is_passed_as(value.type, parameter.type, value.place is None):
-                return self.expressions.tensors.argument(value, parameter, writes(function, parameter))
+                return self.builder.argument(value, parameter, writes(function, parameter))
             self.scope.error(
                 node,
                 f"argument '{parameter.name}' of '{callee}' must be {parameter.type!r}, got {value.type!r}",
@@ -323,7 +329,7 @@ class CallChecker:
             return constant(int(static_value(self.scope, node)), self.scope.source.position(node))
         except (NameError, ValueError):
             shape = ast.copy_location(ast.Attribute(node.args[0], "shape", ast.Load()), node)
-            return self.expressions.tensors.subscript(
+            return self.tensors.subscript(
                 ast.copy_location(ast.Subscript(shape, ast.Constant(0), ast.Load()), node)
             )
 
@@ -335,18 +341,3 @@ class CallChecker:
             self.scope.error(node, f"`{ast.unparse(node.func)}()` takes one number")
             return None
         return convert(values[0], target)
-
-    def elementary(self, node: ast.AST, function: str, operands: list[Expr]) -> Expr | None:
-        floats = [o.type for o in operands if isinstance(o.type, Float) and not isinstance(o, Const)]
-        target = max(floats, key=lambda f: f.width) if floats else float32
-        arity = 2 if function == "math.powf" else 1
-        if len(operands) != arity:
-            self.scope.error(
-                node,
-                f"{ast.unparse(node.func) if isinstance(node, ast.Call) else '**'}() takes "
-                f"{counted(arity, 'number')}, got {counted(len(operands), 'number') if operands else 'none'}",
-            )
-            return None
-        return MathCall(
-            target, self.scope.source.position(node), function, tuple(convert(o, target) for o in operands)
-        )

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from ..ir.types import bool as bool_type
-from .check_struct import field_hint
-from .convert import adapt_literals, convert
+from .builder import ValueBuilder
+from .expressions import CheckedExpressions
+from .fields import field_hint
 from .nodes import Const, Expr, Logic, Select
-from .operations import common_type, compare, truth
+from .operations import compare, truth
 from .scope import Scope
 from .writes import shared
-
-if TYPE_CHECKING:
-    from .check_expr import ExpressionChecker
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -29,14 +26,15 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 class ChoiceChecker:
     """Turns choices into `Expr`; a method returns None after an error was reported."""
 
-    def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
+    def __init__(self, scope: Scope, expressions: CheckedExpressions, builder: ValueBuilder) -> None:
         self.scope = scope
         self.expressions = expressions
+        self.builder = builder
 
     def logic(self, node: ast.BoolOp) -> Expr | None:
         """The value of `and` or `or`: as in Python one of the operands, in the type that they have in common."""
         values = [self.expressions.scalar(node.values[0])]
-        with self.expressions.tensors.branch():
+        with self.builder.branch():
             values += [self.expressions.scalar(value) for value in node.values[1:]]
         known = [value for value in values if value is not None]
         if len(known) < len(values):
@@ -49,7 +47,7 @@ class ChoiceChecker:
                 decided = bool(left.value) == isinstance(node.op, ast.Or)
                 result = left if decided else result
                 continue
-            both = self.unify(node, shared(left), result)
+            both = self.builder.unify(self.scope.source.position(node), shared(left), result)
             if both is None:
                 return None
             taken, other = both if isinstance(node.op, ast.Or) else both[::-1]
@@ -59,7 +57,7 @@ class ChoiceChecker:
     def condition(self, node: ast.BoolOp) -> Expr | None:
         """The truth of `and` or `or`."""
         conditions = [self.expressions.condition(node.values[0])]
-        with self.expressions.tensors.branch():
+        with self.builder.branch():
             conditions += [self.expressions.condition(value) for value in node.values[1:]]
         known = [condition for condition in conditions if condition is not None]
         return self._conjunction(node, known) if len(known) == len(conditions) else None
@@ -78,7 +76,7 @@ class ChoiceChecker:
     def compare(self, node: ast.Compare) -> Expr | None:
         """Comparisons, also `a < b < c`: what is behind the first is evaluated only if all before it are true."""
         first = self.expressions.operands(node.left, node.comparators[0])
-        with self.expressions.tensors.branch():
+        with self.builder.branch():
             rest = self.expressions.operands(*node.comparators[1:])
         if first is None or rest is None:
             return None
@@ -109,22 +107,11 @@ class ChoiceChecker:
         condition = self.expressions.condition(node.test)
         if isinstance(condition, Const):  # as for `if`, the other side need not even be valid
             return self.expressions.scalar(node.body if condition.value else node.orelse)
-        with self.expressions.tensors.branch():
+        with self.builder.branch():
             values = self.expressions.operands(node.body, node.orelse)
         if condition is None or values is None:
             return None
-        both = self.unify(node, values[0], values[1])
+        both = self.builder.unify(self.scope.source.position(node), values[0], values[1])
         if both is None:
             return None
         return Select(both[0].type, self.scope.source.position(node), condition, both[0], both[1])
-
-    def unify(self, node: ast.AST, first: Expr, second: Expr) -> tuple[Expr, Expr] | None:
-        """Both values in the least common type."""
-        if first.type == second.type:
-            return first, second
-        first, second = adapt_literals(first, second)
-        common = common_type(first, second, self.scope.rules)
-        if common is None:
-            self.scope.error(node, f"{first.type!r} and {second.type!r} have no common type")
-            return None
-        return convert(first, common), convert(second, common)

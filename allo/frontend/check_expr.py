@@ -12,17 +12,20 @@ import numpy as np
 from ..ir.arrays import array_element_type
 from ..ir.types import AlloType, Float, index
 from ..ir.types import bool as bool_type
+from .builder import ValueBuilder
 from .check_bits import BitChecker
 from .check_call import CallChecker
 from .check_choice import ChoiceChecker
-from .check_struct import StructChecker, field_hint
+from .check_operator import OperatorChecker
+from .check_struct import StructChecker
 from .check_tensor import TensorChecker
 from .convert import NotExpressible, constant, fixed_constant, power
-from .library.check import LibraryChecker
+from .fields import field_hint
 from .nodes import Const, Expr, Kind, Not, Symbol, Var
-from .operations import binary, negated, truth
+from .operations import negated, truth
 from .scope import Scope, static_value
-from .typing_rules import as_integer, fixed_parts
+from .slices import SliceChecker
+from .typing_rules import as_integer
 from .view import View
 from .writes import shared
 
@@ -65,12 +68,14 @@ class ExpressionChecker:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.calls = CallChecker(scope, self)
-        self.tensors = TensorChecker(scope, self)
-        self.bits = BitChecker(scope, self)
-        self.library = LibraryChecker(self)
-        self.choices = ChoiceChecker(scope, self)
-        self.structs = StructChecker(scope, self)
+        self.builder = ValueBuilder(scope)
+        self.structs = StructChecker(scope, self, self.builder)
+        slices = SliceChecker(scope, self)
+        self.bits = BitChecker(scope, self, self.structs, slices)
+        self.tensors = TensorChecker(scope, self, self.builder, slices, self.bits, self.structs)
+        self.choices = ChoiceChecker(scope, self, self.builder)
+        self.operators = OperatorChecker(scope, self, self.builder)
+        self.calls = CallChecker(scope, self, self.tensors, self.operators)
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""
@@ -190,7 +195,12 @@ class ExpressionChecker:
             return False
 
     def _attribute(self, node: ast.Attribute) -> Expr | Symbol | View | None:
-        return self.structs.attribute(node) if self.structs.is_of_value(node) else self._static(node)
+        if not self.structs.is_of_value(node):
+            return self._static(node)
+        base = self.any(node.value)
+        if isinstance(base, Expr):
+            return self.structs.attribute(node, base)
+        return None if base is None else self.tensors.attribute(node, base)
 
     def _static(self, node: ast.expr) -> Expr | Symbol | None:
         """An expression over values of the surrounding program, as a constant of the kernel."""
@@ -211,32 +221,15 @@ class ExpressionChecker:
 
     def combine(self, node: ast.AST, op: str, lhs: Expr, rhs: Expr) -> Expr | None:
         """`lhs op rhs`, or an error at `node`."""
-        exact = fixed_parts(lhs.type) is not None and fixed_parts(rhs.type) is not None
-        whole = as_integer(lhs.type) is not None and as_integer(rhs.type) is not None
-        if exact and op in ("/", "//", "%") and isinstance(rhs, Const) and not rhs.value:
-            what = "integer" if whole else "fixed-point"
-            self.scope.error(node, f"{what} division by zero: the right operand of `{op}` is 0")
-            return None
-        if exact and op in ("<<", ">>") and isinstance(rhs, Const) and rhs.value < 0:
-            opposite = ">>" if op == "<<" else "<<"
-            self.scope.error(node, f"cannot shift by the negative number {rhs.value}", f"use `{opposite}`")
-            return None
-        result = binary(op, lhs, rhs, self.scope.source.position(node), self.scope.rules)
-        if result is None:
-            self.scope.error(
-                node,
-                f"operator `{op}` is not defined for {lhs.type!r} and {rhs.type!r}",
-                field_hint(lhs.type, rhs.type) or f"convert the {_what(lhs.type, rhs.type)} with int()",
-            )
-        return result
+        return self.builder.combine(self.scope.source.position(node), op, lhs, rhs)
 
     def _binary(self, node: ast.BinOp) -> Expr | View | None:
         if isinstance(node.op, ast.Pow):
             return self._power(node)
         op = BINARY_OPERATORS.get(type(node.op))
         if op is None:
-            return self.library.matmul(node)
-        return self.tensors.elementwise(
+            return self.operators.matmul(node)
+        return self.tensors.on_elements(
             node, [node.left, node.right], lambda pair: self.combine(node, op, pair[0], pair[1])
         )
 
@@ -250,7 +243,7 @@ class ExpressionChecker:
         small = isinstance(exponent, Const) and exponent.value in range(_MAX_POWER + 1)
         if not small or isinstance(exponent.type, Float):
             if isinstance(base.type, Float) or isinstance(exponent.type, Float):
-                return self.calls.elementary(node, "math.powf", [base, exponent])
+                return self.builder.elementary(self.scope.source.position(node), "math.powf", [base, exponent], "**")
             self.scope.error(
                 node,
                 f"the exponent of `**` on integers must be a constant from 0 to {_MAX_POWER}",
@@ -271,7 +264,7 @@ class ExpressionChecker:
         if isinstance(node.op, ast.Not):
             operand = self.condition(node.operand)
             return None if operand is None else self._signed(node, operand)
-        return self.tensors.elementwise(node, [node.operand], lambda values: self._signed(node, values[0]))
+        return self.tensors.on_elements(node, [node.operand], lambda values: self._signed(node, values[0]))
 
     def _signed(self, node: ast.UnaryOp, operand: Expr) -> Expr | None:
         at = self.scope.source.position(node)
@@ -309,8 +302,3 @@ class ExpressionChecker:
                 return None
             return Const(index, value.at, value.value % extent)
         return value
-
-
-def _what(*operands: AlloType) -> str:
-    """What among the operands is no integer."""
-    return "floats" if any(isinstance(operand, Float) for operand in operands) else "fixed-point numbers"

@@ -38,7 +38,7 @@ def assign_at_once(
     parts: list[ast.stmt] = []
     for number, (place, given) in enumerate(zip(target.elts, value.elts, strict=True)):
         found = expressions.scalar(given)
-        before, after = expressions.tensors.take_pending()
+        before, after = expressions.builder.take_pending()
         source = given
         if not isinstance(found, Const):
             at = scope.source.position(given)

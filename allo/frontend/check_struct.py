@@ -4,42 +4,26 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..errors import nearest
 from ..ir.types import AlloType, Struct, TensorType
+from .builder import ValueBuilder
 from .convert import NotExpressible, convert
+from .expressions import CheckedExpressions
+from .fields import Place, field_of, names_of, root_of
 from .held_values import CONVERT, not_held
 from .nodes import Construct, Expr, Field, Kind, Load, SetField, Symbol, Var
 from .scope import Scope
-from .source import Position
 from .view import View
-
-if TYPE_CHECKING:
-    from .check_expr import ExpressionChecker
-
-type Place = Var | Load | Field
-
-
-def names_of(struct: Struct) -> str:
-    """The names of the fields, for messages."""
-    return ", ".join(name for name, _ in struct.fields)
-
-
-def root_of(place: Expr) -> tuple[Var | Load, tuple[str, ...]] | None:
-    """The variable or element that a field belongs to, with the names that lead from there to the field."""
-    if not isinstance(place, Field):
-        return (place, ()) if isinstance(place, Var | Load) else None
-    outer = root_of(place.operand)
-    return None if outer is None else (outer[0], (*outer[1], place.name))
 
 
 class StructChecker:
     """Turns attributes, dicts and calls of struct types into typed expressions; None after an error was reported."""
 
-    def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
+    def __init__(self, scope: Scope, expressions: CheckedExpressions, builder: ValueBuilder) -> None:
         self.scope = scope
         self.expressions = expressions
+        self.builder = builder
 
     def is_of_value(self, node: ast.Attribute) -> bool:
         """Whether `node` is an attribute of a value of the kernel, rather than of a Python module or object."""
@@ -51,18 +35,8 @@ class StructChecker:
         symbol = self.scope.local(inner.id)
         return symbol is not None and symbol.kind is not Kind.STATIC
 
-    def attribute(self, node: ast.Attribute) -> Expr | Symbol | View | None:
-        """`p.x`, `ps[i].inner.y`; `A.T` of an array."""
-        base = self.expressions.any(node.value)
-        if base is None:
-            return None
-        if not isinstance(base, Expr):
-            element = base.type.element if isinstance(base.type, TensorType) else None
-            if isinstance(element, Struct) and node.attr != "T":
-                hint = f"write `{ast.unparse(node.value)}[i].{node.attr}` for the field of one element"
-                self.scope.error(node, f"an array of structs has no attribute `{node.attr}`", hint)
-                return None
-            return self.expressions.tensors.attribute(node)
+    def attribute(self, node: ast.Attribute, base: Expr) -> Expr | None:
+        """`p.x`, `ps[i].inner.y`, of the value that stands before the dot."""
         if not isinstance(base.type, Struct):
             self.scope.error(node, f"a scalar of type {base.type!r} has no attribute `{node.attr}`")
             return None
@@ -139,7 +113,7 @@ class StructChecker:
             return None
         root, path = found
         if isinstance(root, Load):  # what a subscript calls is called once
-            once = self.expressions.tensors.once
+            once = self.builder.once
             root = replace(root, indices=tuple(once(index, root.tensor) for index in root.indices))
         place = root
         for name in path:
@@ -165,22 +139,6 @@ class StructChecker:
         root, path = found
         value = convert(value, place.type)
         return (root, SetField(root.type, value.at, root, path, value)) if path else (root, value)
-
-
-def field_hint(*operands: AlloType) -> str | None:
-    """What to do about an operator on a struct."""
-    struct = next((operand for operand in operands if isinstance(operand, Struct)), None)
-    return None if struct is None else f"operators work on numbers; take one of its fields: {names_of(struct)}"
-
-
-def field_of(base: Expr, name: str, at: Position) -> Expr:
-    """`base.name`; of a value that was just made, what it was made of."""
-    assert isinstance(base.type, Struct)
-    if isinstance(base, Construct):
-        return base.values[[given for given, _ in base.type.fields].index(name)]
-    field = base.type.field(name)
-    assert field is not None
-    return Field(field, at, base, name)
 
 
 def _example(struct: Struct) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..errors import counted
-from ..ir.types import DYNAMIC, AlloType, TensorType, shape_text
-from .around import Around, Seen
-from .check_bits import BIT_METHODS
+from ..ir.types import DYNAMIC, Struct, TensorType, shape_text
+from .around import Seen
+from .builder import ValueBuilder
+from .check_bits import BIT_METHODS, BitChecker
+from .check_struct import StructChecker
 from .convert import constant, convert
-from .nodes import Const, Declare, Expr, Kind, Load, Stmt, Symbol
+from .expressions import CheckedExpressions
+from .nodes import Const, Expr, Kind, Load, Stmt, Symbol
 from .scope import Scope, static_value
 from .slices import UNBOUNDED, SliceChecker, full
 from .source import Position
@@ -21,7 +23,6 @@ from .view import (
     View,
     broadcast_shape,
     covered,
-    elementwise,
     is_whole,
     loops_over,
     read_broadcast,
@@ -30,61 +31,42 @@ from .view import (
     transposed,
     whole,
 )
-from .writes import NO_EFFECTS
-
-if TYPE_CHECKING:
-    from .check_expr import ExpressionChecker
 
 _METHODS = ("copy", "transpose")
 
 
-class TensorChecker(Around):
+class TensorChecker:
     """Turns tensor expressions into views, and stores of views into loops."""
 
-    def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
-        super().__init__(scope)
+    def __init__(
+        self,
+        scope: Scope,
+        expressions: CheckedExpressions,
+        builder: ValueBuilder,
+        slices: SliceChecker,
+        bits: BitChecker,
+        structs: StructChecker,
+    ) -> None:
+        self.scope = scope
         self.expressions = expressions
-        self.slices = SliceChecker(scope, expressions)
+        self.builder = builder
+        self.slices = slices
+        self.bits = bits
+        self.structs = structs
 
     # -- expressions -----------------------------------------------------------------------------
 
-    def elementwise(
+    def on_elements(
         self, node: ast.AST, operands: Sequence[ast.expr], combine: Callable[[list[Expr]], Expr | None]
     ) -> Expr | View | None:
         """`combine` on scalars, or on the elements of arrays of shapes that broadcast."""
         values, seen = [], []
         for operand in operands:
-            seen.append(self.seen)
+            seen.append(self.builder.seen)
             values.append(self.expressions.any(operand))
         known = [value for value in values if value is not None]
-        return self.combine(node, known, combine, seen) if len(known) == len(values) else None
-
-    def combine(
-        self,
-        node: ast.AST,
-        values: Sequence[Expr | Symbol | View],
-        combine: Callable[[list[Expr]], Expr | None],
-        seen: Sequence[Seen] | None = None,
-    ) -> Expr | View | None:
-        """As `elementwise`, on checked operands; `seen` is what the statement did before each."""
-        scalars = [value for value in values if isinstance(value, Expr)]
-        if len(scalars) == len(values):
-            return combine(scalars)
         at = self.scope.source.position(node)
-        operands: list[Expr | View] = []
-        for value, before in zip(values, seen or [self.seen] * len(values), strict=True):
-            operand = self.called_once(value, before) if isinstance(value, Expr) else value
-            if operand is None:
-                return None
-            operands.append(whole(operand, at) if isinstance(operand, Symbol) else operand)
-        result = elementwise(operands, combine, at)
-        if isinstance(result, tuple):
-            listed = " and ".join(map(shape_text, result))
-            hint = "slice what has a run-time extent: `A[0:8]`" if any(DYNAMIC in shape for shape in result) else None
-            self.scope.error(node, f"arrays of shapes {listed} do not broadcast to each other", hint)
-            return None
-        self.has_read()
-        return result
+        return self.builder.elementwise(at, known, combine, seen) if len(known) == len(values) else None
 
     def subscript(self, node: ast.Subscript) -> Expr | View | None:
         """`A[i, j]` as an element, `A[i]` and `A[1:3, j]` as a view."""
@@ -94,7 +76,7 @@ class TensorChecker(Around):
         if base is None:
             return None
         if isinstance(base, Expr):
-            return self.expressions.bits.read(node, base)
+            return self.bits.read(node, base)
         at = self.scope.source.position(node)
         nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if isinstance(base, Symbol) and _names_element(base, nodes):
@@ -108,7 +90,7 @@ class TensorChecker(Around):
             return None
         selectors: list[Expr | Slice] = []
         extents = view.extents
-        seen = self.seen
+        seen = self.builder.seen
         for dimension, place in enumerate(nodes):
             selector = self._selector(place, name, dimension, extents[dimension])
             if selector is None:
@@ -118,7 +100,7 @@ class TensorChecker(Around):
         indices = tuple(selector for selector in selectors if isinstance(selector, Expr))
         if len(indices) == len(shape):
             if any(symbol.constant is None for symbol, _ in view.sources):
-                self.has_read()
+                self.builder.has_read()
             return view.read(indices)
         once = [self._called_once(selector, seen) for selector in selectors]
         return None if None in once else select(view, [s for s in once if s is not None], at)
@@ -133,7 +115,7 @@ class TensorChecker(Around):
                 return None
             indices.append(index)
         if array.constant is None:
-            self.has_read()
+            self.builder.has_read()
         return Load(array.type.element, at, array, tuple(indices))
 
     def _index(self, node: ast.expr, name: str, dimension: int, extent: int) -> Expr | None:
@@ -143,8 +125,8 @@ class TensorChecker(Around):
     def _called_once(self, selector: Expr | Slice, seen: Seen) -> Expr | Slice | None:
         """A subscript of a part of an array: kernels that it calls are called once, not for every element."""
         if isinstance(selector, Expr):
-            return self.called_once(selector, seen)
-        start = self.called_once(selector.start, seen)
+            return self.builder.called_once(selector, seen)
+        start = self.builder.called_once(selector.start, seen)
         return None if start is None else replace(selector, start=start)
 
     def _extent(self, node: ast.Subscript, attribute: ast.Attribute) -> Expr | None:
@@ -168,11 +150,11 @@ class TensorChecker(Around):
             self.scope.error(node, f"`{ast.unparse(node.func)}` takes one value for all elements")
             return None
         value: Expr | Symbol | View | None = constant(0, at)
-        seen = self.seen
+        seen = self.builder.seen
         if node.args:
             value = self.expressions.any(node.args[0])
         if isinstance(value, Expr):
-            value = self.called_once(value, seen)
+            value = self.builder.called_once(value, seen)
         fitting = None if value is None else self.fitting(node, value, declared.shape, ast.unparse(node.func))
         if fitting is None:
             return None
@@ -195,14 +177,15 @@ class TensorChecker(Around):
             return self.expressions.combine(node, "+", extent, value)
         return None if value is None else self.expressions.checked_index(node, value, name, dimension, UNBOUNDED)
 
-    def attribute(self, node: ast.Attribute) -> View | None:
-        """`A.T`."""
+    def attribute(self, node: ast.Attribute, base: Symbol | View) -> View | None:
+        """`A.T`, of the array that stands before the dot."""
+        view = whole(base, self.scope.source.position(node.value)) if isinstance(base, Symbol) else base
         if node.attr == "T":
-            base = self._view(node.value)
-            if base is None:
-                return None
-            order = list(reversed(range(len(base.type.shape))))
-            return transposed(base, order, self.scope.source.position(node))
+            return transposed(view, list(reversed(range(len(view.type.shape)))), self.scope.source.position(node))
+        if isinstance(view.type.element, Struct):
+            hint = f"write `{ast.unparse(node.value)}[i].{node.attr}` for the field of one element"
+            self.scope.error(node, f"an array of structs has no attribute `{node.attr}`", hint)
+            return None
         self.scope.error(node, f"arrays have no attribute `{node.attr}`", "kernels know .T, .copy() and .shape[d]")
         return None
 
@@ -218,7 +201,7 @@ class TensorChecker(Around):
     def method(self, node: ast.Call, function: ast.Attribute) -> Expr | View | None:
         """`A.copy()`, `x.reverse()`, `x.bitcast()`."""
         if function.attr in BIT_METHODS:
-            return self.expressions.bits.method(node, function)
+            return self.bits.method(node, function)
         base = self._view(function.value)
         if base is None:
             return None
@@ -268,14 +251,14 @@ class TensorChecker(Around):
         if fitting is None:
             return ()
         if isinstance(value, Symbol):
-            self.expressions.structs.check_copy(node, value, target.type)
+            self.structs.check_copy(node, value, target.type)
         at = self.scope.source.position(node)
         if any(source is symbol for source, _ in target.sources[1:]):
-            place = self.pinned(place)
+            place = self.builder.pinned(place)
         if isinstance(fitting, Expr):
-            fitting = self.once(fitting, symbol)
+            fitting = self.builder.once(fitting, symbol)
         elif self._overlaps(symbol, target, fitting, same):
-            copy = self.materialise(fitting, f"{symbol.name}_new", target.type.element)
+            copy = self.builder.materialise(fitting, f"{symbol.name}_new", target.type.element)
             if copy is None:
                 return ()
             fitting = whole(copy, at)
@@ -287,7 +270,7 @@ class TensorChecker(Around):
             return store(place(indices), convert(read_broadcast(fitting, indices), element), at)
 
         name = f"{symbol.name}_set"
-        return (loops_over(covered(target, fitting), name, self._nest(name), at, body),)
+        return (loops_over(covered(target, fitting), name, self.builder.nest_name(name), at, body),)
 
     def _overlaps(self, symbol: Symbol, target: View, value: View, same: View | None) -> bool:
         """Whether a store to one element may change what another one is computed from."""
@@ -295,54 +278,6 @@ class TensorChecker(Around):
         if same is not None and not target.sources[0][1]:
             reads = reads[1:]
         return bool(reads) and not (target.sources[0][1] and all(reads))
-
-    def fill(self, symbol: Symbol, value: View, what: str, at: Position) -> Stmt:
-        """All elements of a new array."""
-        assert isinstance(symbol.type, TensorType)
-        if value.compute is not None and value.type.shape == symbol.type.shape:
-            return value.compute(symbol)
-        element = symbol.type.element
-        view = whole(symbol, at)
-        place = view.place
-        assert place is not None
-
-        def body(indices: tuple[Expr, ...]) -> Stmt:
-            return store(place(indices), convert(read_broadcast(value, indices), element), at)
-
-        name = f"{symbol.name}_{what}"
-        return loops_over(view.extents, name, self._nest(name), at, body)
-
-    def _nest(self, name: str) -> str | None:
-        return name if self.scope.depth == 0 else None
-
-    def materialise(self, view: View, name: str, element: AlloType) -> Symbol | None:
-        """A new array, filled before the current statement, that holds the elements of `view`."""
-        if not view.type.is_static:
-            message = f"the array needs a copy, but its shape {shape_text(view.type.shape)} is known at run time only"
-            self.scope.error_at(view.at, message, "write the loop over its elements, or slice it: `A[0:8]`")
-            return None
-        symbol = Symbol(name, Kind.TENSOR, TensorType(element, view.type.shape), view.at)
-        self._before += [Declare(view.at, symbol, None), self.fill(symbol, view, "init", view.at)]
-        return symbol
-
-    def argument(self, view: View, parameter: Symbol, written: bool) -> Symbol | None:
-        """An array for a parameter: a copy of the view, copied back behind a call that writes the parameter."""
-        assert isinstance(parameter.type, TensorType)
-        if not self.in_front(view.at, "the copy of a part of an array", self.seen, NO_EFFECTS):
-            return None
-        copy = self.materialise(view, parameter.name, parameter.type.element)
-        place = view.place
-        if copy is None or not written or place is None or view.sources[0][0].constant is not None:
-            return copy
-        back, element = whole(copy, view.at), view.type.element
-        pinned = self.pinned(place)
-
-        def body(indices: tuple[Expr, ...]) -> Stmt:
-            return store(pinned(indices), convert(back.read(indices), element), view.at)
-
-        name = f"{parameter.name}_back"
-        self._after.append(loops_over(view.extents, name, self._nest(name), view.at, body))
-        return copy
 
 
 def _names_element(array: Symbol, nodes: Sequence[ast.expr]) -> bool:

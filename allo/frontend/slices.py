@@ -1,18 +1,15 @@
-"""Decides what the slices of subscripts select: `lower:upper:step` whose length is known when compiled."""
+"""Slices in subscripts: what `lower:upper:step`, whose length is known when compiled, selects."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from ..ir.types import DYNAMIC
 from .convert import constant
+from .expressions import CheckedExpressions
 from .nodes import Const, Expr
 from .scope import Scope, static_value
 from .view import Slice
-
-if TYPE_CHECKING:
-    from .check_expr import ExpressionChecker
 
 UNBOUNDED = 1 << 62  # a run-time extent, for which any subscript that is not negative may do
 _LENGTH = "the length of a slice must be a compile-time constant"
@@ -21,7 +18,7 @@ _LENGTH = "the length of a slice must be a compile-time constant"
 class SliceChecker:
     """Turns `ast.Slice` into `Slice`; a method returns None after an error was reported."""
 
-    def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
+    def __init__(self, scope: Scope, expressions: CheckedExpressions) -> None:
         self.scope = scope
         self.expressions = expressions
 

@@ -250,3 +250,20 @@ def test_a_list_that_is_never_written_is_a_constant() -> None:
     s = allo.customize(table_in_a_loop)
     assert str(s.module).count("memref.alloc() {allo.name = \"K\"}") == 1
     assert s.build()(np.array([1, 2, 3], np.int32)) == 140
+
+
+def test_the_transpose_of_a_result_calls_the_kernel_once(agree: Agree) -> None:
+    def counted(A: int32[2, 3]) -> int32[2, 3]:
+        calls: Stateful[int32] = 0
+        calls += 1
+        B: int32[2, 3] = A + calls
+        return B
+
+    def kernel(A: int32[2, 3]) -> int32[3, 2]:
+        B: int32[3, 2] = counted(A).T
+        C: int32[3, 2] = counted(A).T
+        return B + 10 * C
+
+    A = np.arange(6, dtype=np.int32).reshape(2, 3)
+    result, _ = agree(kernel, A)
+    np.testing.assert_array_equal(result, (A + 1 + 10 * (A + 2)).T)

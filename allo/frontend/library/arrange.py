@@ -25,7 +25,7 @@ def transpose(call: OperatorCall) -> View | None:
     if base is None:
         return None
     rank = len(base.type.shape)
-    axes = call.static["axes"]
+    axes = call.constants["axes"].value
     axes = tuple(reversed(range(rank))) if axes is None else axes
     numbers = isinstance(axes, tuple | list) and all(isinstance(axis, int) for axis in axes)
     order = [axis + rank if axis < 0 else axis for axis in axes] if numbers else []
@@ -79,7 +79,7 @@ def view(call: OperatorCall) -> View | None:
 
 def _shape(call: OperatorCall, inferred: bool = False) -> tuple[int, ...] | None:
     """The argument 'shape': positive integers, or a -1 for the extent that the others leave."""
-    given: Any = call.static["shape"]
+    given: Any = call.constants["shape"].value
     extents = (given,) if isinstance(given, int) else given
     if isinstance(extents, tuple | list) and all(type(extent) is int for extent in extents):
         wrong = [extent for extent in extents if extent <= 0 and not (inferred and extent == -1)]
@@ -138,7 +138,7 @@ def concat(call: OperatorCall) -> View | None:
     first, second = call.array("A"), call.array("B")
     if first is None or second is None:
         return None
-    rank, axis = len(first.type.shape), call.static["axis"]
+    rank, axis = len(first.type.shape), call.constants["axis"].value
     if not isinstance(axis, int) or not -rank <= axis < rank:
         call.error(f"concat() needs one of the dimensions 0 to {rank - 1} as 'axis', got {axis!r}", None, "axis")
         return None
@@ -149,8 +149,8 @@ def concat(call: OperatorCall) -> View | None:
         call.error(f"concat() in dimension {axis} of arrays of shapes {listed}: the other extents differ")
         return None
     shape = [*shapes[0][:axis], shapes[0][axis] + shapes[1][axis], *shapes[0][axis + 1 :]]
-    both = call.expressions.choices.unify(
-        call.node, placeholder(first.type.element, call.at), placeholder(second.type.element, call.at)
+    both = call.builder.unify(
+        call.at, placeholder(first.type.element, call.at), placeholder(second.type.element, call.at)
     )
     if both is None:
         return None
@@ -180,7 +180,7 @@ def _part(call: OperatorCall, name: str, part: View, target: Symbol, axis: int, 
 def filled(call: OperatorCall) -> View | None:
     """zeros and ones."""
     shape = _shape(call)
-    dtype = call.static["dtype"]
+    dtype = call.constants["dtype"].value
     if shape is None:
         return None
     if dtype is not None and not isinstance(dtype, AlloType):

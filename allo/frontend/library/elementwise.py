@@ -22,7 +22,7 @@ def elementwise(
     call: OperatorCall, operation: str, combine: Combine, operands: Sequence[Expr | View]
 ) -> Expr | View | None:
     """`combine` on all elements: read where they are used, or computed by one operation where they are assigned."""
-    result = call.expressions.tensors.combine(call.node, operands, combine)
+    result = call.builder.elementwise(call.at, operands, combine)
     if not isinstance(result, View) or not result.type.is_static:
         return result
     view = result
@@ -82,7 +82,7 @@ def broadcast_subscripts(own: tuple[int, ...], shape: tuple[int, ...]) -> Subscr
 def arithmetic(call: OperatorCall) -> Expr | View | None:
     """add, sub, mul, div."""
     op = ARITHMETIC[call.name]
-    operands = [call.operands["A"], call.operands["B"]]
+    operands = [call.arguments["A"].value, call.arguments["B"].value]
     return elementwise(call, call.name, lambda pair: call.combine(op, pair[0], pair[1]), operands)
 
 
@@ -90,24 +90,23 @@ def absolute(call: OperatorCall) -> Expr | View | None:
     """abs."""
 
     def combine(values: list[Expr]) -> Expr | None:
-        result = absolute_value(values[0], call.at, call.scope.rules)
+        result = absolute_value(values[0], call.at, call.builder.context.rules)
         if result is None:
             call.error(f"abs() is not defined for {values[0].type!r}")
         return result
 
-    return elementwise(call, "abs", combine, [call.operands["A"]])
+    return elementwise(call, "abs", combine, [call.arguments["A"].value])
 
 
 def relu(call: OperatorCall) -> Expr | View | None:
     """max(x, 0)."""
-    return elementwise(
-        call, "generic", lambda values: call.combine("max", values[0], constant(0, call.at)), [call.operands["A"]]
-    )
+    operands = [call.arguments["A"].value]
+    return elementwise(call, "generic", lambda v: call.combine("max", v[0], constant(0, call.at)), operands)
 
 
 def gelu(call: OperatorCall) -> Expr | View | None:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))."""
-    operand = call.operands["A"]
+    operand = call.arguments["A"].value
     if isinstance(operand, View) and (call.array("A") is None or call.floats("A", operand) is None):
         return None
 
@@ -131,14 +130,15 @@ def gelu(call: OperatorCall) -> Expr | View | None:
     return elementwise(call, "generic", combine, [operand])
 
 
-def elementary(call: OperatorCall, function: str, operands: Sequence[Expr | View]) -> Expr | View | None:
+def elementary(call: OperatorCall, function: str, written: str) -> Expr | View | None:
     """exp, log, ... power: scalars convert to floats, arrays have to hold them."""
-    for parameter, operand in zip(call.nodes, operands, strict=True):
+    operands = [argument.value for argument in call.arguments.values()]
+    for parameter, operand in zip(call.arguments, operands, strict=True):
         if isinstance(operand, View) and (call.array(parameter) is None or call.floats(parameter, operand) is None):
             return None
     operation = "powf" if function == "math.powf" else function.removeprefix("math.")
-    calls = call.expressions.calls
-    return elementwise(call, operation, lambda values: calls.elementary(call.node, function, values), operands)
+    builder = call.builder
+    return elementwise(call, operation, lambda v: builder.elementary(call.at, function, v, written), operands)
 
 
 def moved(call: OperatorCall, view: View, operation: str = "generic") -> View:

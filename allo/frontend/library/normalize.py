@@ -139,7 +139,7 @@ def layernorm(call: OperatorCall) -> View | None:
             )
             return None
         weights.append(weight)
-    eps = call.static["eps"]
+    eps = call.constants["eps"].value
     if not isinstance(eps, int | float):
         call.error(f"layernorm() needs a number as 'eps', got {eps!r}", None, "eps")
         return None

@@ -105,8 +105,8 @@ def _reduction(
 def linear(call: OperatorCall) -> View | None:
     """`X @ W.T + b`."""
     x, w = call.array("X"), call.array("W", 2, "(outputs, inputs)")
-    bias = call.array("b", 1, "(outputs,)") if "b" in call.operands else None
-    if x is None or w is None or ("b" in call.operands and bias is None):
+    bias = call.array("b", 1, "(outputs,)") if "b" in call.arguments else None
+    if x is None or w is None or ("b" in call.arguments and bias is None):
         return None
     if not _inner(call, x, w, -1, -1, "the weights have the shape (outputs, inputs)"):
         return None

@@ -15,7 +15,7 @@ from .structured import Nest, Subscripts, along, temporary
 
 def sum_type(call: OperatorCall, term: AlloType, count: int) -> AlloType:
     """The least type that holds every sum of `count` values of type `term`; floats keep their type."""
-    extra = 0 if call.scope.rules.wraps else (count - 1).bit_length()
+    extra = 0 if call.builder.context.rules.wraps else (count - 1).bit_length()
     match term:
         case Int() | UInt() | Fixed() | UFixed() if term.width + extra > MAX_BITS:
             message = f"the sum of {count} values of type {term!r} needs more than {MAX_BITS} bits"

@@ -77,7 +77,7 @@ def _padded(
 
 def _pair(call: OperatorCall, name: str, least: int) -> tuple[int, int] | None:
     """A stride or padding: a number, or one for each direction."""
-    value = call.static[name]
+    value = call.constants[name].value
     numbers = value if isinstance(value, tuple) else (value, value)
     if len(numbers) == 2 and all(isinstance(number, int) and number >= least for number in numbers):
         return pair(value)
@@ -89,7 +89,8 @@ def _output(call: OperatorCall, size: list[int], window: list[int], strides: tup
     """How many windows fit in both directions."""
     if all(inside <= extent for inside, extent in zip(window, size, strict=True)):
         return [(e - w) // s + 1 for e, w, s in zip(size, window, strides, strict=True)]
-    padded = " with its padding" if call.static.get("padding", 0) not in (0, (0, 0)) else ""
+    is_padded = "padding" in call.constants and call.constants["padding"].value not in (0, (0, 0))
+    padded = " with its padding" if is_padded else ""
     small, large = " x ".join(map(str, window)), " x ".join(map(str, size))
     call.error(f"{call.name}() with a window of {small} does not fit an image of {large}{padded}")
     return None
