@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,6 +43,7 @@ UPWARD = {
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
+MAX_CIRCLE = 3  # files that import each other
 LONG_FILES: dict[str, str] = {}
 LONG_FUNCTIONS: dict[str, str] = {}
 GENERATED = ("_allo_ops_gen.py", "_allo_enum_gen.py")
@@ -82,13 +83,21 @@ def level(package: str) -> int:
     return next(number for number, layer in enumerate(LAYERS) if package in layer)
 
 
-def imports(path: Path) -> Iterator[tuple[str, ast.AST]]:
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The syntax tree of a file, from the module on."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
+def imports(path: Path) -> tuple[tuple[str, ast.AST], ...]:
     """The modules of this project that a file imports, with the statement."""
+    found: list[tuple[str, ast.AST]] = []
     module = module_name(path)
     parts = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node) for alias in node.names if alias.name.split(".")[0] == "allo")
+            found += ((alias.name, node) for alias in node.names if alias.name.split(".")[0] == "allo")
         elif isinstance(node, ast.ImportFrom):
             base = parts[: len(parts) - node.level + 1] if node.level else []
             source = ".".join([*base, *(node.module or "").split(".")]).strip(".")
@@ -97,13 +106,14 @@ def imports(path: Path) -> Iterator[tuple[str, ast.AST]]:
                     inner = f"{source}.{alias.name}"
                     is_module = (ROOT / Path(*inner.split("."))).with_suffix(".py").exists()
                     is_package = (ROOT / Path(*inner.split("."))).is_dir()
-                    yield (inner if is_module or is_package else source), node
+                    found.append((inner if is_module or is_package else source, node))
+    return tuple(found)
 
 
 def upward_exception(path: Path, node: ast.AST, target: str) -> bool:
     return any(
         function.lineno <= node.lineno <= (function.end_lineno or 0)  # type: ignore[attr-defined]
-        for function in ast.walk(ast.parse(path.read_text()))
+        for function in nodes(path)
         if isinstance(function, ast.FunctionDef) and UPWARD.get((relative(path), function.name)) == target
     )
 
@@ -121,6 +131,38 @@ def test_imports_go_downwards(path: Path) -> None:
     assert not wrong
 
 
+def import_graph() -> dict[str, set[str]]:
+    """What each file imports outside of functions, for run time or for types only."""
+    files = {module_name(path): path for path in sources()}
+    graph = {}
+    for module, path in files.items():
+        functions = [node for node in nodes(path) if isinstance(node, ast.FunctionDef)]
+        inside = {line for f in functions for line in range(f.lineno, (f.end_lineno or f.lineno) + 1)}
+        outside = {target for target, node in imports(path) if node.lineno not in inside}  # type: ignore[attr-defined]
+        graph[module] = outside & set(files)
+    return graph
+
+
+def reached(graph: dict[str, set[str]], start: str) -> set[str]:
+    """The files that `start` imports, at first or at second hand."""
+    found: set[str] = set()
+    ahead = list(graph[start])
+    while ahead:
+        module = ahead.pop()
+        if module not in found:
+            found.add(module)
+            ahead += graph[module]
+    return found
+
+
+def test_circles_of_imports_are_small() -> None:
+    """Files that import each other can only be read together."""
+    graph = import_graph()
+    reach = {module: reached(graph, module) for module in graph}
+    circles = {frozenset(m for m in reach[module] if module in reach[m]) for module in graph}
+    assert not [sorted(circle) for circle in circles if len(circle) > MAX_CIRCLE]
+
+
 @pytest.mark.parametrize("path", sources(), ids=relative)
 def test_file_length(path: Path) -> None:
     lines = len(path.read_text().splitlines())
@@ -130,7 +172,7 @@ def test_file_length(path: Path) -> None:
 @pytest.mark.parametrize("path", sources(), ids=relative)
 def test_function_length(path: Path) -> None:
     long = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines > MAX_FUNCTION_LINES and f"{relative(path)}:{node.name}" not in LONG_FUNCTIONS:
@@ -140,15 +182,15 @@ def test_function_length(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sources(), ids=relative)
 def test_module_says_what_it_decides(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    assert not tree.body or ast.get_docstring(tree)
+    tree = nodes(path)[0]
+    assert isinstance(tree, ast.Module) and (not tree.body or ast.get_docstring(tree))
 
 
 @pytest.mark.parametrize("path", sources(), ids=relative)
 def test_only_ir_and_emitters_name_accesses(path: Path) -> None:
     if relative(path).startswith(tuple(READS_OPERATIONS)):
         return
-    constants = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+    constants = [node for node in nodes(path) if isinstance(node, ast.Constant)]
     named = [node for node in constants if isinstance(node.value, str) and ACCESS.fullmatch(node.value)]
     assert not [f"{relative(path)}:{node.lineno} names {node.value}" for node in named]
 
@@ -191,7 +233,7 @@ def test_public_names_only(folder: str) -> None:
     public |= {"allo.verify", "allo.verify.certificate"}
     wrong = []
     for path in sorted((ROOT / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             wrong += [

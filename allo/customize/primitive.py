@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate
+from typing import Any, Concatenate, Protocol
 
 from ..errors import Diagnostic, Location, ScheduleError
 from ..ir.memory import Memory
@@ -24,9 +24,6 @@ from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
 from .step import Step, Steps
 from .stream_ends import demand_all_single_ends
-
-if TYPE_CHECKING:
-    from .schedule import Schedule
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 
@@ -60,6 +57,18 @@ def schedule_line() -> Location | None:
     return None if frame is None else Location(frame.f_code.co_filename, frame.f_lineno)
 
 
+class Scheduled(Protocol):
+    """A schedule, as its primitives see it."""
+
+    @property
+    def ir(self) -> Module: ...
+
+    @property
+    def steps(self) -> Steps: ...
+
+    def _install(self, module: Module, step: Step) -> None: ...
+
+
 def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[..., R]:
     """Make a method of `Schedule` from a rewrite `body(module, ...)`.
 
@@ -77,7 +86,7 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
 
     @reads_programs
     @functools.wraps(body)
-    def method(self: Schedule, *args: Any, **kwargs: Any) -> R:
+    def method(self: Scheduled, *args: Any, **kwargs: Any) -> R:
         at = schedule_line()
         try:
             try:
