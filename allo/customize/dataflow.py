@@ -16,7 +16,7 @@ from .handles import Function, Loop
 from .legality import demand
 from .primitive import primitive
 from .resolve import find_loop, loop_note
-from .stream_ends import demand_single_ends, stream_name
+from .stream_ends import shared_ends, stream_name
 
 _MOST_STEPS = 1_000_000  # puts and gets that a primitive looks at
 
@@ -63,11 +63,12 @@ def make_region(module: Module, function: ir.OpView, block: ir.Block, *, assume_
     if owner.name not in ("func.func", "affine.for"):
         raise ScheduleError("what is in a branch, or in a loop with run-time bounds, cannot become stages")
     stages = statements(block)[:-1]
-    if owner.name == "func.func":
-        check_stages(module, function, stages, f"function '{function.name.value}'")
-    else:
-        name = f"loop '{string_of(owner, 'allo.name')}'"
-        check_stages(module, function, stages, name)
+    is_function = owner.name == "func.func"
+    name = f"function '{function.name.value}'" if is_function else f"loop '{string_of(owner, 'allo.name')}'"
+    refusal = refusal_of_stages(module, function, stages, name)
+    if refusal is not None:
+        raise refusal
+    if not is_function:
         answer = backward_between_iterations(extract(function), owner, stages)
         demand(answer, f"the stages of {name} cannot run at the same time", assume_safe=assume_safe)
     owner.attributes[DATAFLOW] = unit_attr()
@@ -104,13 +105,15 @@ def _demand_room(module: Module, made: ir.Operation, obstacle: ScheduleError) ->
     )
 
 
-def check_stages(module: Module, function: ir.OpView, statements: list[ir.Operation], region: str) -> None:
-    """Raise ScheduleError if the statements cannot be the stages of `region`, as messages call it."""
+def refusal_of_stages(
+    module: Module, function: ir.OpView, statements: list[ir.Operation], region: str
+) -> ScheduleError | None:
+    """Why the statements cannot be the stages of `region`, as messages call it; None if they can."""
     model = extract(function)
     clash = stage_clash(model, statements)
     if clash is not None:
-        raise ScheduleError(f"{region} cannot become a dataflow region: {_told(clash)}", notes=_notes(clash))
-    demand_single_ends(module, function, statements, f"{region} cannot become a dataflow region", model=model)
+        return ScheduleError(f"{region} cannot become a dataflow region: {_told(clash)}", notes=_notes(clash))
+    return shared_ends(module, function, statements, f"{region} cannot become a dataflow region", model=model)
 
 
 def _told(clash: Clash) -> str:

@@ -316,11 +316,12 @@ class Schedule:
 
         With a `target` (`"u280"`), what the schedule costs there, *estimated*: see `allo.estimate`.
         """
-        from ..report import estimate_report, structure_report
+        from ..estimate import estimate
+        from ..report import structure_report
 
         if target is None and options:
             raise TypeError(f"report() takes {', '.join(options)} with a target only, such as target=\"u280\"")
-        return structure_report(self) if target is None else estimate_report(self, target, **options)
+        return structure_report(self) if target is None else estimate(self, target, **options)
 
     def __repr__(self) -> str:
         lines = [f"Schedule of '{self.ir.top}', {counted(len(self.steps), 'step')}"]

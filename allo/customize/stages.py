@@ -61,7 +61,17 @@ class Stage:
 
 
 def stages_of(module: Module, buffer: Buffer, value: ir.Value, model: Model | None = None) -> list[Stage]:
-    """The stages that use a local array, in the order of the text. Refuses uses that are not accesses.
+    """The stages that use a local array, in the order of the text; raises ScheduleError where `read_stages` refuses."""
+    stages = read_stages(module, buffer, value, model)
+    if isinstance(stages, ScheduleError):
+        raise stages
+    return stages
+
+
+def read_stages(
+    module: Module, buffer: Buffer, value: ir.Value, model: Model | None = None
+) -> list[Stage] | ScheduleError:
+    """The stages that use a local array, in the order of the text, or the refusal of uses that are not accesses.
 
     `model` is that of the function, if it is known.
     """
@@ -74,47 +84,60 @@ def stages_of(module: Module, buffer: Buffer, value: ir.Value, model: Model | No
             op = op.parent.operation
         if op.name == "func.return":
             place = Note("it is returned here", location_of(op))
-            raise ScheduleError(f"'{buffer.name}' is returned, and NumPy has no FIFO", notes=[place])
+            return ScheduleError(f"'{buffer.name}' is returned, and NumPy has no FIFO", notes=[place])
         if op not in statements:
             statements.append(op)
     statements = [op.operation for op in home.operations if op.operation in statements]
     if model is None and any(op.name != "func.call" for op in statements):
         model = extract(function_around(allocation))
-    return [_stage(module, buffer, value, model, op) for op in statements]
+    stages: list[Stage] = []
+    for op in statements:
+        stage = _stage(module, buffer, value, model, op)
+        if isinstance(stage, Stage):
+            stage = _refusal(stage, buffer) or stage
+        if isinstance(stage, ScheduleError):
+            return stage
+        stages.append(stage)
+    return stages
 
 
-def _stage(module: Module, buffer: Buffer, value: ir.Value, model: Model | None, op: ir.Operation) -> Stage:
+def _stage(
+    module: Module, buffer: Buffer, value: ir.Value, model: Model | None, op: ir.Operation
+) -> Stage | ScheduleError:
     if op.name != "func.call":
         assert model is not None
         known = model.buffer(value)
         label = "" if known is None else known.label
         accesses = [a for a in model.accesses if a.buffer.label == label and _is_inside(a.op, op)]
         fixed = len(_loops_around(op))
-        return _checked(Stage(op, None, value, model, fixed, *_sides(accesses)), buffer)
-    calls, argument = _followed(module, buffer, op, value)
+        return Stage(op, None, value, model, fixed, *_sides(accesses))
+    followed = _followed(module, buffer, op, value)
+    if isinstance(followed, ScheduleError):
+        return followed
+    calls, argument = followed
     function = function_around(argument.owner.operations[0].operation)
     inner = extract(function)
     known = inner.buffer(argument)
     accesses = [] if known is None else [a for a in inner.accesses if a.buffer.label == known.label]
-    return _checked(Stage(op, callee_of(op), argument, inner, 0, *_sides(accesses), calls), buffer)
+    return Stage(op, callee_of(op), argument, inner, 0, *_sides(accesses), calls)
 
 
 def _followed(
     module: Module, buffer: Buffer, call: ir.Operation, value: ir.Value
-) -> tuple[tuple[tuple[ir.Operation, int], ...], ir.Value]:
+) -> tuple[tuple[tuple[ir.Operation, int], ...], ir.Value] | ScheduleError:
     """The calls through which an array goes that functions only pass on, and the argument that it is in the end."""
     found: list[tuple[ir.Operation, int]] = []
     while True:
         name = callee_of(call)
         positions = [k for k, operand in enumerate(call.operands) if operand == value]
         if len(positions) > 1:
-            raise ScheduleError(
+            return ScheduleError(
                 f"'{buffer.name}' is passed to '{name}' twice in one call",
                 notes=[Note("the call is here", location_of(call))],
             )
         entry = entry_block(module.function(name))
         if entry is None:
-            raise ScheduleError(
+            return ScheduleError(
                 f"'{buffer.name}' is passed to '{name}', whose body is not in the module",
                 notes=[Note("the call is here", location_of(call))],
             )
@@ -145,28 +168,29 @@ def _sides(accesses: list[Access]) -> tuple[tuple[Access, ...], tuple[Access, ..
     return tuple(a for a in accesses if a.is_write), tuple(a for a in accesses if not a.is_write)
 
 
-def _checked(stage: Stage, buffer: Buffer) -> Stage:
+def _refusal(stage: Stage, buffer: Buffer) -> ScheduleError | None:
+    """Why an access of a stage cannot go through a FIFO, whatever the order of elements; None if all can."""
     for access in (*stage.writes, *stage.reads):
         place = access.source
         notes = [Note("the statement is here", Location(place.file, place.line, place.column))] if place.line else []
         if access.op.name.startswith("linalg."):
-            raise ScheduleError(
+            return ScheduleError(
                 f"{stage.name} is an operator on the whole array '{buffer.name}', not loops over its elements",
                 hint="customize with lower_linalg=True, which makes loops of it",
                 notes=notes,
             )
         if not is_access(access.op):
-            raise ScheduleError(
+            return ScheduleError(
                 f"{stage.name} passes '{buffer.name}' on, to a call or a view",
                 hint="inline() the function that is called",
                 notes=notes,
             )
         parallel = next((loop for loop in access.loops[stage.fixed :] if "allo.parallel" in loop.op.attributes), None)
         if parallel is not None:
-            raise ScheduleError(
+            return ScheduleError(
                 f"loop '{parallel.name}' of {stage.name} runs in parallel, but a FIFO has an order", notes=notes
             )
-    return stage
+    return None
 
 
 def _is_inside(op: ir.Operation, outer: ir.Operation) -> bool:

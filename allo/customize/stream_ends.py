@@ -26,7 +26,9 @@ def demand_all_single_ends(module: Module, before: Module | None = None) -> None
     if before is not None and [len(part) for _, part in found] == [len(part) for _, part in _regions(before)]:
         return
     for function, processes in found:
-        demand_single_ends(module, function, processes, _WHY, "do this before the streams are made")
+        refusal = shared_ends(module, function, processes, _WHY, "do this before the streams are made")
+        if refusal is not None:
+            raise refusal
 
 
 def _regions(module: Module) -> list[tuple[ir.OpView, list[ir.Operation]]]:
@@ -42,15 +44,15 @@ def _regions(module: Module) -> list[tuple[ir.OpView, list[ir.Operation]]]:
     ]
 
 
-def demand_single_ends(
+def shared_ends(
     module: Module,
     function: ir.OpView,
     processes: list[ir.Operation],
     why: str,
     hint: str | None = None,
     model: Model | None = None,
-) -> None:
-    """Raises ScheduleError, which begins with `why`, if two of the processes put into one stream or get from one."""
+) -> ScheduleError | None:
+    """The refusal, which begins with `why`, of two processes that put into one stream or get from one."""
     effects = Effects(module)
     ends: dict[tuple[str, ir.Value], list[ir.Operation]] = {}
     for op in processes:
@@ -60,18 +62,19 @@ def demand_single_ends(
                 ends.setdefault((side, stream), []).append(op)
     shared = [(side, stream, found) for (side, stream), found in ends.items() if len(found) > 1]
     if not shared:
-        return
+        return None
     model = model or extract(function)
     for side, stream, users in sorted(shared, key=lambda end: (processes.index(end[2][1]), stream_name(end[1]))):
         for number, op in enumerate(users):
             for other in users[:number]:
                 if same_stream(model, other, op, is_put if side == "put" else is_get):
                     does = "puts into" if side == "put" else "gets from"
-                    raise ScheduleError(
+                    return ScheduleError(
                         f"{why}: {_process(op)} {does} stream '{stream_name(stream)}', and so does {_process(other)}",
                         hint=hint,
                         notes=[Note("this process is here", location_of(one)) for one in (other, op)],
                     )
+    return None
 
 
 def demand_ends_of_elements(module: Module) -> None:

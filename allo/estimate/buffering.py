@@ -1,4 +1,4 @@
-"""Decides whether a copy on the chip of what a loop updates would be faster, and with which steps it is made."""
+"""Advice to keep what a loop updates in a copy on the chip, where that is faster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..ir.access import accessed, base_of
 from .memory import ArrayMemory, Ports
 from .pipeline import scheduled
 from .question import Question
-from .region import Node, NotUnrollable, RegionBuilder
+from .region import Node, RegionBuilder
 from .rows import operations_of
 
 
@@ -55,17 +55,14 @@ def _in_loop(asked: Question, nodes: Sequence[Node], axis: int) -> tuple[Fractio
         return None
     size = prod(trip for trip in elements if trip is not None)
     local = _on_chip(asked, nodes[0], size)
-    try:
-        body = operations_of(asked.chain[-1].body)
-        array = _array(nodes[0])
-        old = asked.around.memory_of
+    array = _array(nodes[0])
+    old = asked.around.memory_of
 
-        def memory_of(value: ir.Value, name: str) -> ArrayMemory:
-            return local if base_of(value) == array else old(value, name)
+    def memory_of(value: ir.Value, name: str) -> ArrayMemory:
+        return local if base_of(value) == array else old(value, name)
 
-        region = RegionBuilder(replace(asked.around, memory_of=memory_of), inside).build(body)
-    except NotUnrollable:
-        return None
+    builder = RegionBuilder(replace(asked.around, memory_of=memory_of), inside)
+    region = builder.build(operations_of(asked.chain[-1].body))
     target = asked.around.target
     done = scheduled(region, target.budget, asked.requested)
     memory = nodes[0].memory

@@ -19,7 +19,7 @@ from .memory import ArrayMemory, array_memory, external_memory
 from .off_chip import OffChip
 from .pipeline import region_span, scheduled
 from .question import Question
-from .region import NotUnrollable, RegionBuilder, Surroundings
+from .region import RegionBuilder, Surroundings, unbounded_loop
 from .result import Reason
 from .rows import Rows, operations_of, rounded
 from .span import (
@@ -239,14 +239,14 @@ class FunctionEstimator:
             return self._spatial(view, trips)
         chain = self._pipelined_chain(view)
         if chain:
-            try:
+            obstacle = unbounded_loop(operations_of(chain[-1].body))
+            if obstacle is None:
                 return self._pipelined(chain)
-            except NotUnrollable as problem:
-                inner = self.views[problem.op].name
-                self.notes.append(
-                    f"{self.name}: loop '{chain[-1].name}' is not pipelined, since the extent of loop '{inner}' in it "
-                    "changes, so that it cannot be unrolled"
-                )
+            inner = self.views[obstacle].name
+            self.notes.append(
+                f"{self.name}: loop '{chain[-1].name}' is not pipelined, since the extent of loop '{inner}' in it "
+                "changes, so that it cannot be unrolled"
+            )
         if "allo.dataflow" in op.attributes:
             return self._dataflow(view, trips)
         if not self._nested(view):

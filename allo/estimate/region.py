@@ -66,12 +66,15 @@ class Region:
         return self.space.count(copies)
 
 
-class NotUnrollable(Exception):
-    """A loop in a pipelined one has no constant extent."""
-
-    def __init__(self, op: ir.Operation) -> None:
-        super().__init__(op)
-        self.op = op
+def unbounded_loop(operations: Iterable[ir.Operation]) -> ir.Operation | None:
+    """The first loop in a body without a constant extent, which keeps the body from being one region."""
+    for op in operations:
+        if op.name in LOOP_OPERATIONS and constant_bounds(op) is None:
+            return op
+        inside = (inner for region in op.regions for block in region.blocks for inner in _of(block))
+        if (found := unbounded_loop(inside)) is not None:
+            return found
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ class RegionBuilder:
         self.values: dict[ir.Value, tuple[int | None, frozenset[int]]] = {}
 
     def build(self, operations: Iterable[ir.Operation]) -> Region:
-        """The region of these operations and all below them. Raises NotUnrollable."""
+        """The region of these operations and all below them, whose loops have constant extents (`unbounded_loop`)."""
         self._operations(operations, tuple(range(len(self.region.copy_loops))), (), ())
         return self.region
 
@@ -118,8 +121,7 @@ class RegionBuilder:
 
     def _unrolled(self, op: ir.Operation) -> int:
         bounds = constant_bounds(op)
-        if bounds is None:
-            raise NotUnrollable(op)
+        assert bounds is not None
         lower, upper, step = bounds
         trip = max(0, -(-(upper - lower) // step))
         loop = self.around.model.loop(op)

@@ -1,4 +1,4 @@
-"""Decides whether what a function runs one after the other would overlap as stages, and with which steps."""
+"""Advice to overlap what a function runs one after the other, as stages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import combinations
 
 from mlir import ir
 
-from ..customize.dataflow import check_stages
+from ..customize.dataflow import refusal_of_stages
 from ..customize.fifo import gets_of, obstacle
 from ..customize.handles import Buffer
-from ..customize.stages import stages_of
+from ..customize.stages import read_stages
 from ..errors import ScheduleError
 from ..ir.module import Module
 from ..ir.streams import is_stream_type
@@ -51,9 +51,7 @@ def overlap(
     steps, relayed = _relays(module, function, model, statements, long)
     if _overlapped(stages, relayed) >= _GAIN * sum(stage.latency for stage in stages):
         return ""
-    try:
-        check_stages(module, function, statements, "")
-    except ScheduleError:
+    if refusal_of_stages(module, function, statements, "") is not None:
         return ""
     return "; ".join([*steps, f's.dataflow("{function.name.value}")'])
 
@@ -114,11 +112,8 @@ def _relays(
 
 def _fifo_end(module: Module, buffer: Buffer, array: ir.Value, model: Model) -> str:
     """What `relay` calls the consumer of an array, if all elements can pass in order through a FIFO; else empty."""
-    try:
-        ends = stages_of(module, buffer, array, model)
-    except ScheduleError:
-        return ""
-    if len(ends) != 2 or ends[0].reads or ends[1].writes:
+    ends = read_stages(module, buffer, array, model)
+    if isinstance(ends, ScheduleError) or len(ends) != 2 or ends[0].reads or ends[1].writes:
         return ""
     if obstacle(ends[0], ends[1], gets_of(ends[1])) is not None:
         return ""

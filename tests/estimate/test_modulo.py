@@ -9,7 +9,7 @@ import allo
 import polybench
 from allo.estimate.function import Callee, FunctionEstimator, Options
 from allo.estimate.pipeline import Scheduled, scheduled
-from allo.estimate.region import NotUnrollable, RegionBuilder
+from allo.estimate.region import RegionBuilder, unbounded_loop
 from allo.estimate.span import Ends
 from allo.ir.types import float32
 from allo.target import load_target
@@ -26,11 +26,9 @@ def schedules(s: allo.Schedule, auto_pipeline: bool) -> list[Scheduled]:
             if not chain or (view.parent and estimator._pipelined_chain(view.parent)):
                 continue
             builder = RegionBuilder(estimator.around, estimator._time_loops(chain))
-            try:
-                region = builder.build([op.operation for op in chain[-1].body.operations])
-            except NotUnrollable:
-                continue
-            found.append(scheduled(region, options.target.budget, 1))
+            body = [op.operation for op in chain[-1].body.operations]
+            if unbounded_loop(body) is None:
+                found.append(scheduled(builder.build(body), options.target.budget, 1))
     return found
 
 
