@@ -1,55 +1,47 @@
-"""Decides what an unfolded loop nest is as hardware: one function for each processing element, `PE_0_1`."""
+"""Unfolded loop nests as hardware: one function for all processing elements that do the same, a call for each."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 
 from mlir import ir
 
 from ..errors import TargetError
-from ..ir.access import is_affine_load
+from ..ir.access import callee_name
 from ..ir.builder import Builder, index_type, string_attr
-from ..ir.context import context
 from ..ir.elements import ElementNest, element_nests
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
-from ..ir.processes import ELEMENT_OF
-from ..ir.streams import is_stream_type
+from ..ir.processes import DATAFLOW, ELEMENT_NAME, ELEMENT_OF
 from ..ir.walk import (
     LoopView,
     argument_names,
     constant_bounds,
     entry_block,
     operations,
+    statements,
     string_of,
 )
-from ..poly.formula import compile_set
+from .element_class import COMPOSED, ElementClass, set_signature
+from .outlining import captured, signature_attributes
+from .positions import Plan
 
 
 def instantiate(module: Module) -> Module:
-    """A copy of `module` in which each nest with `allo.spatial` loops is a call of one function an element.
+    """A copy of `module` in which each nest with `allo.spatial` loops is a call for each element.
 
-    The function of element (0, 1) of nest `PE` is called `PE_0_1`: the nest with these loops gone and conditions on
-    the position decided. It takes the FIFOs that it uses, not arrays of them. If the nest is nothing but one call of
-    `f`, the elements are the copies `f_0_1` of `f`.
+    Elements whose bodies are the same but for the FIFOs and registers that they use share a function, which takes
+    these, not arrays of them: tools synthesise it once. What else depends on the position, a row of a memory say,
+    stays a constant, in a function of its own: as an argument it would be a multiplexer in each element. A function
+    is called after the first of its elements, `PE_0_1` in nest `PE`; if the nest is nothing but one call of `f`,
+    `f_0_1`. The bodies of functions that take the position are parts of those of elements.
     """
     result = module.clone()
     for function in list(result.functions()):
         for nest in element_nests(function):
-            _replace(result, function, _checked(nest))
+            _Elements(result, function, _checked(nest)).replace()
     return result
-
-
-def _call(nest: ElementNest) -> ir.Operation | None:
-    """The call that a nest consists of, if it does."""
-    innermost = nest.spatial[-1]
-    statements = [op.operation for op in innermost.body.operations][:-1]
-    calls = [op for op in statements if op.name == "func.call"]
-    others = [op for op in statements if op not in calls and not op.name.startswith(("arith.", "affine.apply"))]
-    only = len(calls) == 1 and not others and len(innermost.chain) == len(nest.spatial)
-    return calls[0] if only else None
 
 
 def _checked(nest: ElementNest) -> ElementNest:
@@ -63,185 +55,165 @@ def _checked(nest: ElementNest) -> ElementNest:
     return nest
 
 
-def _replace(module: Module, function: ir.OpView, nest: ElementNest) -> None:
-    """Put calls of the elements in the place of a nest."""
-    taken = set(module.names())
-    call = _call(nest)
-    name = nest.outermost.nest if call is None else str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
-    for place in product(*map(range, nest.extents)):
-        symbol = unique_name("_".join([name, *map(str, place)]), taken)
-        if call is not None:
-            made = _copy_callee(module, nest, call, place, symbol)
-        else:
-            made = _outline(function, nest, place, symbol)
-        made.attributes[ELEMENT_OF] = string_attr(nest.outermost.nest)
-    nest.outermost.op.erase()
-    if call is not None and name != module.top and not any(_calls(f, name) for f in module.functions()):
-        module.function(name).operation.erase()
+class _Elements:
+    """One nest that becomes calls."""
+
+    def __init__(self, module: Module, function: ir.OpView, nest: ElementNest) -> None:
+        self.module = module
+        self.function = function
+        self.nest = nest
+        self.call = _only_call(nest)
+        self.passed: list[ir.Value] = []  # what the body of an element uses
+        self.inlined: list[str] = []
+
+    def replace(self) -> None:
+        """Put the calls of the elements in the place of the nest."""
+        nest = self.nest
+        name = nest.outermost.nest if self.call is None else callee_name(self.call)
+        taken = set(self.module.names())
+        body = self._body()
+        labels = self._labels()
+        plan = Plan(body, len(nest.spatial))
+        made: dict[object, ElementClass] = {}
+        builder = Builder.before(nest.outermost.op)
+        for place in product(*map(range, nest.extents)):
+            position = tuple(_value(view, number) for view, number in zip(nest.spatial, place, strict=True))
+            own_name = "_".join([name, *map(str, place)])
+            like, parts = plan.at(position)
+            if like not in made:
+                made[like] = ElementClass(body, position, plan.parted, labels, unique_name(own_name, taken))
+            marks = {ELEMENT_OF: string_attr(nest.outermost.nest), ELEMENT_NAME: string_attr(own_name)}
+            made[like].call(builder, self.passed, parts, marks)
+        body.erase()
+        nest.outermost.op.erase()
+        self._erase_inlined()
+
+    def _labels(self) -> list[str]:
+        """The names of what the body uses."""
+        entry = entry_block(self.function)
+        assert entry is not None
+        names = dict(zip(entry.arguments, argument_names(self.function), strict=True))
+        found = []
+        for value in self.passed:
+            is_argument = isinstance(value.owner, ir.Block)
+            found.append(names.get(value) if is_argument else string_of(value.owner.operation, "allo.name"))
+        return [name or "arg" for name in found]
+
+    def _body(self) -> ir.Operation:
+        """A function of what an element does: its arguments are the position, and the values that it uses."""
+        builder = Builder(ir.InsertionPoint(self.function.operation), self.nest.outermost.op.location)
+        symbol = {"sym_name": string_attr(f"an element of {self.nest.outermost.nest}")}
+        made = builder.op("func.func", (), (), {**symbol, **signature_attributes([], [])}, 1)
+        positions = [index_type() for _ in self.nest.spatial]
+        block = made.regions[0].blocks.append(*positions, arg_locs=[made.location for _ in positions])
+        found = _without_loops(self.nest, list(block.arguments))
+        self.passed = [value for value in captured(found) if value.owner != block]
+        builder.point = ir.InsertionPoint(block)
+        end = builder.op("func.return")
+        for op in found:
+            op.move_before(end)
+        mapping = {value: block.add_argument(value.type, made.location) for value in self.passed}
+        for op in operations(block):
+            for number, operand in enumerate(op.operands):
+                if operand in mapping:
+                    op.operands[number] = mapping[operand]
+        set_signature(made, [])
+        run_passes(COMPOSED, made)
+        while self._inline(made):
+            run_passes(COMPOSED, made)
+        return made
+
+    # -- functions that take the position ----------------------------------------------------------
+
+    def _inline(self, body: ir.Operation) -> bool:
+        """Put the functions that take the position in the place of their calls; whether there were any."""
+        block = body.regions[0].blocks[0]
+        calls = _calls_with_any(block, list(block.arguments)[: len(self.nest.spatial)])
+        chosen = [call for call in calls if self._may_inline(callee_name(call))]
+        self.inlined += dict.fromkeys(map(callee_name, chosen))
+        for call in chosen:
+            callee = self.module.function(callee_name(call))
+            if DATAFLOW in callee.operation.attributes:
+                body.attributes[DATAFLOW] = callee.operation.attributes[DATAFLOW]
+            _put_body(call, callee)
+        return bool(chosen)
+
+    def _may_inline(self, name: str) -> bool:
+        """Whether nothing is lost: a region within an element stays one, and so do arrays bound to a memory."""
+        function = self.module.function(name)
+        attributes = function.operation.attributes
+        is_bound = "arg_attrs" in attributes and "allo.memory" in str(attributes["arg_attrs"])
+        is_inner_region = DATAFLOW in attributes and (self.call is None or callee_name(self.call) != name)
+        return name not in self.inlined and entry_block(function) is not None and not is_bound and not is_inner_region
+
+    def _erase_inlined(self) -> None:
+        """Erase functions that nothing calls any more."""
+        entries = [entry for function in self.module.functions() if (entry := entry_block(function)) is not None]
+        called = {callee_name(call) for entry in entries for call in operations(entry, "func.call")}
+        for name in self.inlined:
+            if name not in called and name != self.module.top:
+                self.module.function(name).operation.erase()
 
 
-def _calls(function: ir.OpView, name: str) -> bool:
-    entry = entry_block(function)
-    calls = operations(entry, "func.call") if entry is not None else ()
-    return any(ir.FlatSymbolRefAttr(call.attributes["callee"]).value == name for call in calls)
+def _only_call(nest: ElementNest) -> ir.Operation | None:
+    """The call that a nest consists of, if it does."""
+    innermost = nest.spatial[-1]
+    found = statements(innermost.body)[:-1]
+    calls = [op for op in found if op.name == "func.call"]
+    others = [op for op in found if op not in calls and not op.name.startswith(("arith.", "affine.apply"))]
+    only = len(calls) == 1 and not others and len(innermost.chain) == len(nest.spatial)
+    return calls[0] if only else None
 
 
-def _position(view: LoopView, number: int) -> int:
+def _value(view: LoopView, number: int) -> int:
     bounds = constant_bounds(view.op)
     assert bounds is not None
     return bounds[0] + number * bounds[2]
 
 
-def _copy_callee(
-    module: Module, nest: ElementNest, call: ir.Operation, place: tuple[int, ...], symbol: str
-) -> ir.Operation:
-    """A copy of the function that an element calls, and its call."""
-    callee = module.function(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
-    copy = callee.operation.clone(ir.InsertionPoint(callee.operation))
-    copy.attributes["sym_name"] = string_attr(symbol)
-    made = next(op for op in _at_place(nest, place, nest.outermost.op) if op.name == "func.call")
-    made.attributes["callee"] = ir.FlatSymbolRefAttr.get(symbol, context())
-    return made
-
-
-def _at_place(nest: ElementNest, place: tuple[int, ...], before: ir.Operation) -> list[ir.Operation]:
-    """A copy of the nest without its spatial loops, in front of `before`: its statements for one element."""
-    copy = nest.outermost.op.clone(ir.InsertionPoint(before))
-    loops = [copy, *(op for op in operations(copy.regions[0].blocks[0]) if "allo.spatial" in op.attributes)]
-    spatial = [op for op in loops if "allo.spatial" in op.attributes]
+def _without_loops(nest: ElementNest, position: list[ir.Value]) -> list[ir.Operation]:
+    """A copy of the nest without its spatial loops, whose variables are `position`; it stands in front of the nest."""
+    copy = nest.outermost.op.clone(ir.InsertionPoint(nest.outermost.op))
+    loops = [copy, *operations(copy.regions[0].blocks[0])]
     found = [copy]
-    for loop, view, number in zip(spatial, nest.spatial, place, strict=True):
-        value = Builder.before(loop).constant(index_type(), _position(view, number))
+    for loop, value in zip([op for op in loops if "allo.spatial" in op.attributes], position, strict=True):
         body = loop.regions[0].blocks[0]
         body.arguments[0].replace_all_uses_with(value)
-        statements = [op.operation for op in body.operations][:-1]
-        for op in statements:
+        inner = statements(body)[:-1]
+        for op in inner:
             op.move_before(loop)
         if loop in found:
             at = found.index(loop)
-            found[at : at + 1] = [value.owner.operation, *statements]
+            found[at : at + 1] = inner
         loop.erase()
     return found
 
 
-def _outline(function: ir.OpView, nest: ElementNest, place: tuple[int, ...], symbol: str) -> ir.Operation:
-    """A function of the statements for one element, and its call."""
-    entry = entry_block(function)
-    assert entry is not None
-    names = dict(zip(entry.arguments, argument_names(function), strict=True))
-    statements = _at_place(nest, place, nest.outermost.op)
-    inputs = captured(statements)
-    builder = Builder(ir.InsertionPoint(function.operation), nest.outermost.op.location)
-    made = builder.op("func.func", (), (), {"sym_name": string_attr(symbol), **signature_attributes([], [])}, 1)
-    block = made.regions[0].blocks.append()
-    arguments = [block.add_argument(value.type, made.location) for value in inputs]
-    builder.point = ir.InsertionPoint(block)
-    end = builder.op("func.return")
-    for op in statements:
-        op.move_before(end)
-    mapping = dict(zip(inputs, arguments, strict=True))
+def _calls_with_any(block: ir.Block, values: list[ir.Value]) -> list[ir.Operation]:
+    """The calls that take one of `values`, or what is computed from them."""
+    derived = set(values)
+    found = []
     for op in operations(block):
-        for number, operand in enumerate(op.operands):
-            if operand in mapping:
-                op.operands[number] = mapping[operand]
-    passed = [_Passed(value, _name(value, names)) for value in inputs]
-    made.attributes["function_type"] = signature_attributes([a.type for a in arguments], [])["function_type"]
-    run_passes("func.func(allo-compose-affine)", made)
-    _decide(block)
-    for op in operations(block, "arith.constant"):
-        if not any(len(list(result.uses)) for result in op.results):
-            op.erase()
-    call = Builder.before(nest.outermost.op)
-    passed = _take_streams(block, passed, call)
-    taken: set[str] = set()
-    labels = [unique_name(item.name, taken) for item in passed]
-    for name, attribute in signature_attributes([a.type for a in block.arguments], labels).items():
-        made.attributes[name] = attribute
-    callee = ir.FlatSymbolRefAttr.get(symbol, context())
-    return call.op("func.call", (), [item.value for item in passed], {"callee": callee})
-
-
-@dataclass(frozen=True, slots=True)
-class _Passed:
-    """What a call passes, and the name of the argument."""
-
-    value: ir.Value
-    name: str
-
-
-def signature_attributes(kinds: list[ir.Type], names: list[str]) -> dict[str, ir.Attribute]:
-    """The attributes of a function without results that takes arguments of these types and names."""
-    found: dict[str, ir.Attribute] = {
-        "function_type": ir.TypeAttr.get(ir.FunctionType.get(kinds, [], context()), context())
-    }
-    if names:
-        marks = [ir.DictAttr.get({"allo.name": string_attr(name)}, context()) for name in names]
-        found["arg_attrs"] = ir.ArrayAttr.get(marks, context())
+        if any(value in derived for value in op.operands):
+            if op.name == "func.call":
+                found.append(op)
+            elif op.name.startswith(("arith.", "affine.apply")):
+                derived.update(op.results)
     return found
 
 
-def captured(statements: list[ir.Operation]) -> list[ir.Value]:
-    """The values that statements use and do not make; constants are copied in front of them."""
-    inner = [i for op in statements for r in op.regions for b in r.blocks for i in operations(b)]
-    everything = [*statements, *inner]
-    made = {result for op in everything for result in op.results}
-    made |= {a for op in everything for r in op.regions for b in r.blocks for a in b.arguments}
-    found: dict[ir.Value, None] = {}
-    for op in everything:
-        for number, operand in enumerate(op.operands):
-            if operand in made:
-                continue
-            if not isinstance(operand.owner, ir.Block) and operand.owner.operation.name == "arith.constant":
-                copy = operand.owner.operation.clone(ir.InsertionPoint(statements[0]))
-                statements.insert(0, copy)
-                op.operands[number] = copy.results[0]
-                made.add(copy.results[0])
-            else:
-                found[operand] = None
-    return list(found)
+def _put_body(call: ir.Operation, function: ir.OpView) -> None:
+    """Put a copy of the body of a function in the place of a call."""
+    copy = function.operation.clone(ir.InsertionPoint(function.operation))
+    body = copy.regions[0].blocks[0]
+    for argument, operand in zip(list(body.arguments), list(call.operands), strict=True):
+        argument.replace_all_uses_with(operand)
+    *moved, end = statements(body)
+    for op in moved:
+        op.move_before(call)
+    for result, value in zip(list(call.results), list(end.operands), strict=True):
+        result.replace_all_uses_with(value)
+    call.erase()
+    copy.erase()
 
 
-def _name(value: ir.Value, names: dict[ir.Value, str]) -> str:
-    if isinstance(value.owner, ir.Block):
-        return names.get(value, "arg")
-    return string_of(value.owner.operation, "allo.name") or "arg"
-
-
-def _decide(block: ir.Block) -> None:
-    """Replace conditions without operands by the statements that they choose."""
-    for op in [op for op in operations(block) if op.name == "affine.if" and not len(op.operands)]:
-        formula, equalities = compile_set(op.attributes["condition"])
-        values = [form.constant for form in formula.results if form is not None]
-        holds = all(v == 0 if equality else v >= 0 for v, equality in zip(values, equalities, strict=True))
-        region = op.regions[0 if holds else 1]
-        for inner in [i.operation for b in region.blocks for i in list(b.operations)[:-1]]:
-            inner.move_before(op)
-        op.erase()
-
-
-def _take_streams(block: ir.Block, passed: list[_Passed], call: Builder) -> list[_Passed]:
-    """Let a function take the streams that it uses in place of arrays of streams."""
-    kept: list[_Passed] = []
-    added: list[_Passed] = []
-    for position, item in reversed(list(enumerate(passed))):
-        argument = block.arguments[position]
-        loads = [use.owner.operation for use in argument.uses]
-        fixed = all(is_affine_load(op) and len(op.operands) == 1 for op in loads)
-        if not isinstance(item.value.type, ir.MemRefType) or not is_stream_type(item.value.type) or not fixed:
-            kept.insert(0, item)
-            continue
-        made: dict[ir.Attribute, ir.Value] = {}
-        own: list[_Passed] = []
-        for load in sorted(loads, key=lambda op: str(op.attributes["map"])):
-            access = load.attributes["map"]
-            if access not in made:
-                made[access] = block.add_argument(load.results[0].type, load.location)
-                subscripts = ir.AffineMapAttr(access).value
-                place = [str(ir.AffineConstantExpr(e).value) for e in subscripts.results]
-                stream = call.affine_load(item.value, subscripts, [])
-                own.append(_Passed(stream, "_".join([item.name, *place])))
-            load.results[0].replace_all_uses_with(made[access])
-            load.erase()
-        added = [*added, *own]
-        block.erase_argument(position)
-    return [*kept, *added]

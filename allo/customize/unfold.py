@@ -30,9 +30,11 @@ def unfold(
             S(i, j)                           ->     PE[1, 0]: S(1, 0)   PE[1, 1]: S(1, 1)   ...
 
     An element keeps its place for the whole run: it has the other loops of the nest, and the arrays made in its body,
-    to itself. The module stays as large as its text: the loops are marked `allo.spatial`, and backends make the copies
-    (`PE_0_1`; of a body that is one call of `f`: `f_0_1`) when they emit hardware. A CPU runs them one after the
-    other. The result is what `relay` takes as destination to connect neighbours.
+    to itself. The module stays as large as its text: the loops are marked `allo.spatial`, and backends call elements
+    when they emit hardware. Elements that do the same, but for the FIFOs and registers (of arrays in complete banks)
+    that they use, are calls of one function, which is called after the first of them (`PE_0_1`; of a body that is one
+    call of `f`: `f_0_1`). A CPU runs them one after the other. The result is what `relay` takes as destination to
+    connect neighbours.
     Refused: loops with something between them, without constant bounds or with another annotation; an element that
     changes what an earlier one has read or written, with the statements and one pair of iterations. A value that one
     element computes and a later one reads can be sent by `relay`.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .effects import Effects, Touched
+from .effects import Effects, Place, Touched
 from .elements import element_nests
 from .module import Module
 from .walk import LOOP_OPERATIONS, entry_block, operations, statements, string_of
@@ -16,6 +16,7 @@ DATAFLOW = "allo.dataflow"
 CHECK = "allo.x_check"  # of a statement that looks whether something is as it should be: no process
 AT_END = "allo.x_at_end"  # of a statement that waits for all processes before it
 ELEMENT_OF = "allo.x_element"  # of a call of a processing element: the nest that was unfolded, whose elements are free
+ELEMENT_NAME = "allo.x_name"  # of such a call: the name of the element, `PE_0_1`, whose function others may have too
 _NO_PROCESS = frozenset({"memref.dealloc", "allo.assert"})
 
 
@@ -52,20 +53,38 @@ def is_region(block: ir.Block) -> bool:
 def region_statements(effects: Effects, block: ir.Block) -> list[Statement]:
     """The statements of a region without its terminator, in the order of the text."""
     found: list[Statement] = []
-    touched: list[Touched] = []
+    processes: list[ir.Operation] = []
+    users = _Users()
     for op in statements(block)[:-1]:
         runs = is_process(op)
         own = effects.touched(op)
-        after = [
-            before.op
-            for before, other in zip(found, touched, strict=True)
-            if before.is_process
-            and (AT_END in op.attributes or other.conflicts(own))
-            if ELEMENT_OF not in op.attributes or string_of(before.op, ELEMENT_OF) != string_of(op, ELEMENT_OF)
-        ]
-        found.append(Statement(op, runs, tuple(after)))
-        touched.append(own)
+        nest = string_of(op, ELEMENT_OF)
+        before = range(len(processes)) if AT_END in op.attributes else sorted(users.before(own, nest))
+        found.append(Statement(op, runs, tuple(processes[number] for number in before)))
+        if runs:
+            users.add(len(processes), own, nest)
+            processes.append(op)
     return found
+
+
+class _Users:
+    """The processes that read and that write each array, by number; those of elements of one nest together."""
+
+    def __init__(self) -> None:
+        self._reads: dict[Place, dict[str | None, list[int]]] = {}
+        self._writes: dict[Place, dict[str | None, list[int]]] = {}
+
+    def add(self, number: int, touched: Touched, nest: str | None) -> None:
+        for places, users in ((touched.reads, self._reads), (touched.writes, self._writes)):
+            for place in places:
+                users.setdefault(place, {}).setdefault(nest, []).append(number)
+
+    def before(self, touched: Touched, nest: str | None) -> set[int]:
+        """The processes that must have ended before one of `nest`, if it is an element, does what `touched` says."""
+        conflicts = [self._writes.get(place, {}) for place in touched.reads | touched.writes]
+        conflicts += [self._reads.get(place, {}) for place in touched.writes]
+        others = [users for found in conflicts for of, users in found.items() if nest is None or of != nest]
+        return {number for users in others for number in users}
 
 
 def is_process(op: ir.Operation) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
@@ -100,6 +101,18 @@ def instantiate(formula: Formula, inputs: list[Linear | None], fresh: list[int])
         known = _evaluate(quotient.numerator, values)
         values[quotient.variable] = None if known is None else variable(number)
     return [None if result is None else _evaluate(result, values) for result in formula.results]
+
+
+def evaluate(formula: Formula, inputs: Sequence[int]) -> tuple[int, ...]:
+    """The results for numbers; all of them are affine."""
+    values = dict(enumerate(inputs, 1))
+    for quotient in formula.quotients:
+        values[quotient.variable] = _number(quotient.numerator, values) // quotient.divisor
+    return tuple(_number(form, values) for form in formula.results if form is not None)
+
+
+def _number(form: Linear, values: dict[int, int]) -> int:
+    return form.constant + sum(coefficient * values[number] for number, coefficient in form.terms)
 
 
 def _evaluate(form: Linear, values: dict[int, Linear | None]) -> Linear | None:

@@ -146,12 +146,77 @@ def test_a_loop_that_is_no_element_stays_in_each():
     assert_equal(outcome(made, gemm), outcome(s, gemm))
 
 
-def test_a_callee_is_copied_for_each_element():
+def test_a_callee_that_gets_the_position_becomes_elements():
     s = customize(elements)
     s.unfold("PE", axes=[0])
     made = Schedule(instantiate(s.ir))
     assert [f.name.value for f in made.ir.functions()] == ["element_0", "element_1", "element_2", "element_3", "elements"]
     assert_equal(outcome(made, elements), outcome(s, elements))
+
+
+def test_elements_with_registers_of_their_own_share_a_function():
+    s = customize(elements)
+    s.unfold("PE", axes=[0])
+    s.partition(s.A)
+    s.partition(s.B)
+    assert [f.name.value for f in instantiate(s.ir).functions()] == ["element_0", "elements"]
+    code = s.build(target="vhls").hls_code
+    assert "void element_0(const int32_t &A, int32_t &B)" in code and "element_0(A[3], B[3]);" in code
+    assert "allocation" not in code
+    A, B = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    s.build(target="vitis_hls", mode="csim")(A, B)
+    assert B.tolist() == [0, 2, 4, 6]
+
+
+def decided(A: int32[6], B: int32[6]):
+    for i in allo.grid(6, name="PE"):
+        if i < 2:
+            B[i] = A[i] + 1
+        elif i > 4:
+            B[i] = A[5 - i]
+        else:
+            B[i] = A[i] * i
+
+
+def test_decisions_and_numbers_of_the_position_make_classes():
+    s = customize(decided)
+    s.unfold("PE", axes=[0])
+    s.partition(s.A)
+    s.partition(s.B)
+    names = [f.name.value for f in instantiate(s.ir).functions()]
+    assert names == ["PE_0", "PE_2", "PE_3", "PE_4", "PE_5", "decided"]
+    A, B = np.arange(3, 9, dtype=np.int32), np.zeros(6, np.int32)
+    s.build(target="vitis_hls", mode="csim")(A, B)
+    assert B.tolist() == [4, 5, 10, 18, 28, 3]
+
+
+def doubled(A: int32[4], B: int32[4], i: index):
+    total: int32[2]
+    for k in range(2):
+        total[k] = A[i]
+    B[i] = total[0] + total[1]
+
+
+def nested(A: int32[4], B: int32[4], i: index):
+    doubled(A, B, i)
+
+
+def callers(A: int32[4], B: int32[4], C: int32[4]):
+    for i in allo.grid(4, name="PE"):
+        nested(A, B, i)
+    for j in range(4):
+        nested(B, C, j)
+
+
+def test_a_function_of_elements_stays_for_other_callers():
+    s = customize(callers)
+    s.unfold("PE", axes=[0])
+    s.partition(s.A)
+    s.partition(s.B)
+    assert [f.name.value for f in instantiate(s.ir).functions()] == ["doubled", "nested", "nested_0", "callers"]
+    A, B, C = np.arange(4, dtype=np.int32), np.zeros(4, np.int32), np.zeros(4, np.int32)
+    s.build(target="vitis_hls", mode="csim")(A, B, C)
+    assert B.tolist() == [0, 2, 4, 6] and C.tolist() == [0, 4, 8, 12]
 
 
 def test_the_text_does_not_grow_with_the_elements():

@@ -16,7 +16,7 @@ from ...ir.names import unique_name
 from ...ir.passes import run_passes
 from ...ir.processes import Statement, region_blocks, region_statements, spatial_loops
 from ...ir.walk import constant_bounds, induction_variable, operations, statements, trip_count
-from ..instantiate import captured, signature_attributes
+from ..outlining import captured, signature_attributes
 from .pipeline import RESULTS_TO_ARGUMENTS
 
 _SPAWN = "allo.x_spawn"  # of a declaration: the function that `allo-task-runtime` lets it start

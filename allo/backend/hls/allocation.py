@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...ir.processes import ELEMENT_OF
 from ...ir.walk import operations
 
 # loops whose iterations overlap or are copies: one instance would make them wait for each other
@@ -15,7 +16,7 @@ def shared_callees(entry: ir.Block) -> list[str]:
 
     Tools make an instance for each shape of an interface, and more where they see a gain; the calls of a sequence
     gain nothing (section 3.2 of the Allo paper). Functions of which a call is inside a pipeline, an unrolled loop or
-    a dataflow region are left to the tool.
+    a dataflow region are left to the tool, and so are those of processing elements, which run at once.
     """
     calls: dict[str, int] = {}
     overlapping: set[str] = set()
@@ -24,7 +25,7 @@ def shared_callees(entry: ir.Block) -> list[str]:
     for op in operations(entry, "func.call"):
         callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
         calls[callee] = calls.get(callee, 0) + 1
-        if _overlaps(op, entry):
+        if ELEMENT_OF in op.attributes or _overlaps(op, entry):
             overlapping.add(callee)
     return [name for name, count in calls.items() if count > 1 and name not in overlapping]
 

@@ -12,6 +12,7 @@ from allo._mlir.dialects import allo as allo_d
 from ...errors import Location, TargetError
 from ...ir.memory import Memory as KernelMemory
 from ...ir.mlir_types import scalar_from_mlir
+from ...ir.registers import fixed_place
 from ...ir.stream_facts import STREAM_NUMBER
 from ...ir.walk import location_of, string_of
 from .expression import Expr
@@ -114,6 +115,15 @@ class MemoryWriter(ValueWriter):
             self.undeclared[result] = name
             return []
         return [*self.array(memref, name, op), *self._unread(result, name)]
+
+    def _register(self, op: ir.Operation) -> list[str]:
+        """A name for one element of an array, which calls of processing elements pass."""
+        array = op.operands[0]
+        place = fixed_place(op)
+        if place is None:
+            raise TargetError(f"HLS C++ has no form of '{op.name}'", at=location_of(op))
+        self.exprs[op.results[0]] = Expr(self.exprs[array].text + "".join(f"[{k}]" for k in place))
+        return []
 
     def array(self, memref: ir.MemRefType, name: str, op: ir.Operation) -> list[str]:
         """The declaration of an array that a function makes."""

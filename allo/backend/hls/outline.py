@@ -10,7 +10,7 @@ from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, constant_bounds, entry_block, operations, string_of
-from ..instantiate import captured, signature_attributes
+from ..outlining import captured, signature_attributes
 
 COUNTER = "allo.x_counter"  # of an argument that is the variable of a loop; whether it is never negative
 _LOOPS = ("affine.for", "scf.for", "scf.while", "affine.if", "scf.if")

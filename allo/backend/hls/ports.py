@@ -10,7 +10,9 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import TargetError
-from ...ir.walk import argument_names, entry_block, location_of
+from ...ir.access import base_of, callee_name, is_view
+from ...ir.processes import ELEMENT_NAME
+from ...ir.walk import argument_names, entry_block, location_of, string_of
 from .expression import Expr
 from .memory import linear
 from .names import identifier
@@ -166,7 +168,7 @@ class PortsWriter:
             op = view.operation
             if op.name == "func.call":
                 started.append(f"      .invoke({', '.join(self._task(op, writer, tasks))})")
-            elif op.name not in _SILENT and not self._is_result(op):
+            elif op.name not in _SILENT and not is_view(op) and not self._is_result(op):
                 lines += self._statement(op, writer)
             elif op.name == "arith.constant":
                 writer.operation(op)
@@ -203,11 +205,24 @@ class PortsWriter:
             at=location_of(op), hint="pass the data from task to task by a stream: s.relay",
         )  # fmt: skip
 
+    def _refuse_parts(self, call: ir.Operation) -> None:
+        """A port is one memory, which a task has to itself."""
+        for value in call.operands:
+            array = base_of(value)
+            if array in self.ports and array != value:
+                task = string_of(call, ELEMENT_NAME) or callee_name(call)
+                raise TargetError(
+                    f"{self.vendor.name} cannot give one element of '{self.ports[array]}' to '{task}': a task has the "
+                    "arrays of the entry that it uses to itself",
+                    at=location_of(call), hint="let one task load or store the array, and connect the others by FIFOs",
+                )  # fmt: skip
+
     def _task(self, call: ir.Operation, writer: StatementWriter, tasks: list[str]) -> list[str]:
         """What `invoke` takes for a call; a task in front of the callee if that has arrays."""
         symbol = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
         callee = self.file.functions[symbol]
         values = [*call.operands, *call.results]
+        self._refuse_parts(call)
         arrays = [value for value in values if value in self.ports]
         passed = [writer.exprs[value].text for value in values]
         if not arrays:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mlir import ir
 
-from ...ir.access import base_of
+from ...ir.access import base_of, is_view
 from ...ir.effects import Effects
 from ...ir.module import Module
 from ...ir.processes import CHECK, is_process
@@ -33,9 +33,11 @@ def is_load(op: ir.Operation) -> bool:
 
 
 def _is_declaration(op: ir.Operation) -> bool:
-    """Whether an operation makes an array, a FIFO, or a name for one of several FIFOs."""
-    return op.name in ("memref.alloc", "allo.stream_create") or (
-        len(op.results) == 1 and op.name in _LOADS and is_stream_type(op.results[0].type)
+    """Whether an operation makes an array, a FIFO, or a name for one of several FIFOs or for a part of an array."""
+    return (
+        op.name in ("memref.alloc", "allo.stream_create")
+        or is_view(op)
+        or (len(op.results) == 1 and op.name in _LOADS and is_stream_type(op.results[0].type))
     )
 
 

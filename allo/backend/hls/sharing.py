@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
 
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import Note, TargetError
-from ...ir.access import base_of
+from ...ir.access import base_of, callee_name
 from ...ir.effects import Effects
 from ...ir.module import Module
-from ...ir.processes import region_blocks
+from ...ir.processes import ELEMENT_NAME, region_blocks
+from ...ir.registers import fixed_place
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
 from ...poly.formula import compile_map
@@ -56,21 +56,19 @@ class SharingChecks:
         a state belongs to one process. Banks of a partitioned array are arrays of their own.
         """
         for block in region_blocks(function):
-            found: dict[_Array, list[tuple[ir.Operation, _Use]]] = {}
+            found: dict[_Array, _Sharing] = {}
             for op in statements(block):
                 if op.name == "func.call":
                     for array, use in self.uses.of_statement(op).items():
-                        found.setdefault(array, []).append((op, use))
-            for array, processes in found.items():
-                for (first, one), (second, other) in combinations(processes, 2):
-                    does = _obstacle(array, one, other)
-                    if does is not None:
-                        raise self._refused(function, array, does, (first, second))
+                        shared = found.setdefault(array, _Sharing(array)).add(op, use)
+                        if shared is not None:
+                            does, first = shared
+                            raise self._refused(function, array, does, (first, op))
 
     def _refused(
         self, function: ir.OpView, array: _Array, does: str, processes: tuple[ir.Operation, ir.Operation]
     ) -> TargetError:
-        names = [ir.FlatSymbolRefAttr(op.attributes["callee"]).value for op in processes]
+        names = [string_of(op, ELEMENT_NAME) or callee_name(op) for op in processes]
         notes = [Note("this process is here", location_of(op)) for op in processes]
         what, name = ("state", array) if isinstance(array, str) else ("array", _name(function, array))
         return TargetError(
@@ -80,24 +78,59 @@ class SharingChecks:
         )  # fmt: skip
 
 
-def _obstacle(array: _Array, one: _Use, other: _Use) -> str | None:
-    """What two processes must not both do with an array; None if they may."""
-    if isinstance(array, str):
-        return "use"
-    if _meet(one.writes, other.writes):
-        return "write"
-    is_variable = not ir.MemRefType(array.type).rank
-    if is_variable or one.writes or other.writes:
+class _Sharing:
+    """The processes of a region that use one array, in the order of the text."""
+
+    def __init__(self, array: _Array) -> None:
+        self._is_state = isinstance(array, str)
+        self._is_variable = not isinstance(array, str) and not ir.MemRefType(array.type).rank
+        self._writers = _Banks()
+        self._readers = _Banks()  # that do not write it too
+
+    def add(self, process: ir.Operation, use: _Use) -> tuple[str, ir.Operation] | None:
+        """Take note of one more; what it and an earlier one must not both do, and the earlier one, if there is such."""
+        if self._is_state:
+            first = self._writers.first({()})
+            self._writers.add({()}, process)
+            return ("use", first) if first is not None else None
+        if (first := self._writers.first(use.writes)) is not None:
+            return "write", first
+        self._writers.add(use.writes, process)
+        if self._is_variable or use.writes:
+            return None
+        if (first := self._readers.first(use.reads)) is not None:
+            return "read", first
+        self._readers.add(use.reads, process)
         return None
-    return "read" if _meet(one.reads, other.reads) else None
 
 
-def _meet(some: frozenset[_Place], others: frozenset[_Place]) -> bool:
-    """Whether two processes may reach the same bank."""
-    return any(
-        all(a is None or b is None or a == b for a, b in zip(place, other, strict=True))
-        for place, other in product(some, others)
-    )
+class _Banks:
+    """Which process has reached a bank first; banks that are known in the same dimensions are together."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, ...], dict[_Place, ir.Operation]] = {}
+
+    def add(self, places: Collection[_Place], process: ir.Operation) -> None:
+        for place in places:
+            self._found.setdefault(_known(place), {}).setdefault(place, process)
+
+    def first(self, places: Collection[_Place]) -> ir.Operation | None:
+        """A process that may reach one of the banks."""
+        for known, banks in self._found.items():
+            for place in places:
+                if known == _known(place):
+                    if place in banks:
+                        return banks[place]
+                    continue
+                for other, process in banks.items():
+                    if all(a is None or b is None or a == b for a, b in zip(place, other, strict=True)):
+                        return process
+        return None
+
+
+def _known(place: _Place) -> tuple[int, ...]:
+    """The dimensions in which a bank is known."""
+    return tuple(k for k, bank in enumerate(place) if bank is not None)
 
 
 class _Uses:
@@ -124,8 +157,8 @@ class _Uses:
                 yield base_of(op.operands[0]), _Use(reads=frozenset({_anywhere(op.operands[0])}))
                 yield base_of(op.operands[1]), _Use(writes=frozenset({_anywhere(op.operands[1])}))
             case "func.call":
-                for key, use in self._of_function(ir.FlatSymbolRefAttr(op.attributes["callee"]).value).items():
-                    yield base_of(op.operands[key]) if isinstance(key, int) else key, use
+                for key, use in self._of_function(callee_name(op)).items():
+                    yield _of_operand(op.operands[key], use) if isinstance(key, int) else (key, use)
                 for result in op.results:
                     yield result, _Use(writes=frozenset({_anywhere(result)}))
 
@@ -168,16 +201,34 @@ class _Uses:
         return None if "constant" in made.operation.attributes else str(symbol)
 
 
+def _of_operand(value: ir.Value, use: _Use) -> tuple[ir.Value, _Use]:
+    """What a callee does with an operand, as a use of the array that it is, or is an element of."""
+    array = base_of(value)
+    if ir.MemRefType(array.type).rank == ir.MemRefType(value.type).rank:
+        return array, use
+    while value != array and value.owner.operation.operands[0] != array:
+        value = value.owner.operation.operands[0]
+    place = fixed_place(value.owner.operation)
+    bank = _anywhere(array) if place is None else _banks(array, [Linear(k) for k in place])
+    found = frozenset({bank})
+    return array, _Use(found if use.reads else frozenset(), found if use.writes else frozenset())
+
+
 def _anywhere(array: ir.Value) -> _Place:
     return (None,) * int(ir.MemRefType(array.type).rank)
 
 
 def _place(access: ir.Operation, array: ir.Value) -> _Place:
     """The bank that an access reaches in each dimension, where that is the same each time."""
-    memref = ir.MemRefType(array.type)
-    if "map" not in access.attributes or not isinstance(memref.layout, allo_d.PartitionAttr):
+    if "map" not in access.attributes:
         return _anywhere(array)
-    subscripts = compile_map(ir.AffineMapAttr(access.attributes["map"]).value).results
+    return _banks(array, compile_map(ir.AffineMapAttr(access.attributes["map"]).value).results)
+
+
+def _banks(array: ir.Value, subscripts: Sequence[Linear | None]) -> _Place:
+    memref = ir.MemRefType(array.type)
+    if not isinstance(memref.layout, allo_d.PartitionAttr):
+        return _anywhere(array)
     divisions = zip(subscripts, memref.layout.dims, memref.shape, strict=True)
     banks: list[int | None] = [_bank(subscript, *division, extent) for subscript, division, extent in divisions]
     return tuple(banks)

@@ -95,6 +95,8 @@ class StatementWriter(MemoryWriter):
                 return self.marked(op, self._store(op))
             case "memref.alloc" | "memref.get_global" | "allo.element_cast" | "allo.stream_create":
                 return self._declare(op)
+            case "memref.subview" | "memref.cast":
+                return self._register(op)
             case "affine.load" | "memref.load":
                 return self._load(op)
             case "affine.apply":

@@ -22,55 +22,47 @@ void small_gemm_load_buf_B(const int32_t B[4][2], hls::stream<int32_t> fifo_buf_
   }
 }
 
-void PE_0_0(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_0_0, hls::stream<int32_t> &fifo_buf_B_1_0, hls::stream<int32_t> &fifo_buf_A_0_0, hls::stream<int32_t> &fifo_buf_A_0_1) {  // designs.py:83
+void PE_0_0(int32_t &C, hls::stream<int32_t> &fifo_buf_A_in, hls::stream<int32_t> &fifo_buf_A_out, hls::stream<int32_t> &fifo_buf_B_in, hls::stream<int32_t> &fifo_buf_B_out) {  // designs.py:83
 #pragma HLS inline off
-#pragma HLS array_partition variable=C complete dim=1
-#pragma HLS array_partition variable=C complete dim=2
   l_k: for (int k = 0; k < 4; k++) {  // designs.py:84
-    int32_t t = C[0][0];  // designs.py:85
-    int32_t t_1 = fifo_buf_A_0_0.read();
-    fifo_buf_A_0_1.write(t_1);
-    int32_t t_2 = fifo_buf_B_0_0.read();
-    fifo_buf_B_1_0.write(t_2);
-    C[0][0] = t + t_1 * t_2;
+    int32_t t = C;  // designs.py:85
+    int32_t t_1 = fifo_buf_A_in.read();
+    fifo_buf_A_out.write(t_1);
+    int32_t t_2 = fifo_buf_B_in.read();
+    fifo_buf_B_out.write(t_2);
+    C = t + t_1 * t_2;
   }
 }
 
-void PE_0_1(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_0_1, hls::stream<int32_t> &fifo_buf_B_1_1, hls::stream<int32_t> &fifo_buf_A_0_1) {  // designs.py:83
+void PE_0_1(int32_t &C, hls::stream<int32_t> &fifo_buf_A_in, hls::stream<int32_t> &fifo_buf_B_in, hls::stream<int32_t> &fifo_buf_B_out) {  // designs.py:83
 #pragma HLS inline off
-#pragma HLS array_partition variable=C complete dim=1
-#pragma HLS array_partition variable=C complete dim=2
   l_k: for (int k = 0; k < 4; k++) {  // designs.py:84
-    int32_t t = C[0][1];  // designs.py:85
-    int32_t t_1 = fifo_buf_A_0_1.read();
-    int32_t t_2 = fifo_buf_B_0_1.read();
-    fifo_buf_B_1_1.write(t_2);
-    C[0][1] = t + t_1 * t_2;
+    int32_t t = C;  // designs.py:85
+    int32_t t_1 = fifo_buf_A_in.read();
+    int32_t t_2 = fifo_buf_B_in.read();
+    fifo_buf_B_out.write(t_2);
+    C = t + t_1 * t_2;
   }
 }
 
-void PE_1_0(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_1_0, hls::stream<int32_t> &fifo_buf_A_1_0, hls::stream<int32_t> &fifo_buf_A_1_1) {  // designs.py:83
+void PE_1_0(int32_t &C, hls::stream<int32_t> &fifo_buf_A_in, hls::stream<int32_t> &fifo_buf_A_out, hls::stream<int32_t> &fifo_buf_B_in) {  // designs.py:83
 #pragma HLS inline off
-#pragma HLS array_partition variable=C complete dim=1
-#pragma HLS array_partition variable=C complete dim=2
   l_k: for (int k = 0; k < 4; k++) {  // designs.py:84
-    int32_t t = C[1][0];  // designs.py:85
-    int32_t t_1 = fifo_buf_A_1_0.read();
-    fifo_buf_A_1_1.write(t_1);
-    int32_t t_2 = fifo_buf_B_1_0.read();
-    C[1][0] = t + t_1 * t_2;
+    int32_t t = C;  // designs.py:85
+    int32_t t_1 = fifo_buf_A_in.read();
+    fifo_buf_A_out.write(t_1);
+    int32_t t_2 = fifo_buf_B_in.read();
+    C = t + t_1 * t_2;
   }
 }
 
-void PE_1_1(int32_t C[2][2], hls::stream<int32_t> &fifo_buf_B_1_1, hls::stream<int32_t> &fifo_buf_A_1_1) {  // designs.py:83
+void PE_1_1(int32_t &C, hls::stream<int32_t> &fifo_buf_A_in, hls::stream<int32_t> &fifo_buf_B_in) {  // designs.py:83
 #pragma HLS inline off
-#pragma HLS array_partition variable=C complete dim=1
-#pragma HLS array_partition variable=C complete dim=2
   l_k: for (int k = 0; k < 4; k++) {  // designs.py:84
-    int32_t t = C[1][1];  // designs.py:85
-    int32_t t_1 = fifo_buf_A_1_1.read();
-    int32_t t_2 = fifo_buf_B_1_1.read();
-    C[1][1] = t + t_1 * t_2;
+    int32_t t = C;  // designs.py:85
+    int32_t t_1 = fifo_buf_A_in.read();
+    int32_t t_2 = fifo_buf_B_in.read();
+    C = t + t_1 * t_2;
   }
 }
 
@@ -84,8 +76,8 @@ void small_gemm(int32_t A[2][4], int32_t B[4][2], int32_t C[2][2]) {  // designs
   hls::stream<int32_t> fifo_buf_B[2][2];
 #pragma HLS stream variable=fifo_buf_B depth=3
   small_gemm_load_buf_B(B, fifo_buf_B);
-  PE_0_0(C, fifo_buf_B[0][0], fifo_buf_B[1][0], fifo_buf_A[0][0], fifo_buf_A[0][1]);
-  PE_0_1(C, fifo_buf_B[0][1], fifo_buf_B[1][1], fifo_buf_A[0][1]);
-  PE_1_0(C, fifo_buf_B[1][0], fifo_buf_A[1][0], fifo_buf_A[1][1]);
-  PE_1_1(C, fifo_buf_B[1][1], fifo_buf_A[1][1]);
+  PE_0_0(C[0][0], fifo_buf_A[0][0], fifo_buf_A[0][1], fifo_buf_B[0][0], fifo_buf_B[1][0]);
+  PE_0_1(C[0][1], fifo_buf_A[0][1], fifo_buf_B[0][1], fifo_buf_B[1][1]);
+  PE_1_0(C[1][0], fifo_buf_A[1][0], fifo_buf_A[1][1], fifo_buf_B[1][0]);
+  PE_1_1(C[1][1], fifo_buf_A[1][1], fifo_buf_B[1][1]);
 }
