@@ -1,4 +1,4 @@
-"""Decides whether loops form a band: nested in each other, for some rewrites with nothing in between."""
+"""Bands of loops: nested in each other, for some rewrites with nothing in between."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from ..errors import Note, ScheduleError
 from ..ir.module import Module
 from ..ir.walk import LoopView, location_of
 from .guards import sink_guards
-from .handles import Loop
+from .handles import Loop, Nest
 from .loop_rewrite import only_child
 from .resolve import find_loop, loop_note
+from .resolve_part import find_nest
 
 
 def nested_band(module: Module, loops: Sequence[Loop]) -> list[LoopView]:
@@ -62,3 +63,16 @@ def _between(outer: LoopView, inner: LoopView) -> Note:
         if op.operation != inner.op and op.operation.name not in ("affine.yield", "arith.constant"):
             return Note("this statement stands between them", location_of(op.operation))
     return loop_note(outer)
+
+
+def loop_band(module: Module, nest: Nest) -> list[LoopView]:
+    """The loops of a nest from its outermost one on, as long as each holds nothing but the next."""
+    band = [find_nest(module, nest)]
+    loops = module.loops(nest.function)
+    while len(band[-1].body.operations) == 2:
+        inner = band[-1].body.operations[0].operation
+        found = [view for view in loops if view.op == inner]
+        if not found:
+            break
+        band.append(found[0])
+    return band

@@ -27,7 +27,7 @@ from .fifo import (
 )
 from .first_values import drop_first_values
 from .handles import Buffer
-from .inline import inline_inside
+from .inlining import inline_inside
 from .resolve import buffer_note, loop_note
 from .stages import Stage, stages_of
 

@@ -26,6 +26,7 @@ from ..ir.walk import (
     trip_count,
 )
 from ..poly import Access, Model
+from .band import loop_band
 from .chain import chain
 from .fifo import get_at_loads, gets_of, obstacle, stream_type
 from .first_values import drop_first_values
@@ -33,7 +34,6 @@ from .handles import Buffer, Nest
 from .loop_rewrite import only_child
 from .resolve import buffer_note, find_buffer, loop_note
 from .stages import Stage, stages_of
-from .unfold import loop_band
 
 
 @dataclass(frozen=True, slots=True)

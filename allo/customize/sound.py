@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..ir.module import Module
 from .aliases import check_aliases
-from .bind import check_read_only_memories
 from .bounds import check_bounds
+from .read_only import check_read_only_memories
 
 
 def check_sound(module: Module, inside: frozenset[str] = frozenset()) -> None:

@@ -7,13 +7,13 @@ from ..ir.builder import unit_attr
 from ..ir.module import Module
 from ..ir.walk import LoopView, constant_bounds, operations
 from ..poly import Undecided, Violation, between_instances, extract
+from .band import loop_band
 from .handles import Nest
-from .inline import inline_inside
+from .inlining import inline_inside
 from .legality import demand
 from .loop_rewrite import ANNOTATIONS
 from .primitive import primitive
 from .resolve import loop_note
-from .resolve_part import find_nest
 
 
 @primitive
@@ -71,19 +71,6 @@ def _dependence(module: Module, nest: Nest, axes: tuple[int, ...]) -> Violation 
         inline_inside(module, band[0].op)
         band = loop_band(module, nest)
     return between_instances(extract(module.function(nest.function)), [band[k].op for k in axes])
-
-
-def loop_band(module: Module, nest: Nest) -> list[LoopView]:
-    """The loops of a nest from its outermost one on, as long as each holds nothing but the next."""
-    band = [find_nest(module, nest)]
-    loops = module.loops(nest.function)
-    while len(band[-1].body.operations) == 2:
-        inner = band[-1].body.operations[0].operation
-        found = [view for view in loops if view.op == inner]
-        if not found:
-            break
-        band.append(found[0])
-    return band
 
 
 def _axes(axes: int | tuple[int, ...], axis: int | tuple[int, ...]) -> tuple[int, ...]:

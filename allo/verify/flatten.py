@@ -13,7 +13,7 @@ from allo._mlir.dialects import allo as allo_d
 
 from ..customize.calls import callee_of
 from ..customize.constant_bits import element_bits
-from ..customize.inline import inline_inside
+from ..customize.inlining import inline_inside
 from ..errors import DataflowError
 from ..ir.access import is_copy
 from ..ir.builder import Builder, affine_constant, affine_dim, index_type, string_attr
