@@ -8,7 +8,6 @@ import islpy as isl
 from mlir import ir
 
 from ...poly.linear import Linear, Row
-from ...poly.systems import set_of
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -46,14 +45,8 @@ def cases_of(graph: Graph, condition: ir.Value) -> tuple[isl.Set, isl.Set] | Non
     holds, fails = _COMPARISONS.get(ir.IntegerAttr(op.attributes["predicate"]).value, (None, None))
     if holds is None or fails is None:
         return None
-    space = graph.set_space(len(variables))
     sets = [
-        set_of(
-            graph.parameters,
-            variables,
-            [(*quotients, Row(difference.scaled(s).plus(c), e)) for s, c, e in rows],
-            space,
-        )
+        graph.relations.points(variables, [(*quotients, Row(difference.scaled(s).plus(c), e)) for s, c, e in rows])
         for rows in (holds, fails)
     ]
     return sets[0], sets[1]
@@ -79,7 +72,7 @@ def _exact(graph: Graph, value: ir.Value, block: ir.Block) -> tuple[Linear, tupl
     variables = graph.loops_around(block)
     points = graph.iterations_of(block)
     for outside in (form.plus(-most - 1), form.scaled(-1).plus(-most - 2)):
-        wrong = set_of(graph.parameters, variables, [(*rows, Row(outside))], graph.set_space(len(variables)))
+        wrong = graph.relations.points(variables, [(*rows, Row(outside))])
         if not wrong.is_disjoint(points):
             return None
     return form, rows

@@ -165,7 +165,7 @@ class Expansion:
                 continue
             if not self._is_value(self.flows.graph.node(stored(access.op)), root):
                 continue
-            elements = self.flows.elements(access).reset_tuple_id(_IN)
+            elements = self.flows.graph.relations.elements(access).reset_tuple_id(_IN)
             if elements.dim(_IN) != root.depth:
                 continue
             through = _only(self.start, 0, root.depth).apply_range(elements)
@@ -186,7 +186,7 @@ class Expansion:
         node = state.factors[position].node
         if node.kind is not Kind.READ or node.access is None or node.access.buffer.label not in self.kept:
             return False
-        elements = self.flows.elements(node.access).reset_tuple_id(_IN)
+        elements = self.flows.graph.relations.elements(node.access).reset_tuple_id(_IN)
         read = _only(reached, state.offset(position), node.depth).apply_range(elements)
         return bool(read.is_disjoint(self.kept[node.access.buffer.label]))
 
@@ -246,7 +246,7 @@ class Expansion:
         factor = state.factors[position]
         node, width = factor.node, factor.width
         offset = state.offset(position)
-        space = self.flows.graph.map_space(state.width, state.width)
+        space = self.flows.graph.relations.map_space(state.width, state.width)
         same = isl.Map.identity(space)
         role = self.algebra.role(node)
         if role is Role.READ:
@@ -255,12 +255,12 @@ class Expansion:
                 target = state.replaced(position, Factor(origin.node, inner.dim(_OUT)))
                 yield target, self._beside(offset, inner, state.width - offset - width)
         elif role is Role.CHOICE:
-            inner = isl.Map.identity(self.flows.graph.map_space(width, width))
+            inner = self.flows.graph.relations.identity(width)
             for operand, inside in _cases(node, inner.domain()):
                 step = self._beside(offset, inner.intersect_domain(inside), state.width - offset - width)
                 yield state.replaced(position, Factor(operand, width)), step
         elif role is Role.MULTIPLY:
-            inner = isl.Map.identity(self.flows.graph.map_space(width, width))
+            inner = self.flows.graph.relations.identity(width)
             step = self._beside(offset, inner.flat_range_product(inner), state.width - offset - width)
             yield state.replaced(position, *(Factor(operand, width) for operand in node.operands)), step
         elif role is Role.ONE:
@@ -276,8 +276,8 @@ class Expansion:
     def _beside(self, before: int, inner: isl.Map, after: int) -> isl.Map:
         """The identity of the dimensions before and after those of a map."""
         graph = self.flows.graph
-        left = isl.Map.identity(graph.map_space(before, before)).flat_product(inner)
-        return left.flat_product(isl.Map.identity(graph.map_space(after, after)))
+        left = graph.relations.identity(before).flat_product(inner)
+        return left.flat_product(graph.relations.identity(after))
 
 
 def sums_in(flows: Flows, algebra: Algebra, node: Node) -> set[Node]:

@@ -11,7 +11,7 @@ from ...ir.walk import operations
 from ...poly.extract import extract_with_values, source_of
 from ...poly.linear import Row, variable
 from ...poly.model import Access, Buffer
-from ...poly.systems import basic_set, set_of
+from ...poly.relations import Relations
 from ..branches import select_instead_of_branching
 from .choices import cases_of
 from .nodes import Gap, Kind, Node, Output
@@ -40,14 +40,14 @@ class Graph:
         for access in self.model.accesses:
             self.accesses.setdefault(access.buffer.label, []).append(access)
             self._loads[access.op] = access
-        self.parameters = tuple(parameter.variable for parameter in self.model.parameters)
-        self.parameter_names: list[str] = []
+        parameters: dict[int, str] = {}
         for parameter in self.model.parameters:
             if parameter.value not in self.arguments:
                 owner = parameter.value.owner
                 at = None if isinstance(owner, ir.Block) else source_of(owner.operation)
                 raise Gap(f"'{parameter.name}', on which loops or subscripts depend, is computed", at)
-            self.parameter_names.append(f"arg{self.arguments.index(parameter.value)}")
+            parameters[parameter.variable] = f"arg{self.arguments.index(parameter.value)}"
+        self.relations = Relations(parameters, self.model.depth)
         self._find_outputs()
 
     def _find_outputs(self) -> None:
@@ -66,24 +66,7 @@ class Graph:
                 raise Gap(f"result {number} is an array that is not understood", source_of(returned))
             self.outputs.append(Output(f"result {number}", found, None if is_array else value))
 
-    # -- spaces ------------------------------------------------------------------------------------------
-
-    def set_space(self, depth: int) -> isl.Space:
-        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(self.parameter_names), depth)
-        for k, name in enumerate(self.parameter_names):
-            space = space.set_dim_name(isl.dim_type.param, k, name)
-        return space
-
-    def map_space(self, inputs: int, outputs: int) -> isl.Space:
-        space = isl.Space.alloc(isl.DEFAULT_CONTEXT, len(self.parameter_names), inputs, outputs)
-        for k, name in enumerate(self.parameter_names):
-            space = space.set_dim_name(isl.dim_type.param, k, name)
-        return space
-
-    def domain(self, access: Access) -> isl.Set:
-        """The iterations of an access."""
-        variables = access.variables
-        return set_of(self.parameters, variables, access.pieces, self.set_space(len(variables)))
+    # -- iterations --------------------------------------------------------------------------------------
 
     def iterations(self, node: Node) -> isl.Set | None:
         """Where the value of a node is computed, if that is known; a superset within conditions."""
@@ -103,11 +86,11 @@ class Graph:
         """{ element -> the same element } of an output; extents of run time have no upper end."""
         output = self.outputs[number]
         shape = () if output.buffer is None else output.buffer.shape
-        same = isl.Map.identity(self.map_space(len(shape), len(shape)))
+        same = self.relations.identity(len(shape))
         return same.intersect_domain(self._box(shape, len(shape)))
 
     def _box(self, shape: tuple[int | None, ...], depth: int) -> isl.Set:
-        points = isl.Set.universe(self.set_space(depth))
+        points = self.relations.universe(depth)
         for k, extent in enumerate(shape, depth - len(shape)):
             points = points.lower_bound_val(isl.dim_type.set, k, 0)
             if extent is not None:
@@ -117,15 +100,15 @@ class Graph:
     def _block_domain(self, block: ir.Block) -> isl.Set:
         for access in self.model.accesses:
             if access.op.block == block and access.exact_domain:
-                return self.domain(access)
+                return self.relations.domain(access)
         owner = block.owner.operation
         while owner.name != "func.func":
             if owner in self.loop_of:
                 loop = self.loop_of[owner]
                 variables = self.loops_around(owner.regions[0].blocks[0])
-                return set_of(self.parameters, variables, loop.pieces, self.set_space(len(variables)))
+                return self.relations.points(variables, loop.pieces)
             owner = owner.parent.operation
-        return isl.Set.universe(self.set_space(0))
+        return self.relations.universe(0)
 
     # -- nodes -------------------------------------------------------------------------------------------
 
@@ -285,7 +268,7 @@ class Graph:
         block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
         variables = self.loops_around(block)
         used = {v for f in (form, *(q.numerator for q in terms.quotients)) for v, _ in f.terms}
-        known = {*variables, *self.parameters, *(q.variable for q in terms.quotients)}
+        known = {*variables, *self.relations.parameters, *(q.variable for q in terms.quotients)}
         if not used <= known:
             return None
         return Node(
@@ -299,7 +282,7 @@ class Graph:
         spare = tuple(-2 - k for k in range(dims - node.depth))
         rows = [Row(node.form - variable(value), True), *node.terms.rows()]
         columns = (*node.variables, *spare, value)
-        points = isl.Set.from_basic_set(basic_set(self.parameters, columns, rows, self.set_space(len(columns))))
+        points = isl.Set.from_basic_set(self.relations.system(columns, rows))
         return isl.Map.from_domain(points).move_dims(isl.dim_type.out, 0, isl.dim_type.in_, dims, 1)
 
 

@@ -173,7 +173,7 @@ def _term(flows: Flows, state: State, found: isl.Map) -> _Term:
     keys: list[_Key] = []
     places: list[_Key] = []
     points = found.range()
-    same = isl.Map.identity(flows.graph.map_space(state.width, state.width)).intersect_domain(points)
+    same = flows.graph.relations.identity(state.width).intersect_domain(points)
     for k, factor in enumerate(state.factors):
         of_factor = _only(same, _OUT, state.offset(k), factor.width)
         keys.append(sorted(_keys(flows, factor.node, of_factor), key=lambda pair: pair[0]))
@@ -187,7 +187,7 @@ def _place(flows: Flows, node: Node, relation: isl.Map) -> _Key:
     if node.kind is not Kind.READ or node.access is None or node.access.buffer.origin != "argument":
         return []
     number = flows.graph.arguments.index(node.access.buffer.value)
-    elements = flows.elements(node.access).reset_tuple_id(_IN)
+    elements = flows.graph.relations.elements(node.access).reset_tuple_id(_IN)
     return [(("argument", str(number)), _trimmed(relation, node.depth).apply_range(elements))]
 
 

@@ -12,7 +12,6 @@ import islpy as isl
 from mlir import ir
 
 from ...poly.linear import Linear, Row, variable
-from ...poly.systems import basic_map, basic_set
 from .nodes import Kind, Node
 
 if TYPE_CHECKING:
@@ -80,8 +79,7 @@ def slice_width(graph: Graph, op: ir.Operation, operands: tuple[Node, ...]) -> i
     columns = (*outer.variables, *inner.variables[outer.depth :])
     difference = (high_form - low_form).plus(-kind.width)
     for wrong in (difference.plus(-1), difference.scaled(-1).plus(-1)):
-        space = graph.set_space(len(columns))
-        if not basic_set(graph.parameters, columns, [*rows, *others, Row(wrong)], space).is_empty():
+        if not graph.relations.system(columns, [*rows, *others, Row(wrong)]).is_empty():
             return 0
     return int(kind.width)
 
@@ -98,9 +96,9 @@ def _columns(node: Node, depth: int) -> tuple[int, ...]:
 def _domain(graph: Graph, low: Node, depth: int, rows: tuple[Row, ...], cases: list[list[Row]]) -> isl.Set:
     """{ [iteration, offset] } where one of the cases holds."""
     columns = (*_columns(low, depth), -1)
-    result = isl.Set.empty(graph.set_space(depth + 1))
+    result = isl.Set.empty(graph.relations.set_space(depth + 1))
     for case in cases:
-        one = basic_set(graph.parameters, columns, [*rows, *case], graph.set_space(depth + 1))
+        one = graph.relations.system(columns, [*rows, *case])
         result = result.union(isl.Set.from_basic_set(one))
     return result
 
@@ -114,21 +112,20 @@ def _with_offset(graph: Graph, depth: int, kept: int, low: Node, sign: int) -> i
     equal = [Row(variable(o) - variable(i), True) for o, i in zip(outputs, iteration, strict=False)][:kept]
     value = form if sign > 0 else variable(-1) - form
     last = Row(variable(outputs[kept]) - value, True)
-    space = graph.map_space(len(inputs), kept + 1)
-    return isl.Map.from_basic_map(basic_map(graph.parameters, inputs, outputs, [*rows, *equal, last], space))
+    return graph.relations.relation(inputs, outputs, [*rows, *equal, last])
 
 
 def _outer(graph: Graph, depth: int, kept: int) -> isl.Map:
     """{ [iteration] -> [its first dimensions] }"""
-    whole = isl.Map.identity(graph.map_space(depth, depth))
+    whole = graph.relations.identity(depth)
     return whole.project_out(_OUT, kept, depth - kept)
 
 
 def _keeping_offset(graph: Graph, relation: isl.Map) -> isl.Map:
     """{ [x, offset] -> [y, offset] } for { x -> y }."""
-    return relation.flat_product(isl.Map.identity(graph.map_space(1, 1)))
+    return relation.flat_product(graph.relations.identity(1))
 
 
 def _dropping_offset(graph: Graph, depth: int) -> isl.Map:
-    whole = isl.Map.identity(graph.map_space(depth + 1, depth + 1))
+    whole = graph.relations.identity(depth + 1)
     return whole.project_out(_OUT, depth, 1)

@@ -14,7 +14,7 @@ import allo
 from allo import customize
 from allo.ir.types import float32
 from allo.poly import Access
-from allo.verify.affine.flow import Flows, _last_writes, _not_overwritten
+from allo.verify.affine.flow import Flows
 from allo.verify.affine.graph import Graph
 from allo.verify.affine.nodes import Gap, Kind
 from allo.verify.programs import Program, load
@@ -54,7 +54,7 @@ def assert_flows(program: Program) -> int:
     flows = Flows(graph)
     events = []
     for access in graph.model.accesses:
-        events += [(when(access, x), access, x, e) for x, e in points(flows.elements(access))]
+        events += [(when(access, x), access, x, e) for x, e in points(graph.relations.elements(access))]
     last: dict[Any, tuple[str, tuple[int, ...]]] = {}
     seen: dict[str, set[Any]] = {}
     for _, access, x, element in sorted(events, key=lambda event: event[0]):
@@ -116,65 +116,3 @@ def test_subscripts_from_data_are_a_gap() -> None:
     read = next(a for a in graph.model.accesses if not a.is_write and a.exact and a.buffer.name == "A")
     with pytest.raises(Gap, match="not affine"):
         Flows(graph).origins(graph.node(read.op.results[0]))
-
-
-def moved(A: float32[6]):
-    for t in range(3):  # noqa: B007
-        for i in range(5):
-            A[i] = A[i + 1]
-
-
-EACH = "{ %s[t, i] -> %s[u, j] : 0 <= t, u <= 2 and 0 <= i, j <= 4 and j = i + 1 and %s }"
-
-
-def asked(condition: str, first: str) -> str:
-    """What is said of a dataflow for the read of `moved`: writes under a condition, initial elements under another."""
-    graph = Graph(load(customize(moved)).module)
-    flows = Flows(graph)
-    read, write = graph.model.accesses
-    seen = isl.Map(EACH % (read.id, write.id, condition))
-    rest = flows.elements(read).intersect_domain(isl.Set(f"{{ {read.id}[t, i] : {first} }}"))
-    return flows._wrong(flows.elements(read), flows.time(read), {write.id: seen}, rest, [write])
-
-
-@pytest.mark.parametrize(
-    ("condition", "first", "wrong"),
-    [
-        ("u = t - 1", "t = 0 or i = 4", ""),
-        ("u = t", "t = 0 or i = 4", "A[i] is not earlier"),
-        ("(u = t - 1 or u = t + 1)", "t = 0 or i = 4", "A[i] is not earlier"),
-        ("(u = t - 1 or u = t - 2)", "t = 0 or i = 4", "A[i] overwrites A[i]"),
-        ("u = t - 2", "t <= 1 or i = 4", "A[i] has written what is said to be unwritten"),
-        ("u = t - 1", "t <= 1 or i = 4", "A[i] has written what is said to be unwritten"),
-        ("u = t - 1", "t = 0 or i = 3", "A[i] has written what is said to be unwritten"),
-        ("u = t - 1", "t = 0", "a read without a source"),
-        ("u = t - 1 and j < 4", "t = 0 or i = 4", "a read without a source"),
-    ],
-)
-def test_wrong_dataflow_is_found(condition: str, first: str, wrong: str) -> None:
-    assert asked(condition, first) == wrong
-
-
-def test_initial_elements_that_are_not_read_are_found() -> None:
-    graph = Graph(load(customize(moved)).module)
-    flows = Flows(graph)
-    read, write = graph.model.accesses
-    seen = isl.Map(EACH % (read.id, write.id, "u = t - 1"))
-    rest = isl.Map(f"{{ {read.id}[t, i] -> [i] : 0 <= t <= 2 and 0 <= i <= 4 and (t = 0 or i = 4) }}")
-    found = flows._wrong(flows.elements(read), flows.time(read), {write.id: seen}, rest, [write])
-    assert found == "a read without a source"
-
-
-@pytest.mark.parametrize("kernel", [stencil, moved])
-def test_both_ways_to_find_dataflow_agree(kernel: Any) -> None:
-    graph = Graph(load(customize(kernel)).module)
-    flows = Flows(graph)
-    writes = [a for a in graph.model.accesses if a.is_write]
-    given = [(w.id, flows.elements(w), flows.time(w)) for w in writes]
-    for read in graph.model.accesses:
-        if read.is_write:
-            continue
-        first, rest = _last_writes(flows.elements(read), flows.time(read), given)
-        second, other = _not_overwritten(flows.elements(read), flows.time(read), given)
-        assert rest.is_equal(other) and first.keys() == second.keys()
-        assert all(first[name].is_equal(second[name]) for name in first)
