@@ -28,10 +28,10 @@ def compute_at(module: Module, from_loop: Loop, target_loop: Loop, assume_safe: 
             C[j] = B[j]        ->         B[j] = f(j)
                                           C[j] = B[j]
 
-    Where the iterations of the loops down to the target are the same in both nests and the order allows it, the nests
-    are merged, and each statement runs as often as before. Else each iteration of the target computes again what it
-    reads, in the box of the iterations that write it (three rows of a stencil, say): for this, the nest must compute
-    the same values whenever it runs, and write nothing that is used elsewhere, or all of it once.
+    Where the iterations of the loops down to the target are the same in both nests and no value changes by it, the
+    nests are merged, and each statement runs as often as before. Else each iteration of the target computes again
+    what it reads, in the box of the iterations that write it (three rows of a stencil, say): for this, the nest must
+    compute the same values whenever it runs, and write nothing that is used elsewhere, or all of it once.
     Refused: a target that does not follow the nest in the same block; a dependence with a statement in between; what
     neither merging nor computing again can respect, with the two statements, the array and a pair of iterations.
     `assume_safe=True` merges where that cannot be decided.

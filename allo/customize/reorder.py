@@ -27,10 +27,13 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False, reassociate
     Statements between the loops get loops of their own, before or after; conditions between them move inwards; bounds
     that depend on a loop that moves inside are computed anew. The updates of a reduction (`x += e`) may change
     their order where the sum is exact (integers, fixed point) or with `reassociate=True`.
+    A dependence may be turned around where that changes no value: each read still sees the write that it saw, and
+    each element keeps its last one (scratch space that is filled before it is read, elements that are written again).
     Refused: an order that a dependence forbids, with the statements and one pair of iterations; a value that would
     have to be kept for several iterations; bounds that depend on a loop that would be inside and are not affine, or
     have a statement in between; an order in which a loop that runs in parallel carries a dependence.
-    `assume_safe=True` accepts what cannot be decided. Source: Allo paper, Table 2; legality by the polyhedral model.
+    `assume_safe=True` accepts what cannot be decided. Source: Allo paper, Table 2; legality by the polyhedral model,
+    of values by Feautrier (IJPP 1991).
     """
     if len(loops) < 2:
         raise ScheduleError(f"at least two loops are needed, got {len(loops)}")

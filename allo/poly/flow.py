@@ -16,6 +16,7 @@ from .model import Access, Source
 from .relations import Relations
 
 _IN = isl.dim_type.in_
+_END = "End"
 
 
 class NoFlow(Exception):
@@ -37,6 +38,16 @@ def instances(relations: Relations, access: Access) -> Instances:
     """In the order of the program."""
     elements, time = relations.elements(access), relations.time(access)
     return Instances(access.id, access.text, access.source, elements, time)
+
+
+def at_end(relations: Relations, elements: isl.Set, length: int, last: int) -> Instances:
+    """A read of some elements after everything else: times have `length` numbers, the first less than `last`."""
+    rank = elements.dim(isl.dim_type.set)
+    time = isl.Map.universe(relations.map_space(rank, length).set_tuple_name(_IN, _END))
+    for k in range(length):
+        time = time.fix_val(isl.dim_type.out, k, last if k == 0 else 0)
+    same = relations.identity(rank).intersect_domain(elements).set_tuple_name(_IN, _END)
+    return Instances(_END, "the end", None, same, time)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mlir import ir
 
@@ -11,6 +12,8 @@ from .footprint import reads_before_writes, tightest
 from .linear import Linear, Row, variable
 from .model import Access, Loop, Model
 from .pairs import Pair, Signs, pair_of
+from .preserved import keeps_values
+from .relations import written_order
 from .systems import feasible, set_of
 from .violation import Undecided, Violation, undecided, violation
 
@@ -53,7 +56,44 @@ def merge_violation(
             ways.append(equal)
         return ways
 
-    return _first(_pairs(list(model.inside(first[0])), list(model.inside(second[0]))), too_late)
+    harmless: dict[str, bool] = {}
+
+    def keeps(pair: Pair) -> bool:
+        label = pair.source.buffer.label
+        if label not in harmless:
+            harmless[label] = _keeps_values(model, label, first, second)
+        return harmless[label]
+
+    return _first(_pairs(list(model.inside(first[0])), list(model.inside(second[0]))), too_late, keeps)
+
+
+def _keeps_values(model: Model, label: str, first: Sequence[Loop], second: Sequence[Loop]) -> bool:
+    """Do all accesses to an array, from the one nest to the other, see and leave the same values if they are merged?"""
+    root, last = first[0], second[0]
+    start, inside = root.depth, root.depth + len(second)
+    outer = loop_chain(model, root)[:-1]
+    accesses = [
+        access
+        for access in model.accesses
+        if access.buffer.label == label
+        and access.loops[:start] == outer
+        and root.path[start] <= access.path[start] <= last.path[start]
+    ]
+    if any(root in access.loops and first[-1] not in access.loops for access in accesses):
+        return False
+
+    def merged(access: Access) -> list[Linear]:
+        forms = list(written_order(access, start))
+        if root in access.loops:
+            for depth, loop in enumerate(second, start):
+                forms[2 * (depth - start)] = Linear(loop.path[depth])
+        elif second[-1] not in access.loops:
+            return forms
+        split = 2 * (inside - start)  # what the merged loops hold: first the one body, then the other
+        return [*forms[:split], Linear(int(root not in access.loops)), *forms[split:]]
+
+    places = [root.op, last.op]
+    return keeps_values(model, accesses, outer, (partial(written_order, start=start), merged), places)
 
 
 def _primed(number: int) -> int:
@@ -75,15 +115,19 @@ def _pairs(first: Sequence[Access], second: Sequence[Access]) -> Iterator[Pair]:
                     yield pair
 
 
-def _first(found: Iterator[Pair], ways: Callable[[Pair], list[list[Row]]]) -> Violation | Undecided | None:
-    """The first pair that meets in one of the `ways`, in the same iteration of the loops around both."""
+def _first(
+    found: Iterator[Pair],
+    ways: Callable[[Pair], list[list[Row]]],
+    is_harmless: Callable[[Pair], bool] = lambda _: False,
+) -> Violation | Undecided | None:
+    """The first pair that meets, with harm, in one of the `ways`, in the same iteration of the loops around both."""
     doubt: Undecided | None = None
     for pair in found:
         signs: Signs = {loop.variable: 0 for loop in pair.common}
         meeting = [
             way for way in ways(pair) if any(feasible([*rows, *way]) for rows in pair.systems(signs))
         ]
-        if not meeting or not pair.allows(signs):
+        if not meeting or not pair.allows(signs) or is_harmless(pair):
             continue
         if pair.exact and (sample := pair.sample([signs], meeting)) is not None:
             return violation(pair, sample)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from mlir import ir
 
 from .footprint import reads_before_writes
+from .linear import Linear, variable
 from .model import Access, Buffer, Loop, Model
 from .pairs import Pair, Signs, execution_orders, pairs
+from .preserved import keeps_values
+from .relations import written_order
 from .updates import Reductions, exchangeable, updates_of
 from .violation import Undecided, Violation, undecided, violation
 
@@ -21,7 +25,8 @@ def order_violation(
     *,
     reductions: Reductions = Reductions.ORDERED,
 ) -> Violation | Undecided | None:
-    """A dependence that does not survive when `old_loops` (outer to inner) run in the order of `new_loops`.
+    """A dependence that does not survive when `old_loops` (outer to inner) run in the order of `new_loops`, of an array
+    of which then some read may see, or some element keep, another value.
 
     The loops are nested in one another; other loops may stand between them and stay where they are.
     Statements between the loops are distributed: a statement that the loop L does not enclose runs before
@@ -44,7 +49,7 @@ def order_violation(
         return None
     accesses = list(model.inside(chain[0]))
     doubt: Undecided | None = None
-    private: dict[str, bool] = {}
+    harmless: dict[str, bool] = {}
     updates = {} if reductions is Reductions.ORDERED else updates_of(accesses)
     rounding: Violation | None = None
     for pair in pairs(accesses):
@@ -55,9 +60,10 @@ def order_violation(
         if not any(pair.possible(signs) for signs in reversals):
             continue
         buffer = pair.source.buffer
-        if buffer.label not in private:
-            private[buffer.label] = _is_private(model, buffer, chain[-1])
-        if private[buffer.label]:
+        if buffer.label not in harmless:
+            own = [access for access in accesses if access.buffer.label == buffer.label]
+            harmless[buffer.label] = _is_private(model, buffer, chain[-1]) or _keeps_values(model, own, chain, permuted)
+        if harmless[buffer.label]:
             continue
         if pair.exact and (sample := pair.sample(reversals)) is not None:
             if exchange is None:
@@ -128,6 +134,26 @@ def _reversals(pair: Pair, chain: list[Loop], permuted: list[Loop]) -> list[Sign
                 if pair.allows(signs):
                     result.append(signs)
     return result
+
+
+def _keeps_values(model: Model, accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -> bool:
+    """Do accesses of one array see and leave the same values? Not known of stages of dataflow, which run at once."""
+    if any("allo.dataflow" in loop.op.attributes for loop in chain):
+        return False
+    position = {loop.variable: k for k, loop in enumerate(chain)}
+    start = chain[0].depth
+
+    def new_order(access: Access) -> list[Linear]:
+        count, side = _side(access, chain)
+        forms: list[Linear] = []
+        for loop in permuted:
+            inside = position[loop.variable] < count
+            rank = 0 if inside else side * (len(chain) - count)
+            forms += [Linear(rank), variable(loop.variable) if inside else Linear(0)]
+        return [*forms, *written_order(access, start + count)]
+
+    outer = accesses[0].loops[:start]
+    return keeps_values(model, accesses, outer, (partial(written_order, start=start), new_order), [chain[0].op])
 
 
 def _outgrown(accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -> Undecided | None:

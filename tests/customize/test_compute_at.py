@@ -7,7 +7,7 @@ import allo
 from allo import customize
 from allo.ir.types import float32, int32
 
-from .checks import assert_faithful, assert_ir, assert_refused
+from .checks import assert_faithful, assert_ir, assert_refused, refusal
 
 
 def pointwise(A: int32[4, 6], C: int32[4, 6]):
@@ -171,6 +171,34 @@ def test_merge_at_an_outer_loop():
     s.compute_at("j", "m")
     assert [loop.name for loop in s.get_loops()["S_m_n_1"]] == ["m", "j", "n"]
     assert_faithful(pointwise, s)
+
+
+def one_scalar(A: int32[6], B: int32[6], C: int32[6], t: int32[1]):
+    for i in range(6):
+        t[0] = A[i] * 2
+        B[i] = t[0]
+    for j in range(6):
+        t[0] = B[j] + 1
+        C[j] = t[0]
+
+
+def test_merge_of_nests_that_each_fill_the_same_scratch_space():
+    s = customize(one_scalar)
+    s.compute_at("i", "j")
+    assert [nest.name for nest in s.get_loops()] == ["S_j_1"]
+    assert_faithful(one_scalar, s)
+
+
+def kept_scalar(A: int32[6], B: int32[6], C: int32[6], t: int32[1]):
+    for i in range(6):
+        t[0] = A[i] * 2
+        B[i] = t[0]
+    for j in range(6):
+        C[j] = t[0] + B[j]
+
+
+def test_scratch_space_whose_last_value_the_target_reads():
+    assert "must run before" in refusal(customize(kept_scalar), "compute_at", "i", "j")
 
 
 def test_rows_of_a_stencil_are_computed_again():

@@ -411,6 +411,36 @@ def test_statements_at_different_depths_get_different_loops():
     assert_faithful(staged, s)
 
 
+def overwritten(A: int32[6, 4], B: int32[6, 4], last: int32[1]):
+    for i, j in allo.grid(6, 4):
+        last[0] = A[i, j]
+        B[i, j] = last[0] * 2
+
+
+def test_order_that_changes_no_value():
+    """All iterations write one element, each read sees the write of its iteration, and the last one stays the last."""
+    s = customize(overwritten)
+    s.reorder("j", "i")
+    assert_faithful(overwritten, s)
+
+
+def overwritten_triangle(A: int32[6, 6], last: int32[1]):
+    for i in range(6):
+        for j in range(6 - i):
+            last[0] = A[i, j]
+
+
+def test_order_with_another_last_write():
+    text = refusal(customize(overwritten_triangle), "reorder", "j", "i")
+    assert "writes last[0]: iteration (i=0, j=1) must run before iteration (i=1, j=0)" in text
+
+
+def test_stages_of_dataflow_keep_every_dependence():
+    s = customize(overwritten)
+    s.dataflow("i")
+    assert "must run before" in refusal(s, "reorder", "j", "i")
+
+
 def test_statement_between_that_a_dependence_keeps_in_place():
     assert_refused(
         """

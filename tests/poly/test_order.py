@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from allo.poly import Undecided, Violation, extract, order_violation
+from allo.poly import Undecided, Violation, extract, order_violation, preserved
 
 HEAD = """func.func @f(%A: memref<9x9xf32> {allo.name = "A"}, %B: memref<9x9xf32> {allo.name = "B"},
              %V: memref<9xf32> {allo.name = "V"}, %I: memref<9xindex> {allo.name = "I"}, %n: index {allo.name = "n"}) {
@@ -131,6 +131,42 @@ def test_private_scalar_is_no_dependence(parse):
     assert ask(parse, alloc + "\n" + loop("i", "0 to 8", loop("j", "0 to 8", *use)), "ij", "ji") is None
     late = alloc + "\n" + loop("i", "0 to 8", loop("j", "0 to 8", use[1], use[0]))
     assert isinstance(ask(parse, late, "ij", "ji"), Violation)
+
+
+STAYS = load("a", "A[%i, %j]") + "\n" + store("V[3]", "9xf32", "a")
+
+
+def test_an_element_that_keeps_its_last_value_may_be_written_in_another_order(parse):
+    assert ask(parse, loop("i", "0 to 8", loop("j", "0 to 8", STAYS)), "ij", "ji") is None
+    falling = loop("i", "0 to 8", loop("j", "0 to affine_map<(d0) -> (8 - d0)>(%i)", STAYS))
+    assert isinstance(ask(parse, falling, "ij", "ji"), Violation)  # A[7, 0] was last, and A[0, 7] would be
+
+
+def test_a_value_that_is_read_in_between_is_kept_too(parse):
+    read = load("b", "V[3]", "9xf32") + "\n" + store("B[%i, %j]", number="b")
+    for body, kept in ([STAYS, read], True), ([read, STAYS], False):
+        answer = ask(parse, loop("i", "0 to 8", loop("j", "0 to 8", *body)), "ij", "ji")
+        assert (answer is None) == kept
+
+
+def test_scratch_space_that_is_filled_between_the_loops(parse):
+    """x is filled for each j and read for each k; what it holds in the end is read by nobody, unless V[0] gets it."""
+    alloc = '%x = memref.alloc() {allo.name = "x"} : memref<f32>'
+    use = load("b", "x[]", "f32") + "\n" + store("B[%j, %k]", number="b")
+    body = loop("i", "0 to 8", loop("j", "0 to affine_map<(d0) -> (8 - d0)>(%i)", load("a", "A[%i, %j]"),
+                                    store("x[]", "f32", "a"), loop("k", "0 to 8", use)))
+    after = load("z", "x[]", "f32") + "\n" + store("V[0]", "9xf32", "z")
+    assert ask(parse, f"{alloc}\n{body}", "ijk", "jik") is None
+    assert isinstance(ask(parse, f"{alloc}\n{body}\n{after}", "ijk", "jik"), Violation)
+    assert isinstance(ask(parse, f"{alloc}\n{body}", "ijk", "ikj"), Violation)
+
+
+def test_values_are_compared_with_a_limit_of_effort(parse, monkeypatch):
+    body = loop("i", "0 to 8", loop("j", "0 to 8", STAYS))
+    monkeypatch.setattr(preserved, "_OPERATIONS", 50)
+    answer = ask(parse, body, "ij", "ji")
+    assert isinstance(answer, Violation)
+    assert (answer.source_iteration, answer.sink_iteration) == ((("i", 0), ("j", 1)), (("i", 1), ("j", 0)))
 
 
 def test_scalar_between_the_loops_would_have_to_be_kept(parse):

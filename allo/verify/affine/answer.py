@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
+from ...poly.effort import is_exhausted
 from ..certificate import problems
 from ..deadline import Deadline
 from ..programs import Program
 from ..result import Mismatch, Stuck
 from .definedness import are_one_choice
-from .effort import Effort, is_exhausted
+from .effort import Effort
 from .explain import coordinates, text
 from .flow import Flows
 from .graph import Graph
@@ -127,7 +128,7 @@ def _attempt(prover: Prover) -> tuple[int, Failure] | None:
     """The first output that cannot be shown equal."""
     for number in range(len(prover.left.graph.outputs)):
         one, other = prover.left.graph.output(number), prover.right.graph.output(number)
-        failure = prover.equal(one, other, prover.left.graph.elements(number))
+        failure = prover.equal(one, other, prover.left.graph.elements(number).identity())
         if failure is not None:
             return number, failure
     return None

@@ -2,8 +2,7 @@
 
 The seconds are those of the processor: that others use it too is no reason to give up before the deadline of the
 whole comparison, which is one of the clock.
-Nothing can interrupt a call of isl but its own count of operations, so a limit on that bounds the time and the memory
-of a call; both are looked at between the steps.
+A limit on the operations of isl bounds the time and the memory of a call; both are looked at between the steps.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from time import process_time
 
 import islpy as isl
 
+from ...poly.effort import Exhausted, limited
 from ...poly.model import Source
 from ..deadline import Deadline
 from .nodes import Gap
@@ -72,30 +72,12 @@ class Effort:
     @contextmanager
     def limited(self) -> Iterator[None]:
         """No more work for isl than there is left; raises OutOfEffort instead of its errors about that."""
-        context = isl.DEFAULT_CONTEXT
-        before = context.get_max_operations()
-        context.reset_operations()
-        context.set_max_operations(_OPERATIONS)
         try:
-            self.check()
-            yield
-        except isl.Error as error:
-            if is_exhausted():
-                raise self.error() from error
-            raise
-        finally:
-            context.set_max_operations(before)
-            context.reset_operations()
-
-
-def is_exhausted() -> bool:
-    """Whether isl refuses to work because it has done all that it may."""
-    try:
-        probe = isl.Set("{ [i, j] : exists k : 2 * k = i + j and 0 <= i < j < 9 }")
-        probe.subtract(isl.Set("{ [i, j] : i = 1 }")).coalesce().is_empty()
-    except isl.Error:
-        return True
-    return False
+            with limited(_OPERATIONS):
+                self.check()
+                yield
+        except Exhausted as error:
+            raise self.error() from error
 
 
 def _peak() -> int:

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 import islpy as isl
 
 from ...ir.access import is_get, is_store, stored
-from ...poly.flow import Instances, NoFlow, flow_of, instances
-from ...poly.model import Access, Buffer
+from ...poly.flow import Instances, NoFlow, at_end, flow_of, instances
+from ...poly.model import Access
 from ...poly.relations import plain
 from .effort import Effort
 from .graph import Graph
 from .nodes import Gap, Kind, Node
 from .slices import slice_origins
-
-_IN, _OUT = isl.dim_type.in_, isl.dim_type.out
-_END = "End"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ class Flows:
                 raise Gap(f"'{buffer.name}' is not an array", access.source)
             if not access.exact:
                 raise Gap(f"{access.text} {access.reason}", access.source)
-        read = self._end(node.output, buffer) if access is None else instances(graph.relations, access)
+        read = self._end(node.output) if access is None else instances(graph.relations, access)
         writes = [w for w in graph.accesses.get(buffer.label, ()) if w.is_write]
         for write in writes:
             if not write.exact:
@@ -86,13 +83,8 @@ class Flows:
             found.append(Origin(graph.initial(buffer), plain(flow.rest)))
         return tuple(found)
 
-    def _end(self, number: int, buffer: Buffer) -> Instances:
+    def _end(self, number: int) -> Instances:
         """A read of the whole array after everything else."""
-        relations, rank = self.graph.relations, len(buffer.shape)
-        elements = self.graph.elements(number).set_tuple_name(_IN, _END)
+        relations = self.graph.relations
         last = 1 + max((access.path[0] for access in self.graph.model.accesses), default=0)
-        length = 2 * relations.depth + 1
-        time = isl.Map.universe(relations.map_space(rank, length).set_tuple_name(_IN, _END))
-        for k in range(length):
-            time = time.fix_val(_OUT, k, last if k == 0 else 0)
-        return Instances(_END, buffer.name, None, elements, time)
+        return at_end(relations, self.graph.elements(number), 2 * relations.depth + 1, last)

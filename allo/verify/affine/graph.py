@@ -82,12 +82,11 @@ class Graph:
             self._domains[block] = self._block_domain(block)
         return self._domains[block]
 
-    def elements(self, number: int) -> isl.Map:
-        """{ element -> the same element } of an output; extents of run time have no upper end."""
+    def elements(self, number: int) -> isl.Set:
+        """The elements of an output; extents of run time have no upper end."""
         output = self.outputs[number]
         shape = () if output.buffer is None else output.buffer.shape
-        same = self.relations.identity(len(shape))
-        return same.intersect_domain(self._box(shape, len(shape)))
+        return self._box(shape, len(shape))
 
     def _box(self, shape: tuple[int | None, ...], depth: int) -> isl.Set:
         points = self.relations.universe(depth)
