@@ -16,7 +16,7 @@ from ..ir.context import unknown_location
 from ..ir.walk import induction_variable
 from ..layout import Division
 from ..poly import Access, Mismatch, Obstacle, Transfer, Undecided, fifo_obstacle
-from .partition import layout_of
+from .banks import layout_of
 from .stages import Stage
 from .subscripts import Access as Subscripts
 

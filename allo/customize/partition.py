@@ -15,6 +15,7 @@ from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.walk import location_of
 from ..layout import NONE, Banks, Division, PartitionLayout, infer
+from .banks import layout_of
 from .handles import Buffer
 from .primitive import earlier_steps, primitive
 from .resolve import buffer_note
@@ -100,15 +101,6 @@ def asked_banks(step: Step, shape: tuple[int, ...]) -> dict[int, Banks]:
     numbers = (dim,) if isinstance(dim, int) else dim
     positions = range(len(shape)) if 0 in numbers else [number - 1 for number in numbers]
     return {p: wanted.canonical(shape[p]) for p in positions if p < len(shape)}
-
-
-def layout_of(memref: ir.MemRefType) -> tuple[Banks, ...]:
-    """The division of each dimension that a type says."""
-    layout = memref.layout
-    rank: int = memref.rank
-    if isinstance(layout, allo_d.PartitionAttr):
-        return tuple(Banks(Division(kind), factor) for kind, factor in layout.dims)
-    return (NONE,) * rank
 
 
 def _kind(partition_type: Partition | None, factor: int) -> Partition:

@@ -198,7 +198,7 @@ class Schedule:
 
         Raises ScheduleError if there is no such step.
         """
-        return step_diff(self, k)
+        return step_diff(self.steps, k, self.pseudocode)
 
     def state(self, k: int) -> Module:
         """The module after the first `k` steps. Raises ScheduleError if there are fewer."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from mlir import ir
 
+from ..customize.banks import layout_of
 from ..customize.handles import Buffer
-from ..customize.partition import asked_banks, layout_of
+from ..customize.partition import asked_banks
 from ..customize.step import Step
 from ..ir.array_graph import ArrayGraph, ArrayNode
 from ..layout import NONE, Banks, PartitionLayout
