@@ -89,18 +89,22 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(ast.parse(path.read_text())))
 
 
+def source_of(path: Path, node: ast.ImportFrom) -> str:
+    """The module that an import of `path` names."""
+    parts = module_name(path).split(".") if path.name == "__init__.py" else module_name(path).split(".")[:-1]
+    base = parts[: len(parts) - node.level + 1] if node.level else []
+    return ".".join([*base, *(node.module or "").split(".")]).strip(".")
+
+
 @cache
 def imports(path: Path) -> tuple[tuple[str, ast.AST], ...]:
     """The modules of this project that a file imports, with the statement."""
     found: list[tuple[str, ast.AST]] = []
-    module = module_name(path)
-    parts = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
     for node in nodes(path):
         if isinstance(node, ast.Import):
             found += ((alias.name, node) for alias in node.names if alias.name.split(".")[0] == "allo")
         elif isinstance(node, ast.ImportFrom):
-            base = parts[: len(parts) - node.level + 1] if node.level else []
-            source = ".".join([*base, *(node.module or "").split(".")]).strip(".")
+            source = source_of(path, node)
             if source.split(".")[0] == "allo":
                 for alias in node.names:
                     inner = f"{source}.{alias.name}"
@@ -161,6 +165,38 @@ def test_circles_of_imports_are_small() -> None:
     reach = {module: reached(graph, module) for module in graph}
     circles = {frozenset(m for m in reach[module] if module in reach[m]) for module in graph}
     assert not [sorted(circle) for circle in circles if len(circle) > MAX_CIRCLE]
+
+
+def class_names() -> dict[str, dict[str, tuple[str, str]]]:
+    """By module the names of classes and of what it imports, each with the module and the name there."""
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for path in sources():
+        names = found[module_name(path)] = {}
+        for node in nodes(path):
+            if isinstance(node, ast.ImportFrom):
+                source = source_of(path, node)
+                names |= {alias.asname or alias.name: (source, alias.name) for alias in node.names}
+        module = nodes(path)[0]
+        assert isinstance(module, ast.Module)
+        defined = [node.name for node in module.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"]
+        names |= {name: (module_name(path), name) for name in defined}
+    return found
+
+
+def test_classes_that_meet_have_names_of_their_own() -> None:
+    """No two classes that a package defines or imports have one name."""
+    names = class_names()
+
+    def origin(place: tuple[str, str]) -> tuple[str, str]:
+        behind = names.get(place[0], {}).get(place[1], place)
+        return place if behind == place else origin(behind)
+
+    seen: dict[tuple[str, str], set[str]] = {}
+    for module, known in names.items():
+        for place in map(origin, known.values()):
+            if names.get(place[0], {}).get(place[1]) == place:
+                seen.setdefault((package_of(module), place[1]), set()).add(place[0])
+    assert not {key: sorted(modules) for key, modules in seen.items() if len(modules) > 1}
 
 
 @pytest.mark.parametrize("path", sources(), ids=relative)

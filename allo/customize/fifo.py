@@ -15,10 +15,10 @@ from ..ir.builder import Builder, affine_dim, string_attr
 from ..ir.context import unknown_location
 from ..ir.walk import induction_variable
 from ..layout import Division
-from ..poly import Access, Mismatch, Obstacle, Transfer, Undecided, fifo_obstacle
+from ..poly import Access, Mismatch, OrderObstacle, Transfer, Undecided, fifo_obstacle
 from .banks import layout_of
 from .stages import Stage
-from .subscripts import Access as Subscripts
+from .subscripts import AccessOperation
 
 # Makes the stream that an access uses, in front of the operation that the builder stands at.
 type Streams = Callable[[Builder, ir.Operation], ir.Value]
@@ -101,7 +101,7 @@ def _depends(value: ir.Value, loop: ir.Operation) -> bool:
 
 def obstacle(
     producer: Stage, consumer: Stage, gets: Sequence[Get], lanes: Sequence[int] = ()
-) -> Obstacle | Undecided | None:
+) -> OrderObstacle | Undecided | None:
     """Why the elements cannot go from one stage to the other through one FIFO for each place in `lanes`."""
     writes = [transfer_of(producer, access, len(access.loops)) for access in producer.writes]
     reads = [transfer_of(consumer, get.loads[0], get.depth) for get in gets]
@@ -112,7 +112,7 @@ def transfer_of(stage: Stage, access: Access, depth: int) -> Transfer:
     return Transfer(access, stage.fixed, depth, stage.model.function)
 
 
-def demand_fifo(answer: Obstacle | Undecided | None, array: str, *, assume_safe: bool) -> None:
+def demand_fifo(answer: OrderObstacle | Undecided | None, array: str, *, assume_safe: bool) -> None:
     """Refuse a FIFO unless the elements can go through it. Raises ScheduleError with the element and the statements."""
     match answer:
         case None:
@@ -124,14 +124,14 @@ def demand_fifo(answer: Obstacle | Undecided | None, array: str, *, assume_safe:
                     hint="if you know that it is safe, pass assume_safe=True",
                     notes=_notes(answer.access),
                 )
-        case Obstacle():
+        case OrderObstacle():
             message, hint = _told(answer, array)
             raise ScheduleError(
                 f"'{array}' cannot become a FIFO: {message}", hint=hint, notes=_notes(answer.first, answer.second)
             )
 
 
-def _told(answer: Obstacle, array: str) -> tuple[str, str]:
+def _told(answer: OrderObstacle, array: str) -> tuple[str, str]:
     one, other = _element(array, answer.element), _element(array, answer.other)
     match answer.mismatch:
         case Mismatch.TWICE:
@@ -196,7 +196,7 @@ def fifo_at(fifos: ir.Value, lanes: Sequence[int], builder: Builder, access: ir.
     """The FIFO that a load or store of the array means, by its subscripts `lanes`; without them there is only one."""
     if not lanes:
         return fifos
-    return Subscripts(access).place(builder, [affine_dim(d) for d in lanes]).load(builder, fifos)
+    return AccessOperation(access).place(builder, [affine_dim(d) for d in lanes]).load(builder, fifos)
 
 
 def create(builder: Builder, kind: ir.Type, name: str, extents: Sequence[int] = ()) -> ir.Value:

@@ -24,7 +24,7 @@ from .loop_rewrite import compose_affine
 from .partition import partition_notes
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
-from .subscripts import Access
+from .subscripts import AccessOperation
 from .whole_array import function_of, whole_array
 
 
@@ -137,7 +137,7 @@ def _parallel(module: Module, storing: Sequence[str]) -> list[tuple[Loop, dict[s
 
 def _rewrite(op: ir.Operation, element: ir.Type, dimension: int, factor: int, bits: int) -> None:
     """Turn an access of an element to one of a part of a word."""
-    access, builder = Access(op), Builder.before(op)
+    access, builder = AccessOperation(op), Builder.before(op)
     position = affine_dim(dimension)
     formulas = [affine_dim(d) for d in range(ir.MemRefType(accessed(op).type).rank)]
     formulas[dimension] = ir.AffineExpr.get_floor_div(position, affine_constant(factor))

@@ -18,7 +18,7 @@ from .loop_rewrite import compose_affine
 from .partition import partition_notes
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
-from .subscripts import Access
+from .subscripts import AccessOperation
 from .whole_array import whole_array
 
 
@@ -65,7 +65,7 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
 
     formulas = subscripts_of(memref.shape, shape)
     for op in array.accesses:
-        access, builder = Access(op), Builder.before(op)
+        access, builder = AccessOperation(op), Builder.before(op)
         place = access.place(builder, formulas)
         if is_load(op):
             # The type of the array changes below, together with that of all its uses.

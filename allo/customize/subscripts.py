@@ -20,7 +20,7 @@ _ARITHMETIC: tuple[tuple[type[ir.AffineBinaryExpr], str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessOperation:
     """A load or store (of an affine map or of computed indices) of a memref of any rank."""
 
     op: ir.Operation

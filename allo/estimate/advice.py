@@ -12,7 +12,7 @@ from .buffering import keep_on_chip
 from .graph import Edge
 from .ports import accesses_of, intervals
 from .question import Question
-from .region import Node, Region
+from .region import LoopBody, Node
 
 _MOST_TRIALS = 64  # divisions that are tried
 
@@ -69,7 +69,7 @@ def _divide(asked: Question, enough: int) -> str:
     return "; ".join(steps)
 
 
-def _interval(region: Region, nodes: list[Node], dims: tuple[Banks, ...]) -> int:
+def _interval(region: LoopBody, nodes: list[Node], dims: tuple[Banks, ...]) -> int:
     """The interval that the ports of an array demand with another division."""
     found = accesses_of(region, nodes, dims)
     if found is None:
@@ -79,7 +79,7 @@ def _interval(region: Region, nodes: list[Node], dims: tuple[Banks, ...]) -> int
 
 
 def _divisions(
-    now: tuple[Banks, ...], shape: tuple[int, ...], region: Region, nodes: list[Node]
+    now: tuple[Banks, ...], shape: tuple[int, ...], region: LoopBody, nodes: list[Node]
 ) -> list[tuple[Banks, ...]]:
     """Divisions of one or two dimensions along which accesses differ and which iterations keep apart."""
     copies = max((region.count(node.copies) for node in nodes), default=1) * len(nodes)

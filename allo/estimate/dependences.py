@@ -11,10 +11,10 @@ from ..poly.space import Meeting, Meetings, renewed
 from .graph import Chain, Edge, Graph
 from .lattice import alike, cover_of, edges_between_copies
 from .overwrites import Overwrites
-from .region import Node, Region
+from .region import LoopBody, Node
 
 
-def graph_of(region: Region, cycle: int, exchangeable: Mapping[int, frozenset[int]]) -> Graph:
+def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[int]]) -> Graph:
     """All edges of a region. `exchangeable` are accesses of updates, with the loops whose copies may be exchanged."""
     graph = Graph(region, cycle)
     groups: dict[str, list[Node]] = {}
@@ -62,7 +62,7 @@ def _is_stream(node: Node) -> bool:
     return bool(node.op.name.startswith("allo.stream"))
 
 
-def _keep_in_registers(region: Region, nodes: list[Node]) -> None:
+def _keep_in_registers(region: LoopBody, nodes: list[Node]) -> None:
     """An element that is the same in all iterations of the loop is read before and written after it."""
     if not region.time or any(_is_stream(node) or not node.forms for node in nodes):
         return
@@ -158,7 +158,7 @@ def _chains(
                     edge.weight = graph.cost(load)
 
 
-def _link(region: Region, met: Meetings, way: Meeting, killed: tuple[int, ...]) -> tuple[int, int, int] | None:
+def _link(region: LoopBody, met: Meetings, way: Meeting, killed: tuple[int, ...]) -> tuple[int, int, int] | None:
     """(copies in a row, their loop, their distance) if the copies of one iteration meet one after the other."""
     if any(t not in (0, None) for t in way.time):
         return None
@@ -256,7 +256,7 @@ def _calls(graph: Graph) -> list[Edge]:
     return found
 
 
-def _conflict(region: Region, call: Node, node: Node) -> tuple[str, bool, bool] | None:
+def _conflict(region: LoopBody, call: Node, node: Node) -> tuple[str, bool, bool] | None:
     """An array that both use and one writes, and whether the call, and the other, passes values on to it."""
     mine, others = _uses(call), _uses(node)
     for label in mine:
@@ -277,7 +277,7 @@ def _uses(node: Node) -> dict[str, tuple[bool, bool]]:
     return found
 
 
-def _renewed(region: Region, call: Node) -> set[str]:
+def _renewed(region: LoopBody, call: Node) -> set[str]:
     """The arrays that are new in each iteration."""
     variables = {loop.variable for loop in region.time}
     return {a.buffer.label for a in call.touched if any(loop.variable in variables for loop in a.buffer.scope)}

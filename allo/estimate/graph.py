@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..poly import Access
-from .region import Node, Region
+from .region import LoopBody, Node
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Chain:
 class Graph:
     """The region with its edges; `cycle` is the length of a cycle in ps."""
 
-    region: Region
+    region: LoopBody
     cycle: int
     edges: list[Edge] = field(default_factory=list)
     copies: list[Edge] = field(default_factory=list)  # between copies, where there are any

@@ -16,7 +16,7 @@ from .modulo import Timing, schedule
 from .operators import bits_of
 from .ports import Accesses, Pressure, accesses_of
 from .recurrence import Recurrence, decide, recurrence_of, words
-from .region import Node, Region
+from .region import LoopBody, Node
 from .result import Reason
 from .span import Ends, Event, Span, Step, Stream, Use, stream_key, together
 
@@ -39,7 +39,7 @@ class Scheduled:
         return _units(self.graph.region, self.timing)
 
 
-def scheduled(region: Region, budget: int, requested: int | None) -> Scheduled:
+def scheduled(region: LoopBody, budget: int, requested: int | None) -> Scheduled:
     """The schedule of a region at the requested interval or the least one above; None: not pipelined."""
     graph = graph_of(region, budget, exchangeable(region))
     arrays = _accesses(region)
@@ -67,7 +67,7 @@ def scheduled(region: Region, budget: int, requested: int | None) -> Scheduled:
     return Scheduled(graph, tuple(arrays), timing, reason, smallest, recurrence, pressure)
 
 
-def exchangeable(region: Region) -> dict[int, frozenset[int]]:
+def exchangeable(region: LoopBody) -> dict[int, frozenset[int]]:
     """Updates whose order does not change the result, with the loops in which nothing else uses their array."""
     updates = updates_of([node.access for node in region.nodes if node.access is not None])
     found = {}
@@ -96,7 +96,7 @@ def _reason(
     return Reason("requested", f"as requested: II {requested}")
 
 
-def _accesses(region: Region) -> list[Accesses]:
+def _accesses(region: LoopBody) -> list[Accesses]:
     groups: dict[str, list[Node]] = {}
     for node in region.nodes:
         if node.memory is not None:
@@ -107,7 +107,7 @@ def _accesses(region: Region) -> list[Accesses]:
 # -- units ---------------------------------------------------------------------------------------------
 
 
-def _units(region: Region, timing: Timing) -> Counter[Operator]:
+def _units(region: LoopBody, timing: Timing) -> Counter[Operator]:
     """Operators with all copies, shared between the cycles of an interval or, if not pipelined, of all iterations."""
     found: Counter[Operator] = Counter()
     starts: dict[tuple[Operator, int], int] = {}
@@ -184,7 +184,7 @@ def region_span(
     return Span(latency, done.units, callees, ends, register_bits(done))
 
 
-def _steps(region: Region, interval: int | None) -> tuple[Step, ...]:
+def _steps(region: LoopBody, interval: int | None) -> tuple[Step, ...]:
     """The loops of a region, whose iterations start an `interval` apart if any, and those that are unrolled in it."""
     time = [
         Step(

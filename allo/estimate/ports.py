@@ -11,7 +11,7 @@ import numpy as np
 from ..layout import Banks, Division
 from ..poly import Form
 from .memory import ArrayMemory, Ports
-from .region import Node, Region
+from .region import LoopBody, Node
 
 _MOST_COPIES = 1 << 17  # above this many copies all are taken to be in one bank
 
@@ -73,7 +73,7 @@ def intervals(ports: Ports, reads: Counts, writes: Counts) -> Counts | None:
     return np.max(demands, axis=0) if demands else None
 
 
-def accesses_of(region: Region, nodes: Sequence[Node], layout: tuple[Banks, ...] | None = None) -> Accesses | None:
+def accesses_of(region: LoopBody, nodes: Sequence[Node], layout: tuple[Banks, ...] | None = None) -> Accesses | None:
     """The accesses of one array; `layout` replaces its partition. None if no access needs a port."""
     wanted = [n for n in nodes if n.memory is not None and not n.in_register and not n.forwarded]
     if not wanted:
@@ -93,7 +93,7 @@ def accesses_of(region: Region, nodes: Sequence[Node], layout: tuple[Banks, ...]
     return Accesses(memory, wanted[0].label, shape, counts, totals["read"], totals["write"])
 
 
-def _told_apart(region: Region, form: Form, banks: Banks, extent: int) -> int:
+def _told_apart(region: LoopBody, form: Form, banks: Banks, extent: int) -> int:
     """How many classes of banks of a dimension one access tells apart; while iterations move it, it needs a class.
 
     For a cyclic or complete division a class are the banks with one residue.
@@ -107,7 +107,7 @@ def _told_apart(region: Region, form: Form, banks: Banks, extent: int) -> int:
     return gcd(number, *moving)
 
 
-def _within_run(region: Region, form: Form, run: int) -> bool:
+def _within_run(region: LoopBody, form: Form, run: int) -> bool:
     """Whether copies start runs of a block division, and iterations never leave the run that they start in."""
     if form.other or any(c % run for _, c in form.copies):
         return False
@@ -121,7 +121,7 @@ def _within_run(region: Region, form: Form, run: int) -> bool:
 
 
 def _banks_of(
-    region: Region,
+    region: LoopBody,
     node: Node,
     dims: tuple[Banks, ...],
     extents: tuple[int, ...],

@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..ir.walk import LoopView
 from ..poly import Model
 from .pipeline import Scheduled
-from .region import Region, Surroundings
+from .region import LoopBody, Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Question:
     function: str
     model: Model
     done: Scheduled
-    region: Region
+    region: LoopBody
     requested: int
     chain: tuple[LoopView, ...]
     names: tuple[str, ...]  # of the loops, as primitives take them

@@ -46,7 +46,7 @@ class Node:
 
 
 @dataclass(slots=True)
-class Region:
+class LoopBody:
     """The nodes of a body; `inputs[n]` are the nodes whose values node n uses."""
 
     space: Space
@@ -94,10 +94,10 @@ class RegionBuilder:
 
     def __init__(self, around: Surroundings, time: tuple[TimeLoop, ...]) -> None:
         self.around = around
-        self.region = Region(Space(time, constants=around.constants))
+        self.region = LoopBody(Space(time, constants=around.constants))
         self.values: dict[ir.Value, tuple[int | None, frozenset[int]]] = {}
 
-    def build(self, operations: Iterable[ir.Operation]) -> Region:
+    def build(self, operations: Iterable[ir.Operation]) -> LoopBody:
         """The region of these operations and all below them, whose loops have constant extents (`unbounded_loop`)."""
         self._operations(operations, tuple(range(len(self.region.copy_loops))), (), ())
         return self.region

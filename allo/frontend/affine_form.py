@@ -10,7 +10,7 @@ from mlir import ir
 from ..ir.builder import affine_constant, affine_dim
 from ..ir.context import context
 from ..ir.types import Float, Index, Int, UInt
-from .nodes import Binary, Cast, Compare, Const, Expr, Kind, Logic, Symbol, Var
+from .nodes import Binary, Cast, Compare, Const, Expr, Logic, Symbol, SymbolKind, Var
 
 _LARGEST = 1 << 32  # of constants in affine maps, whose arithmetic has 64 bits and does not check
 
@@ -48,7 +48,7 @@ class AffineForm:
         match expr:
             case Const(value=value) if isinstance(value, int):
                 return affine_constant(int(value)) if abs(value) <= _LARGEST else None
-            case Var(symbol=symbol) if symbol.kind in (Kind.LOOP, Kind.ARGUMENT):
+            case Var(symbol=symbol) if symbol.kind in (SymbolKind.LOOP, SymbolKind.ARGUMENT):
                 return self._variable(symbol)
             case Cast(operand=operand, exact=exact) if exact or _widens(operand, expr):
                 return self.of(operand)

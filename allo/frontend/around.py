@@ -8,7 +8,20 @@ from dataclasses import fields, replace
 from typing import Any, NamedTuple, Protocol
 
 from ..ir.types import TensorType
-from .nodes import Call, CallSite, Const, Declare, Effects, Expr, KernelCall, Kind, Load, Stmt, Symbol, Var
+from .nodes import (
+    Call,
+    CallSite,
+    Const,
+    Declare,
+    Effects,
+    Expr,
+    KernelCall,
+    Load,
+    Stmt,
+    Symbol,
+    SymbolKind,
+    Var,
+)
 from .source import Position
 from .typing_rules import TypingRules
 from .view import View
@@ -86,7 +99,7 @@ class Around:
 
     def variable(self, value: Expr, name: str = "value") -> Var:
         """`value`, computed in front of the current statement."""
-        symbol = Symbol(name, Kind.SCALAR, value.type, value.at)
+        symbol = Symbol(name, SymbolKind.SCALAR, value.type, value.at)
         self._before.append(Declare(value.at, symbol, value))
         return Var(value.type, value.at, symbol)
 
@@ -96,7 +109,7 @@ class Around:
         value = check()
         if len(self._before) == mark:
             return place, value
-        symbol = Symbol(f"{place.tensor.name}_value", Kind.SCALAR, place.type, place.at)
+        symbol = Symbol(f"{place.tensor.name}_value", SymbolKind.SCALAR, place.type, place.at)
         self._before.insert(mark, Declare(place.at, symbol, place))
         return Var(place.type, place.at, symbol), value
 
@@ -115,7 +128,7 @@ class Around:
     def extents_once(self, extents: list[Expr]) -> list[Expr]:
         """The extents of nested loops, which are computed once although the inner loops start many times."""
         inner = [part for extent in extents[1:] for part in parts(extent)]
-        variables = any(isinstance(part, Var) and part.symbol.kind is Kind.SCALAR for part in inner)
+        variables = any(isinstance(part, Var) and part.symbol.kind is SymbolKind.SCALAR for part in inner)
         if not variables and not any(isinstance(part, Load | KernelCall) for part in inner):
             return extents
         return [extent if isinstance(extent, Const) else self.variable(extent, "extent") for extent in extents]
@@ -134,7 +147,7 @@ class Around:
         result = call.callee.results[0]
         if not self.in_front(at, f"the call of '{call.callee.name}'", seen, effects_of(call.callee)):
             return None
-        kind = Kind.TENSOR if isinstance(result, TensorType) else Kind.SCALAR
+        kind = SymbolKind.TENSOR if isinstance(result, TensorType) else SymbolKind.SCALAR
         symbol = Symbol(f"{call.callee.name}_result", kind, result, at)
         self._before += [Call(at, call, (symbol,), (True,)), *self._after]
         self._after = []

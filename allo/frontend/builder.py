@@ -9,7 +9,7 @@ from ..ir.types import DYNAMIC, AlloType, Float, TensorType, float32, shape_text
 from .around import Around, Seen
 from .convert import adapt_literals, convert
 from .fields import field_hint
-from .nodes import Const, Declare, Expr, Kind, MathCall, Stmt, Symbol
+from .nodes import Const, Declare, Expr, MathCall, Stmt, Symbol, SymbolKind
 from .operations import binary, common_type
 from .source import Position
 from .typing_rules import as_integer, fixed_parts
@@ -118,7 +118,7 @@ class ValueBuilder(Around):
             message = f"the array needs a copy, but its shape {shape_text(view.type.shape)} is known at run time only"
             self.context.error_at(view.at, message, "write the loop over its elements, or slice it: `A[0:8]`")
             return None
-        symbol = Symbol(name, Kind.TENSOR, TensorType(element, view.type.shape), view.at)
+        symbol = Symbol(name, SymbolKind.TENSOR, TensorType(element, view.type.shape), view.at)
         self._before += [Declare(view.at, symbol, None), self.fill(symbol, view, "init", view.at)]
         return symbol
 

@@ -24,10 +24,10 @@ from .nodes import (
     For,
     Function,
     If,
-    Kind,
     Return,
     Stmt,
     Symbol,
+    SymbolKind,
     While,
 )
 from .scope import Scope, static_value
@@ -91,7 +91,7 @@ class StatementChecker:
     def _undeclared(self, node: ast.stmt) -> tuple[Stmt, ...]:
         """The name that a declaration with a mistake was to declare, whose uses are not reported again."""
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            self.scope.declare(node.target.id, Kind.INVALID, None, self.scope.source.position(node))
+            self.scope.declare(node.target.id, SymbolKind.INVALID, None, self.scope.source.position(node))
         return ()
 
     def _leaves_early(self, node: ast.stmt) -> TypeGuard[ast.If]:
@@ -177,7 +177,7 @@ class StatementChecker:
         self._refuse_shadowing([n for n in names if isinstance(n, ast.Name)])
         self.scope.enter()
         self.scope.depth += 1
-        kind = Kind.INVALID if ranges is None else Kind.LOOP
+        kind = SymbolKind.INVALID if ranges is None else SymbolKind.LOOP
         symbols = [
             self.scope.declare(n.id, kind, index, self.scope.source.position(n))
             for n in names
@@ -199,7 +199,7 @@ class StatementChecker:
         before: list[str] = []
         for node in names:
             symbol = self.scope.local(node.id)
-            if node.id in before or (symbol is not None and symbol.kind is Kind.LOOP):
+            if node.id in before or (symbol is not None and symbol.kind is SymbolKind.LOOP):
                 message = f"'{node.id}' is already the variable of a loop around this one"
                 self.scope.error(node, message, "use another name")
             before.append(node.id)

@@ -17,7 +17,21 @@ from .convert import convert
 from .declared_values import declare_qualified, list_constant
 from .external import External
 from .fields import Place
-from .nodes import AssignScalar, Call, Const, Copy, Declare, Expr, Fill, Kind, Load, Stmt, Store, Symbol, Var
+from .nodes import (
+    AssignScalar,
+    Call,
+    Const,
+    Copy,
+    Declare,
+    Expr,
+    Fill,
+    Load,
+    Stmt,
+    Store,
+    Symbol,
+    SymbolKind,
+    Var,
+)
 from .scope import Scope
 from .templates import NestedKernel, TemplateInstance
 from .typed_constants import given_constant
@@ -67,17 +81,17 @@ class AssignmentChecker:
 
     def _keep(self, node: ast.AnnAssign, symbol: Symbol | None, memory: Memory | None) -> None:
         """Note the memory that a declaration asks for."""
-        if memory is None or symbol is None or symbol.kind is Kind.INVALID:
+        if memory is None or symbol is None or symbol.kind is SymbolKind.INVALID:
             return
-        if symbol.kind is not Kind.TENSOR:
-            what = "a scalar" if symbol.kind is Kind.SCALAR else "computed when the kernel is compiled"
+        if symbol.kind is not SymbolKind.TENSOR:
+            what = "a scalar" if symbol.kind is SymbolKind.SCALAR else "computed when the kernel is compiled"
             self.scope.error(node, f"'{symbol.name}' is {what} and has no memory to choose")
         symbol.memory = memory
 
     def _declare(self, name: str, declared: AlloType | TensorType | None, at: Any) -> Symbol:
-        kind = Kind.INVALID
+        kind = SymbolKind.INVALID
         if declared is not None:
-            kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.SCALAR
+            kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.SCALAR
         return self.scope.declare(name, kind, declared, at)
 
     def _initialised(
@@ -217,7 +231,7 @@ class AssignmentChecker:
             value = self.expressions.any(node.value)
         if value is None:
             if symbol is None:
-                self.scope.declare(target.id, Kind.INVALID, None, at)
+                self.scope.declare(target.id, SymbolKind.INVALID, None, at)
             return ()
         if symbol is None:
             return self._infer(at, target.id, value)
@@ -228,7 +242,7 @@ class AssignmentChecker:
         if isinstance(value, Symbol | View) and value.type is not None and not value.type.is_static:  # type: ignore[union-attr]
             message = f"'{name}' cannot be declared: its type {value.type!r} has an extent known at run time only"
             self.scope.error_at(at, message, f"declare it with all extents, `{name}: {value.type.element!r}[64]`")  # type: ignore[union-attr]
-            self.scope.declare(name, Kind.INVALID, None, at)
+            self.scope.declare(name, SymbolKind.INVALID, None, at)
             return ()
         if isinstance(value, Symbol):
             return (Declare(at, self._declare(name, value.type, at), value),)
@@ -247,17 +261,17 @@ class AssignmentChecker:
     ) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         match symbol.kind:
-            case Kind.INVALID:
+            case SymbolKind.INVALID:
                 return ()
-            case Kind.LOOP:
+            case SymbolKind.LOOP:
                 self.scope.error(
                     node, f"the loop variable '{symbol.name}' cannot be assigned", "use another variable"
                 )
                 return ()
-            case Kind.STATIC:
+            case SymbolKind.STATIC:
                 self.scope.error(node, f"'{symbol.name}' is a compile-time constant and cannot be assigned")
                 return ()
-            case Kind.TENSOR:
+            case SymbolKind.TENSOR:
                 return self._assign_tensor(node, symbol, value)
         if not isinstance(value, Expr):
             what = f"the tensor '{value.name}'" if isinstance(value, Symbol) else f"a tensor {value.type!r}"
@@ -311,7 +325,7 @@ class AssignmentChecker:
             declares.append(symbol is None)
             if symbol is None:
                 symbol = self._declare(name.id, result, at)
-            elif symbol.kind is Kind.LOOP or symbol.type != result:
+            elif symbol.kind is SymbolKind.LOOP or symbol.type != result:
                 self.scope.error(name, f"'{name.id}' is {symbol.type!r}, but the call gives {result!r}")
                 return ()
             symbol.assigned = True

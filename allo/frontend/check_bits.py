@@ -11,7 +11,7 @@ from .check_struct import StructChecker
 from .convert import convert
 from .expressions import CheckedExpressions
 from .fields import Place
-from .nodes import BitOp, Const, Expr, Field, Kind, Load, Var
+from .nodes import BitOp, Const, Expr, Field, Load, SymbolKind, Var
 from .scope import Scope
 from .slices import SliceChecker
 from .typing_rules import as_integer
@@ -36,7 +36,7 @@ class BitChecker:
         base = target.value
         if isinstance(base, ast.Name):
             symbol = self.scope.local(base.id)
-            if symbol is None or symbol.kind not in (Kind.SCALAR, Kind.ARGUMENT, Kind.LOOP):
+            if symbol is None or symbol.kind not in (SymbolKind.SCALAR, SymbolKind.ARGUMENT, SymbolKind.LOOP):
                 return None
         elif not isinstance(base, ast.Subscript | ast.Attribute):
             return None

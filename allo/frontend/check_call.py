@@ -21,7 +21,7 @@ from .deduce import NotDeduced, completed, template_source
 from .expressions import CheckedExpressions
 from .external import External
 from .library.operations import is_operator
-from .nodes import CallSite, Expr, Function, KernelCall, Kind, Symbol, Var
+from .nodes import CallSite, Expr, Function, KernelCall, Symbol, SymbolKind, Var
 from .operations import absolute
 from .overlap import may_share
 from .scope import Scope, static_value
@@ -139,7 +139,7 @@ class CallChecker:
             return self._instance(func)
         if isinstance(func, ast.Name):
             symbol = self.scope.local(func.id)
-            if symbol is not None and symbol.kind is Kind.STATIC:
+            if symbol is not None and symbol.kind is SymbolKind.STATIC:
                 return symbol.constant
             if symbol is not None:
                 self.scope.error(func, f"'{func.id}' is a variable of the kernel and cannot be called")

@@ -21,7 +21,7 @@ from .check_struct import StructChecker
 from .check_tensor import TensorChecker
 from .convert import NotExpressible, constant, fixed_constant, power
 from .fields import field_hint
-from .nodes import Const, Expr, Kind, Not, Symbol, Var
+from .nodes import Const, Expr, Not, Symbol, SymbolKind, Var
 from .operations import negated, truth
 from .scope import Scope, static_value
 from .slices import SliceChecker
@@ -140,11 +140,11 @@ class ExpressionChecker:
     def _name(self, node: ast.Name) -> Expr | Symbol | None:
         symbol = self.scope.local(node.id)
         if symbol is not None:
-            if symbol.kind is Kind.INVALID:
+            if symbol.kind is SymbolKind.INVALID:
                 return None
-            if symbol.kind is Kind.STATIC:
+            if symbol.kind is SymbolKind.STATIC:
                 return self._free_value(node, node.id, symbol.constant)
-            if symbol.kind is Kind.TENSOR:
+            if symbol.kind is SymbolKind.TENSOR:
                 return symbol
             assert isinstance(symbol.type, AlloType)
             return Var(symbol.type, self.scope.source.position(node), symbol)
@@ -187,7 +187,7 @@ class ExpressionChecker:
         while isinstance(root, ast.Subscript | ast.Attribute):
             root = root.value
         symbol = self.scope.local(root.id) if isinstance(root, ast.Name) else None
-        if not isinstance(root, ast.Name) or (symbol is not None and symbol.kind is not Kind.STATIC):
+        if not isinstance(root, ast.Name) or (symbol is not None and symbol.kind is not SymbolKind.STATIC):
             return False
         try:
             return isinstance(static_value(self.scope, node), list | tuple | dict)

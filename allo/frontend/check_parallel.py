@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from ..ir.types import AlloType
 from .check_expr import ExpressionChecker
-from .nodes import Const, Declare, Kind, Stmt
+from .nodes import Const, Declare, Stmt, SymbolKind
 from .scope import Scope
 
 CheckBody = Callable[[list[ast.stmt]], tuple[Stmt, ...]]
@@ -42,7 +42,7 @@ def assign_at_once(
         source = given
         if not isinstance(found, Const):
             at = scope.source.position(given)
-            kind = Kind.INVALID if found is None else Kind.SCALAR
+            kind = SymbolKind.INVALID if found is None else SymbolKind.SCALAR
             name = f"{_root(place)}.new" if number == 0 else f"{_root(place)}.new_{number}"  # no name of Python's
             symbol = scope.declare(name, kind, None if found is None else found.type, at)
             source = ast.copy_location(ast.Name(name, ast.Load()), given)

@@ -12,7 +12,7 @@ from .convert import NotExpressible, convert
 from .expressions import CheckedExpressions
 from .fields import Place, field_of, names_of, root_of
 from .held_values import CONVERT, not_held
-from .nodes import Construct, Expr, Field, Kind, Load, SetField, Symbol, Var
+from .nodes import Construct, Expr, Field, Load, SetField, Symbol, SymbolKind, Var
 from .scope import Scope
 from .view import View
 
@@ -33,7 +33,7 @@ class StructChecker:
         if not isinstance(inner, ast.Name):
             return True
         symbol = self.scope.local(inner.id)
-        return symbol is not None and symbol.kind is not Kind.STATIC
+        return symbol is not None and symbol.kind is not SymbolKind.STATIC
 
     def attribute(self, node: ast.Attribute, base: Expr) -> Expr | None:
         """`p.x`, `ps[i].inner.y`, of the value that stands before the dot."""

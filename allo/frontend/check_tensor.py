@@ -14,7 +14,7 @@ from .check_bits import BIT_METHODS, BitChecker
 from .check_struct import StructChecker
 from .convert import constant, convert
 from .expressions import CheckedExpressions
-from .nodes import Const, Expr, Kind, Load, Stmt, Symbol
+from .nodes import Const, Expr, Load, Stmt, Symbol, SymbolKind
 from .scope import Scope, static_value
 from .slices import UNBOUNDED, SliceChecker, full
 from .source import Position
@@ -196,7 +196,7 @@ class TensorChecker:
         if not isinstance(node.value, ast.Name):
             return node.attr in _METHODS and not isinstance(node.value, ast.Attribute)
         symbol = self.scope.local(node.value.id)
-        return symbol is not None and symbol.kind is Kind.TENSOR
+        return symbol is not None and symbol.kind is SymbolKind.TENSOR
 
     def method(self, node: ast.Call, function: ast.Attribute) -> Expr | View | None:
         """`A.copy()`, `x.reverse()`, `x.bitcast()`."""

@@ -13,7 +13,7 @@ from ..ir.arrays import array_element_type, numpy_dtype
 from ..ir.types import AlloType, TensorType
 from .convert import constant, convert
 from .held_values import CONVERT, not_held
-from .nodes import Const, Declare, For, Function, If, Kind, Stmt, Symbol, While
+from .nodes import Const, Declare, For, Function, If, Stmt, Symbol, SymbolKind, While
 from .scope import Scope, static_value
 from .typed_constants import typed_array
 from .writes import changed_by, parts
@@ -37,19 +37,19 @@ def declare_qualified(
         declared = None
     at = scope.source.position(node)
     if declared is None:
-        scope.declare(name, Kind.INVALID, None, at)
+        scope.declare(name, SymbolKind.INVALID, None, at)
     elif qualifier == "ConstExpr":
         converted = _compile_time(scope, node, name, declared, value)
         if converted is None:
-            scope.declare(name, Kind.INVALID, None, at)
+            scope.declare(name, SymbolKind.INVALID, None, at)
         else:
             scope.define(name, converted, at)
     else:
-        kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.SCALAR
+        kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.SCALAR
         symbol = scope.declare(name, kind, declared, at)
         symbol.state = _array(scope, node, qualifier, name, declared, 0 if value is None else value)
         if symbol.state is None:
-            symbol.kind = Kind.INVALID
+            symbol.kind = SymbolKind.INVALID
 
 
 def _compile_time(scope: Scope, node: ast.AnnAssign, name: str, declared: AlloType | TensorType, value: Any) -> Any:

@@ -36,13 +36,13 @@ from .nodes import (
     Function,
     If,
     KernelCall,
-    Kind,
     Load,
     Return,
     Stmt,
     Store,
     Structured,
     Symbol,
+    SymbolKind,
     Var,
     While,
 )
@@ -118,7 +118,7 @@ class FunctionEmitter:
 
     def _parameter(self, symbol: Symbol, argument: ir.Value) -> None:
         self._buffer_names.add(symbol.name)
-        if symbol.kind is Kind.TENSOR:
+        if symbol.kind is SymbolKind.TENSOR:
             self.values.memrefs[symbol] = argument
             self._extents(symbol, argument)
             return
@@ -230,7 +230,7 @@ class FunctionEmitter:
         assert isinstance(tensor.type, TensorType)
         loops, indices = [], []
         for dimension, extent in enumerate(tensor.type.shape):
-            symbol = Symbol(f"{tensor.name}_{what}_{dimension}", Kind.LOOP, index, at)
+            symbol = Symbol(f"{tensor.name}_{what}_{dimension}", SymbolKind.LOOP, index, at)
             nest = f"{tensor.name}_{what}" if dimension == 0 and self._nest_depth == 0 else None
             bounds = (Const(index, at, 0), Const(index, at, extent), Const(index, at, 1))
             loops.append(For(at, symbol, *bounds, nest, ()))
@@ -360,7 +360,7 @@ class FunctionEmitter:
                 if len(wanted) == 1:  # an operation has one name
                     op.attributes["allo.name"] = string_attr(unique_name(target.name, self._buffer_names))
             elif isinstance(target.type, TensorType):
-                received = Symbol(target.name, Kind.TENSOR, target.type, statement.at)
+                received = Symbol(target.name, SymbolKind.TENSOR, target.type, statement.at)
                 self.values.memrefs[received] = result
                 self._copy(target, received, statement.at)
             else:
@@ -375,7 +375,7 @@ class FunctionEmitter:
             if isinstance(value, Symbol):
                 memref = self.values.memref(value)
                 if isinstance(memref.owner, ir.Block) or value.constant is not None or memref in operands:
-                    fresh = Symbol(f"{value.name}_result", Kind.TENSOR, value.type, statement.at)
+                    fresh = Symbol(f"{value.name}_result", SymbolKind.TENSOR, value.type, statement.at)
                     self._allocate(fresh)
                     self._copy(fresh, value, statement.at)
                     memref = self.values.memrefs[fresh]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..ir.types import AlloType, TensorType, shape_text
-from .nodes import Effects, Function, Kind, Symbol
+from .nodes import Effects, Function, Symbol, SymbolKind
 from .source import KernelSource
 
 
@@ -100,7 +100,7 @@ def external_function(instance: ExternalInstance, name: str) -> Function:
     source = KernelSource(None, tree, kernel.file, kernel.line - 1, {})
     at = source.position(tree)
     params = tuple(
-        Symbol(p.name, Kind.TENSOR if isinstance(t, TensorType) else Kind.ARGUMENT, t, at)
+        Symbol(p.name, SymbolKind.TENSOR if isinstance(t, TensorType) else SymbolKind.ARGUMENT, t, at)
         for p, t in zip(kernel.parameters, instance.types, strict=True)
     )
     written = frozenset(s for s, p in zip(params, kernel.parameters, strict=True) if p.written)

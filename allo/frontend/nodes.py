@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .source import KernelSource
 
 
-class Kind(Enum):
+class SymbolKind(Enum):
     """What a name of a kernel stands for."""
 
     LOOP = auto()  # loop variable
@@ -32,7 +32,7 @@ class Symbol:
     """A name of a kernel; `assigned` tells an argument that the body changes."""
 
     name: str
-    kind: Kind
+    kind: SymbolKind
     type: AlloType | TensorType | None
     at: Position
     assigned: bool = False

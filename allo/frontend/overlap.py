@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..ir.types import DYNAMIC, AlloType, Index, Int, UInt, index
-from .nodes import Binary, Cast, Const, Expr, Kind, Symbol, Var
+from .nodes import Binary, Cast, Const, Expr, Symbol, SymbolKind, Var
 from .view import View
 
 type Form = dict[Symbol | None, int]  # a sum of multiples of variables, the constant under None
@@ -17,7 +17,7 @@ def may_share(first: View, second: View) -> bool:
     extents: dict[Symbol, int] = {}
     elements = []
     for view, place in ((first, first.place), (second, second.place)):
-        probes = [Symbol(f"position_{d}", Kind.LOOP, index, view.at) for d in range(len(view.type.shape))]
+        probes = [Symbol(f"position_{d}", SymbolKind.LOOP, index, view.at) for d in range(len(view.type.shape))]
         extents.update(zip(probes, view.type.shape, strict=True))
         elements.append(place(tuple(Var(index, view.at, probe) for probe in probes)).indices)
     return not any(_differ(one, other, extents) for one, other in zip(*elements, strict=True))

@@ -35,7 +35,7 @@ from .declared_values import constants_in_place
 from .emit import emit_module
 from .external import ExternalInstance, external_function
 from .nesting import too_deep
-from .nodes import Function, Kind, Return, Symbol
+from .nodes import Function, Return, Symbol, SymbolKind
 from .ranges import surely_inside
 from .scope import Scope
 from .source import KernelSource, belongs_to_a_library, read_kernel
@@ -191,7 +191,7 @@ class Program:
                 what = "keyword-only" if extra in arguments.kwonlyargs else "collecting"
                 hint = "write out every argument, without * and **"
                 scope.error(extra, f"a kernel cannot have the {what} argument '{extra.arg}'", hint)
-                scope.declare(extra.arg, Kind.INVALID, None, source.position(extra))
+                scope.declare(extra.arg, SymbolKind.INVALID, None, source.position(extra))
         for default in arguments.defaults:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
         params = []
@@ -208,15 +208,17 @@ class Program:
                 if isinstance(placed, Placed):
                     memory = placed.memory
                 declared = _evaluated(source, argument.arg) or read_annotation(scope, annotation, True)
-            kind = Kind.TENSOR if isinstance(declared, TensorType) else Kind.ARGUMENT
+            kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.ARGUMENT
             at = source.position(argument)
-            symbol = scope.declare(argument.arg, Kind.INVALID if declared is None else kind, declared, at)
+            symbol = scope.declare(argument.arg, SymbolKind.INVALID if declared is None else kind, declared, at)
             if isinstance(declared, TensorType) and not declared.is_static:
                 symbol.extents = tuple(
-                    Symbol(f"{symbol.name}.shape[{dimension}]", Kind.ARGUMENT, index, at) if extent == DYNAMIC else None
+                    Symbol(f"{symbol.name}.shape[{dimension}]", SymbolKind.ARGUMENT, index, at)
+                    if extent == DYNAMIC
+                    else None
                     for dimension, extent in enumerate(declared.shape)
                 )
-            if memory is not None and kind is not Kind.TENSOR and declared is not None:
+            if memory is not None and kind is not SymbolKind.TENSOR and declared is not None:
                 scope.error(argument, f"'{argument.arg}' is a scalar and has no memory to choose")
             symbol.memory = memory
             params.append(symbol)

@@ -7,7 +7,21 @@ from functools import cache
 from typing import Any
 
 from ..ir.types import Index, Int, TensorType, UInt
-from .nodes import Binary, CallSite, Cast, Const, Expr, For, Function, Kind, Load, Stmt, Store, Symbol, Var
+from .nodes import (
+    Binary,
+    CallSite,
+    Cast,
+    Const,
+    Expr,
+    For,
+    Function,
+    Load,
+    Stmt,
+    Store,
+    Symbol,
+    SymbolKind,
+    Var,
+)
 
 Interval = tuple[int, int]
 
@@ -79,7 +93,7 @@ class _Proof:
         match expr:
             case Const(value=int() as value):
                 return int(value), int(value)
-            case Var(symbol=symbol) if symbol.kind is Kind.LOOP:
+            case Var(symbol=symbol) if symbol.kind is SymbolKind.LOOP:
                 return self.ranges.get(symbol)
             case Cast(operand=operand):
                 inner = self.interval(operand)

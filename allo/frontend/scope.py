@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import Diagnostic, nearest
 from ..ir.types import AlloType, TensorType
-from .nodes import Function, Kind, Symbol
+from .nodes import Function, Symbol, SymbolKind
 from .source import KernelSource, Position
 from .typing_rules import TypingRules
 from .typing_tables import DEFAULT
@@ -54,7 +54,7 @@ class Scope:
         self._ended.update(self._blocks.pop())
 
     def declare(
-        self, name: str, kind: Kind, symbol_type: AlloType | TensorType | None, at: Position
+        self, name: str, kind: SymbolKind, symbol_type: AlloType | TensorType | None, at: Position
     ) -> Symbol:
         """A new name in the innermost block."""
         symbol = Symbol(name, kind, symbol_type, at)
@@ -70,14 +70,14 @@ class Scope:
 
     def define(self, name: str, value: Any, at: Position) -> None:
         """A name for a Python value, in the innermost block."""
-        self.declare(name, Kind.STATIC, None, at).constant = value
+        self.declare(name, SymbolKind.STATIC, None, at).constant = value
 
     def static_names(self) -> dict[str, Any]:
         """All names that mean a Python value here."""
         names = dict(self.source.names)
         for block in self._blocks:
             for name, symbol in block.items():
-                if symbol.kind is Kind.STATIC:
+                if symbol.kind is SymbolKind.STATIC:
                     names[name] = symbol.constant
                 else:
                     names.pop(name, None)
@@ -93,7 +93,7 @@ class Scope:
     def report_unknown(self, node: ast.Name, hint: str | None = None) -> None:
         """Say once that `node.id` means nothing here; `hint` is for names that are like no other."""
         symbol = self.local(node.id)
-        if node.id in self._unknown or (symbol is not None and symbol.kind is Kind.INVALID):
+        if node.id in self._unknown or (symbol is not None and symbol.kind is SymbolKind.INVALID):
             return
         self._unknown.add(node.id)
         if node.id in self._ended:
@@ -122,7 +122,7 @@ class Scope:
         """The symbol of a NumPy array that the kernel closes over; one for each array."""
         key = id(array)
         if key not in self._constants:
-            symbol = Symbol(name, Kind.TENSOR, TensorType(element, array.shape), at)
+            symbol = Symbol(name, SymbolKind.TENSOR, TensorType(element, array.shape), at)
             symbol.constant = array
             self._constants[key] = symbol
         return self._constants[key]
@@ -146,9 +146,9 @@ def static_value(scope: Scope, node: ast.expr) -> Any:
     for child in ast.walk(node):
         if isinstance(child, ast.Name) and child.id not in own:
             symbol = scope.local(child.id)
-            if symbol is not None and symbol.kind is Kind.INVALID:
+            if symbol is not None and symbol.kind is SymbolKind.INVALID:
                 raise NameError(child.id)  # which has been told
-            if symbol is not None and symbol.kind is not Kind.STATIC:
+            if symbol is not None and symbol.kind is not SymbolKind.STATIC:
                 raise ValueError(f"'{child.id}' is a run-time value")
             if symbol is None and child.id not in scope.source.names:
                 raise NameError(child.id)

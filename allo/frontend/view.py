@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..ir.types import DYNAMIC, TensorType
 from ..ir.types import index as index_type
 from .convert import constant
-from .nodes import Const, Declare, Expr, For, Kind, Load, Stmt, Store, Symbol, Var
+from .nodes import Const, Declare, Expr, For, Load, Stmt, Store, Symbol, SymbolKind, Var
 from .operations import binary
 from .source import Position
 from .writes import arrays_read
@@ -68,7 +68,7 @@ def whole(symbol: Symbol, at: Position) -> View:
 
 def is_whole(view: View) -> bool:
     """Whether a view that can be assigned is all of its variable, in the same order."""
-    indices = tuple(Var(index_type, view.at, Symbol("", Kind.LOOP, index_type, view.at)) for _ in view.type.shape)
+    indices = tuple(Var(index_type, view.at, Symbol("", SymbolKind.LOOP, index_type, view.at)) for _ in view.type.shape)
     place = view.place
     return place is not None and view.type == view.sources[0][0].type and place(indices).indices == indices
 
@@ -209,7 +209,7 @@ def loops_over(
     extents: Sequence[Expr], name: str, nest: str | None, at: Position, body: Callable[[Indices], Stmt]
 ) -> Stmt:
     """`body` for every index of an array of these extents; the loops are named after `name`."""
-    symbols = [Symbol(f"{name}_{dimension}", Kind.LOOP, index_type, at) for dimension in range(len(extents))]
+    symbols = [Symbol(f"{name}_{dimension}", SymbolKind.LOOP, index_type, at) for dimension in range(len(extents))]
     statement = body(tuple(Var(index_type, at, symbol) for symbol in symbols))
     for dimension in reversed(range(len(extents))):
         bounds = (Const(index_type, at, 0), extents[dimension], Const(index_type, at, 1))

@@ -20,13 +20,13 @@ from .nodes import (
     Fill,
     Function,
     KernelCall,
-    Kind,
     Load,
     Shared,
     Stmt,
     Store,
     Structured,
     Symbol,
+    SymbolKind,
 )
 
 NO_EFFECTS = Effects(frozenset(), False)
@@ -43,7 +43,7 @@ def effects_of(function: Function) -> Effects:
         written = {symbol for part in parts(function.body) for symbol in changed_by(part)}
         calls = (part for part in parts(function.body) if isinstance(part, CallSite))
         state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
-        by_reference = (p for p in function.params if p.kind is Kind.TENSOR)
+        by_reference = (p for p in function.params if p.kind is SymbolKind.TENSOR)
         function.effects = Effects(frozenset(p for p in by_reference if p in written), state)
     return function.effects
 

@@ -5,15 +5,14 @@ from .carried import carried_by
 from .dependences import Relation, dependences, union
 from .escapes import escapes
 from .extract import extract
-from .fifo_order import Mismatch, Obstacle, Transfer, fifo_obstacle, only_first_values, overwritten
+from .fifo_order import Mismatch, OrderObstacle, Transfer, fifo_obstacle, only_first_values, overwritten
 from .footprint import AffineForm, Extent, Footprint, footprint
-from .fusion import Needed, always, merge_violation, moved_past, needed_iterations
-from .fusion import Obstacle as RecomputeObstacle
+from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
 from .hangs import ROOM, Untold, always_ends, hang_of
 from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
-from .model import Access, Buffer, Kind, Loop, Model, Parameter, Source
+from .model import Access, AccessKind, Buffer, Loop, Model, Parameter, Source
 from .order import order_violation
 from .pairs import Dependence
 from .rebound import Bounds, Side, loop_rows, rebound
@@ -27,6 +26,7 @@ from .window import Window, window
 __all__ = [
     "ROOM",
     "Access",
+    "AccessKind",
     "AffineForm",
     "Bounds",
     "Buffer",
@@ -38,13 +38,12 @@ __all__ = [
     "Footprint",
     "Form",
     "Iterations",
-    "Kind",
     "Linear",
     "Loop",
     "Mismatch",
     "Model",
     "Needed",
-    "Obstacle",
+    "OrderObstacle",
     "OutOfBounds",
     "Parameter",
     "RecomputeObstacle",

@@ -15,7 +15,7 @@ from ..ir.walk import LOOP_OPERATIONS, statements
 from .buffers import Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
 from .linear import Linear, Row, variable
-from .model import Access, Buffer, Kind, Loop, Model, Source
+from .model import Access, AccessKind, Buffer, Loop, Model, Source
 from .values import Terms, Values
 
 
@@ -33,7 +33,7 @@ class _Scope:
 class _Found:
     """An access before the parameters of the whole function are known."""
 
-    kind: Kind
+    kind: AccessKind
     buffer: Buffer
     scope: _Scope
     position: int
@@ -186,7 +186,7 @@ class _Extraction:
 
     def add(
         self,
-        kind: Kind,
+        kind: AccessKind,
         buffer: Buffer,
         scope: _Scope,
         position: int,
@@ -224,7 +224,7 @@ class _Extraction:
     def subscripted(self, op: ir.Operation, scope: _Scope) -> None:
         if is_load(op) and is_stream_type(op.results[0].type):
             return  # taking a stream out of an array of streams; its puts and gets are the accesses
-        kind = Kind.READ if is_load(op) else Kind.WRITE
+        kind = AccessKind.READ if is_load(op) else AccessKind.WRITE
         buffer, terms = self.buffers.resolve(accessed(op), self.values.subscripts(op))
         self.add(kind, buffer, scope, next(scope.positions), terms, "", op, source_of(op))
 
@@ -240,7 +240,7 @@ class _Extraction:
                 terms, rows = self.whole(buffer)
             elif is_stream(op.operands[effect.operand].type):
                 buffer, stream = self.buffers.of_stream(op.operands[effect.operand])
-                self.add(Kind.WRITE, buffer, scope, position, stream, "", op, source)
+                self.add(AccessKind.WRITE, buffer, scope, position, stream, "", op, source)
                 continue
             else:
                 buffer, viewed = self.buffers.base(op.operands[effect.operand])
@@ -248,8 +248,8 @@ class _Extraction:
                 exact = not viewed and None not in buffer.shape
             streams = effect.puts or effect.gets
             for kind, wanted, whole in (
-                (Kind.READ, effect.reads or streams, effect.whole_read),
-                (Kind.WRITE, effect.writes or streams, effect.whole_write),
+                (AccessKind.READ, effect.reads or streams, effect.whole_read),
+                (AccessKind.WRITE, effect.writes or streams, effect.whole_write),
             ):
                 if wanted:
                     reason = "" if exact and whole else described
@@ -279,12 +279,12 @@ class _Extraction:
         if carries:
             buffer = self.buffers.carried(op, scope.loops, source_of(op))
             first = next(inner.positions)
-            self.add(Kind.READ, buffer, inner, first, Terms([]), "", op, source_of(op))
+            self.add(AccessKind.READ, buffer, inner, first, Terms([]), "", op, source_of(op))
         for number in range(len(op.regions)):
             self.region(op, number, inner)
         if carries:
             last = next(inner.positions)
-            self.add(Kind.WRITE, buffer, inner, last, Terms([]), "", op, source_of(op))
+            self.add(AccessKind.WRITE, buffer, inner, last, Terms([]), "", op, source_of(op))
 
     def conditional(self, op: ir.Operation, scope: _Scope) -> None:
         for number, domain in enumerate(affine_if(op, scope.domain, self.values)):

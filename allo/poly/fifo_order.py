@@ -67,7 +67,7 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
+class OrderObstacle:
     """Why a FIFO does not do: `element` (and `other`) of the array, with the accesses concerned."""
 
     mismatch: Mismatch
@@ -79,7 +79,7 @@ class Obstacle:
 
 def fifo_obstacle(
     writes: Sequence[Transfer], reads: Sequence[Transfer], lanes: Sequence[int] = ()
-) -> Obstacle | Undecided | None:
+) -> OrderObstacle | Undecided | None:
     """The first reason why the elements cannot go through FIFOs, one for each value of the subscripts `lanes`.
 
     Each element must be written once, then read once, and any two of a lane in the same order on both sides. Of
@@ -176,7 +176,7 @@ def _in_front(one: Transfer, two: Transfer, common: int) -> bool:
     return two.depth > common or one.access.path < two.access.path
 
 
-def _repeated(transfers: Sequence[Transfer], mismatch: Mismatch) -> Obstacle | None:
+def _repeated(transfers: Sequence[Transfer], mismatch: Mismatch) -> OrderObstacle | None:
     """Two instances of one side with the same element."""
     for first, second, order in _sequences(transfers, 0):
         for left, right in product(first.systems(_ELEMENT), second.systems(_ELEMENT)):
@@ -187,7 +187,7 @@ def _repeated(transfers: Sequence[Transfer], mismatch: Mismatch) -> Obstacle | N
     return None
 
 
-def _left_over(ones: Sequence[Transfer], others: Sequence[Transfer], mismatch: Mismatch) -> Obstacle | None:
+def _left_over(ones: Sequence[Transfer], others: Sequence[Transfer], mismatch: Mismatch) -> OrderObstacle | None:
     """An element of one side that the other side has not."""
     rank = len(ones[0].access.subscripts)
     dims = tuple(_ELEMENT + d for d in range(rank))
@@ -210,10 +210,10 @@ def _left_over(ones: Sequence[Transfer], others: Sequence[Transfer], mismatch: M
         value = points.dim_min_val(d)
         points = points.fix_val(isl.dim_type.set, d, value)
         element.append(int(value.to_python()))
-    return Obstacle(mismatch, tuple(element), (), ones[0].access, others[0].access)
+    return OrderObstacle(mismatch, tuple(element), (), ones[0].access, others[0].access)
 
 
-def _early(writes: Sequence[Transfer], reads: Sequence[Transfer]) -> Obstacle | None:
+def _early(writes: Sequence[Transfer], reads: Sequence[Transfer]) -> OrderObstacle | None:
     """An element that is read before it is written."""
     for write, read in product(writes, reads):
         if write.key != read.key:
@@ -228,7 +228,7 @@ def _early(writes: Sequence[Transfer], reads: Sequence[Transfer]) -> Obstacle | 
     return None
 
 
-def _reordered(writes: Sequence[Transfer], reads: Sequence[Transfer], lanes: Sequence[int]) -> Obstacle | None:
+def _reordered(writes: Sequence[Transfer], reads: Sequence[Transfer], lanes: Sequence[int]) -> OrderObstacle | None:
     """Two elements of a lane that are written in one order and read in the other."""
     second = _ELEMENT + PRIME
     lane = [Row(variable(_ELEMENT + d) - variable(second + d), True) for d in lanes]
@@ -261,7 +261,7 @@ def _sequences(transfers: Sequence[Transfer], shift: int) -> Iterator[tuple[_Ins
 
 def _obstacle(
     mismatch: Mismatch, rows: Sequence[Row], numbers: tuple[int, ...], first: Access, second: Access
-) -> Obstacle:
+) -> OrderObstacle:
     """The obstacle at the first solution of `rows`, in the order of `numbers`."""
     rank = len(first.subscripts)
     elements = tuple(_ELEMENT + k * PRIME + d for k in range(2) for d in range(rank))
@@ -270,4 +270,4 @@ def _obstacle(
     found = dict(zip(dims, lexicographic_minimum(dims, rows) or (), strict=True))
     one = tuple(found[n] for n in elements[:rank])
     two = tuple(found.get(n, one[d]) for d, n in enumerate(elements[rank:]))
-    return Obstacle(mismatch, one, two, first, second)
+    return OrderObstacle(mismatch, one, two, first, second)

@@ -136,7 +136,7 @@ def _first(
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
+class RecomputeObstacle:
     """Why the iterations of a nest cannot run where they are needed: what `access` does, if one is the cause, and maybe
     `other`."""
 
@@ -155,7 +155,7 @@ class Needed:
 
 def needed_iterations(
     model: Model, producer: Sequence[ir.Operation | ir.OpView], target: ir.Operation | ir.OpView
-) -> Needed | Obstacle | Violation | Undecided:
+) -> Needed | RecomputeObstacle | Violation | Undecided:
     """The box of the iterations of `producer` (nested loops, outer to inner) that write what an iteration of `target`
     reads, if running them there, and nowhere else, leaves all that is read later as it was."""
     chain, loop = [model.loop(op) for op in producer], model.loop(target)
@@ -165,7 +165,7 @@ def needed_iterations(
         return obstacle
     needed = nest.needed()
     if needed is None:
-        return Obstacle("the target loop reads nothing that it writes", nest.writes[0])
+        return RecomputeObstacle("the target loop reads nothing that it writes", nest.writes[0])
     return nest.not_all_produced(needed) or needed
 
 
@@ -183,21 +183,21 @@ class _Nest:
     def _is_private(self, access: Access) -> bool:
         return any(loop == self.chain[-1] for loop in access.buffer.scope)
 
-    def not_repeatable(self) -> Obstacle | None:
+    def not_repeatable(self) -> RecomputeObstacle | None:
         """Something that makes an iteration give other values when it runs at another time, or twice."""
         for access in self.inside:
             if access.buffer.is_stream:
-                return Obstacle("it moves data through a stream", access)
+                return RecomputeObstacle("it moves data through a stream", access)
             if access.is_write and not self._is_private(access) and not access.exact:
-                return Obstacle("which of its iterations are needed cannot be decided", access)
+                return RecomputeObstacle("which of its iterations are needed cannot be decided", access)
         if not self.writes:
-            return Obstacle("it writes nothing", self.inside[0] if self.inside else None)
+            return RecomputeObstacle("it writes nothing", self.inside[0] if self.inside else None)
         for access in self.inside:
             if access.is_write or access.buffer.label not in self.written:
                 continue
             if reads_before_writes(self.model, access.buffer, self.chain[-1]):
                 other = next(w for w in self.writes if w.buffer.label == access.buffer.label)
-                return Obstacle("it reads what another of its iterations writes", other, access)
+                return RecomputeObstacle("it reads what another of its iterations writes", other, access)
         return None
 
     def changed_inputs(self) -> Violation | Undecided | None:
@@ -206,16 +206,16 @@ class _Nest:
         writes = [access for access in self.model.inside(self.around[len(self.outer)]) if access.is_write]
         return _first(_pairs(reads, writes), lambda _: [[]])
 
-    def used_elsewhere(self) -> Obstacle | None:
+    def used_elsewhere(self) -> RecomputeObstacle | None:
         """A use of the results beside the target loop, before all of them are made."""
         consumer = self.around[len(self.outer)]
         for access in self.model.inside(consumer):
             if access.buffer.label not in self.written:
                 continue
             if access.is_write:
-                return Obstacle("the target's nest writes the array too", self._write(access), access)
+                return RecomputeObstacle("the target's nest writes the array too", self._write(access), access)
             if self.target not in access.loops:
-                return Obstacle("the array is also used beside the target loop", self._write(access), access)
+                return RecomputeObstacle("the array is also used beside the target loop", self._write(access), access)
         return None
 
     def _write(self, access: Access) -> Access:
@@ -248,17 +248,18 @@ class _Nest:
             upper.append(None if above is None else above.scaled(-1))
         return Needed(tuple(lower), tuple(upper))
 
-    def not_all_produced(self, needed: Needed) -> Obstacle | None:
+    def not_all_produced(self, needed: Needed) -> RecomputeObstacle | None:
         """An array that is read later, of which some element would not be written, or not by its last writer."""
         for access in self.writes:
             if not self._is_live(access):
                 continue
             if not self.target.exact:
-                return Obstacle("the array is used later, and the target loop may not run", access)
+                return RecomputeObstacle("the array is used later, and the target loop may not run", access)
             if not self._covers(needed):
-                return Obstacle("the array is used later, and the target loop does not need all of it", access)
+                return RecomputeObstacle("the array is used later, and the target loop does not need all of it", access)
             if self._overwrites(access):
-                return Obstacle("the array is used later, and elements of it are written more than once", access)
+                reason = "the array is used later, and elements of it are written more than once"
+                return RecomputeObstacle(reason, access)
         return None
 
     def _is_live(self, access: Access) -> bool:

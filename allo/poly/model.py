@@ -13,7 +13,7 @@ from .linear import Linear, Pieces, Quotient, Row, variable
 from .systems import basic_map, named_space, set_of
 
 
-class Kind(StrEnum):
+class AccessKind(StrEnum):
     READ = "read"
     WRITE = "write"
 
@@ -79,7 +79,7 @@ class Access:
     """
 
     id: str
-    kind: Kind
+    kind: AccessKind
     buffer: Buffer
     loops: tuple[Loop, ...]
     path: tuple[int, ...]  # len(loops) + 1 textual positions
@@ -100,7 +100,7 @@ class Access:
 
     @property
     def is_write(self) -> bool:
-        return self.kind is Kind.WRITE
+        return self.kind is AccessKind.WRITE
 
     @property
     def variables(self) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.types import TensorType
 from .deadline import Deadline
-from .differential import Agreement, Difference, Pair, Undecided
+from .differential import Agreement, Difference, Inconclusive, Pair
 from .inputs import Array, Inputs, Values, directed_inputs, with_bits
 from .programs import Argument
 from .result import Counterexample, FirstStep, InputValue, Mismatch
@@ -34,13 +34,13 @@ class NotFound:
     """Running showed no difference: on how many inputs the programs agreed, and why others say nothing."""
 
     agreed: int
-    undecided: tuple[Undecided, ...]
+    undecided: tuple[Inconclusive, ...]
 
 
 def search(pair: Pair, deadline: Deadline, suspected: Mismatch | None = None) -> Found | NotFound:
     """Run the programs on directed inputs until they differ, first on those that a method suspects."""
     agreed = 0
-    undecided: list[Undecided] = []
+    undecided: list[Inconclusive] = []
     wanted = None if suspected is None else (suspected.output, suspected.element)
     pair.deadline = deadline
     for inputs in _candidates(pair, suspected):

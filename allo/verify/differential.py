@@ -45,7 +45,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class Inconclusive:
     """These inputs show nothing: why. `is_first` if it is the first program that has no meaning on them."""
 
     reason: str
@@ -65,7 +65,7 @@ class Difference:
     masks: dict[str, Array]  # for each output where it differs
 
 
-type Comparison = Agreement | Undecided | Difference
+type Comparison = Agreement | Inconclusive | Difference
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class Pair:
         for side, program in zip(self._sides, (self.a, self.b), strict=True):
             unclear = side.guarded.unclear or program.cycle  # what takes turns has no form without processes
             if unclear:
-                return Undecided(unclear, side is self._sides[0])
+                return Inconclusive(unclear, side is self._sides[0])
         outcomes: list[list[_Outcome]] = []
         for is_second, side in enumerate(self._sides):
             outcomes.append([])
@@ -121,7 +121,7 @@ class Pair:
         differing = {name: mask for name, mask in masks.items() if mask.any()}
         if differing:
             undefined = self._undefined_after_all(values, first, differing)
-            if isinstance(undefined, Undecided):
+            if isinstance(undefined, Inconclusive):
                 return undefined
             if differing:
                 return self._difference(differing, first[0], second, wanted)
@@ -129,16 +129,16 @@ class Pair:
 
     def _undefined_after_all(
         self, values: Values, first: list[_Outcome], differing: dict[str, Array]
-    ) -> Undecided | None:
+    ) -> Inconclusive | None:
         """Take out of `differing` the elements that the first program does not define, as more seeds show."""
         side = self._sides[0]
         for seed in side.guarded.more_seeds:
             outcome = self._run(side, values, seed)
             if isinstance(outcome, Failed):
-                return Undecided(f"the first program: {outcome.message}", True, outcome.is_late)
+                return Inconclusive(f"the first program: {outcome.message}", True, outcome.is_late)
             if outcome.outside:
                 found = _left_array(side.guarded, outcome.outside, False)
-                assert isinstance(found, Undecided)
+                assert isinstance(found, Inconclusive)
                 return found
             for name in list(differing):
                 differing[name] &= ~_differs(first[0].outputs[name], outcome.outputs[name])
@@ -266,14 +266,14 @@ def _failure(failed: Failed, is_second: bool) -> Comparison:
         what = "" if message.startswith("the external kernel") else "deadlock: "
         return Difference("", (), "", "", what + message, {})
     which = "second" if is_second else "first"
-    return Undecided(f"the {which} program: {failed.message}", not is_second, failed.is_late)
+    return Inconclusive(f"the {which} program: {failed.message}", not is_second, failed.is_late)
 
 
 def _left_array(side: Guarded, number: int, is_second: bool) -> Comparison:
     array, source = side.accesses[number - 1]
     where = f" ({source})" if source.line else ""
     if not is_second:
-        return Undecided(f"the first program leaves '{array}'{where}", True)
+        return Inconclusive(f"the first program leaves '{array}'{where}", True)
     return Difference("", (), "", "", f"the second program accesses an element outside of '{array}'{where}", {})
 
 

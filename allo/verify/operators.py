@@ -8,7 +8,7 @@ from enum import IntEnum
 from mlir import ir
 
 
-class Kind(IntEnum):
+class OpKind(IntEnum):
     """What folding, normal forms and the solver know of an operator; the numbers of `ComputationGraph.h`."""
 
     OPAQUE = 0
@@ -48,38 +48,38 @@ class Kind(IntEnum):
 
 
 _KINDS = {
-    "arith.select": Kind.SELECT,
-    "arith.bitcast": Kind.BITCAST,
-    "arith.addf": Kind.ADDF,
-    "arith.subf": Kind.SUBF,
-    "arith.mulf": Kind.MULF,
-    "arith.negf": Kind.NEGF,
-    "arith.addi": Kind.ADD,
-    "arith.subi": Kind.SUB,
-    "arith.muli": Kind.MUL,
-    "arith.divsi": Kind.DIVS,
-    "arith.divui": Kind.DIVU,
-    "arith.floordivsi": Kind.FLOORDIVS,
-    "arith.ceildivsi": Kind.CEILDIVS,
-    "arith.ceildivui": Kind.CEILDIVU,
-    "arith.remsi": Kind.REMS,
-    "arith.remui": Kind.REMU,
-    "arith.andi": Kind.AND,
-    "arith.ori": Kind.OR,
-    "arith.xori": Kind.XOR,
-    "arith.shli": Kind.SHL,
-    "arith.shrsi": Kind.SHRS,
-    "arith.shrui": Kind.SHRU,
-    "arith.minsi": Kind.MINS,
-    "arith.maxsi": Kind.MAXS,
-    "arith.minui": Kind.MINU,
-    "arith.maxui": Kind.MAXU,
-    "arith.extsi": Kind.EXTS,
-    "arith.extui": Kind.EXTU,
-    "arith.trunci": Kind.TRUNC,
-    "arith.cmpi": Kind.COMPARE,
-    "arith.sitofp": Kind.FROM_SIGNED,
-    "arith.uitofp": Kind.FROM_UNSIGNED,
+    "arith.select": OpKind.SELECT,
+    "arith.bitcast": OpKind.BITCAST,
+    "arith.addf": OpKind.ADDF,
+    "arith.subf": OpKind.SUBF,
+    "arith.mulf": OpKind.MULF,
+    "arith.negf": OpKind.NEGF,
+    "arith.addi": OpKind.ADD,
+    "arith.subi": OpKind.SUB,
+    "arith.muli": OpKind.MUL,
+    "arith.divsi": OpKind.DIVS,
+    "arith.divui": OpKind.DIVU,
+    "arith.floordivsi": OpKind.FLOORDIVS,
+    "arith.ceildivsi": OpKind.CEILDIVS,
+    "arith.ceildivui": OpKind.CEILDIVU,
+    "arith.remsi": OpKind.REMS,
+    "arith.remui": OpKind.REMU,
+    "arith.andi": OpKind.AND,
+    "arith.ori": OpKind.OR,
+    "arith.xori": OpKind.XOR,
+    "arith.shli": OpKind.SHL,
+    "arith.shrsi": OpKind.SHRS,
+    "arith.shrui": OpKind.SHRU,
+    "arith.minsi": OpKind.MINS,
+    "arith.maxsi": OpKind.MAXS,
+    "arith.minui": OpKind.MINU,
+    "arith.maxui": OpKind.MAXU,
+    "arith.extsi": OpKind.EXTS,
+    "arith.extui": OpKind.EXTU,
+    "arith.trunci": OpKind.TRUNC,
+    "arith.cmpi": OpKind.COMPARE,
+    "arith.sitofp": OpKind.FROM_SIGNED,
+    "arith.uitofp": OpKind.FROM_UNSIGNED,
 }
 _COMMUTATIVE = frozenset({"arith.addf", "arith.mulf"})
 _UNORDERED = frozenset({1, 6, 7, 8, 13, 14})  # predicates of arith.cmpf that are commutative
@@ -110,7 +110,7 @@ class Operator:
     """`name` is the operation; `detail` what else distinguishes it: types, attributes, which of several results."""
 
     name: str
-    kind: Kind
+    kind: OpKind
     arity: int
     result: ScalarType
     detail: str = ""
@@ -130,19 +130,19 @@ def scalar_type(kind: ir.Type) -> ScalarType | None:
 
 def select_of(scalar: ScalarType) -> Operator:
     """The choice between two values of a type."""
-    return Operator("arith.select", Kind.SELECT, 3, scalar, str(scalar))
+    return Operator("arith.select", OpKind.SELECT, 3, scalar, str(scalar))
 
 
 def unwritten_of(array: str, scalar: ScalarType) -> Operator:
     """The elements of an array that nothing has written: a value for each, which may be any."""
-    return Operator("undefined", Kind.LEAF, 0, scalar, f"{array} {scalar}", extra=UNWRITTEN)
+    return Operator("undefined", OpKind.LEAF, 0, scalar, f"{array} {scalar}", extra=UNWRITTEN)
 
 
 def extension(source: ScalarType, result: ScalarType, signed: bool) -> Operator:
     """An integer with more bits (or fewer)."""
     if source.width > result.width:
-        return Operator("arith.trunci", Kind.TRUNC, 1, result, f"{source} {result}")
-    kind, name = (Kind.EXTS, "arith.extsi") if signed else (Kind.EXTU, "arith.extui")
+        return Operator("arith.trunci", OpKind.TRUNC, 1, result, f"{source} {result}")
+    kind, name = (OpKind.EXTS, "arith.extsi") if signed else (OpKind.EXTU, "arith.extui")
     return Operator(name, kind, 1, result, f"{source} {result}")
 
 
@@ -155,11 +155,11 @@ def integer_operator(name: str, width: int = 64) -> Operator:
 
 def comparison(predicate: int, width: int = 64) -> Operator:
     """A comparison of integers by the number of its predicate in `arith.cmpi`."""
-    return Operator("arith.cmpi", Kind.COMPARE, 2, BIT, f"{predicate} i{width}", predicate < 2, predicate)
+    return Operator("arith.cmpi", OpKind.COMPARE, 2, BIT, f"{predicate} i{width}", predicate < 2, predicate)
 
 
 _ORDERLESS = frozenset(
-    {Kind.ADD, Kind.MUL, Kind.AND, Kind.OR, Kind.XOR, Kind.MINS, Kind.MAXS, Kind.MINU, Kind.MAXU}
+    {OpKind.ADD, OpKind.MUL, OpKind.AND, OpKind.OR, OpKind.XOR, OpKind.MINS, OpKind.MAXS, OpKind.MINU, OpKind.MAXU}
 )
 
 
@@ -170,8 +170,8 @@ def operator_of(op: ir.Operation, result: int = 0) -> tuple[Operator, bool] | No
     if made is None or any(kind is None for kind in types) or not 1 <= len(types) <= 3:
         return None
     name = op.name
-    kind = _KINDS.get(name, Kind.OPAQUE)
-    if kind == Kind.COMPARE:
+    kind = _KINDS.get(name, OpKind.OPAQUE)
+    if kind == OpKind.COMPARE:
         predicate = ir.IntegerAttr(op.attributes["predicate"]).value
         swapped = predicate in (4, 5, 8, 9)
         assert types[0] is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .operators import Kind, Operator, ScalarType
+from .operators import Operator, OpKind, ScalarType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Undecided:
 
 _MOST_BIT_PRODUCTS = 100_000  # twenty-five products of 64 bits
 _PRODUCTS = frozenset(
-    {Kind.MUL, Kind.DIVS, Kind.DIVU, Kind.FLOORDIVS, Kind.CEILDIVS, Kind.CEILDIVU, Kind.REMS, Kind.REMU}
+    {OpKind.MUL, OpKind.DIVS, OpKind.DIVU, OpKind.FLOORDIVS, OpKind.CEILDIVS, OpKind.CEILDIVU, OpKind.REMS, OpKind.REMU}
 )
 
 type Answer = Same | Differ | Undecided
@@ -137,7 +137,7 @@ class _Translation:
                 self.inputs[scalar.name] = self.z3.BitVec(scalar.name, width, self.context)
             return self.inputs[scalar.name]
         operands = [self._values[id(operand)] for operand in scalar.operands]
-        if operator.kind in (Kind.FROM_SIGNED, Kind.FROM_UNSIGNED):
+        if operator.kind in (OpKind.FROM_SIGNED, OpKind.FROM_UNSIGNED):
             return self._from_integer(operator, operands[0])
         rule = _RULES.get(operator.kind)
         if rule is None:
@@ -155,8 +155,8 @@ class _Translation:
     def _from_integer(self, operator: Operator, operand: Any) -> Any:
         """A float that is an unknown function of a number, whatever the width of that."""
         wide = (operand.size() // 128 + 1) * 128
-        extend = self.z3.SignExt if operator.kind == Kind.FROM_SIGNED else self.z3.ZeroExt
-        number = Operator("from integer", Kind.OPAQUE, 1, operator.result, f"i{wide} {operator.result}")
+        extend = self.z3.SignExt if operator.kind == OpKind.FROM_SIGNED else self.z3.ZeroExt
+        number = Operator("from integer", OpKind.OPAQUE, 1, operator.result, f"i{wide} {operator.result}")
         return self._function(number, [extend(wide - operand.size(), operand)])
 
     def _function(self, operator: Operator, operands: list[Any], suffix: str = "") -> Any:
@@ -209,9 +209,9 @@ def _floor_quotient(z3: Any, x: list[Any], step: int) -> Any:
 def _resized(z3: Any, x: list[Any], operator: Operator) -> Any:
     (a,) = x
     more = operator.result.width - a.size()
-    if operator.kind == Kind.TRUNC:
+    if operator.kind == OpKind.TRUNC:
         return z3.Extract(operator.result.width - 1, 0, a)
-    return z3.SignExt(more, a) if operator.kind == Kind.EXTS else z3.ZeroExt(more, a)
+    return z3.SignExt(more, a) if operator.kind == OpKind.EXTS else z3.ZeroExt(more, a)
 
 
 def _ceil_unsigned(z3: Any, x: list[Any], operator: Operator) -> Any:
@@ -219,33 +219,33 @@ def _ceil_unsigned(z3: Any, x: list[Any], operator: Operator) -> Any:
     return z3.If(z3.URem(*x) != 0, quotient + 1, quotient)
 
 
-_RULES: dict[Kind, _Rule] = {
-    Kind.SELECT: lambda z3, x, o: z3.If(x[0] == 1, x[1], x[2]),
-    Kind.BITCAST: lambda z3, x, o: x[0],
-    Kind.ADD: lambda z3, x, o: x[0] + x[1],
-    Kind.SUB: lambda z3, x, o: x[0] - x[1],
-    Kind.MUL: lambda z3, x, o: x[0] * x[1],
-    Kind.DIVS: lambda z3, x, o: x[0] / x[1],
-    Kind.DIVU: lambda z3, x, o: z3.UDiv(*x),
-    Kind.FLOORDIVS: lambda z3, x, o: _floor_quotient(z3, x, -1),
-    Kind.CEILDIVS: lambda z3, x, o: _floor_quotient(z3, x, 1),
-    Kind.CEILDIVU: _ceil_unsigned,
-    Kind.REMS: lambda z3, x, o: z3.SRem(*x),
-    Kind.REMU: lambda z3, x, o: z3.URem(*x),
-    Kind.AND: lambda z3, x, o: x[0] & x[1],
-    Kind.OR: lambda z3, x, o: x[0] | x[1],
-    Kind.XOR: lambda z3, x, o: x[0] ^ x[1],
-    Kind.SHL: lambda z3, x, o: x[0] << x[1],
-    Kind.SHRS: lambda z3, x, o: x[0] >> x[1],
-    Kind.SHRU: lambda z3, x, o: z3.LShR(*x),
-    Kind.MINS: lambda z3, x, o: z3.If(x[0] < x[1], x[0], x[1]),
-    Kind.MAXS: lambda z3, x, o: z3.If(x[0] > x[1], x[0], x[1]),
-    Kind.MINU: lambda z3, x, o: z3.If(z3.ULT(*x), x[0], x[1]),
-    Kind.MAXU: lambda z3, x, o: z3.If(z3.UGT(*x), x[0], x[1]),
-    Kind.EXTS: _resized,
-    Kind.EXTU: _resized,
-    Kind.TRUNC: _resized,
-    Kind.COMPARE: _compared,
+_RULES: dict[OpKind, _Rule] = {
+    OpKind.SELECT: lambda z3, x, o: z3.If(x[0] == 1, x[1], x[2]),
+    OpKind.BITCAST: lambda z3, x, o: x[0],
+    OpKind.ADD: lambda z3, x, o: x[0] + x[1],
+    OpKind.SUB: lambda z3, x, o: x[0] - x[1],
+    OpKind.MUL: lambda z3, x, o: x[0] * x[1],
+    OpKind.DIVS: lambda z3, x, o: x[0] / x[1],
+    OpKind.DIVU: lambda z3, x, o: z3.UDiv(*x),
+    OpKind.FLOORDIVS: lambda z3, x, o: _floor_quotient(z3, x, -1),
+    OpKind.CEILDIVS: lambda z3, x, o: _floor_quotient(z3, x, 1),
+    OpKind.CEILDIVU: _ceil_unsigned,
+    OpKind.REMS: lambda z3, x, o: z3.SRem(*x),
+    OpKind.REMU: lambda z3, x, o: z3.URem(*x),
+    OpKind.AND: lambda z3, x, o: x[0] & x[1],
+    OpKind.OR: lambda z3, x, o: x[0] | x[1],
+    OpKind.XOR: lambda z3, x, o: x[0] ^ x[1],
+    OpKind.SHL: lambda z3, x, o: x[0] << x[1],
+    OpKind.SHRS: lambda z3, x, o: x[0] >> x[1],
+    OpKind.SHRU: lambda z3, x, o: z3.LShR(*x),
+    OpKind.MINS: lambda z3, x, o: z3.If(x[0] < x[1], x[0], x[1]),
+    OpKind.MAXS: lambda z3, x, o: z3.If(x[0] > x[1], x[0], x[1]),
+    OpKind.MINU: lambda z3, x, o: z3.If(z3.ULT(*x), x[0], x[1]),
+    OpKind.MAXU: lambda z3, x, o: z3.If(z3.UGT(*x), x[0], x[1]),
+    OpKind.EXTS: _resized,
+    OpKind.EXTU: _resized,
+    OpKind.TRUNC: _resized,
+    OpKind.COMPARE: _compared,
 }
 
 
@@ -268,17 +268,17 @@ def _is_amount(z3: Any, x: list[Any]) -> Any:
     )
 
 
-_DOMAINS: dict[Kind, Callable[[Any, list[Any]], Any]] = {
-    Kind.DIVS: _is_signed_divisor,
-    Kind.FLOORDIVS: _is_signed_divisor,
-    Kind.CEILDIVS: _is_signed_divisor,
-    Kind.REMS: _is_signed_divisor,
-    Kind.DIVU: _is_divisor,
-    Kind.CEILDIVU: _is_divisor,
-    Kind.REMU: _is_divisor,
-    Kind.SHL: _is_amount,
-    Kind.SHRS: _is_amount,
-    Kind.SHRU: _is_amount,
+_DOMAINS: dict[OpKind, Callable[[Any, list[Any]], Any]] = {
+    OpKind.DIVS: _is_signed_divisor,
+    OpKind.FLOORDIVS: _is_signed_divisor,
+    OpKind.CEILDIVS: _is_signed_divisor,
+    OpKind.REMS: _is_signed_divisor,
+    OpKind.DIVU: _is_divisor,
+    OpKind.CEILDIVU: _is_divisor,
+    OpKind.REMU: _is_divisor,
+    OpKind.SHL: _is_amount,
+    OpKind.SHRS: _is_amount,
+    OpKind.SHRU: _is_amount,
 }
 
 

@@ -7,16 +7,16 @@ from itertools import product
 from allo.estimate.dependences import graph_of
 from allo.estimate.graph import Edge, Graph
 from allo.estimate.recurrence import critical, recurrence_of
-from allo.estimate.region import Node, Region
+from allo.estimate.region import LoopBody, Node
 from allo.poly import Space
 
 
-def copies_of(region: Region, node: Node) -> list[tuple[int, ...]]:
+def copies_of(region: LoopBody, node: Node) -> list[tuple[int, ...]]:
     """The values of the unrolled loops around a node."""
     return list(product(*(range(region.copy_loops[number].trip) for number in node.around)))
 
 
-def element(region: Region, node: Node, time: tuple[int, ...], copy: tuple[int, ...]) -> tuple[object, ...]:
+def element(region: LoopBody, node: Node, time: tuple[int, ...], copy: tuple[int, ...]) -> tuple[object, ...]:
     """The element that an access touches, relative to what is fixed during the loop."""
     values = dict(zip(node.around, copy, strict=True))
     found: list[object] = []
@@ -27,7 +27,7 @@ def element(region: Region, node: Node, time: tuple[int, ...], copy: tuple[int, 
     return tuple(found)
 
 
-def recurrence_interval(region: Region, cycle: int, *, overwriting: bool = True) -> int:
+def recurrence_interval(region: LoopBody, cycle: int, *, overwriting: bool = True) -> int:
     """The least interval by the values that iterations really pass on, found by executing all of them.
 
     A value is read before it is overwritten, and writes of an element stay in order, a cycle apart. Of the
@@ -71,7 +71,7 @@ def recurrence_interval(region: Region, cycle: int, *, overwriting: bool = True)
     return _critical(region, cycle, numbers, kept_edges)
 
 
-def _in_order(region: Region) -> list[tuple[Node, tuple[int, ...]]]:
+def _in_order(region: LoopBody) -> list[tuple[Node, tuple[int, ...]]]:
     """All copies of all nodes in the order in which the program runs them."""
     found = []
     for node in region.nodes:
@@ -84,7 +84,7 @@ def _in_order(region: Region) -> list[tuple[Node, tuple[int, ...]]]:
 
 
 def _critical(
-    region: Region,
+    region: LoopBody,
     cycle: int,
     numbers: dict[tuple[int, tuple[int, ...]], int],
     edges: dict[tuple[int, int, int, bool], int],
@@ -92,7 +92,7 @@ def _critical(
     """The critical cycle among all copies."""
     names = list(numbers)
     arrives = {sink for _, sink, distance, order in edges if distance == 0 and not order}
-    graph = Graph(Region(Space(()), [region.nodes[index] for index, _ in names]), cycle)
+    graph = Graph(LoopBody(Space(()), [region.nodes[index] for index, _ in names]), cycle)
     for (index, copy), number in numbers.items():
         for source in region.inputs[index]:
             there = numbers[source, copy[: len(region.nodes[source].around)]]
@@ -106,7 +106,7 @@ def _critical(
     return found.interval if found is not None else 1
 
 
-def symbolic_interval(region: Region, cycle: int) -> int:
+def symbolic_interval(region: LoopBody, cycle: int) -> int:
     """The interval that the estimator finds without copies."""
     found = recurrence_of(graph_of(region, cycle, {}), 1)
     return found.interval if found is not None else 1

@@ -16,7 +16,7 @@ from allo.estimate.function import Callee, FunctionEstimator, Options
 from allo.estimate.graph import Edge
 from allo.estimate.pipeline import scheduled
 from allo.estimate.recurrence import recurrence_of, words
-from allo.estimate.region import Region, RegionBuilder
+from allo.estimate.region import LoopBody, RegionBuilder
 from allo.estimate.walks import positive_cycle
 from allo.ir.types import float32, int32
 from allo.ir.walk import LoopView
@@ -27,7 +27,7 @@ from .expanded import recurrence_interval, symbolic_interval
 CIRCULATION = import_module("allo.estimate.circulation")  # `allo.estimate` is a function, too
 
 
-def region_of(s: allo.Schedule) -> tuple[Region, int]:
+def region_of(s: allo.Schedule) -> tuple[LoopBody, int]:
     """The region of the only pipelined loop of a schedule."""
 
     def no_callee(name: str) -> Callee:

@@ -14,7 +14,7 @@ from allo.frontend.emit import emit_module
 from allo.frontend.library import operators
 from allo.frontend.library.call import OperatorArgument, OperatorConstant
 from allo.frontend.library.operations import Operations
-from allo.frontend.nodes import Declare, Expr, Function, Kind, Return, Symbol
+from allo.frontend.nodes import Declare, Expr, Function, Return, Symbol, SymbolKind
 from allo.frontend.source import KernelSource
 from allo.frontend.typing_tables import DEFAULT
 from allo.frontend.view import View, whole
@@ -39,7 +39,7 @@ class Graph:
         self.errors.append(f"{at[0]}: {message}")
 
     def input(self, name: str, type: TensorType) -> View:
-        self.inputs.append(Symbol(name, Kind.TENSOR, type, AT))
+        self.inputs.append(Symbol(name, SymbolKind.TENSOR, type, AT))
         return whole(self.inputs[-1], AT)
 
     def call(self, operator: Callable[..., Any], constants: dict[str, Any] | None = None, **given: Any) -> Any:
@@ -49,7 +49,7 @@ class Graph:
 
     def built(self, result: Expr | View) -> LLVMModule:
         assert isinstance(result, View)
-        out = Symbol("out", Kind.TENSOR, result.type, AT)
+        out = Symbol("out", SymbolKind.TENSOR, result.type, AT)
         filled = self.builder.fill(out, result, "init", AT)
         before, after = self.builder.take_pending()
         body = (*before, Declare(AT, out, None), filled, *after, Return(AT, (out,)))

@@ -6,8 +6,8 @@ import pytest
 
 from allo.verify.operators import (
     F32,
-    Kind,
     Operator,
+    OpKind,
     ScalarType,
     comparison,
     extension,
@@ -44,7 +44,7 @@ def compare(predicate: int, a: Scalar, b: Scalar) -> Scalar:
 
 
 def real(name: str, *operands: Scalar, commutative: bool = False) -> Scalar:
-    return Scalar(F32, Operator(name, Kind.OPAQUE, len(operands), F32, "f32", commutative), operands)
+    return Scalar(F32, Operator(name, OpKind.OPAQUE, len(operands), F32, "f32", commutative), operands)
 
 
 def test_a_product_as_shift_and_sum() -> None:
@@ -103,12 +103,12 @@ def test_floats_are_functions_of_their_operands() -> None:
 
 
 def test_a_float_of_an_integer_does_not_depend_on_its_width() -> None:
-    def made(kind: Kind, operand: Scalar) -> Scalar:
+    def made(kind: OpKind, operand: Scalar) -> Scalar:
         return Scalar(F32, Operator(f"{kind}", kind, 1, F32, str(operand.type)), (operand,))
 
-    narrow, wide = made(Kind.FROM_SIGNED, x), made(Kind.FROM_SIGNED, resize(x, 40))
+    narrow, wide = made(OpKind.FROM_SIGNED, x), made(OpKind.FROM_SIGNED, resize(x, 40))
     assert isinstance(equal(narrow, wide), Same)
-    assert isinstance(equal(narrow, made(Kind.FROM_UNSIGNED, x)), Differ)
+    assert isinstance(equal(narrow, made(OpKind.FROM_UNSIGNED, x)), Differ)
 
 
 def test_the_time_is_bounded() -> None:

@@ -9,14 +9,14 @@ from math import prod
 from ...errors import TargetError
 from .dialect import AcWords, Dialect, ac_names
 from .text import uncommented
-from .vendor import Array, Banks, Host, Memory, Place, Streams, Vendor
+from .vendor import Array, Banks, BoundMemory, Host, Place, Streams, Vendor
 
 
 @dataclass(frozen=True, slots=True)
 class Directives:
     """Arrays are split by directives of the Tcl script, which stand in comments behind the declaration."""
 
-    def attributes(self, array: Array, banks: Banks, memory: Memory | None) -> str:
+    def attributes(self, array: Array, banks: Banks, memory: BoundMemory | None) -> str:
         return ""
 
     def partition(self, array: Array, banks: Banks) -> list[str]:
@@ -38,7 +38,7 @@ class Directives:
             at=array.at, hint="partition one dimension, or all completely",
         )  # fmt: skip
 
-    def storage(self, array: Array, memory: Memory) -> list[str]:
+    def storage(self, array: Array, memory: BoundMemory) -> list[str]:
         raise TargetError(
             f"Catapult cannot bind '{array.name}' to {memory.resource.upper()}: its memories are those of the library "
             "of the technology",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...errors import TargetError
 from .dialect import AcWords, Dialect, ac_names
-from .vendor import Array, Banks, Memory, Place, Streams, Vendor
+from .vendor import Array, Banks, BoundMemory, Place, Streams, Vendor
 
 _IMPLEMENTATIONS = {"bram": "BLOCK_RAM", "lutram": "MLAB"}
 
@@ -15,7 +15,7 @@ _IMPLEMENTATIONS = {"bram": "BLOCK_RAM", "lutram": "MLAB"}
 class Attributes:
     """Attributes in front of a declaration. Banks are bits of the address, so that extents are powers of two."""
 
-    def attributes(self, array: Array, banks: Banks, memory: Memory | None) -> str:
+    def attributes(self, array: Array, banks: Banks, memory: BoundMemory | None) -> str:
         kinds = [kind for kind, _ in banks]
         if kinds and all(kind == "complete" for kind in kinds):
             return "hls_register "
@@ -32,7 +32,7 @@ class Attributes:
             )  # fmt: skip
         return []
 
-    def storage(self, array: Array, memory: Memory) -> list[str]:
+    def storage(self, array: Array, memory: BoundMemory) -> list[str]:
         if array.is_argument:
             raise TargetError(
                 f"Intel HLS cannot bind '{array.name}': an argument is memory outside of the component",
@@ -62,7 +62,7 @@ class Attributes:
         listed = ", ".join(str(bit) for bit in reversed(chosen))
         return f"hls_bankwidth({width // 8}) hls_bankbits({listed}) "
 
-    def _implementation(self, array: Array, memory: Memory) -> str:
+    def _implementation(self, array: Array, memory: BoundMemory) -> str:
         numbers = [f"{k}={v}" for k, v in (("latency", memory.latency), ("depth", memory.depth)) if v is not None]
         if numbers or memory.resource not in ("auto", *_IMPLEMENTATIONS):
             what = numbers[0] if numbers else memory.resource.upper()

@@ -23,7 +23,7 @@ from .memory import bound_memory
 from .names import identifier
 from .project_settings import Settings
 from .stream_ports import Passed, passed_elements
-from .vendor import Memory
+from .vendor import BoundMemory
 
 _AXI_BITS = 1024
 _REGISTER_BITS = 64
@@ -78,7 +78,7 @@ class Port:
         return bool(self.shape)
 
     @property
-    def memory(self) -> Memory | None:
+    def memory(self) -> BoundMemory | None:
         """What the user has bound the array to."""
         return bound_memory(self.storage) if self.storage is not None else None
 

@@ -10,7 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import Location, TargetError
-from ...ir.memory import Memory as KernelMemory
+from ...ir.memory import Memory
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.registers import fixed_place
 from ...ir.stream_facts import STREAM_NUMBER
@@ -18,7 +18,7 @@ from ...ir.walk import location_of, string_of
 from .expression import Expr
 from .names import Names, identifier
 from .values import ValueWriter
-from .vendor import Array, Banks, Memory
+from .vendor import Array, Banks, BoundMemory
 
 MEMORY = "allo.memory"  # the attribute of an array that the user has bound
 QUERIES = {"allo.stream_empty": "empty", "allo.stream_full": "full"}
@@ -273,7 +273,7 @@ def _banks(memref: ir.MemRefType) -> Banks:
     return tuple(layout.dims) if isinstance(layout, allo_d.PartitionAttr) else ()
 
 
-def bound_memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> Memory | None:
+def bound_memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> BoundMemory | None:
     """What the user has bound an array to."""
     if MEMORY not in attributes:
         return None
@@ -284,11 +284,11 @@ def bound_memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> Memory | None:
         int(ir.IntegerAttr(memory[name]).value) if name in memory else None for name in ("latency", "depth")
     )
     try:
-        known = KernelMemory(resource, given, latency, depth)
+        known = Memory(resource, given, latency, depth)
     except ValueError as error:  # of a module from text: kernels and primitives name memories that there are
         raise TargetError(f"the module binds an array to a memory that there is not: {error}") from None
     kind = known.storage_type or ("AUTO" if resource == "AUTO" else "RAM_2P")
-    return Memory(kind.lower(), known.resource.lower(), latency, depth)
+    return BoundMemory(kind.lower(), known.resource.lower(), latency, depth)
 
 
 def _check_depthless(op: ir.Operation) -> None:

@@ -23,7 +23,7 @@ class Place(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class BoundMemory:
     """What the user has bound an array to, in small letters; "auto" is left to the tool: both of them, or the resource.
 
     `depth` is in elements, of a FIFO or of what an argument or a result points to.
@@ -49,11 +49,11 @@ class Array:
 class Arrays(Protocol):
     """How banks and kinds of memory are asked for: in front of a declaration, or in lines behind it."""
 
-    def attributes(self, array: Array, banks: Banks, memory: Memory | None) -> str: ...
+    def attributes(self, array: Array, banks: Banks, memory: BoundMemory | None) -> str: ...
 
     def partition(self, array: Array, banks: Banks) -> list[str]: ...
 
-    def storage(self, array: Array, memory: Memory) -> list[str]: ...
+    def storage(self, array: Array, memory: BoundMemory) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class PragmaArrays:
     implementation: str
     latency: str
 
-    def attributes(self, array: Array, banks: Banks, memory: Memory | None) -> str:
+    def attributes(self, array: Array, banks: Banks, memory: BoundMemory | None) -> str:
         return ""
 
     def partition(self, array: Array, banks: Banks) -> list[str]:
@@ -169,7 +169,7 @@ class PragmaArrays:
                     for n, (kind, factor) in enumerate(banks, 1) if kind != "none"]  # fmt: skip
         return [p.format(name=array.name, dim=n, kind=kind, factor=factor) for p, n, kind, factor in patterns]
 
-    def storage(self, array: Array, memory: Memory) -> list[str]:
+    def storage(self, array: Array, memory: BoundMemory) -> list[str]:
         if memory.kind == "auto":
             return fifo_depth(array, memory)
         text = self.kind.format(name=array.name, kind=memory.kind)
@@ -178,7 +178,7 @@ class PragmaArrays:
         return [text, *fifo_depth(array, memory)]
 
 
-def fifo_depth(array: Array, memory: Memory) -> list[str]:
+def fifo_depth(array: Array, memory: BoundMemory) -> list[str]:
     """The pragma for the depth of an array that is a FIFO; TargetError for a depth that has no meaning, or is wrong."""
     if memory.depth is None:
         return []
@@ -211,13 +211,13 @@ class Cores:
 
     banks: PragmaArrays
 
-    def attributes(self, array: Array, banks: Banks, memory: Memory | None) -> str:
+    def attributes(self, array: Array, banks: Banks, memory: BoundMemory | None) -> str:
         return ""
 
     def partition(self, array: Array, banks: Banks) -> list[str]:
         return self.banks.partition(array, banks)
 
-    def storage(self, array: Array, memory: Memory) -> list[str]:
+    def storage(self, array: Array, memory: BoundMemory) -> list[str]:
         if memory.kind == "auto":
             return fifo_depth(array, memory)
         core = memory.kind.upper() + ("" if memory.resource == "auto" else f"_{memory.resource.upper()}")

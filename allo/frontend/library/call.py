@@ -8,7 +8,7 @@ from typing import Any
 
 from ...ir.types import AlloType, Float, Struct, TensorType, shape_text
 from ..builder import ValueBuilder
-from ..nodes import Expr, Kind, Load, Stmt, Symbol, Var
+from ..nodes import Expr, Load, Stmt, Symbol, SymbolKind, Var
 from ..source import Position
 from ..view import View, whole
 from .structured import Nest, Subscripts, along
@@ -130,7 +130,7 @@ class OperatorCall:
 
 def placeholder(element: AlloType, at: Position) -> Expr:
     """Some value of a type, to ask the typing rules."""
-    return Var(element, at, Symbol("", Kind.SCALAR, element, at))
+    return Var(element, at, Symbol("", SymbolKind.SCALAR, element, at))
 
 
 def lazy(view: View, compute: Callable[[Symbol], Stmt]) -> View:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ...errors import counted
 from ...ir.types import Float, TensorType, shape_text
 from ..convert import convert
-from ..nodes import Binary, Block, Const, Expr, Kind, MathCall, Stmt, Symbol, Var
+from ..nodes import Binary, Block, Const, Expr, MathCall, Stmt, Symbol, SymbolKind, Var
 from ..view import View, whole
 from .call import OperatorCall, placeholder
 from .structured import Nest, along, temporary
@@ -59,7 +59,7 @@ class _Rows:
         begin = self.nest(f"{part}_init", rank - 1)
         self.statements.append(begin.statement(target, Const(self.kind, at, start), "fill"))
         nest = self.nest(part, rank, 1)
-        old = Symbol("old", Kind.SCALAR, self.kind, at)
+        old = Symbol("old", SymbolKind.SCALAR, self.kind, at)
         result = Binary(self.kind, at, op, Var(self.kind, at, old), value(*self._elements(nest, reads)))
         self.statements.append(nest.statement(target, result, old=old))
 

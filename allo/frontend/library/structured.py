@@ -15,11 +15,11 @@ from ..nodes import (
     Element,
     Expr,
     For,
-    Kind,
     Load,
     Stmt,
     Structured,
     Symbol,
+    SymbolKind,
     Var,
 )
 from ..source import Position
@@ -85,7 +85,7 @@ class Nest:
     def __init__(self, at: Position, name: str, loops: Sequence[tuple[str, int]], reductions: int = 0) -> None:
         self.at = at
         self.name = name
-        self.loops = tuple(Symbol(loop, Kind.LOOP, index_type, at) for loop, _ in loops)
+        self.loops = tuple(Symbol(loop, SymbolKind.LOOP, index_type, at) for loop, _ in loops)
         self.extents = tuple(extent for _, extent in loops)
         self.reductions = reductions
         self.inputs: list[Element] = []
@@ -98,7 +98,7 @@ class Nest:
 
     def read(self, view: View, subscripts: Subscripts) -> Expr | None:
         """An element of an array, at subscripts of this nest; None where the array must be copied first."""
-        places = [Symbol(f"d{d}", Kind.LOOP, index_type, self.at) for d in range(len(subscripts))]
+        places = [Symbol(f"d{d}", SymbolKind.LOOP, index_type, self.at) for d in range(len(subscripts))]
         element = view.read(tuple(Var(index_type, self.at, place) for place in places))
         if not isinstance(element, Load):
             return None
@@ -126,7 +126,7 @@ class Nest:
         )
 
     def _element(self, load: Load, subscripts: Subscripts) -> Expr:
-        symbol = Symbol(load.tensor.name, Kind.SCALAR, load.type, self.at)
+        symbol = Symbol(load.tensor.name, SymbolKind.SCALAR, load.type, self.at)
         self.inputs.append(Element(load.tensor, subscripts, symbol))
         return Var(load.type, self.at, symbol)
 
@@ -137,7 +137,7 @@ class Nest:
         for symbol, known in self.scalars:
             if known == value:
                 return Var(value.type, value.at, symbol)
-        symbol = Symbol("scalar", Kind.SCALAR, value.type, self.at)
+        symbol = Symbol("scalar", SymbolKind.SCALAR, value.type, self.at)
         self.scalars.append((symbol, value))
         return Var(value.type, value.at, symbol)
 
@@ -182,7 +182,7 @@ class Nest:
     ) -> Structured:
         """The operation that writes `value` to `target`; `old` names the element that it had."""
         rank = len(self.loops) - self.reductions
-        symbol = old or Symbol("old", Kind.SCALAR, _element_type(target), self.at)
+        symbol = old or Symbol("old", SymbolKind.SCALAR, _element_type(target), self.at)
         output = Element(target, along(*range(rank)) if subscripts is None else subscripts, symbol)
         return Structured(
             self.at,
@@ -216,5 +216,5 @@ def loops(nest: Nest, body: Stmt) -> Stmt:
 
 def temporary(name: str, tensor: Any, at: Position) -> tuple[Symbol, Declare]:
     """A new array with its declaration."""
-    symbol = Symbol(name, Kind.TENSOR, tensor, at)
+    symbol = Symbol(name, SymbolKind.TENSOR, tensor, at)
     return symbol, Declare(at, symbol, None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...ir.types import MAX_BITS, AlloType, Fixed, Float, Int, TensorType, UFixed, UInt
 from ..convert import NotExpressible, convert
-from ..nodes import Binary, Block, Const, Expr, Kind, Stmt, Symbol, Var
+from ..nodes import Binary, Block, Const, Expr, Stmt, Symbol, SymbolKind, Var
 from ..view import View, whole
 from .call import OperatorCall
 from .structured import Nest, Subscripts, along, temporary
@@ -102,7 +102,7 @@ class Reduction:
         statements.append(self._begin(call, out, acc, Nest(at, f"{name}_init", [(f"{n}_init", e) for n, e in outer])))
         nest = Nest(at, name, self.loops, self.reductions)
         elements = [call.element(nest, call.stored(view), subscripts) for view, subscripts in self.factors]
-        old = Symbol("old", Kind.SCALAR, acc, at)
+        old = Symbol("old", SymbolKind.SCALAR, acc, at)
         value = self.accumulate(acc, Var(acc, at, old), elements)
         statements.append(nest.statement(out, value, self.operation, old=old, options=self.options))
         if out is not target:

@@ -22,7 +22,6 @@ from ..nodes import (
     Field,
     Function,
     KernelCall,
-    Kind,
     Load,
     Logic,
     MathCall,
@@ -31,6 +30,7 @@ from ..nodes import (
     SetField,
     Shared,
     Symbol,
+    SymbolKind,
     Var,
 )
 from ..source import Position
@@ -137,7 +137,7 @@ class Expressions:
         symbol, place = expr.symbol, self.place(expr.symbol)
         if symbol.state is not None:
             return lambda frame: frame[place].data[0]
-        if symbol.kind is Kind.LOOP or (symbol.kind is Kind.ARGUMENT and not symbol.assigned):
+        if symbol.kind is SymbolKind.LOOP or (symbol.kind is SymbolKind.ARGUMENT and not symbol.assigned):
             return lambda frame: frame[place]
         location = self._no_value(f"'{symbol.name}'", expr.at)
 

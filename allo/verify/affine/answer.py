@@ -18,7 +18,7 @@ from .explain import coordinates, text
 from .flow import Flows
 from .graph import Graph
 from .nodes import Gap, Kind
-from .proof import Failure, OutOfSteps, Pair, Prover, Widening
+from .proof import OutOfSteps, Pair, Prover, Unproven, Widening
 from .reductions import Sums
 from .tokens import Fault, check_streams
 from .write_certificate import written
@@ -124,7 +124,7 @@ def _prove(programs: tuple[Program, Program], effort: Effort, reassociate: bool)
     return doubt
 
 
-def _attempt(prover: Prover) -> tuple[int, Failure] | None:
+def _attempt(prover: Prover) -> tuple[int, Unproven] | None:
     """The first output that cannot be shown equal."""
     for number in range(len(prover.left.graph.outputs)):
         one, other = prover.left.graph.output(number), prover.right.graph.output(number)
@@ -134,7 +134,7 @@ def _attempt(prover: Prover) -> tuple[int, Failure] | None:
     return None
 
 
-def _mismatch(left: Flows, right: Flows, number: int, failure: Failure) -> Mismatch:
+def _mismatch(left: Flows, right: Flows, number: int, failure: Unproven) -> Mismatch:
     one, other = (f.graph.output(number) for f in (left, right))
     element, same = failure.point.domain(), failure.point.range()
     first = text(left, failure.left, failure.at.domain(), 1)

@@ -33,7 +33,7 @@ _UNROLLED = 250  # steps that are left once a recurrence has no relation that ho
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Unproven:
     """Two nodes whose values cannot be shown equal, in the pair of iterations `at`.
 
     `point` is the pair of iterations of the obligation that asks for it; `surely` if an output needs it.
@@ -87,7 +87,7 @@ class Prover:
         self.domains: dict[Node, isl.Set] = {}
         self.computed: dict[Node, frozenset[tuple[str, ...]]] = {}
 
-    def equal(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
+    def equal(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
         """None if related iterations have equal values; the relation may have more dimensions than the nodes."""
         self.left.effort.check(b.source or a.source)
         if relation.is_empty():
@@ -117,7 +117,7 @@ class Prover:
             return self._parts(a, b, relation)
         return self._operands(a, b, relation)
 
-    def _parts(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
+    def _parts(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
         """The same bits of equal words."""
         assert a.base is not None and b.base is not None
         wrong = relation.subtract(relation.equate(_IN, a.depth - 1, _OUT, b.depth - 1))
@@ -127,7 +127,7 @@ class Prover:
         failure = self.equal(a.base, b.base, words)
         return None if failure is None else replace(failure, surely=False)
 
-    def _operands(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
+    def _operands(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
         if self._summed(a, b, relation, aligned=True):
             return None
         saved, within = self._state(), self.within
@@ -149,10 +149,10 @@ class Prover:
         self._back_to(saved)
         return False
 
-    def _in_some_order(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
+    def _in_some_order(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
         """Equal operands, or equal ones after an exchange."""
         saved = self._state()
-        failure: Failure | None = None
+        failure: Unproven | None = None
         for operands in (b.operands, b.operands[::-1]) if _commutes(a) else (b.operands,):
             if self.within and not all(map(self._may_be_equal, a.operands, operands)):
                 continue
@@ -235,7 +235,7 @@ class Prover:
     def _back_to(self, state: _Shown) -> None:
         self.entries, self.sums, self.chosen = dict(state[0]), dict(state[1]), list(state[2])
 
-    def _each(self, left: tuple[Node, ...], right: tuple[Node, ...], relation: isl.Map) -> Failure | None:
+    def _each(self, left: tuple[Node, ...], right: tuple[Node, ...], relation: isl.Map) -> Unproven | None:
         """All operands, recurrences last: what differs outside of them differs at once."""
         pairs = list(zip(left, right, strict=True))
         recurs = self.left.graph.recurs
@@ -245,7 +245,7 @@ class Prover:
                 return failure
         return None
 
-    def _choices(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
+    def _choices(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
         """Split where an affine condition holds."""
         side, node = (_IN, a) if a.kind is Kind.CHOICE else (_OUT, b)
         assert node.cases is not None
@@ -259,7 +259,7 @@ class Prover:
                 return failure
         return None
 
-    def _indices(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
+    def _indices(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
         if a.signature != b.signature:
             return _failure(a, b, relation)
         one = self.left.graph.index_map( a, relation.dim(_IN))
@@ -267,7 +267,7 @@ class Prover:
         wrong = relation.subtract(one.apply_range(other.reverse()))
         return None if wrong.is_empty() else _failure(a, b, wrong)
 
-    def _reads(self, a: Node, b: Node, relation: isl.Map) -> Failure | None:
+    def _reads(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
         own = _trimmed(relation, a.depth, b.depth)
         known = self.entries.get((a, b), ())
         if any(own.is_subset(one) for one in known) or (len(known) > 1 and own.is_subset(_union(known))):
@@ -290,7 +290,7 @@ class Prover:
 
     def _assume(
         self, a: Node, b: Node, wanted: isl.Map, stack: list[isl.Map], relation: isl.Map, own: isl.Map
-    ) -> Failure | None:
+    ) -> Unproven | None:
         """Enter a relation and show what it follows from."""
         self.budget -= 1
         self.steps += 1
@@ -302,7 +302,7 @@ class Prover:
         stack.pop()
         return failure
 
-    def _origins(self, a: Node, b: Node, wanted: isl.Map, relation: isl.Map, own: isl.Map) -> Failure | None:
+    def _origins(self, a: Node, b: Node, wanted: isl.Map, relation: isl.Map, own: isl.Map) -> Unproven | None:
         """Follow the reads of a pair to where their values come from."""
         lefts = self.left.origins(a) if a.kind is Kind.READ else (None,)
         rights = self.right.origins(b) if b.kind is Kind.READ else (None,)
@@ -357,9 +357,9 @@ def _commutes(node: Node) -> bool:
     return node.signature[0] in _COMMUTATIVE and node.signature[2] == node.signature[3]
 
 
-def _failure(a: Node, b: Node, relation: isl.Map) -> Failure:
+def _failure(a: Node, b: Node, relation: isl.Map) -> Unproven:
     point = _one_of(relation)
-    return Failure(a, b, point, point)
+    return Unproven(a, b, point, point)
 
 
 def _trimmed(relation: isl.Map, inputs: int, outputs: int) -> isl.Map:
@@ -373,8 +373,8 @@ def _trimmed(relation: isl.Map, inputs: int, outputs: int) -> isl.Map:
 
 
 def _lifted(
-    failure: Failure, relation: isl.Map, own: isl.Map, one: Origin | None, other: Origin | None
-) -> Failure:
+    failure: Unproven, relation: isl.Map, own: isl.Map, one: Origin | None, other: Origin | None
+) -> Unproven:
     """The failure seen from the obligation that led to it."""
     if not failure.surely:
         return failure

@@ -14,14 +14,14 @@ from ...ir.types import TensorType
 from ...poly.extract import source_of
 from ..programs import Program
 from ..result import InputValue, Mismatch, Stuck
-from .engine import WHOLLY_UNWRITTEN, Graph
-from .execute import Failure, Outcome, Output, execute
-from .expression import Inputs, difference, text
+from .engine import WHOLLY_UNWRITTEN, ExpressionGraph
+from .execute import ComputedOutput, Failure, Outcome, execute
+from .expression import ArgumentShapes, difference, text
 from .lowered import Unsupported
-from .pairs import Pair, Unequal, equal_pairs
+from .pairs import IdPair, Unequal, equal_pairs
 
 type _Places = npt.NDArray[np.intp]
-type _Differing = tuple[Output, Output, _Places]
+type _Differing = tuple[ComputedOutput, ComputedOutput, _Places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def compare(
     on data otherwise, or says that there are too many expressions.
     """
     deadline = time.process_time() + seconds  # of this process: a busy machine is no reason to give up
-    graph = Graph(limit.nodes, limit.memory)
+    graph = ExpressionGraph(limit.nodes, limit.memory)
     outcomes: list[Outcome | Failure] = []
     for program in (a, b):
         promise = next((statement for statement in program.opaque if statement.is_promise), None)
@@ -83,7 +83,7 @@ def compare(
         return Stuck(first.reason, first.at)
     if isinstance(second, Failure):
         return _failed(second)
-    inputs = Inputs(tuple(x.name for x in a.arguments), tuple(_shape(x.type) for x in a.arguments))
+    inputs = ArgumentShapes(tuple(x.name for x in a.arguments), tuple(_shape(x.type) for x in a.arguments))
     return _Comparison(graph, inputs, reassociate, limit, deadline).run(first, second)
 
 
@@ -102,8 +102,8 @@ def _failed(failure: Failure) -> Mismatch | Stuck:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    graph: Graph
-    inputs: Inputs
+    graph: ExpressionGraph
+    inputs: ArgumentShapes
     reassociate: bool
     limit: Limit
     deadline: float
@@ -135,7 +135,7 @@ class _Comparison:
         left = np.concatenate([x.ids[places] for x, _, places in differing])
         right = np.concatenate([y.ids[places] for _, y, places in differing])
         keys, where = np.unique(left.astype(np.uint64) << np.uint64(32) | right, return_inverse=True)
-        pairs = [Pair(int(key) >> 32, int(key) & 0xFFFFFFFF) for key in keys]
+        pairs = [IdPair(int(key) >> 32, int(key) & 0xFFFFFFFF) for key in keys]
         answer = equal_pairs(self.graph, pairs, self.reassociate, self.limit.terms, self.deadline)
         if isinstance(answer, str):
             return Stuck(answer)

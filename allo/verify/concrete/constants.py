@@ -12,7 +12,7 @@ import numpy.typing as npt
 from mlir import ir
 
 from ..operators import BF16, F16, F32, ScalarType
-from .engine import Graph, Ids
+from .engine import ExpressionGraph, Ids
 
 _DTYPES = {F16: np.float16, BF16: ml_dtypes.bfloat16}
 
@@ -36,7 +36,7 @@ def float_bits(value: float, scalar: ScalarType) -> int:
     return int(struct.unpack(bits, struct.pack(form, value))[0])
 
 
-def global_values(graph: Graph, op: ir.Operation, scalar: ScalarType, count: int) -> Ids | None:
+def global_values(graph: ExpressionGraph, op: ir.Operation, scalar: ScalarType, count: int) -> Ids | None:
     """The elements of a constant array; None if the module does not have them."""
     if "initial_value" not in op.attributes:
         return None
@@ -66,7 +66,7 @@ def _words_of_text(text: str, scalar: ScalarType, count: int) -> list[int]:
     return [float_bits(float(n), scalar) if scalar.code else int(n) for n in numbers]
 
 
-def _interned(graph: Graph, scalar: ScalarType, values: npt.NDArray[Any]) -> Ids:
+def _interned(graph: ExpressionGraph, scalar: ScalarType, values: npt.NDArray[Any]) -> Ids:
     distinct, places = np.unique(values, return_inverse=True)
     ids = np.array([graph.constant(scalar, int(value)) for value in distinct], dtype=np.uint32)
     return ids[places.reshape(-1)]

@@ -13,14 +13,14 @@ from ..operators import INDEX, ScalarType, extension, operator_of, scalar_type, 
 from .bytecode import Assembler, Binary, Code
 from .constants import constant_bits, global_values
 from .control import Control
-from .engine import Graph, Ids
+from .engine import ExpressionGraph, Ids
 from .lowered import Lowered, Unsupported
 from .ranges import is_inside
 from .subscripts import Sum, Values
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Storage:
     """Where an argument, a result or a variable lies: in an array, or in a register."""
 
     array: int | None
@@ -39,19 +39,19 @@ class Executable:
     arrays: list[tuple[int, int, int]] = field(default_factory=list)  # elements, operators: select, unwritten_of
     names: list[str] = field(default_factory=list)  # of the arrays
     contents: dict[int, Ids] = field(default_factory=dict)  # of constant arrays
-    arguments: list[Place] = field(default_factory=list)
-    results: list[Place] = field(default_factory=list)
+    arguments: list[Storage] = field(default_factory=list)
+    results: list[Storage] = field(default_factory=list)
     origins: dict[int, ir.Operation] = field(default_factory=dict)
     streams: dict[int, str] = field(default_factory=dict)  # the instruction that makes streams -> their name
 
 
-def emit(graph: Graph, lowered: Lowered) -> Executable:
+def emit(graph: ExpressionGraph, lowered: Lowered) -> Executable:
     """The code of a function; raises Unsupported for what has no meaning on expressions."""
     return _Emitter(graph, lowered).run()
 
 
 class _Emitter(Control):
-    def __init__(self, graph: Graph, lowered: Lowered) -> None:
+    def __init__(self, graph: ExpressionGraph, lowered: Lowered) -> None:
         super().__init__(Values(graph, Assembler()))
         self.graph = graph
         self.lowered = lowered
@@ -183,15 +183,15 @@ class _Emitter(Control):
         self.made.names.append(name)
         return len(self.made.arrays) - 1
 
-    def _place(self, value: ir.Value) -> Place:
+    def _place(self, value: ir.Value) -> Storage:
         if isinstance(value.type, ir.MemRefType):
             memref = ir.MemRefType(value.type)
             element = scalar_type(memref.element_type)
             assert element is not None
-            return Place(self.arrays[value], 0, element, tuple(memref.shape))
+            return Storage(self.arrays[value], 0, element, tuple(memref.shape))
         scalar = scalar_type(value.type)
         assert scalar is not None
-        return Place(None, self.values.node(value), scalar, ())
+        return Storage(None, self.values.node(value), scalar, ())
 
     def _argument(self, argument: ir.Value, name: str) -> None:
         if isinstance(argument.type, ir.MemRefType):

@@ -14,14 +14,14 @@ import numpy.typing as npt
 
 from allo import _mlir
 
-from ..operators import Kind, Operator, ScalarType
+from ..operators import Operator, OpKind, ScalarType
 
 type Ids = npt.NDArray[np.uint32]
 type Unwritten = npt.NDArray[np.uint8]
 
 CONSTANT_BIT = 1 << 31
 UNDEFINED = 0
-WHOLLY_UNWRITTEN = 2  # of `Graph.unwritten`
+WHOLLY_UNWRITTEN = 2  # of `ExpressionGraph.unwritten`
 
 
 class Status(IntEnum):
@@ -51,7 +51,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class OpNode:
     """An operator with its operands, which are ids."""
 
     operator: Operator
@@ -97,7 +97,7 @@ def _library() -> Any:
     return library
 
 
-class Graph:
+class ExpressionGraph:
     """Expressions, each stored once. Ids with the highest bit are constants; 0 is what nothing has written."""
 
     def __init__(self, limit: int, memory: int = 4_000_000_000) -> None:
@@ -108,9 +108,9 @@ class Graph:
         if handle is None:
             raise MemoryError(f"no memory for {limit:,} expressions")
         self.handle = handle
-        self._operators: list[Operator] = [Operator("undefined", Kind.OPAQUE, 0, ScalarType(0, 0))]
+        self._operators: list[Operator] = [Operator("undefined", OpKind.OPAQUE, 0, ScalarType(0, 0))]
         self._numbers: dict[Operator, int] = {}
-        self._known: dict[int, Node | Constant] = {}
+        self._known: dict[int, OpNode | Constant] = {}
 
     def __del__(self) -> None:
         if hasattr(self, "handle"):
@@ -143,13 +143,13 @@ class Graph:
         filled = (*operands, 0, 0, 0)[:3]
         return int(self._library.allo_graph_node(self.handle, self.operator(operator), *filled))
 
-    def read(self, number: int) -> Node | Constant:
+    def read(self, number: int) -> OpNode | Constant:
         """What an id stands for."""
         if number not in self._known:
             self._known[number] = self._read(number)
         return self._known[number]
 
-    def _read(self, number: int) -> Node | Constant:
+    def _read(self, number: int) -> OpNode | Constant:
         told = (ctypes.c_uint32 * 4)()
         if number & CONSTANT_BIT:
             words = (ctypes.c_uint64 * 64)()
@@ -158,7 +158,7 @@ class Graph:
             return Constant(ScalarType(told[0], told[1]), bits)
         self._library.allo_graph_read(self.handle, number, told)
         operator = self._operators[told[0]]
-        return Node(operator, tuple(told[1 : 1 + max(operator.arity, 2 * (operator.kind == Kind.LEAF))]))
+        return OpNode(operator, tuple(told[1 : 1 + max(operator.arity, 2 * (operator.kind == OpKind.LEAF))]))
 
     def unwritten(self, ids: Ids) -> Unwritten:
         """1 for an expression with an element in it that nothing has written, WHOLLY_UNWRITTEN for such an element."""
@@ -183,7 +183,7 @@ class Run:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: ExpressionGraph,
         code: Sequence[int],
         registers: Sequence[int],
         arrays: Sequence[tuple[int, int, int]],

@@ -9,17 +9,17 @@ import numpy as np
 
 from ...poly.extract import source_of
 from ...poly.model import Source
-from ..operators import BIT, Kind, Operator, ScalarType, comparison, extension, integer_operator
+from ..operators import BIT, Operator, OpKind, ScalarType, comparison, extension, integer_operator
 from ..programs import Program
-from .emit import Executable, Place, emit
-from .engine import Graph, Ids, Run, Status, Stop
+from .emit import Executable, Storage, emit
+from .engine import ExpressionGraph, Ids, Run, Status, Stop
 from .lowered import held, lower
 
 _TURNS = 2_000_000  # of loops, between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ComputedOutput:
     """What a program leaves in an argument (its name) or returns (`result 0`): an expression for each element."""
 
     name: str
@@ -27,7 +27,7 @@ class Output:
     ids: Ids
     run: Run
     made: Executable
-    place: Place
+    place: Storage
 
     def writer(self, element: int) -> Source | None:
         """The statement that has written an element (by its position row by row) last."""
@@ -41,7 +41,7 @@ class Output:
 class Outcome:
     """The outputs of a program that came to its end, and the streams in which elements were left."""
 
-    outputs: tuple[Output, ...]
+    outputs: tuple[ComputedOutput, ...]
     left_over: tuple[tuple[str, int], ...]
     run: Run
     made: Executable
@@ -67,7 +67,7 @@ class Failure:
     element: tuple[int, ...] = ()
 
 
-def execute(graph: Graph, program: Program, deadline: float) -> Outcome | Failure:
+def execute(graph: ExpressionGraph, program: Program, deadline: float) -> Outcome | Failure:
     """Run a program on expressions; raises Unsupported if it has operations without a meaning there."""
     lowered = lower(program)
     made = emit(graph, lowered)
@@ -93,10 +93,10 @@ def execute(graph: Graph, program: Program, deadline: float) -> Outcome | Failur
 
 def leaf_of(argument: int, scalar: ScalarType) -> Operator:
     """The inputs of an argument as operators on their position (row by row)."""
-    return Operator("input", Kind.LEAF, 0, scalar, f"{argument} {scalar}", extra=argument)
+    return Operator("input", OpKind.LEAF, 0, scalar, f"{argument} {scalar}", extra=argument)
 
 
-def _input(graph: Graph, program: Program, position: int, container: ScalarType) -> tuple[int, int]:
+def _input(graph: ExpressionGraph, program: Program, position: int, container: ScalarType) -> tuple[int, int]:
     """The operators that make the inputs of an argument, and that put them into containers (0: none)."""
     inner = held(program.arguments[position].type)
     if container.code or inner is None or inner[0] >= container.width:
@@ -105,7 +105,7 @@ def _input(graph: Graph, program: Program, position: int, container: ScalarType)
     return graph.operator(leaf_of(position, scalar)), graph.operator(extension(scalar, container, inner[1]))
 
 
-def _enter_scalars(graph: Graph, program: Program, made: Executable) -> None:
+def _enter_scalars(graph: ExpressionGraph, program: Program, made: Executable) -> None:
     for position, place in enumerate(made.arguments):
         if place.array is None:
             inner = held(program.arguments[position].type)
@@ -118,17 +118,17 @@ def _enter_scalars(graph: Graph, program: Program, made: Executable) -> None:
             made.registers[place.register] = leaf
 
 
-def _outputs(program: Program, made: Executable, run: Run) -> list[Output]:
+def _outputs(program: Program, made: Executable, run: Run) -> list[ComputedOutput]:
     found = []
     for argument, place in zip(program.arguments, made.arguments, strict=True):
         if place.array is not None:
-            found.append(Output(argument.name, place.shape, run.cells(place.array), run, made, place))
+            found.append(ComputedOutput(argument.name, place.shape, run.cells(place.array), run, made, place))
     for number, place in enumerate(made.results):
-        found.append(Output(f"result {number}", place.shape, _ids(run, place), run, made, place))
+        found.append(ComputedOutput(f"result {number}", place.shape, _ids(run, place), run, made, place))
     return found
 
 
-def _ids(run: Run, place: Place) -> Ids:
+def _ids(run: Run, place: Storage) -> Ids:
     if place.array is not None:
         return run.cells(place.array)
     return np.array([run.register(place.register) & 0xFFFFFFFF], dtype=np.uint32)
@@ -149,14 +149,14 @@ def _source(made: Executable, stop: Stop) -> Source | None:
     return None if op is None else source_of(op)
 
 
-def _too_large(graph: Graph) -> str:
+def _too_large(graph: ExpressionGraph) -> str:
     count = len(graph) - 1
     if count + 1 >= graph.limit:
         return f"too large: more than {count:,} different expressions"
     return f"too large: more than {count:,} different expressions, in the limit of {graph.memory / 1e9:g} GB for them"
 
 
-def _failure(graph: Graph, made: Executable, stop: Stop) -> Failure:
+def _failure(graph: ExpressionGraph, made: Executable, stop: Stop) -> Failure:
     """What is told about a program that has stopped before its end."""
     at = _source(made, stop)
     first, second, third = stop.details

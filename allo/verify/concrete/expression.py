@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..operators import BF16, F16, F32, F64, Kind, Operator, ScalarType
+from ..operators import BF16, F16, F32, F64, Operator, OpKind, ScalarType
 from .constants import float_value
-from .engine import UNDEFINED, Constant, Graph, Node
+from .engine import UNDEFINED, Constant, ExpressionGraph, OpNode
 
 _INFIX = {
     "arith.addf": "+",
@@ -42,7 +42,7 @@ _NAMES = {"minsi": "min", "maxsi": "max", "minui": "min", "maxui": "max"}
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class ArgumentShapes:
     """The names and the shapes of the arguments."""
 
     names: tuple[str, ...]
@@ -60,23 +60,25 @@ class Inputs:
         return f"{name}[{', '.join(map(str, element))}]" if element else name
 
 
-def position_of(leaf: Node) -> int:
+def position_of(leaf: OpNode) -> int:
     """Which element of its argument an input is."""
     return leaf.operands[0] | leaf.operands[1] << 32
 
 
-def is_unwritten(graph: Graph, number: int) -> bool:
+def is_unwritten(graph: ExpressionGraph, number: int) -> bool:
     """Whether an expression is an element that nothing has written."""
     node = UNDEFINED if number == UNDEFINED else graph.read(number)
-    return node == UNDEFINED or (isinstance(node, Node) and node.operator.kind == Kind.LEAF and node.operator.extra < 0)
+    if not isinstance(node, OpNode):
+        return node == UNDEFINED
+    return node.operator.kind == OpKind.LEAF and node.operator.extra < 0
 
 
-def text(graph: Graph, number: int, inputs: Inputs, depth: int = 6) -> str:
+def text(graph: ExpressionGraph, number: int, inputs: ArgumentShapes, depth: int = 6) -> str:
     """The expression, with `...` for what is deeper than `depth` operations."""
     return _text(graph, number, inputs, depth)[0]
 
 
-def _text(graph: Graph, number: int, inputs: Inputs, depth: int) -> tuple[str, int]:
+def _text(graph: ExpressionGraph, number: int, inputs: ArgumentShapes, depth: int) -> tuple[str, int]:
     """The text, and how strongly its operator binds (9: no operator)."""
     if is_unwritten(graph, number):
         return "undefined", 9
@@ -84,7 +86,7 @@ def _text(graph: Graph, number: int, inputs: Inputs, depth: int) -> tuple[str, i
     if isinstance(node, Constant):
         return _constant(node), 9
     operator = node.operator
-    if operator.kind == Kind.LEAF:
+    if operator.kind == OpKind.LEAF:
         return inputs.place(operator.extra, position_of(node)), 9
     if operator.name in _CASTS:
         return _text(graph, node.operands[0], inputs, depth)
@@ -99,17 +101,17 @@ def _text(graph: Graph, number: int, inputs: Inputs, depth: int) -> tuple[str, i
         left = told[0][0] if told[0][1] >= strength else f"({told[0][0]})"
         right = told[1][0] if told[1][1] > strength else f"({told[1][0]})"
         return f"{left} {infix} {right}", strength
-    if operator.kind == Kind.SELECT:
+    if operator.kind == OpKind.SELECT:
         yes, no = (told[k][0] if told[k][1] > 0 else f"({told[k][0]})" for k in (1, 2))
         return f"{yes} if {told[0][0]} else {no}", -1
-    if operator.kind == Kind.NEGF:
+    if operator.kind == OpKind.NEGF:
         return f"-{told[0][0]}" if told[0][1] > 5 else f"-({told[0][0]})", 6
     name = operator.name.split(".")[-1]
     return f"{_NAMES.get(name, name)}({', '.join(t for t, _ in told)})", 9
 
 
 def _infix(operator: Operator) -> str | None:
-    if operator.kind == Kind.COMPARE:
+    if operator.kind == OpKind.COMPARE:
         return _INTEGER_PREDICATES[operator.extra]
     if operator.name == "arith.cmpf":
         return _FLOAT_PREDICATES.get(operator.extra)
@@ -133,7 +135,7 @@ def _float(scalar: ScalarType, bits: int) -> str:
     return repr(value)
 
 
-def difference(graph: Graph, left: int, right: int, inputs: Inputs) -> str:
+def difference(graph: ExpressionGraph, left: int, right: int, inputs: ArgumentShapes) -> str:
     """What the second of two different expressions does otherwise than the first, as far down as one place tells it."""
     while True:
         a, b = _stripped(graph, left), _stripped(graph, right)
@@ -148,7 +150,7 @@ def difference(graph: Graph, left: int, right: int, inputs: Inputs) -> str:
             return f"{_constant(y)} instead of {_constant(x)}"
         if isinstance(x, Constant) or isinstance(y, Constant):
             break
-        if x.operator.kind == Kind.LEAF and y.operator.kind == Kind.LEAF:
+        if x.operator.kind == OpKind.LEAF and y.operator.kind == OpKind.LEAF:
             first = inputs.place(x.operator.extra, position_of(x))
             second = inputs.place(y.operator.extra, position_of(y))
             return f"reads {second} instead of {first}"
@@ -159,7 +161,7 @@ def difference(graph: Graph, left: int, right: int, inputs: Inputs) -> str:
     return f"computes {text(graph, right, inputs, 3)} instead of {text(graph, left, inputs, 3)}"
 
 
-def _stripped(graph: Graph, number: int) -> int:
+def _stripped(graph: ExpressionGraph, number: int) -> int:
     """Without the conversions around it."""
     while number != UNDEFINED:
         node = graph.read(number)
@@ -169,7 +171,7 @@ def _stripped(graph: Graph, number: int) -> int:
     return number
 
 
-def _different_operands(x: Node, y: Node) -> list[tuple[int, int]]:
+def _different_operands(x: OpNode, y: OpNode) -> list[tuple[int, int]]:
     if x.operator != y.operator:
         return []
     pairs = [(a, b) for a, b in zip(x.operands, y.operands, strict=True) if a != b]

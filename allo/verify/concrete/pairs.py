@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..operators import Kind
+from ..operators import OpKind
 from ..scalars import Answer, Differ, Same, Scalar, Undecided, equal
-from .engine import UNDEFINED, Constant, Graph, Node
+from .engine import UNDEFINED, Constant, ExpressionGraph, OpNode
 from .expression import position_of
 
 _MOST_OPERATIONS = 4_000  # of a pair that the solver is given
 _SECONDS = 2.0  # for one pair
-_FLOATS_IN_ORDER = frozenset({Kind.OPAQUE, Kind.LEAF, Kind.ADDF, Kind.SUBF, Kind.MULF, Kind.NEGF})
+_FLOATS_IN_ORDER = frozenset({OpKind.OPAQUE, OpKind.LEAF, OpKind.ADDF, OpKind.SUBF, OpKind.MULF, OpKind.NEGF})
 
 type Input = tuple[int, int]  # argument, position
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class IdPair:
     """Two ids."""
 
     left: int
@@ -47,7 +47,7 @@ class Verdicts:
 
 
 def equal_pairs(
-    graph: Graph, pairs: Sequence[Pair], reassociate: bool, most_terms: int, deadline: float
+    graph: ExpressionGraph, pairs: Sequence[IdPair], reassociate: bool, most_terms: int, deadline: float
 ) -> Verdicts | str:
     """The verdicts on pairs of expressions; a text if the normal forms are too large."""
     ids = np.array([x for pair in pairs for x in (pair.left, pair.right)], dtype=np.uint32)
@@ -77,13 +77,13 @@ def equal_pairs(
 class _Solver:
     """Gives pairs to the solver until one differs: each shape of a pair once."""
 
-    graph: Graph
+    graph: ExpressionGraph
     deadline: float
     _found: bool = False  # whether a pair differs: the others do not matter any more
     _known: dict[tuple[object, ...], Answer] = field(default_factory=dict)
-    _settled: dict[Pair, bool] = field(default_factory=dict)
+    _settled: dict[IdPair, bool] = field(default_factory=dict)
 
-    def verdict(self, pair: Pair, is_defined: bool) -> Unequal | str:
+    def verdict(self, pair: IdPair, is_defined: bool) -> Unequal | str:
         """The verdict on a pair; `is_defined`: the second side does not depend on what nothing has written."""
         if self._found or not is_defined:
             self._found = True
@@ -100,10 +100,10 @@ class _Solver:
             return Unequal({inputs[name]: value for name, value in answer.inputs.items() if name in inputs})
         return Unequal()
 
-    def _frontier_is_equal(self, root: Pair) -> bool:
+    def _frontier_is_equal(self, root: IdPair) -> bool:
         """Whether equal operators lead from the pair down to pairs that are equal."""
         stack = [root]
-        seen: set[Pair] = set()
+        seen: set[IdPair] = set()
         while stack:
             pair = stack.pop()
             if pair.left == pair.right or pair in seen:
@@ -112,22 +112,22 @@ class _Solver:
             if pair.left == UNDEFINED or pair.right == UNDEFINED or time.process_time() > self.deadline:
                 return False
             x, y = self.graph.read(pair.left), self.graph.read(pair.right)
-            if isinstance(x, Node) and isinstance(y, Node) and x.operator == y.operator and x.operator.arity:
+            if isinstance(x, OpNode) and isinstance(y, OpNode) and x.operator == y.operator and x.operator.arity:
                 operands = y.operands
                 if x.operator.commutative and (x.operands[0] == operands[1] or x.operands[1] == operands[0]):
                     operands = operands[::-1]
-                stack.extend(Pair(a, b) for a, b in zip(x.operands, operands, strict=True))
+                stack.extend(IdPair(a, b) for a, b in zip(x.operands, operands, strict=True))
             elif not self._is_settled(pair):
                 return False
         return True
 
-    def _is_settled(self, pair: Pair) -> bool:
+    def _is_settled(self, pair: IdPair) -> bool:
         if pair not in self._settled:
             answer, _ = self._solve(pair, with_cuts=True)
             self._settled[pair] = isinstance(answer, Same)
         return self._settled[pair]
 
-    def _solve(self, pair: Pair, with_cuts: bool) -> tuple[Answer, dict[str, Input]]:
+    def _solve(self, pair: IdPair, with_cuts: bool) -> tuple[Answer, dict[str, Input]]:
         """The answer for a pair, with the inputs of the names in it."""
         build = _Build(self.graph)
         cones = build.cones(pair)
@@ -151,7 +151,7 @@ class _Solver:
 class _Build:
     """The expressions of a pair for the solver; inputs are numbered as they come, so that equal shapes are equal."""
 
-    graph: Graph
+    graph: ExpressionGraph
     inputs: dict[str, Input] = field(default_factory=dict)
     has_integers: bool = False  # operations that are more to the solver than functions
     _names: dict[int, str] = field(default_factory=dict)
@@ -164,7 +164,7 @@ class _Build:
         """What the two expressions are, whatever their inputs."""
         return tuple(self._shape)
 
-    def cones(self, pair: Pair) -> tuple[set[int], set[int]] | None:
+    def cones(self, pair: IdPair) -> tuple[set[int], set[int]] | None:
         """The operations below each side; None if there are too many, or an undefined value is among them."""
         found: list[set[int]] = []
         for root in (pair.left, pair.right):
@@ -177,7 +177,7 @@ class _Build:
                 if number in cone:
                     continue
                 node = self.graph.read(number)
-                if isinstance(node, Constant) or node.operator.kind == Kind.LEAF:
+                if isinstance(node, Constant) or node.operator.kind == OpKind.LEAF:
                     continue
                 cone.add(number)
                 self.has_integers |= node.operator.kind not in _FLOATS_IN_ORDER
@@ -196,7 +196,7 @@ class _Build:
                 stack.pop()
                 continue
             node = UNDEFINED if number == UNDEFINED else self.graph.read(number)
-            if isinstance(node, Node) and node.operator.kind != Kind.LEAF and number not in cuts:
+            if isinstance(node, OpNode) and node.operator.kind != OpKind.LEAF and number not in cuts:
                 missing = [operand for operand in node.operands if operand not in self._made]
                 if missing:
                     stack.extend(missing)
@@ -206,15 +206,15 @@ class _Build:
         self._shape.append(self._numbers[root])
         return self._made[root]
 
-    def _enter(self, number: int, node: Node | Constant | int, is_cut: bool) -> None:
+    def _enter(self, number: int, node: OpNode | Constant | int, is_cut: bool) -> None:
         self._numbers[number] = len(self._numbers)
         if isinstance(node, Constant):
             self._made[number] = Scalar(node.type, bits=node.bits)
             self._shape.append(node)
             return
-        assert isinstance(node, Node)
+        assert isinstance(node, OpNode)
         operator = node.operator
-        if is_cut or operator.kind == Kind.LEAF:
+        if is_cut or operator.kind == OpKind.LEAF:
             name = f"x{len(self._names)}"
             self._names[number] = name
             self._made[number] = Scalar(operator.result, name=name)

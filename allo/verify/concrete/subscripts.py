@@ -9,7 +9,7 @@ from mlir import ir
 
 from ..operators import BIT, INDEX, ScalarType, comparison, integer_operator, scalar_type
 from .bytecode import Assembler, Binary, Code
-from .engine import Graph
+from .engine import ExpressionGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Sum:
 class Values:
     """The registers of values; which hold numbers, and which nodes."""
 
-    def __init__(self, graph: Graph, code: Assembler) -> None:
+    def __init__(self, graph: ExpressionGraph, code: Assembler) -> None:
         self.graph = graph
         self.code = code
         self.intervals: dict[int, tuple[int, int]] = {}  # of registers of numbers, where they are known

@@ -14,9 +14,9 @@ import numpy as np
 from allo.ir.forms import array_words
 from allo.ir.types import Float, Index, TensorType
 from allo.ir.words import ints_of_words, is_plain, pack
-from allo.verify.concrete.engine import UNDEFINED, Constant, Graph, Node
+from allo.verify.concrete.engine import UNDEFINED, Constant, ExpressionGraph, OpNode
 from allo.verify.concrete.expression import position_of
-from allo.verify.operators import Kind, ScalarType
+from allo.verify.operators import OpKind, ScalarType
 
 _LIBM = ctypes.CDLL(ctypes.util.find_library("m"))
 _FLOATS = {1: np.float16, 2: ml_dtypes.bfloat16, 3: np.float32, 4: np.float64}
@@ -31,7 +31,7 @@ class Undefined(Exception):
 class Evaluator:
     """The values of expressions for given arguments: integers as bits without a sign, floats as NumPy has them."""
 
-    def __init__(self, graph: Graph, leaves: Sequence[Any]) -> None:
+    def __init__(self, graph: ExpressionGraph, leaves: Sequence[Any]) -> None:
         self.graph = graph
         self.leaves = leaves  # for each argument the flat list of its elements
         self.known: dict[int, Any] = {}
@@ -48,7 +48,7 @@ class Evaluator:
                 self.known[number] = None
                 continue
             node = self.graph.read(number)
-            if isinstance(node, Node) and node.operator.kind != Kind.LEAF:
+            if isinstance(node, OpNode) and node.operator.kind != OpKind.LEAF:
                 missing = [x for x in node.operands if x not in self.known]
                 if missing:
                     stack.extend(missing)
@@ -59,14 +59,14 @@ class Evaluator:
             raise Undefined
         return self.known[root]
 
-    def _evaluated(self, node: Node | Constant) -> Any:
+    def _evaluated(self, node: OpNode | Constant) -> Any:
         if isinstance(node, Constant):
             return from_bits(node.bits, node.type)
         operator = node.operator
-        if operator.kind == Kind.LEAF:
+        if operator.kind == OpKind.LEAF:
             return self.leaves[operator.extra][position_of(node)]
         values = [self.known[x] for x in node.operands]
-        if operator.kind == Kind.SELECT:
+        if operator.kind == OpKind.SELECT:
             return None if values[0] is None else values[1] if values[0] else values[2]
         if any(value is None for value in values):
             return None
@@ -99,17 +99,17 @@ def _truncated(a: int, b: int) -> int:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
-def _integer(kind: Kind, operator: Any, x: list[int], types: list[ScalarType]) -> int | None:
+def _integer(kind: OpKind, operator: Any, x: list[int], types: list[ScalarType]) -> int | None:
     width = types[0].width
     s = [signed(v, t.width) for v, t in zip(x, types, strict=True)]
     mask = (1 << operator.result.width) - 1
     name = operator.name.split(".")[1]
-    if kind == Kind.OPAQUE:
+    if kind == OpKind.OPAQUE:
         special = {"absi": lambda: abs(s[0]), "ctpop": lambda: x[0].bit_count()}
         return special[name]() & mask
-    if kind in (Kind.EXTS, Kind.EXTU, Kind.TRUNC):
-        return (s[0] if kind == Kind.EXTS else x[0]) & mask
-    if kind == Kind.COMPARE:
+    if kind in (OpKind.EXTS, OpKind.EXTU, OpKind.TRUNC):
+        return (s[0] if kind == OpKind.EXTS else x[0]) & mask
+    if kind == OpKind.COMPARE:
         a, b = s if operator.extra < 6 else x
         p = operator.extra if operator.extra < 6 else operator.extra - 4
         return int([a == b, a != b, a < b, a <= b, a > b, a >= b][p])
@@ -118,26 +118,26 @@ def _integer(kind: Kind, operator: Any, x: list[int], types: list[ScalarType]) -
     if name.startswith("sh") and x[1] >= width:
         return None
     rules = {
-        Kind.ADD: lambda: x[0] + x[1],
-        Kind.SUB: lambda: x[0] - x[1],
-        Kind.MUL: lambda: x[0] * x[1],
-        Kind.DIVS: lambda: _truncated(s[0], s[1]),
-        Kind.DIVU: lambda: x[0] // x[1],
-        Kind.FLOORDIVS: lambda: s[0] // s[1],
-        Kind.CEILDIVS: lambda: -(-s[0] // s[1]),
-        Kind.CEILDIVU: lambda: -(-x[0] // x[1]),
-        Kind.REMS: lambda: s[0] - s[1] * _truncated(s[0], s[1]),
-        Kind.REMU: lambda: x[0] % x[1],
-        Kind.AND: lambda: x[0] & x[1],
-        Kind.OR: lambda: x[0] | x[1],
-        Kind.XOR: lambda: x[0] ^ x[1],
-        Kind.SHL: lambda: x[0] << x[1],
-        Kind.SHRS: lambda: s[0] >> x[1],
-        Kind.SHRU: lambda: x[0] >> x[1],
-        Kind.MINS: lambda: min(s),
-        Kind.MAXS: lambda: max(s),
-        Kind.MINU: lambda: min(x),
-        Kind.MAXU: lambda: max(x),
+        OpKind.ADD: lambda: x[0] + x[1],
+        OpKind.SUB: lambda: x[0] - x[1],
+        OpKind.MUL: lambda: x[0] * x[1],
+        OpKind.DIVS: lambda: _truncated(s[0], s[1]),
+        OpKind.DIVU: lambda: x[0] // x[1],
+        OpKind.FLOORDIVS: lambda: s[0] // s[1],
+        OpKind.CEILDIVS: lambda: -(-s[0] // s[1]),
+        OpKind.CEILDIVU: lambda: -(-x[0] // x[1]),
+        OpKind.REMS: lambda: s[0] - s[1] * _truncated(s[0], s[1]),
+        OpKind.REMU: lambda: x[0] % x[1],
+        OpKind.AND: lambda: x[0] & x[1],
+        OpKind.OR: lambda: x[0] | x[1],
+        OpKind.XOR: lambda: x[0] ^ x[1],
+        OpKind.SHL: lambda: x[0] << x[1],
+        OpKind.SHRS: lambda: s[0] >> x[1],
+        OpKind.SHRU: lambda: x[0] >> x[1],
+        OpKind.MINS: lambda: min(s),
+        OpKind.MAXS: lambda: max(s),
+        OpKind.MINU: lambda: min(x),
+        OpKind.MAXU: lambda: max(x),
     }
     return rules[kind]() & mask
 

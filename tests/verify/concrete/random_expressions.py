@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from allo.verify.concrete.engine import Constant, Graph
+from allo.verify.concrete.engine import Constant, ExpressionGraph
 from allo.verify.concrete.execute import leaf_of
-from allo.verify.concrete.expression import Inputs, text
-from allo.verify.operators import Kind, ScalarType, comparison, extension, integer_operator, select_of
+from allo.verify.concrete.expression import ArgumentShapes, text
+from allo.verify.operators import OpKind, ScalarType, comparison, extension, integer_operator, select_of
 from allo.verify.scalars import Scalar
 
 from .evaluate import Evaluator, Undefined
@@ -25,7 +25,7 @@ class RandomExpressions:
     """Expressions over inputs of given widths."""
 
     def __init__(self, seed: int, leaves: Sequence[int]) -> None:
-        self.graph = Graph(1_000_000)
+        self.graph = ExpressionGraph(1_000_000)
         self.random = np.random.default_rng(seed)
         self.leaves = leaves
         inputs = product(*(range(1 << width) for width in leaves))
@@ -90,11 +90,11 @@ class RandomExpressions:
         node = self.graph.read(root)
         if isinstance(node, Constant):
             return Scalar(node.type, bits=node.bits)
-        if node.operator.kind == Kind.LEAF:
+        if node.operator.kind == OpKind.LEAF:
             return Scalar(node.operator.result, name=f"x{node.operator.extra}")
         operands = tuple(self.scalar(x) for x in node.operands)
         return Scalar(node.operator.result, node.operator, operands)
 
     def told(self, root: int) -> str:
         names = tuple(f"x{k}" for k in range(len(self.leaves)))
-        return text(self.graph, root, Inputs(names, tuple(() for _ in names)), 20)
+        return text(self.graph, root, ArgumentShapes(names, tuple(() for _ in names)), 20)

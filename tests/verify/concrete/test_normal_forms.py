@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from allo.verify.concrete.engine import UNDEFINED, Graph
+from allo.verify.concrete.engine import UNDEFINED, ExpressionGraph
 from allo.verify.concrete.execute import leaf_of
 from allo.verify.operators import (
     F32,
-    Kind,
     Operator,
+    OpKind,
     ScalarType,
     comparison,
     extension,
@@ -23,7 +23,7 @@ from allo.verify.operators import (
 from .random_expressions import RandomExpressions
 
 
-def forms(graph: Graph, ids: Sequence[int], reassociate: bool = False) -> list[int]:
+def forms(graph: ExpressionGraph, ids: Sequence[int], reassociate: bool = False) -> list[int]:
     found = graph.normal_forms(np.array(ids, dtype=np.uint32), reassociate, 10_000_000)
     assert found is not None
     return [int(form) for form in found]
@@ -33,7 +33,7 @@ class Terms:
     """Builds expressions: integers by default of 8 bits."""
 
     def __init__(self) -> None:
-        self.graph = Graph(1_000_000)
+        self.graph = ExpressionGraph(1_000_000)
 
     def leaf(self, number: int, width: int = 8) -> int:
         return self.graph.node(leaf_of(number, ScalarType(0, width)), 0, 0)
@@ -51,7 +51,7 @@ class Terms:
         return self.graph.node(extension(ScalarType(0, source), ScalarType(0, result), signed), a)
 
     def real_operator(self, name: str, a: int, b: int) -> int:
-        kinds = {"addf": Kind.ADDF, "mulf": Kind.MULF, "subf": Kind.SUBF}
+        kinds = {"addf": OpKind.ADDF, "mulf": OpKind.MULF, "subf": OpKind.SUBF}
         operator = Operator(f"arith.{name}", kinds[name], 2, F32, "f32", name != "subf")
         return self.graph.node(operator, a, b)
 

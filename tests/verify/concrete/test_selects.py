@@ -10,8 +10,8 @@ import allo
 from allo.ir.types import float16, float32, float64, int32
 from allo.verify import load
 from allo.verify.concrete import Equal, compare
-from allo.verify.concrete.engine import Graph
-from allo.verify.operators import BIT, F32, Kind, Operator, ScalarType, select_of
+from allo.verify.concrete.engine import ExpressionGraph
+from allo.verify.operators import BIT, F32, Operator, OpKind, ScalarType, select_of
 from allo.verify.result import Mismatch
 
 INT = ScalarType(0, 32)
@@ -19,13 +19,13 @@ INT = ScalarType(0, 32)
 
 def test_no_memory_for_a_graph() -> None:
     with pytest.raises(MemoryError, match=r"^no memory for 1,125,899,906,842,624 expressions$"):
-        Graph(1 << 50)
+        ExpressionGraph(1 << 50)
 
 
 def test_a_condition_inside_of_itself_is_known() -> None:
-    graph = Graph(1000)
+    graph = ExpressionGraph(1000)
     condition, other, a, b, c = (
-        graph.node(Operator("input", Kind.LEAF, 0, scalar, str(k), extra=k), 0, 0)
+        graph.node(Operator("input", OpKind.LEAF, 0, scalar, str(k), extra=k), 0, 0)
         for k, scalar in enumerate((BIT, BIT, INT, INT, INT))
     )
     inner = graph.node(select_of(INT), condition, a, b)
@@ -36,11 +36,11 @@ def test_a_condition_inside_of_itself_is_known() -> None:
 
 
 def test_sums_and_products_that_leave_a_float_as_it_is() -> None:
-    graph = Graph(1000)
-    x = graph.node(Operator("input", Kind.LEAF, 0, F32, "x"), 0, 0)
+    graph = ExpressionGraph(1000)
+    x = graph.node(Operator("input", OpKind.LEAF, 0, F32, "x"), 0, 0)
     add, subtract, multiply = (
         Operator(f"arith.{name}", kind, 2, F32, "f32 f32 f32", name != "subf")
-        for name, kind in (("addf", Kind.ADDF), ("subf", Kind.SUBF), ("mulf", Kind.MULF))
+        for name, kind in (("addf", OpKind.ADDF), ("subf", OpKind.SUBF), ("mulf", OpKind.MULF))
     )
     zero, negative_zero, one = (graph.constant(F32, bits) for bits in (0, 1 << 31, 0x3F800000))
     for same in (

@@ -16,7 +16,7 @@ import polybench
 from allo.backend.cpu.module import LLVMModule
 from allo.ir.types import Fixed, UInt, bfloat16, float16, float32, index, int1, int8, int32, uint8
 from allo.utils import get_np_struct_type
-from allo.verify.concrete.engine import Graph
+from allo.verify.concrete.engine import ExpressionGraph
 from allo.verify.concrete.execute import Outcome, execute
 from allo.verify.programs import load
 
@@ -31,7 +31,7 @@ def check(subject: Callable[..., Any] | allo.Schedule, *arguments: Any, sample: 
     """Elements of all outputs, as the graph has them, are those that the built kernel leaves, bit by bit."""
     s = subject if isinstance(subject, allo.Schedule) else allo.customize(subject)
     program = load(s)
-    graph = Graph(2_000_000)
+    graph = ExpressionGraph(2_000_000)
     outcome = execute(graph, program, time.monotonic() + 60)
     assert isinstance(outcome, Outcome), outcome
     kinds = [*(a.type for a in program.arguments), *program.results]
