@@ -4,11 +4,10 @@
 
 import random
 
-import pytest
-
 import allo
 from allo import Partition, ScheduleError, customize
 from allo.ir.types import int32
+from tests.seeds import sweep
 
 from .checks import assert_faithful
 
@@ -68,7 +67,7 @@ def some(generator, steps, kernel):
             continue
 
 
-@pytest.mark.parametrize("seed", range(24))
+@sweep(24)
 def test_composition(seed):
     generator = random.Random(seed)
     mine, theirs = some(generator, STEPS + OF_TOP, top), some(generator, STEPS, work)
@@ -92,7 +91,7 @@ def shared(mine, theirs):
 
 def test_both_outcomes_occur():
     outcomes = set()
-    for seed in range(24):
+    for seed in range(8):
         generator = random.Random(seed)
         mine, theirs = some(generator, STEPS + OF_TOP, top), some(generator, STEPS, work)
         s = apply(customize(top), mine)

@@ -10,6 +10,7 @@ import pytest
 import allo
 import polybench
 from allo.ir.types import int32
+from tests.seeds import sweep
 
 from .test_random import OF_TOP, STEPS, apply, some, top, work
 
@@ -109,7 +110,7 @@ def test_a_step_that_reads_a_changed_function_is_computed_anew(
     assert count == {"reorder": not before, "pipeline": not before}
 
 
-@pytest.mark.parametrize("seed", range(24, 40))
+@sweep(16)
 def test_random_compositions(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = random.Random(seed)
     mine, theirs = some(generator, STEPS + OF_TOP, top), some(generator, STEPS, work)

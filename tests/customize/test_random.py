@@ -12,23 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 
 from allo import Schedule, ScheduleError, customize
+from tests.seeds import drawn, sweep
 
 from .batch import outcomes
 from .checks import arguments_of, assert_equal
 from .random_kernels import ARRAYS, EXTENT, Kernel, load, programs, sources
 from .random_steps import random_step
-
-QUICK = settings(
-    max_examples=170,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +50,9 @@ def random_sequence(data: st.DataObject, kernel: Kernel) -> Schedule:
     return s
 
 
-def sequences_keep_results(directory: Path, data: st.DataObject) -> None:
+@sweep(36, quick=1)
+@drawn(10, st.data())
+def test_sequences_keep_results(directory: Path, data: st.DataObject) -> None:
     kernel = load(data.draw(programs()), directory)
     note(kernel.source)
     schedules = [random_sequence(data, kernel) for _ in range(SEQUENCES)]
@@ -67,19 +62,6 @@ def sequences_keep_results(directory: Path, data: st.DataObject) -> None:
     for s, result in zip(schedules, found, strict=True):
         note(f"{s!r}\n{s.pseudocode()}")
         assert_equal(result, wanted)
-
-
-@settings(QUICK, max_examples=15)
-@given(st.data())
-def test_sequences_keep_results(directory: Path, data: st.DataObject) -> None:
-    sequences_keep_results(directory, data)
-
-
-@pytest.mark.slow
-@settings(QUICK, max_examples=340)
-@given(st.data())
-def test_many_sequences_keep_results(directory: Path, data: st.DataObject) -> None:
-    sequences_keep_results(directory, data)
 
 
 # -- refusals and acceptances against the enumeration of all iterations -------------------------------
@@ -237,8 +219,8 @@ def check_answer(
         assert not broken
 
 
-@settings(QUICK, max_examples=60)
-@given(st.data())
+@sweep(3)
+@drawn(20, st.data())
 def test_answers_agree_with_all_iterations(directory: Path, data: st.DataObject) -> None:
     kernel = load(data.draw(sources(conditions=False)), directory)
     note(kernel.source)

@@ -7,22 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 
 from allo import Schedule, ScheduleError, customize
+from tests.seeds import drawn, sweep
 
 from .checks import arguments_of, assert_equal
 from .random_kernels import ARRAYS, load, random_step, sources
 
-QUICK = settings(
-    max_examples=15,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
-LONG = settings(QUICK, max_examples=500)
 SHAPES = {1: [(3, 4), (2, 2, 3), (12, 1)], 2: [(144,), (6, 24), (12, 3, 4), (2, 6, 12), (16, 9), (9, 4, 4)]}
 
 
@@ -54,7 +47,9 @@ def change_layout(
     return array
 
 
-def layouts_keep_elements(directory: Path, data: st.DataObject) -> None:
+@sweep(33, quick=1)
+@drawn(15, st.data())
+def test_layouts_keep_elements(directory: Path, data: st.DataObject) -> None:
     kernel = load(data.draw(sources()), directory)
     note(kernel.source)
     s = customize(kernel.function)
@@ -85,16 +80,3 @@ def layouts_keep_elements(directory: Path, data: st.DataObject) -> None:
                 )
         wanted.append(array)
     assert_equal(changed, wanted)
-
-
-@QUICK
-@given(st.data())
-def test_layouts_keep_elements(directory: Path, data: st.DataObject) -> None:
-    layouts_keep_elements(directory, data)
-
-
-@pytest.mark.slow
-@LONG
-@given(st.data())
-def test_many_layouts_keep_elements(directory: Path, data: st.DataObject) -> None:
-    layouts_keep_elements(directory, data)

@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 
 from allo import ScheduleError
+from tests.seeds import drawn, sweep
 
 from .checks import parsed
 
 SIZE = 4
 LOOPS = ("i", "j", "k")
-TESTS = settings(
-    max_examples=150, derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
-)
 SUBSCRIPTS = ("%i", "%j", "3 - %i", "3 - %j", "(%i + %j) mod 4", "%i floordiv 2", "%i mod 2", "0", "%i * 2 - %j")
 
 
@@ -81,8 +79,8 @@ def by_bank(elements: list[tuple[int, int]], dim: int | None) -> dict[int, list[
     return banks
 
 
-@TESTS
-@given(pairs(), st.sampled_from([None, None, 0, 1]))
+@sweep(3)
+@drawn(50, pairs(), st.sampled_from([None, None, 0, 1]))
 def test_accepted_exactly_where_the_orders_agree(sides: tuple[Side, Side], dim: int | None) -> None:
     producer, consumer = sides
     written, read = producer.elements(2), consumer.elements(min(consumer.needed, 3))

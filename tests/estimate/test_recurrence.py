@@ -21,6 +21,7 @@ from allo.estimate.walks import positive_cycle
 from allo.ir.types import float32, int32
 from allo.ir.walk import LoopView
 from allo.target import load_target
+from tests.seeds import sweep
 
 from .expanded import recurrence_interval, symbolic_interval
 
@@ -245,7 +246,7 @@ def test_writes_of_one_iteration_stay_in_order() -> None:
     assert fast >= slow + 1
 
 
-@pytest.mark.parametrize("seed", range(40))
+@sweep(40)
 def test_random_subscripts(seed: int) -> None:
     """Never below what the values demand; equal wherever one subscript moves all accesses."""
     choose = random.Random(seed)
@@ -265,7 +266,7 @@ def test_random_subscripts(seed: int) -> None:
         assert found == expected
 
 
-@pytest.mark.parametrize("seed", range(40))
+@sweep(40)
 def test_two_random_updates_of_an_array(seed: int) -> None:
     """Never below what the values demand that pass between the updates and their copies."""
     choose = random.Random(seed)

@@ -17,6 +17,7 @@ import allo
 from allo.frontend.typing_tables import CPP
 from allo.ir.types import AlloType, Bool, Float, Int, UInt, float32, float64, int32, int64
 from allo.ir.types import bool as bool_type
+from tests.seeds import sweep
 
 from .random_expressions import load
 
@@ -111,7 +112,7 @@ extern "C" void kernel(const int64_t *in, uint64_t *out) {{
     return given, out
 
 
-@pytest.mark.parametrize("seed", range(5))
+@sweep(5)
 def test_values(seed: int, tmp_path: Path) -> None:
     numbers, generator = random.Random(seed), np.random.default_rng(seed)
     integers = [scalar for scalar in NAMES if isinstance(scalar, Int | UInt)]

@@ -5,12 +5,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import allo
 from allo.ir.quantize import quantize
 from allo.ir.types import OVERFLOWS, ROUNDINGS, Fixed, UFixed, bool, float64, int32
+from tests.seeds import drawn, sweep
 
 from .random_expressions import load
 
@@ -36,8 +36,9 @@ def convert(value: float, width: int, fracs: int, signed: object) -> Fraction:
     return Fraction(mantissa, 2**fracs)
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
-@given(
+@sweep(3)
+@drawn(
+    67,
     st.floats(-100, 100, allow_nan=False), st.floats(0.25, 60, allow_nan=False), st.integers(-1000, 1000)
 )
 def test_against_fractions(a: float, b: float, n: int) -> None:

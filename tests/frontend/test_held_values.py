@@ -9,7 +9,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import allo
@@ -33,6 +32,7 @@ from allo.ir.types import (
     uint4,
     wrap,
 )
+from tests.seeds import drawn, sweep
 
 HALVES = np.array([1.5, 2.5])
 LARGE = np.array([[1, 2], [300, 4]])
@@ -148,8 +148,9 @@ TYPES = (
 )
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
-@given(
+@sweep(3)
+@drawn(
+    100,
     st.sampled_from(TYPES),
     st.one_of(
         st.lists(st.integers(-(1 << 40), 1 << 40) | st.integers(-520, 520), min_size=1, max_size=4),

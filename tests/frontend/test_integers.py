@@ -9,13 +9,13 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import allo
 from allo.frontend.convert import wrap
 from allo.ir import types
 from allo.ir.types import Int, UInt
+from tests.seeds import drawn, sweep
 
 VARIABLES: dict[str, Int | UInt] = {
     "a": Int(8),
@@ -135,8 +135,9 @@ def kernel_of(assignments: list[tuple[Expression, Int | UInt]]) -> Callable[...,
     return scope["kernel"]
 
 
-@settings(max_examples=40, derandomize=True, deadline=None, database=None)
-@given(
+@sweep(3)
+@drawn(
+    14,
     st.lists(st.tuples(expressions, targets), min_size=8, max_size=8),
     st.lists(rows, min_size=ROWS, max_size=ROWS),
 )

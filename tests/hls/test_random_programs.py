@@ -16,6 +16,7 @@ from allo.errors import KernelError
 from allo.frontend.typing_rules import TypingRules
 from allo.frontend.typing_tables import CPP, DEFAULT
 from tests.frontend.random_expressions import Program, inputs, load
+from tests.seeds import sweep
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="the simulation needs g++")
 ROWS = 12
@@ -47,12 +48,11 @@ def check(seed: int, rules: TypingRules, variables: int, results: int) -> None:
             np.testing.assert_array_equal(mine[:, place], others[:, place], f"{seed} {rules.name} {node.text}")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@sweep(8)
 def test_small_programs(seed: int) -> None:
     check(seed, RULES[seed % 2], variables=6, results=6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 130))
+@sweep(30, quick=0)
 def test_programs(seed: int) -> None:
     check(seed, RULES[seed % 2], variables=12, results=20)

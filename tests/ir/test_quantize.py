@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allo.ir.quantize import mantissa, quantize
 from allo.ir.types import OVERFLOWS, ROUNDINGS, Fixed, UFixed
+from tests.seeds import drawn, sweep
 
 BY_DECIMAL = {
     "trn": decimal.ROUND_FLOOR,
@@ -69,8 +69,8 @@ def test_floats_that_are_no_numbers() -> None:
     assert [quantize(-math.inf, kind) for kind in kinds] == [0, -2, 0, -Fraction(7, 4)]
 
 
-@settings(derandomize=True)
-@given(st.fractions(), st.integers(1, 70), st.data())
+@sweep(3)
+@drawn(34, st.fractions(), st.integers(1, 70), st.data())
 def test_what_a_type_holds_stays(value: Fraction, width: int, data: st.DataObject) -> None:
     fracs = data.draw(st.integers(0, width))
     for kind, rounding, overflow in itertools.product((Fixed, UFixed), ROUNDINGS, OVERFLOWS):

@@ -33,6 +33,7 @@ from allo.ir.words import (
     unpack,
     words_of_ints,
 )
+from tests.seeds import sweep
 
 
 def random_type(chosen: random.Random, depth: int = 0) -> AlloType:
@@ -59,7 +60,7 @@ def random_bits(element: AlloType, chosen: random.Random) -> int:
     return bits
 
 
-@pytest.mark.parametrize("seed", range(40))
+@sweep(40)
 def test_there_and_back(seed: int) -> None:
     chosen = random.Random(seed)
     element = random_type(chosen)
@@ -76,7 +77,7 @@ def test_there_and_back(seed: int) -> None:
     assert ints_of_words(from_memory(element, memory)) == bits
 
 
-@pytest.mark.parametrize("seed", range(40, 60))
+@sweep(20)
 def test_objects_mean_the_same_as_arrays(seed: int) -> None:
     chosen = random.Random(seed)
     element = random_type(chosen)

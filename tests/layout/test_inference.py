@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 import time
 
-import pytest
-
 from allo.layout import COMPLETE, NONE, PartitionLayout, block, cyclic, infer
+from tests.seeds import sweep
 
 SHAPE = (24,)
 TOP = PartitionLayout.top(SHAPE)
@@ -41,7 +40,7 @@ def test_the_example_of_fig_9() -> None:
     assert changed == dict.fromkeys(["top:C", "mul:C", "add:A"], layout(COMPLETE))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@sweep(20)
 def test_components_get_the_meet_of_all_requests(seed: int) -> None:
     generator = random.Random(seed)
     around = random_graph(generator, 30)
@@ -58,7 +57,7 @@ def test_components_get_the_meet_of_all_requests(seed: int) -> None:
     assert shuffled == changed
 
 
-@pytest.mark.parametrize("seed", range(5))
+@sweep(5)
 def test_more_requests_only_go_down(seed: int) -> None:
     generator = random.Random(seed)
     around = random_graph(generator, 20)

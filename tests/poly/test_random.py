@@ -8,7 +8,6 @@ from itertools import permutations
 from typing import Any
 
 import islpy as isl
-from hypothesis import HealthCheck, given, settings
 
 from allo.poly import (
     Count,
@@ -23,6 +22,7 @@ from allo.poly import (
     runs_of,
     trips_of,
 )
+from tests.seeds import drawn, sweep
 
 from .random_nests import SIZE, Access, Event, For, If, Trace, function_text, programs, run
 
@@ -204,8 +204,8 @@ def check_footprint(name: str, array: str, trace: Trace, model: Any, function: A
     assert answer.written == any(access.is_write for access in inside_loop)
 
 
-@settings(max_examples=400, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-@given(programs())
+@sweep(3)
+@drawn(134, programs())
 def test_answers_equal_enumeration(parse: Callable[..., Any], drawn: tuple[list[Any], list[str]]) -> None:
     program, names = drawn
     function = parse(function_text(program))
@@ -222,8 +222,8 @@ def test_answers_equal_enumeration(parse: Callable[..., Any], drawn: tuple[list[
             check_footprint(name, array, trace, model, function)
 
 
-@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-@given(programs())
+@sweep(3)
+@drawn(20, programs())
 def test_dependences_equal_enumeration(
     parse: Callable[..., Any], drawn: tuple[list[Any], list[str]]
 ) -> None:

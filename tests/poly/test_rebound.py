@@ -4,10 +4,9 @@ import random
 from itertools import permutations, product
 from math import ceil, floor
 
-import pytest
-
 from allo.poly import Bounds, rebound
 from allo.poly.linear import Linear, Row, variable
+from tests.seeds import sweep
 
 VARIABLES = (1, 2, 3)
 
@@ -38,7 +37,7 @@ def points(order: tuple[int, ...], bounds: list[Bounds], point: dict[int, int]) 
     return [found for group in inner for found in group]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@sweep(25)
 def test_same_points_in_every_order(seed: int) -> None:
     rows = random_rows(seed)
     cube = [dict(zip(VARIABLES, found, strict=True)) for found in product(range(5), repeat=3)]

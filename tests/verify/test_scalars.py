@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from allo.verify.operators import (
     F32,
     Operator,
@@ -15,6 +13,7 @@ from allo.verify.operators import (
     select_of,
 )
 from allo.verify.scalars import Differ, Same, Scalar, Undecided, equal
+from tests.seeds import sweep
 
 from .concrete.random_expressions import RandomExpressions
 
@@ -120,7 +119,7 @@ def test_the_time_is_bounded() -> None:
     assert isinstance(found, Undecided) and found.reason == "no answer of the solver within 0.2 s"
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 30))])
+@sweep(30, quick=1)
 def test_answers_are_those_of_all_inputs(seed: int) -> None:
     expressions = RandomExpressions(seed, leaves=(3, 2))
     answers = set()

@@ -1,7 +1,6 @@
 """A function of NumPy is called."""
 
 import numpy as np
-
 from allo.ir.types import int32
 
 

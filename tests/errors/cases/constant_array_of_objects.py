@@ -1,7 +1,6 @@
 """A NumPy array of the program holds no numbers."""
 
 import numpy as np
-
 from allo.ir.types import int32
 
 NAMES = np.array(["a", "b"])

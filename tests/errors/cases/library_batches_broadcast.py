@@ -1,6 +1,5 @@
 """Batches that do not broadcast."""
 
-import allo
 from allo.ir.types import float32
 
 

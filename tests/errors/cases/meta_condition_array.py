@@ -1,8 +1,7 @@
 """The condition of meta_if is an array."""
 
-import numpy as np
-
 import allo
+import numpy as np
 from allo.ir.types import int32
 
 TABLE = np.array([1, 2])

@@ -1,7 +1,6 @@
 """A NumPy type stands for a type."""
 
 import numpy as np
-
 from allo.ir.types import int32
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import islpy as isl
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import allo
@@ -20,13 +19,7 @@ from allo.verify.affine.nodes import Gap, Kind
 from allo.verify.programs import Program, load
 from tests.customize.random_kernels import load as load_kernel
 from tests.customize.random_kernels import programs
-
-SETTINGS = settings(
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
+from tests.seeds import drawn, sweep
 
 
 def points(relation: isl.Map) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -97,8 +90,8 @@ def test_reads_of_a_buffer_in_a_loop_see_this_iteration() -> None:
     assert assert_flows(load(customize(kernel))) > 0
 
 
-@settings(SETTINGS, max_examples=12)
-@given(st.data())
+@sweep(3)
+@drawn(4, st.data())
 def test_random_kernels(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     kernel = load_kernel(data.draw(programs()), Path(tmp_path_factory.mktemp("kernels")))
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import pytest
 
 from allo.verify.concrete.engine import UNDEFINED, ExpressionGraph
 from allo.verify.concrete.execute import leaf_of
@@ -19,6 +18,7 @@ from allo.verify.operators import (
     integer_operator,
     select_of,
 )
+from tests.seeds import sweep
 
 from .random_expressions import RandomExpressions
 
@@ -56,9 +56,7 @@ class Terms:
         return self.graph.node(operator, a, b)
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 60))]
-)
+@sweep(60, quick=2)
 def test_equal_forms_have_equal_values(seed: int) -> None:
     expressions = RandomExpressions(seed, leaves=(3, 2, 1))
     choose = expressions.random.choice
