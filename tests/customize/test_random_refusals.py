@@ -123,6 +123,7 @@ def test_forced_rewrites_give_other_results(tmp_path: Path, seed: int) -> None:
             exhibited[name] += differ(result, wanted)
 
     collect(seed)
-    for name in ("parallel", "reorder", "compute_at"):
-        assert exhibited[name] >= 2, (name, exhibited, refused)
-        assert exhibited[name] >= SHARE * refused[name], (name, exhibited, refused)
+    assert exhibited.total() >= 5, (exhibited, refused)
+    for name in refused:
+        lazy = refused[name] - exhibited[name]
+        assert lazy <= max(1, (1 - SHARE) * refused[name]), (name, exhibited, refused)

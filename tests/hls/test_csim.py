@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import shutil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,13 @@ def inputs(name: str) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_designs(name: str) -> None:
     assert_same(DESIGNS[name](), inputs(name))
+
+
+def test_what_all_simulations_share_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for name in ("gemm", "histogram"):
+        assert_same(DESIGNS[name](), inputs(name)[:1])
+    assert [path.suffix for path in sorted((tmp_path / "allo" / "csim").iterdir())] == [".lock", ".o"]
 
 
 def test_scheduled_gemm() -> None:

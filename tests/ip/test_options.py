@@ -80,6 +80,6 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
         allo.IPModule("f", file)(np.zeros(4, np.int32))
     folder = tmp_path / "allo" / "external"
     assert str(caught.value) == (
-        f"libraries of external kernels are kept in {folder}, where nothing can be written: Not a directory\n"
+        f"what is compiled once is kept in {folder}, where nothing can be written: Not a directory\n"
         "  hint: set XDG_CACHE_HOME to a folder of yours"
     )

@@ -1,9 +1,9 @@
 """Decides which C++ compiler is called, how, and where what it makes is kept.
 
-Libraries are kept in `$XDG_CACHE_HOME/allo/external` (`~/.cache/allo/external` if it is not set). The name of a
-library is a hash of all that goes into it: the sources after preprocessing, so with all their headers, the wrapper,
-the flags and the version of the compiler. Processes that want one library wait for each other at a lock; the file
-appears by one rename, so nobody sees half of it.
+Libraries are kept in `$XDG_CACHE_HOME/allo/external` (`~/.cache/allo/external` if it is not set), and in `allo/csim`
+what simulations of HLS code share. The name of a library is a hash of all that goes into it: the sources after
+preprocessing, so with all their headers, the wrapper, the flags and the version of the compiler. Processes that want
+one library wait for each other at a lock; the file appears by one rename, so nobody sees half of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from pathlib import Path
 from ...errors import ToolError
 from .source import ExternalSource, vendor_folders
 
+_LIBRARIES = "external"  # the folder of the cache
 _COMPILERS = ("g++", "clang++", "c++")
 _FLAGS = (
     "-std=c++17",
@@ -111,11 +112,11 @@ def files_of(compiler: Compiler, source: ExternalSource, file: str) -> tuple[str
     return tuple(dict.fromkeys(str(path.resolve()) for path in paths))
 
 
-def cache_folder() -> Path:
-    """Where libraries are kept."""
+def cache_folder(name: str = _LIBRARIES) -> Path:
+    """Where libraries, or other things, are kept."""
     base = os.environ.get("XDG_CACHE_HOME")
     root = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
-    return root / "allo" / "external"
+    return root / "allo" / name
 
 
 def content_key(compiler: Compiler, texts: Sequence[str]) -> str:
@@ -131,31 +132,33 @@ def library_of(
     compiler: Compiler, source: ExternalSource, key: str, wrapper: str, others: Sequence[str]
 ) -> Path:
     """The shared library of a wrapper and the other files of a kernel: the one in the cache, or a new one."""
-    folder = cache_folder()
-    library = folder / f"{key}.so"
-    if library.exists():
-        return library
+
+    def make(place: Path) -> None:
+        text = place.parent / "wrapper.cpp"
+        text.write_text(wrapper)
+        flags = [*_FLAGS, "-shared", *_include_flags(source), str(text), *others, "-o", str(place)]
+        compiler.run(flags, f"the external kernel '{source.top}'")
+
+    return kept(_LIBRARIES, f"{key}.so", make)
+
+
+def kept(folder_name: str, name: str, make: Callable[[Path], None]) -> Path:
+    """The file `name` in a folder of the cache; if it is missing, what `make` writes to a path."""
+    folder = cache_folder(folder_name)
+    found = folder / name
+    if found.exists():
+        return found
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with open(folder / f"{key}.lock", "w") as lock:
+        with open(folder / f"{found.stem}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not library.exists():
-                _compile(compiler, source, wrapper, others, library)
+            if not found.exists():
+                with tempfile.TemporaryDirectory(dir=folder) as own:
+                    make(Path(own) / name)
+                    os.replace(Path(own) / name, found)
     except OSError as error:
         raise ToolError(
-            f"libraries of external kernels are kept in {folder}, where nothing can be written: {error.strerror}",
+            f"what is compiled once is kept in {folder}, where nothing can be written: {error.strerror}",
             hint="set XDG_CACHE_HOME to a folder of yours",
         ) from None
-    return library
-
-
-def _compile(
-    compiler: Compiler, source: ExternalSource, wrapper: str, others: Sequence[str], library: Path
-) -> None:
-    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-        text = Path(folder) / "wrapper.cpp"
-        text.write_text(wrapper)
-        made = Path(folder) / "library.so"
-        flags = [*_FLAGS, "-shared", *_include_flags(source), str(text), *others, "-o", str(made)]
-        compiler.run(flags, f"the external kernel '{source.top}'")
-        os.replace(made, library)
+    return found

@@ -12,10 +12,9 @@ from ...errors import DataflowError
 from ...ir.stream_facts import StreamFacts, hang_error
 from ..arguments.calling import call as run
 from ..checked import CheckFailed
-from ..external.compiler import find_compiler
+from ..external.compiler import Compiler, content_key, find_compiler, kept
 from ..headers import include_directory
 from .external import NO_EXTERNAL, ExternalCode
-from .wrapper import ENTRY
 
 FLAGS = (
     "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
@@ -31,6 +30,8 @@ FLAGS = (
     "-fno-finite-loops",  # a loop that never ends is none that does nothing
 )  # fmt: skip
 
+_ENTRY = "allo_csim"  # of `allo_sim/entry.cpp`
+_KEPT = "csim"  # the folder of the cache
 _OF_CHECK = "?\x01"  # what the message of an `allo_sim::check_failed` starts with
 _MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
 
@@ -42,7 +43,7 @@ def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
     library = folder / "csim.so"
     lines = (folder / "kernel.cpp").read_text().count("\n")
     level = ["-O0"] if lines > _MANY_LINES else []  # the last level counts
-    sources = [str(folder / "csim.cpp")]
+    sources = [str(folder / "csim.cpp"), str(_compiled_entry(compiler))]
     for number, unit in enumerate(external.units):  # their warnings are not ours to mend
         made = str(folder / f"external_{number}.o")
         folders = [f"-I{folder / name}" for name in external.folders]
@@ -56,6 +57,22 @@ def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
     return library
 
 
+def _compiled_entry(compiler: Compiler) -> Path:
+    """The object of `allo_sim/entry.cpp`: the one in the cache, or a new one.
+
+    Its headers take longer to compile than most kernels.
+    """
+    include = include_directory()
+    source = include / "allo_sim" / "entry.cpp"
+    flags = [*(flag for flag in FLAGS if flag != "-shared"), "-c", f"-I{include}"]
+    texts = [path.read_text() for path in sorted(source.parent.iterdir())]
+
+    def make(place: Path) -> None:
+        compiler.run([*flags, str(source), "-o", str(place)], "the simulation of HLS code")
+
+    return kept(_KEPT, content_key(compiler, [*flags, *texts]) + ".o", make)
+
+
 def load(library: bytes, streams: Sequence[StreamFacts] = ()) -> Callable[[Any, bool], None]:
     """The function that runs a kernel with these streams on packed addresses; it has states of its own each time."""
     with tempfile.NamedTemporaryFile(
@@ -63,7 +80,7 @@ def load(library: bytes, streams: Sequence[StreamFacts] = ()) -> Callable[[Any, 
     ) as copy:  # a library that is loaded twice would share its states
         copy.write(library)
         copy.flush()
-        entry = getattr(ctypes.CDLL(copy.name), ENTRY)
+        entry = getattr(ctypes.CDLL(copy.name), _ENTRY)
     address = ctypes.cast(entry, ctypes.c_void_p).value
     assert address is not None
 

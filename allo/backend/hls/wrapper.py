@@ -15,16 +15,12 @@ from .cxx_types import TypeNames
 from .emit import Emitted, needed_functions, template
 from .expression import Expr
 
-ENTRY = "allo_csim"
 _MEMORY_FUNCTIONS = "csim_memory.h"
 
 
 def simulation_text(arrays: int) -> str:
-    """A file with the function `ENTRY(void **memory)`: null, or what went wrong: a message behind "!", or a report.
-
-    Each process has a stack for so many bytes of arrays.
-    """
-    return template("code/csim.cpp").replace("@ENTRY@", ENTRY).replace("@STACK@", str(2 * arrays + (1 << 20)))
+    """The file that is compiled for a simulation. Each process has a stack for so many bytes of arrays."""
+    return template("code/csim.cpp").replace("@STACK@", str(2 * arrays + (1 << 20)))
 
 
 def direct_call_text(
