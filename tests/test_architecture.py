@@ -231,6 +231,12 @@ def test_only_ir_and_emitters_name_accesses(path: Path) -> None:
     assert not [f"{relative(path)}:{node.lineno} names {node.value}" for node in named]
 
 
+def test_partitions_are_read_in_one_place() -> None:
+    """All others ask `allo.ir.partitions`, and `allo.layout` what a partition means."""
+    readers = [relative(path) for path in sources() if "allo_d.PartitionAttr" in path.read_text()]
+    assert readers == ["allo/ir/partitions.py"]
+
+
 @pytest.mark.parametrize("path", sorted((PACKAGE / "frontend" / "library").glob("*.py")), ids=relative)
 def test_operators_know_no_syntax_of_python(path: Path) -> None:
     """Importers call the operators of the library as the checker of kernels does: with typed values."""

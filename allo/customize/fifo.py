@@ -13,10 +13,10 @@ from ..errors import Location, Note, ScheduleError
 from ..ir.access import stored
 from ..ir.builder import Builder, affine_dim, string_attr
 from ..ir.context import unknown_location
+from ..ir.partitions import divisions_of
 from ..ir.walk import induction_variable
-from ..layout import Division
+from ..layout import Banks, Division
 from ..poly import Access, Mismatch, OrderObstacle, Transfer, Undecided, fifo_obstacle
-from .banks import layout_of
 from .stages import Stage
 from .subscripts import AccessOperation
 
@@ -37,7 +37,7 @@ class Get:
 
 def lanes_of(array: ir.MemRefType) -> tuple[int, ...]:
     """The dimensions that are in banks completely, if others are not: each of these banks becomes a FIFO."""
-    found = tuple(d for d, banks in enumerate(layout_of(array)) if banks.kind is Division.COMPLETE)
+    found = tuple(d for d, banks in enumerate(Banks.read(divisions_of(array))) if banks.kind is Division.COMPLETE)
     return found if len(found) < array.rank else ()
 
 

@@ -6,16 +6,13 @@ from enum import Enum
 
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
 from ..errors import LayoutConflict, Note, ScheduleError
 from ..ir.access import callee_name
 from ..ir.array_graph import ArrayGraph, ArrayNode, Role, set_type
-from ..ir.context import context, unknown_location
 from ..ir.module import Module
+from ..ir.partitions import divisions_of, with_divisions
 from ..ir.walk import location_of
 from ..layout import NONE, Banks, Division, PartitionLayout, infer
-from .banks import layout_of
 from .handles import Buffer
 from .primitive import earlier_steps, primitive
 from .resolve import buffer_note
@@ -188,13 +185,9 @@ def _check_members(graph: ArrayGraph, members: list[int], buffer: Buffer, positi
 
 
 def _layout(node: ArrayNode, shape: tuple[int, ...]) -> PartitionLayout:
-    return PartitionLayout.of(shape, layout_of(ir.MemRefType(node.type)))
+    return PartitionLayout.of(shape, Banks.read(divisions_of(node.type)))
 
 
 def _with_layout(kind: ir.Type, layout: PartitionLayout) -> ir.MemRefType:
     """The type of an array with this layout."""
-    memref = ir.MemRefType(kind)
-    attribute = allo_d.PartitionAttr.get([(d.kind.value, d.factor) for d in layout.dims], context())
-    return ir.MemRefType.get(
-        memref.shape, memref.element_type, attribute, memref.memory_space, unknown_location()
-    )
+    return with_divisions(kind, [(d.kind.value, d.factor) for d in layout.dims])

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
 from ..errors import Note, ScheduleError
 from ..ir.access import is_access
 from ..ir.context import context
 from ..ir.module import Module
+from ..ir.partitions import is_partitioned
 from ..ir.walk import entry_block, location_of, operations
 
 
@@ -28,9 +27,7 @@ class WholeArray:
     @property
     def is_partitioned(self) -> bool:
         """Whether one of the functions that see it has it in banks."""
-        return any(
-            isinstance(ir.MemRefType(value.type).layout, allo_d.PartitionAttr) for value in self.values
-        )
+        return any(is_partitioned(value.type) for value in self.values)
 
     def retype(self, module: Module, new_type: Callable[[ir.MemRefType], ir.MemRefType]) -> None:
         """Give the array a type made from its old one, in every function; constants keep their old contents."""

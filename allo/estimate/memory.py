@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
 from ..errors import InternalError
 from ..ir.mlir_types import from_mlir
+from ..ir.partitions import divisions_of
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import entry_block
@@ -77,7 +76,7 @@ def array_memory(value: ir.Value, name: str, target: Fpga) -> ArrayMemory:
     shape = tuple(memref.shape) if memref.has_static_shape else tuple(max(e, 1) for e in memref.shape)
     tensor = from_mlir(value.type)
     width = tensor.element.bits if isinstance(tensor, TensorType) else 32
-    divisions = _divisions(memref)
+    divisions = Banks.read(divisions_of(memref))
     layout = PartitionLayout.of(shape, divisions) if shape else None
     banks = layout.banks if layout else 1
     dims = layout.dims if layout else ()
@@ -152,11 +151,3 @@ def _asked(value: ir.Value) -> _Asked | None:
     latency = ir.IntegerAttr(entries["latency"]).value if "latency" in entries else None
     storage = ir.StringAttr(entries["storage_type"]).value if "storage_type" in entries else ""
     return _Asked(ir.StringAttr(entries["resource"]).value, storage, latency)
-
-
-def _divisions(memref: ir.MemRefType) -> tuple[Banks, ...]:
-    layout = memref.layout
-    found: tuple[Banks, ...] = (NONE,) * memref.rank
-    if isinstance(layout, allo_d.PartitionAttr):
-        found = tuple(Banks(Division(kind), factor) for kind, factor in layout.dims)
-    return found

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import gcd
 
 from mlir import ir
-
-from allo._mlir.dialects import allo as allo_d
 
 from ..errors import TargetError, nearest
 from ..ir.access import base_of, callee_name
 from ..ir.effects import Effects, is_overwritten
 from ..ir.mlir_types import from_mlir
 from ..ir.module import Module
+from ..ir.partitions import divisions_of, is_partitioned
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import argument_names, entry_block, operations
 from ..ir.words import container_bits
-from ..layout import Division
+from ..layout import Banks
 from ..target import External, Fpga, Target
 from .result import Transfer
 from .rows import operations_of
@@ -70,7 +68,7 @@ def off_chip(
     for name in in_place:
         if name not in wanted:
             raise TargetError(f"in_place names '{name}', but memory does not say where it is")
-        if "#allo.partition" in str(arguments[name].type):
+        if is_partitioned(arguments[name].type):
             raise TargetError(
                 f"'{name}' cannot stay in memory: it is partitioned, and memory has no banks",
                 hint="partition an array on the chip that buffer_at makes",
@@ -168,11 +166,4 @@ def _transfer(
 
 def _neighbours(memref: ir.MemRefType) -> int:
     """How many neighbours the array on the chip takes in one cycle: a power of two that divides its last extent."""
-    extent, layout = memref.shape[-1], memref.layout
-    if not isinstance(layout, allo_d.PartitionAttr) or not memref.has_static_shape:
-        return 1
-    kind, factor = list(layout.dims)[-1]
-    division = Division(kind)
-    banks = extent if division is Division.COMPLETE else factor if division is Division.CYCLIC else 1
-    most = gcd(extent, banks)
-    return int(most & -most)
+    return Banks.read(divisions_of(memref))[-1].neighbours(memref.shape[-1]) if memref.has_static_shape else 1

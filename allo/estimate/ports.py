@@ -103,7 +103,7 @@ def _told_apart(region: LoopBody, form: Form, banks: Banks, extent: int) -> int:
     if number == 1 or not moving:
         return number
     if banks.kind is Division.BLOCK:
-        return number if _within_run(region, form, -(-extent // banks.factor)) else 1
+        return number if _within_run(region, form, banks.run(extent)) else 1
     return gcd(number, *moving)
 
 
@@ -145,7 +145,7 @@ def _banks_of(
     for dimension, (banks, number) in enumerate(zip(dims, classes, strict=True)):
         own = fresh[:, dimension]
         if banks.kind is Division.BLOCK:
-            own = np.clip(own // -(-extents[dimension] // banks.factor), 0, number - 1)
+            own = np.clip(own // banks.run(extents[dimension]), 0, number - 1)
         place = place * number + own % number
     found = np.bincount(place, minlength=max(1, prod(classes))).reshape(classes)
     return np.tile(found, [whole // part for whole, part in zip(shape, classes, strict=True)]).reshape(size)

@@ -6,10 +6,9 @@ from functools import cache
 
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
 from .builder import Builder, affine_constant, segments_attr
 from .context import context, unknown_location
+from .partitions import divisions_of, is_partitioned
 from .streams import is_stream_type
 
 _DYNAMIC = -(1 << 63)
@@ -17,8 +16,7 @@ _DYNAMIC = -(1 << 63)
 
 def are_registers(kind: ir.MemRefType) -> bool:
     """Whether each element of an array is a bank of its own."""
-    layout = kind.layout
-    return isinstance(layout, allo_d.PartitionAttr) and all(name == "complete" for name, _ in layout.dims)
+    return is_partitioned(kind) and all(name == "complete" for name, _ in divisions_of(kind))
 
 
 @cache

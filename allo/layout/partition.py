@@ -1,4 +1,4 @@
-"""Decides which partition of an array serves two others: the lattice of the Allo paper (section 6.4, Figs. 10 and 11).
+"""Partitions of arrays into banks, and their lattice (Allo paper, section 6.4, Figs. 10 and 11).
 
 A layout below another one, X <: Y, does for everybody who wants Y: elements that Y puts into different banks are in
 different banks of X too. At the top everything is in one bank, at the bottom each element is a bank of its own.
@@ -7,7 +7,7 @@ different banks of X too. At the top everything is in one bank, at the bottom ea
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -38,9 +38,40 @@ class Banks:
             case Division.CYCLIC:
                 return COMPLETE if self.factor >= extent else NONE if self.factor <= 1 else self
             case Division.BLOCK:
-                return _runs(_run(self, extent), extent)
+                return _runs(self.run(extent), extent)
             case _:
                 return self
+
+    @classmethod
+    def read(cls, divisions: Iterable[tuple[str, int]]) -> tuple[Banks, ...]:
+        """The divisions that a type says, as kinds and factors."""
+        return tuple(cls(Division(kind), factor) for kind, factor in divisions)
+
+    def bank(self, extent: int, element: int, strides: Iterable[int] = ()) -> int | None:
+        """The bank of `element`, and of all that lie multiples of `strides` from it; None if these are in several."""
+        moving = [stride for stride in strides if stride]
+        match self.canonical(extent):
+            case Banks(Division.NONE):
+                return 0
+            case Banks(Division.CYCLIC, factor):
+                return None if any(stride % factor for stride in moving) else element % factor
+            case Banks(Division.COMPLETE):
+                return None if moving else element
+            case _:
+                return None if moving else element // self.run(extent)
+
+    def run(self, extent: int) -> int:
+        """How many consecutive elements a bank of a block division holds."""
+        return -(-extent // self.factor)
+
+    def neighbours(self, extent: int) -> int:
+        """How many elements in a row are in different banks, wherever the row starts at a multiple of their number.
+
+        It is a power of two that divides the extent.
+        """
+        apart = extent if self.kind is Division.COMPLETE else self.factor if self.kind is Division.CYCLIC else 1
+        most = math.gcd(extent, apart)
+        return most & -most
 
     def count(self, extent: int) -> int:
         """How many banks hold `extent` elements."""
@@ -70,11 +101,6 @@ def block(factor: int) -> Banks:
     return Banks(Division.BLOCK, factor)
 
 
-def _run(banks: Banks, extent: int) -> int:
-    """How many consecutive elements a bank of a block division holds."""
-    return -(-extent // banks.factor)
-
-
 def _runs(run: int, extent: int) -> Banks:
     """The block division into runs of `run` elements."""
     return COMPLETE if run <= 1 else NONE if run >= extent else block(-(-extent // run))
@@ -89,7 +115,7 @@ def below(left: Banks, right: Banks, extent: int) -> bool:
         return False
     if left.kind is Division.CYCLIC:
         return left.factor % right.factor == 0
-    return left.kind is Division.BLOCK and _run(right, extent) % _run(left, extent) == 0
+    return left.kind is Division.BLOCK and right.run(extent) % left.run(extent) == 0
 
 
 def meet(left: Banks, right: Banks, extent: int) -> Banks:
@@ -103,7 +129,7 @@ def meet(left: Banks, right: Banks, extent: int) -> Banks:
         return COMPLETE
     if left.kind is Division.CYCLIC:
         return cyclic(math.lcm(left.factor, right.factor)).canonical(extent)
-    return _runs(math.gcd(_run(left, extent), _run(right, extent)), extent)
+    return _runs(math.gcd(left.run(extent), right.run(extent)), extent)
 
 
 def join(left: Banks, right: Banks, extent: int) -> Banks:
@@ -117,9 +143,9 @@ def join(left: Banks, right: Banks, extent: int) -> Banks:
         return NONE
     if left.kind is Division.CYCLIC:
         return cyclic(math.gcd(left.factor, right.factor)).canonical(extent)
-    run = math.lcm(_run(left, extent), _run(right, extent))
+    run = math.lcm(left.run(extent), right.run(extent))
     made = _runs(run, extent)
-    return made if made == NONE or _run(made, extent) == run else NONE
+    return made if made == NONE or made.run(extent) == run else NONE
 
 
 @dataclass(frozen=True, slots=True)

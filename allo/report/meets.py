@@ -1,4 +1,4 @@
-"""Decides what a report says of arrays that different partitions were asked for: which meet, and what that costs."""
+"""Arrays for which different partitions were asked: which layouts meet, and what that costs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from mlir import ir
 
-from ..customize.banks import layout_of
 from ..customize.handles import Buffer
 from ..customize.partition import asked_banks
 from ..customize.step import Step
 from ..ir.array_graph import ArrayGraph, ArrayNode
+from ..ir.partitions import divisions_of
 from ..layout import NONE, Banks, PartitionLayout
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _meet(nodes: list[ArrayNode], steps: list[Step]) -> LayoutMeet | None:
         if isinstance(buffer, Buffer) and str(buffer) in names:
             before = asked[str(buffer)][1] if str(buffer) in asked else {}
             asked[str(buffer)] = (step, {**before, **asked_banks(step, shape)})
-    result = PartitionLayout(shape, layout_of(memref))
+    result = PartitionLayout(shape, Banks.read(divisions_of(memref)))
     requests = []
     for name, (step, banks) in asked.items():
         layout = PartitionLayout.of(shape, tuple(banks.get(d, NONE) for d in range(len(shape))))

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 from mlir import ir
 
 from ..ir.mlir_types import from_mlir
+from ..ir.partitions import divisions_of, is_partitioned
 from ..ir.recursion import reads_programs
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import annotations_of, buffers_of, loops_of
+from ..layout import Banks, PartitionLayout
 from ..poly import Count, Trips, trips_of
 from .meets import LayoutMeet, layout_meets
 from .traffic import Traffic
@@ -124,20 +126,9 @@ def _buffer(function: str, name: str, value: ir.Value) -> BufferRow | None:
     kind = "argument" if argument else "constant" if constant else "local"
     static = all(isinstance(extent, int) for extent in tensor.shape)
     size = -(-math.prod(tensor.shape) * tensor.element.bits // 8) if static else None
-    text = str(ir.MemRefType(value.type).layout)
-    layout = text.removeprefix("#allo.partition<[").removesuffix("]>") if "partition" in text else "none"
-    banks = _banks(layout, tensor) if static else None
+    divisions = Banks.read(divisions_of(value.type))
+    layout = ", ".join(map(str, divisions)) if is_partitioned(value.type) else "none"
+    banks = PartitionLayout.of(tensor.shape, divisions).banks if static else None
     return BufferRow(
         function, name, kind, repr(tensor), size, layout, banks, None if banks is None else banks * _PORTS_OF_A_BANK
     )
-
-
-def _banks(layout: str, tensor: TensorType) -> int:
-    """How many memories a partition makes of an array."""
-    if layout == "none":
-        return 1
-    banks = 1
-    for part, extent in zip(layout.split(", "), tensor.shape, strict=True):
-        kind, _, factor = part.partition(" ")
-        banks *= extent if kind == "complete" else int(factor) if factor else 1
-    return banks

@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
 from ..customize.calls import callee_of
 from ..customize.constant_bits import element_bits
 from ..customize.inlining import inline_inside
 from ..errors import DataflowError
 from ..ir.access import is_copy
 from ..ir.builder import Builder, affine_constant, affine_dim, index_type, string_attr
-from ..ir.context import context, unknown_location
+from ..ir.context import context
 from ..ir.linalg import lower_linalg
 from ..ir.mlir_types import scalar_from_mlir
 from ..ir.module import Module
 from ..ir.names import unique_name
+from ..ir.partitions import in_one_piece
 from ..ir.passes import run_passes
 from ..ir.walk import argument_names, buffers_of, entry_block, operations, string_of
 from .sequence import order_tasks
@@ -97,15 +96,15 @@ def _drop_partitions(module: Module) -> None:
     for op in module.mlir.body.operations:
         if op.operation.name == "memref.global":
             kind = ir.TypeAttr(op.operation.attributes["type"]).value
-            op.operation.attributes["type"] = ir.TypeAttr.get(_plain(kind), context())
+            op.operation.attributes["type"] = ir.TypeAttr.get(in_one_piece(kind), context())
     for function in module.functions():
         attributes = function.operation.attributes
         signature = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
-        inputs, results = [_plain(t) for t in signature.inputs], [_plain(t) for t in signature.results]
+        inputs, results = [in_one_piece(t) for t in signature.inputs], [in_one_piece(t) for t in signature.results]
         attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context())
         entry = entry_block(function)
         for value in _values(entry) if entry is not None else ():
-            if (kind := _plain(value.type)) != value.type:
+            if (kind := in_one_piece(value.type)) != value.type:
                 value.set_type(kind)
 
 
@@ -113,14 +112,6 @@ def _values(entry: ir.Block) -> Iterator[ir.Value]:
     yield from entry.arguments
     for op in operations(entry):
         yield from op.results
-
-
-def _plain(kind: ir.Type) -> ir.Type:
-    """The type of the same array in one piece."""
-    if not isinstance(kind, ir.MemRefType) or not isinstance(ir.MemRefType(kind).layout, allo_d.PartitionAttr):
-        return kind
-    memref = ir.MemRefType(kind)
-    return ir.MemRefType.get(memref.shape, memref.element_type, None, memref.memory_space, unknown_location())
 
 
 def _drop_casts(function: ir.Operation) -> None:

@@ -53,6 +53,27 @@ def test_order_is_refinement_of_banks(extent: int) -> None:
 
 
 @pytest.mark.parametrize("extent", EXTENTS)
+def test_the_bank_of_elements_that_lie_strides_apart(extent: int) -> None:
+    for banks, first, stride in product(divisions(extent), range(extent), range(extent)):
+        reached = range(first % stride, extent, stride) if stride else [first]
+        found = {bank_of(banks, element, extent) for element in reached}
+        bank = banks.bank(extent, first, [stride])
+        assert bank is None or found == {bank}
+        if stride == 0 or (banks.kind is Division.CYCLIC and 2 * banks.factor <= extent and 2 * stride <= extent):
+            assert (bank is not None) == (len(found) == 1)
+
+
+@pytest.mark.parametrize("extent", EXTENTS)
+def test_neighbours_are_in_different_banks(extent: int) -> None:
+    for banks in divisions(extent):
+        number = banks.neighbours(extent)
+        assert extent % number == 0
+        for start in range(0, extent, number):
+            dealt = {bank_of(banks, start + n, extent) for n in range(number)}
+            assert number == 1 or len(dealt) == number
+
+
+@pytest.mark.parametrize("extent", EXTENTS)
 def test_canonical_division_deals_the_same_banks(extent: int) -> None:
     for factor, kind in product(range(1, extent + 3), (cyclic, block)):
         written, canonical = kind(factor), kind(factor).canonical(extent)

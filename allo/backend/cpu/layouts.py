@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
 from ...ir.array_graph import ArrayGraph, set_type
-from ...ir.context import unknown_location
 from ...ir.module import Module
+from ...ir.partitions import in_one_piece, is_partitioned
 
 
 def drop_partitions(module: Module) -> None:
@@ -18,18 +16,10 @@ def drop_partitions(module: Module) -> None:
     until their types are lowered.
     """
     signatures = (ir.TypeAttr(f.operation.attributes["function_type"]).value for f in module.functions())
-    if not any(_is_partitioned(result) for signature in signatures for result in signature.results):
+    if not any(is_partitioned(result) for signature in signatures for result in signature.results):
         return
     graph = ArrayGraph(module)
     for node in graph.nodes:
-        if _is_partitioned(node.type):
-            memref = ir.MemRefType(node.type)
-            plain = ir.MemRefType.get(
-                memref.shape, memref.element_type, None, memref.memory_space, unknown_location()
-            )
-            set_type(node, plain)
+        if is_partitioned(node.type):
+            set_type(node, in_one_piece(node.type))
     graph.write_signatures(module.names())
-
-
-def _is_partitioned(kind: ir.Type) -> bool:
-    return isinstance(kind, ir.MemRefType) and isinstance(ir.MemRefType(kind).layout, allo_d.PartitionAttr)

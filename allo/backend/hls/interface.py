@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import gcd, prod
+from math import prod
 
 from mlir import ir
-
-from allo._mlir.dialects import allo as allo_d
 
 from ...errors import Location, TargetError, nearest
 from ...ir.effects import Effects, is_overwritten
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
+from ...ir.partitions import divisions_of
 from ...ir.streams import is_stream_type
 from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, string_of
 from ...ir.words import container_bits
+from ...layout import Banks
 from .memory import bound_memory
 from .names import identifier
 from .project_settings import Settings
@@ -211,24 +211,18 @@ def _with_lanes(port: Port, word_bits: int) -> Port:
     """As many neighbours in a word as the array on chip takes in one cycle: those of different banks."""
     if not port.is_array or not port.bundle:
         return port
-    layout = ir.MemRefType(port.kind).layout
     assert port.shape
-    extent = port.shape[-1]
-    kind, factor = list(layout.dims)[-1] if isinstance(layout, allo_d.PartitionAttr) else ("none", 0)
-    banks = extent if kind == "complete" else factor if kind == "cyclic" else 1
-    most = gcd(extent, banks)
-    lanes = most & -most  # the greatest power of two that divides it
+    lanes = Banks.read(divisions_of(port.kind))[-1].neighbours(port.shape[-1])
     return replace(port, lanes=max(1, min(lanes, word_bits // port.bits)))
 
 
 def _kept_in_memory(port: Port) -> Port:
     """The port of an array that the kernel itself reads and writes."""
-    element, layout = port.element, ir.MemRefType(port.kind).layout
-    banks = isinstance(layout, allo_d.PartitionAttr) and any(kind != "none" for kind, _ in layout.dims)
+    element = port.element
     why = ""
     if not port.is_array:
         why = "it is a number"
-    elif banks:
+    elif any(kind != "none" for kind, _ in divisions_of(port.kind)):
         why = "it is partitioned, and memory has no banks"
     elif not port.is_direct or isinstance(element, Bool) or element.bits != port.bits:
         why = f"elements {element!r} lie in memory otherwise than in the kernel"

@@ -12,6 +12,7 @@ from allo._mlir.dialects import allo as allo_d
 from ...errors import Location, TargetError
 from ...ir.memory import Memory
 from ...ir.mlir_types import scalar_from_mlir
+from ...ir.partitions import divisions_of, is_partitioned
 from ...ir.registers import fixed_place
 from ...ir.stream_facts import STREAM_NUMBER
 from ...ir.walk import location_of, string_of
@@ -269,8 +270,7 @@ class MemoryWriter(ValueWriter):
 
 
 def _banks(memref: ir.MemRefType) -> Banks:
-    layout = memref.layout
-    return tuple(layout.dims) if isinstance(layout, allo_d.PartitionAttr) else ()
+    return divisions_of(memref) if is_partitioned(memref) else ()
 
 
 def bound_memory(attributes: ir.OpAttributeMap | ir.DictAttr) -> BoundMemory | None:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
 from ...errors import Note, TargetError
 from ...ir.access import base_of, callee_name
 from ...ir.effects import Effects
 from ...ir.module import Module
+from ...ir.partitions import divisions_of, is_partitioned
 from ...ir.processes import ELEMENT_NAME, region_blocks
 from ...ir.registers import fixed_place
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
+from ...layout import Banks
 from ...poly.formula import compile_map
 from ...poly.linear import Linear
 
@@ -227,21 +227,13 @@ def _place(access: ir.Operation, array: ir.Value) -> _Place:
 
 def _banks(array: ir.Value, subscripts: Sequence[Linear | None]) -> _Place:
     memref = ir.MemRefType(array.type)
-    if not isinstance(memref.layout, allo_d.PartitionAttr):
+    if not is_partitioned(memref) or not memref.has_static_shape:
         return _anywhere(array)
-    divisions = zip(subscripts, memref.layout.dims, memref.shape, strict=True)
-    banks: list[int | None] = [_bank(subscript, *division, extent) for subscript, division, extent in divisions]
-    return tuple(banks)
-
-
-def _bank(subscript: Linear | None, kind: str, factor: int, extent: int) -> int | None:
-    if subscript is None:
-        return None
-    if kind == "cyclic":
-        return subscript.constant % factor if all(c % factor == 0 for _, c in subscript.terms) else None
-    if kind == "none" or not subscript.is_constant:
-        return None
-    return subscript.constant if kind == "complete" else subscript.constant // -(-extent // factor)
+    divisions = zip(subscripts, Banks.read(divisions_of(memref)), memref.shape, strict=True)
+    return tuple(
+        None if form is None else banks.bank(extent, form.constant, (c for _, c in form.terms))
+        for form, banks, extent in divisions
+    )
 
 
 def _name(function: ir.OpView, array: ir.Value) -> str:
