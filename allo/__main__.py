@@ -1,4 +1,4 @@
-"""Makes `python -m allo` the `allo` command."""
+"""Entry of `python -m allo`: the `allo` command."""
 
 import sys
 

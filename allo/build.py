@@ -1,4 +1,4 @@
-"""Decides which backend a `build` means."""
+"""`allo.build`: the backend that a target names, found by the manifests."""
 
 from __future__ import annotations
 

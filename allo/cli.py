@@ -1,4 +1,4 @@
-"""Decides what the `allo` command does: print, check, apply and build what is in files."""
+"""The `allo` command: print, check, apply and build what is in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kernel and its schedule say of memories."""
+"""Memory of arrays, as kernels and schedules state it."""
 
 from .ir.memory import Memory
 

@@ -1,4 +1,4 @@
-"""Decides how tests of users assert that programs are equivalent."""
+"""Assertions for the tests of users: that programs are equivalent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides where the files are that HLS projects are made from, in a checkout and in an installed package."""
+"""Folders of the templates and headers of HLS projects, in a checkout and in an installed package."""
 
 from __future__ import annotations
 

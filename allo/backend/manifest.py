@@ -1,4 +1,5 @@
-"""What a backend tells about itself; nothing else in the package asks for a backend by name."""
+"""Manifest of a backend: its names, options, modes, missing tools and builder; nothing else asks for a backend by
+name."""
 
 from __future__ import annotations
 

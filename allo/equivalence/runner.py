@@ -1,4 +1,4 @@
-"""Decides how programs are run without risk: by a process of their own, which ends when it takes too long."""
+"""Runner of programs without risk: a process of its own, which ends when it takes too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what the process does that runs programs for the verifier: it compiles and calls what it is sent."""
+"""Program of the process that runs programs for the verifier: it compiles and calls what it is sent."""
 
 from __future__ import annotations
 

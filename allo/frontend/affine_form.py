@@ -1,4 +1,4 @@
-"""Decides which index expressions are affine, and builds the affine maps of accesses, bounds and conditions."""
+"""Affine index expressions, and the affine maps of accesses, bounds and conditions."""
 
 from __future__ import annotations
 

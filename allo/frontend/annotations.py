@@ -1,4 +1,4 @@
-"""Decides what a type annotation means: `T`, `T[M, N]`, and either of them as a string."""
+"""Type annotations: `T`, `T[M, N]`, and either of them as a string."""
 
 from __future__ import annotations
 

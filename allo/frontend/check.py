@@ -1,4 +1,4 @@
-"""Checks statements: a kernel's syntax tree becomes a typed one; all its mistakes are collected."""
+"""Checker of statements: a kernel's syntax tree becomes a typed one; all its mistakes are collected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks declarations and assignments, of scalars, elements, whole arrays, and the results of calls."""
+"""Checker of declarations and assignments, of scalars, elements, whole arrays, and the results of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks access to the bits of integers: `x[i]`, `x[lo:hi]`, on both sides, `.reverse()`, `.bitcast()`."""
+"""Checker of accesses to the bits of integers: `x[i]`, `x[lo:hi]`, on both sides, `.reverse()`, `.bitcast()`."""
 
 from __future__ import annotations
 

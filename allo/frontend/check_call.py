@@ -1,4 +1,4 @@
-"""Checks calls: of built-in functions, elementary functions, conversions, and other kernels."""
+"""Checker of calls: of built-in functions, elementary functions, conversions, and other kernels."""
 
 from __future__ import annotations
 

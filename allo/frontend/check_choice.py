@@ -1,4 +1,4 @@
-"""Checks expressions of which a part is evaluated only in some cases: and, or, comparisons, the ternary."""
+"""Checker of expressions evaluated only in some cases: `and`, `or`, comparisons, the ternary."""
 
 from __future__ import annotations
 

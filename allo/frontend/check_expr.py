@@ -1,4 +1,4 @@
-"""Checks expressions: Python syntax trees become typed ones, or errors with their place."""
+"""Checker of expressions: Python syntax trees become typed ones, or errors with their place."""
 
 from __future__ import annotations
 

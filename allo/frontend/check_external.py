@@ -1,4 +1,4 @@
-"""Checks calls of external kernels: arrays of any shape take that of the argument."""
+"""Checker of calls of external kernels: arrays of any shape take that of the argument."""
 
 from __future__ import annotations
 

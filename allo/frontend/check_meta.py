@@ -1,4 +1,4 @@
-"""Checks meta programming: branches and loops that are decided when the kernel is compiled."""
+"""Checker of meta programming: branches and loops that are decided when the kernel is compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of library operators in kernels: arguments are bound to parameters, checked, and given on as typed values."""
+"""Checker of calls of library operators: arguments bound to parameters and given on as typed values."""
 
 from __future__ import annotations
 

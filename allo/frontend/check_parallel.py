@@ -1,4 +1,4 @@
-"""Decides what `a, b = x, y` means: all values are computed before the first is assigned."""
+"""Parallel assignment `a, b = x, y`: all values are computed before the first is assigned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks structs: access to fields on both sides of an assignment, and values made of all fields."""
+"""Checker of structs: access to fields on both sides of an assignment, and values made of all fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks expressions on whole arrays: parts, transposes, element-by-element arithmetic, and where they are stored."""
+"""Checker of expressions on whole arrays: parts, transposes, element-wise arithmetic, and assignments."""
 
 from __future__ import annotations
 

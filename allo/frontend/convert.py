@@ -1,4 +1,4 @@
-"""Decides how values change type: implicit conversions, and arithmetic on compile-time constants."""
+"""Conversions of values between types, and arithmetic on compile-time constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what declarations that are computed when the kernel is compiled hold: ConstExpr, Stateful, lists."""
+"""Values of declarations that are computed when the kernel is compiled: ConstExpr, Stateful, lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides the template parameters that a call does not give: from the types of its arguments, then by default."""
+"""Template parameters that a call does not give: deduced from the types of its arguments, then by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emits statements and functions: the typed tree of a program becomes a module of MLIR."""
+"""Emitter of functions and statements: the typed tree of a program becomes a module of MLIR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emits arithmetic and conversions of scalars, by their types, as operations of `arith`, `math` and `allo`."""
+"""Emitter of arithmetic and conversions of scalars, by their types, as operations of `arith`, `math` and `allo`."""
 
 from __future__ import annotations
 

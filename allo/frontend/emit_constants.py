@@ -1,4 +1,4 @@
-"""Decides where constant arrays live: one `memref.global` for each array of a module."""
+"""Constant arrays of a module: one `memref.global` for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emits expressions as operations of the `arith`, `math`, `affine` and `memref` dialects."""
+"""Emitter of expressions, as operations of the `arith`, `math`, `affine` and `memref` dialects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emits the declaration of an external kernel: what it may write, and where its source is."""
+"""Emitter of declarations of external kernels: what one may write, and where its source is."""
 
 from __future__ import annotations
 

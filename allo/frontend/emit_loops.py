@@ -1,4 +1,4 @@
-"""Decides how loops count whose bounds or step are known at run time only."""
+"""Emitter of loops whose bounds or step are known at run time only."""
 
 from __future__ import annotations
 

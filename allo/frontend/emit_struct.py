@@ -1,4 +1,4 @@
-"""Emits structs: their fields, values made of all fields, and values with one field replaced."""
+"""Emitter of structs: their fields, values made of all fields, and values with one field replaced."""
 
 from __future__ import annotations
 

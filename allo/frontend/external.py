@@ -1,4 +1,4 @@
-"""Decides what a kernel sees of an external kernel: its name, its parameters, and where its source is."""
+"""External kernels as kernels see them: name, parameters, and where the source is."""
 
 from __future__ import annotations
 

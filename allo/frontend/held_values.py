@@ -1,4 +1,4 @@
-"""Which numbers of a constant array a declared type does not hold."""
+"""Numbers of a constant array that a declared type does not hold."""
 
 from __future__ import annotations
 

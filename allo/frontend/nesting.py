@@ -1,4 +1,4 @@
-"""How deeply kernels may nest: what walks them, here and in MLIR, needs some stack for each level."""
+"""Limit of the nesting of kernels: what walks them, here and in MLIR, needs some stack for each level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how operators become typed expressions: by the rows of a rule set, with operands converted as they say."""
+"""Typed expressions of operators: by the rows of a rule set, with operands converted as they say."""
 
 from __future__ import annotations
 

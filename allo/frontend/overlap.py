@@ -1,4 +1,4 @@
-"""Decides whether two parts of an array may have elements in common."""
+"""Overlap of two parts of an array: whether they may have elements in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which functions a module holds: the kernel and all that it calls, each checked once."""
+"""Functions of a module: the kernel and all that it calls, each checked once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides, from the ranges of loops alone, that all subscripts of a kernel stay inside of their arrays."""
+"""Ranges of subscripts, from the ranges of loops alone: a proof that all stay inside of their arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which declaration a name refers to: C-like block scopes, then the free names of the kernel."""
+"""Scopes of names: C-like blocks, then the free names of the kernel."""
 
 from __future__ import annotations
 

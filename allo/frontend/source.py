@@ -1,4 +1,4 @@
-"""Decides where the text of a kernel comes from and what its free names mean."""
+"""Source of a kernel: its text with file and lines, and the values of its free names."""
 
 from __future__ import annotations
 

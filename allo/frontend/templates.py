@@ -1,4 +1,4 @@
-"""Decides what the parameters of a template (`def f[T, M: index](...)`) stand for in one instance."""
+"""Instances of templates (`def f[T, M: index](...)`): what their parameters stand for."""
 
 from __future__ import annotations
 

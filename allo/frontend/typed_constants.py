@@ -1,4 +1,4 @@
-"""Decides which compile-time values stand for arrays of wide integers, fixed-point numbers and structs."""
+"""Compile-time values for arrays of wide integers, fixed-point numbers and structs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how the type of an operation is found in a rule set: a table, operator x kinds of operands -> rule.
+"""Typing rules: a table, operator x kinds of operands -> rule, gives the type of an operation.
 
 `index` counts as `Int(32)`, `bool` as `UInt(1)`. A float operand makes the result a float, the wider of the two; a
 fixed-point operand makes the others fixed point. The tables themselves are in `typing_tables`.

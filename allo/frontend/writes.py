@@ -1,4 +1,4 @@
-"""Decides what a kernel changes, and which arrays an expression depends on.
+"""Writes of a kernel, and the arrays that an expression depends on.
 
 The same question on a module is `allo.ir.effects`: here it is asked while the module does not exist yet.
 """

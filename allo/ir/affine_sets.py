@@ -1,4 +1,4 @@
-"""Reads the condition of an `affine.if`, for which the Python bindings have no accessor."""
+"""Conditions of `affine.if`, for which the Python bindings have no accessor."""
 
 from __future__ import annotations
 

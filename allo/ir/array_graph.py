@@ -1,4 +1,4 @@
-"""Reads which values of a module are one array: through calls, returns, constants and views."""
+"""Values of a module that are one array: through calls, returns, constants and views."""
 
 from __future__ import annotations
 

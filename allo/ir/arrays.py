@@ -1,4 +1,4 @@
-"""Decides how element types and NumPy dtypes correspond."""
+"""Element types and the NumPy dtypes that correspond to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds operations of MLIR quickly: one insertion point, one current location, no context managers."""
+"""Fast builder of MLIR operations: one insertion point, one current location, no context managers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides the MLIR context of the process: one, made on first use, that knows the `allo` dialect."""
+"""The MLIR context of the process: made on first use, with the `allo` dialect."""
 
 from __future__ import annotations
 

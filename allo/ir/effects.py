@@ -1,4 +1,4 @@
-"""What operations do to arrays and streams, with all inside of them and all that they call."""
+"""Effects of operations on arrays and streams, with all inside of them and all that they call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which NumPy arrays stand for arrays of each element type, and what is said about those that do not."""
+"""NumPy arrays that stand for arrays of each element type, and the errors for those that do not."""
 
 from __future__ import annotations
 

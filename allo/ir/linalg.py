@@ -1,4 +1,4 @@
-"""Decides what a structured operation (dialect `linalg`) means as loops: its accesses, and the names of its loops."""
+"""Structured operations (dialect `linalg`) as loops: their accesses, and the names of the loops."""
 
 from __future__ import annotations
 

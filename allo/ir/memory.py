@@ -1,4 +1,4 @@
-"""Decides which kinds of memory an array can be bound to, and which of their properties go together."""
+"""Kinds of memory that an array can be bound to, and which of their properties go together."""
 
 from __future__ import annotations
 

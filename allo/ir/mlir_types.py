@@ -1,4 +1,4 @@
-"""Decides how a user's type is written in MLIR, and how a type of MLIR reads back.
+"""Types of kernels written in MLIR, and read back.
 
 Signedness is in the type: `iN` is signed (`si1` for one bit), `uiN` unsigned, `i1` the truth value. Arithmetic works
 on the signless integer of the same width (`arith_type`); `allo.sign_cast` changes between the two.

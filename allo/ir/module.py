@@ -1,4 +1,4 @@
-"""Decides what a module is to the layers above: MLIR with a named entry function, cloned before it is changed."""
+"""Module: MLIR with a named entry function, cloned before it is changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides the name of a loop, buffer, function or constant when the one wanted is taken."""
+"""Unique names of loops, buffers, functions and constants."""
 
 from __future__ import annotations
 

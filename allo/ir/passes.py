@@ -1,4 +1,4 @@
-"""Runs passes of MLIR."""
+"""Runner of MLIR passes."""
 
 from __future__ import annotations
 

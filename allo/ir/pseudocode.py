@@ -1,4 +1,4 @@
-"""Decides how a function reads as Python-like text: loops, branches and assignments, without the noise of SSA."""
+"""Functions as Python-like text: loops, branches and assignments, without the noise of SSA."""
 
 from __future__ import annotations
 

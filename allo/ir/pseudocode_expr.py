@@ -1,4 +1,4 @@
-"""Decides how single operations and affine expressions read as Python-like text."""
+"""Operations and affine expressions as Python-like text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a function: its loops, its buffers, where they come from; the only walker of the package."""
+"""Walks through a function: its loops, its buffers and their origins; the only walker of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how elements of every type lie in memory: arrays of 64-bit words to and from the NumPy forms of a type.
+"""Elements of every type in memory: arrays of 64-bit words to and from the NumPy forms of a type.
 
 `words` are arrays of uint64 with one more axis than the elements, the lowest word first; bits above the width of a
 type are zero in them. Memory holds each element in the next 8, 16, 32, 64, 128, ... bits, sign-extended if signed.

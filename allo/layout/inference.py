@@ -1,4 +1,5 @@
-"""Decides the layout of every array of a program from what is asked of some of them (Allo paper, Algorithm 2)."""
+"""Layout inference: the partition of every array of a program, from those asked of some of them (Allo paper,
+Algorithm 2)."""
 
 from __future__ import annotations
 

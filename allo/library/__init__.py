@@ -1,4 +1,4 @@
-"""Decides what the library offers: kernel templates (`systolic`, `nn`, `gemv`), each with a schedule `schedule_<name>`.
+"""Kernel templates (`systolic`, `nn`, `gemv`), each with a schedule `schedule_<name>`.
 
 The NumPy meaning of each template is the function of the same name in `allo.library.reference`.
 """

@@ -1,4 +1,4 @@
-"""Decides how attention and feed-forward networks are composed of products, softmax and layers on matrices."""
+"""Attention and feed-forward networks, composed of products, softmax and layers on matrices."""
 
 # ruff: noqa: F821 - in a kernel, `A: T[N]` declares an array without values
 

@@ -1,4 +1,4 @@
-"""Decides what templates demand of their parameters, and the constants that follow from them.
+"""Demands of templates on their parameters, and the constants that follow from them.
 
 Kernels call these functions in `ConstExpr` declarations and annotations; what they raise becomes a KernelError.
 """

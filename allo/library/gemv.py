@@ -1,4 +1,4 @@
-"""Decides how a matrix is multiplied with a vector: P rows at a time, each element of the vector read once for them."""
+"""Matrix-vector product: P rows at a time, each element of the vector read once for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how layers on images are computed: convolution, pooling, batch normalisation; images are (B, C, H, W)."""
+"""Layers on images (B, C, H, W): convolution, pooling, batch normalisation."""
 
 # ruff: noqa: F821 - in a kernel, `A: T[N]` declares an array without values
 

@@ -1,4 +1,4 @@
-"""Decides how layers of neural networks on matrices are computed.
+"""Layers of neural networks on matrices.
 
 A layer here takes and gives one row after the other, each element once, so that the result of one can be relayed to
 the next. Parameters are laid out as in PyTorch; sums have the element type of the layer.

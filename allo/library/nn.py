@@ -1,4 +1,4 @@
-"""Decides what `allo.library.nn` offers: the layers of neural networks, on matrices and images, and attention."""
+"""Layers of neural networks, on matrices and images, and attention: what `allo.library.nn` offers."""
 
 from .attention import (
     ffn,

@@ -1,4 +1,4 @@
-"""Decides how default schedules name the functions and loops that they change."""
+"""Names of the functions and loops that default schedules change."""
 
 from __future__ import annotations
 

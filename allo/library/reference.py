@@ -1,4 +1,4 @@
-"""Decides what each template means: the function of the same name, on NumPy arrays.
+"""Meaning of each template: the function of the same name, on NumPy arrays.
 
 Sums and products are those of the dtypes of the arguments, so float64 arguments give a result to compare with.
 """

@@ -1,4 +1,4 @@
-"""Decides how systolic arrays multiply matrices: output- or weight-stationary, tiled, with packed words or products."""
+"""Systolic arrays that multiply matrices: output- or weight-stationary, tiled, with packed words or products."""
 
 # ruff: noqa: F821 - in a kernel, `A: T[N]` declares an array without values
 

@@ -1,4 +1,4 @@
-"""Decides how the dataflow graph of a schedule is drawn: as DOT text, and as SVG with a box for each function."""
+"""Drawings of the dataflow graph of a schedule: DOT text, and SVG with a box for each function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays for which different partitions were asked: which layouts meet, and what that costs."""
+"""Conflicting partition requests in reports: which partitions meet, and what that costs."""
 
 from __future__ import annotations
 

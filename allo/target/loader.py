@@ -1,4 +1,4 @@
-"""Where descriptions of targets are found, and how their files are read: the common head, then that of the kind."""
+"""Loader of targets: where descriptions are found, the head that all files share, then the part of their kind."""
 
 from __future__ import annotations
 

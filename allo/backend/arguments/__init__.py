@@ -1,1 +1,1 @@
-"""What a call passes to compiled code and gets back: parameters, arrays, numbers and results in memory."""
+"""Arguments of compiled code: parameters, arrays, numbers and results in memory, and the call itself."""

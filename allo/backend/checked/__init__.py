@@ -1,4 +1,4 @@
-"""What a debug build adds to a module: `allo.assert` in front of whatever may go wrong at run time."""
+"""Debug builds of a module: `allo.assert` in front of whatever may go wrong at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of a debug build: how they are written, and the error that each of them is."""
+"""Checks of a debug build: the operation of one, its number, and the error when it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrays are called in the messages of checks."""
+"""Names of arrays in the messages of checks."""
 
 from __future__ import annotations
 

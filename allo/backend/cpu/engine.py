@@ -1,4 +1,4 @@
-"""Turns a module of the LLVM dialect into machine code that can call the run-time functions of the C++ library."""
+"""Machine code of a module in the LLVM dialect, linked with the run-time functions of the C++ library."""
 
 from __future__ import annotations
 

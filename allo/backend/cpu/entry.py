@@ -1,4 +1,4 @@
-"""Decides how machine code is entered: one function without results, called with pointers and scalars."""
+"""Entry of machine code: one function without results, called with pointers and scalars."""
 
 from __future__ import annotations
 

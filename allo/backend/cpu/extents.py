@@ -1,4 +1,4 @@
-"""Decides how machine code is given arrays of run-time extents: an address and each extent that is not in the type."""
+"""Arrays of run-time extents in machine code: an address, and each extent that is not in the type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides that arrays lie in one piece on a CPU: partitions are dropped where passes of MLIR would lose them."""
+"""Partitions on a CPU, where an array lies in one piece: dropped where passes of MLIR would lose them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what waiting for ever means on a CPU: the call of the kernel ends with an error that names the stream."""
+"""Streams on a CPU: their numbers for the run-time library, and the error of a call that would wait for ever."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Decides what the processes of a dataflow region are as machine code: functions that the run-time library lets take
-turns."""
+"""Processes of a dataflow region as machine code: functions that the run-time library lets take turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which C++ compiler is called, how, and where what it makes is kept.
+"""Compiler of C++: which one, how it is called, and where its results are kept.
 
 Libraries are kept in `$XDG_CACHE_HOME/allo/external` (`~/.cache/allo/external` if it is not set), and in `allo/csim`
 what simulations of HLS code share. The name of a library is a hash of all that goes into it: the sources after

@@ -1,4 +1,4 @@
-"""Decides the value of a constant expression of C++, such as the extent of an array."""
+"""Constant expressions of C++, such as the extent of an array, and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which type of a kernel a type of C++ is."""
+"""Types of C++ and the types of kernels that they stand for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what a file of C++ declares on the level of namespaces: functions, names of types, constants."""
+"""Declarations of a file of C++ on the level of namespaces: functions, names of types, constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which type a string such as "float32[32, 32]" means."""
+"""Types as a user writes them in strings, such as "float32[32, 32]"."""
 
 from __future__ import annotations
 

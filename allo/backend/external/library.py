@@ -1,4 +1,4 @@
-"""Decides which machine code runs an external kernel, and what happens to an exception in it."""
+"""Library of an external kernel: the machine code that runs it, and the exceptions that it throws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how calls of external kernels in a module become calls of compiled libraries."""
+"""Calls of external kernels in a module as calls of compiled libraries."""
 
 from __future__ import annotations
 

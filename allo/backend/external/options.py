@@ -1,4 +1,4 @@
-"""Decides what a user may write for the arguments of `IPModule`: names, one path or several, types, directions."""
+"""Arguments of `IPModule` as a user may write them: names, one path or several, types, directions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides the parameters of an external kernel, from the declaration of its function in C++."""
+"""Parameters of an external kernel, from the declaration of its function in C++."""
 
 from __future__ import annotations
 

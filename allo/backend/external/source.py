@@ -1,4 +1,4 @@
-"""Decides what names the source of an external kernel: files, where headers are looked for, and the entry function."""
+"""Source of an external kernel: files, folders of headers, and the entry function."""
 
 from __future__ import annotations
 

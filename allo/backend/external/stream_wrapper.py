@@ -1,4 +1,4 @@
-"""Decides how elements travel between an `hls::stream` of an external kernel and an array or a FIFO of the CPU.
+"""Elements on their way between an `hls::stream` of an external kernel and an array or a FIFO of the CPU.
 
 An external kernel works on a stream object of its own. If that is one of our header, it is connected with the FIFO, and
 the kernel is a process like others. Else what is in a FIFO moves into it before the call, and what is left moves back

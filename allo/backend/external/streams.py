@@ -1,4 +1,4 @@
-"""Decides which way the elements of an `hls::stream` parameter go, from what its function does with it."""
+"""Directions of `hls::stream` parameters, from what the function does with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how the text of C++ is cut into tokens, each with the file and line that it comes from."""
+"""Tokens of C++, each with the file and line that it comes from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how machine code enters an external kernel: a C function that takes addresses only.
+"""Entry of an external kernel for machine code: a C function that takes addresses only.
 
 Scalars and results go through memory too, so that the types of all widths lie where kernels have them and no calling
 convention has to agree. It is plain C called through ctypes rather than a module of pybind11: machine code of kernels

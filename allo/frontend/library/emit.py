@@ -1,4 +1,5 @@
-"""Emits structured operations: the named one of `linalg` where it means the same for these types, else `generic`."""
+"""Emitter of structured operations: the named one of `linalg` where it means the same for these types, else
+`generic`."""
 
 from __future__ import annotations
 

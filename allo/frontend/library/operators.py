@@ -1,4 +1,4 @@
-"""What the library operators mean in plain Python, on NumPy arrays; kernels call them by these names and arguments.
+"""Meaning of the library operators in plain Python, on NumPy arrays; kernels call them by these names and arguments.
 
 Integers are computed in 64 bits, so that an assignment to an integer array of at most 64 bits gives what a compiled
 kernel gives; floats are computed in their own type.

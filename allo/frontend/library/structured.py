@@ -1,4 +1,4 @@
-"""Decides how an operator reads its arrays: a nest of loops becomes one structured operation."""
+"""Nest of loops of an operator, and how it reads its arrays: one structured operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides in which type products and sums are accumulated, and builds the statements that do it."""
+"""Sums of products: the type that they are accumulated in, and the statements that do it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of external kernels in interpreted ones: what is not written in Python runs as it is, on NumPy arrays."""
+"""External kernels in interpreted ones: what is not written in Python runs as it is, on NumPy arrays."""
 
 from __future__ import annotations
 
