@@ -1,4 +1,4 @@
-"""What the body of a processing element depends on of its position: decisions, parts of arrays, constants."""
+"""Position dependence of the body of a processing element: decisions, parts of arrays, constants."""
 
 from __future__ import annotations
 

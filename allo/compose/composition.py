@@ -1,4 +1,4 @@
-"""Decides how schedules are composed: replay of their steps, refusal of conflicts (Allo paper, Algorithm 1)."""
+"""Composition of schedules: replay of their steps, refusal of conflicts (Allo paper, Algorithm 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which functions of a module are instances of the kernel that another schedule is of."""
+"""Instances of a scheduled kernel among the functions of another module."""
 
 from __future__ import annotations
 

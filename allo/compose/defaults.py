@@ -1,4 +1,4 @@
-"""Decides which schedule a kernel brings along: the function `schedule_<kernel>` beside it."""
+"""Default schedule of a kernel: the function `schedule_<kernel>` beside it."""
 
 from __future__ import annotations
 

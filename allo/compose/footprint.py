@@ -1,4 +1,4 @@
-"""Decides what a step changed: loop nests, loops, arrays and statements of functions, by the modules around the step.
+"""Footprint of a step: the loop nests, loops, arrays and statements that it changed, by the modules around it.
 
 Steps that changed different things commute. Partition layouts are left out: they meet, whatever the order.
 """

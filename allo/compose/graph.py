@@ -1,4 +1,4 @@
-"""Decides what the hierarchical dataflow graph of a module is (Allo paper, section 6.2): arrays, and how data flow.
+"""Hierarchical dataflow graph of a module (Allo paper, section 6.2): arrays, and how data flow.
 
 Nodes are the arrays, scalar variables and streams of every function, named `"gemm:C"`, and the constants of the
 module, `"@weights"`. Edges join two nodes that are one array: a caller's array and the callee's argument, what a callee

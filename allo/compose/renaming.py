@@ -1,4 +1,4 @@
-"""Decides what the handles of a step mean in another module: functions, nests and arrays by tables of names."""
+"""Handles of a step in another module: functions, nests and arrays renamed by tables."""
 
 from __future__ import annotations
 

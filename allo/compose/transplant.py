@@ -1,4 +1,4 @@
-"""Decides when a step of a part would do in the schedule just what it did in the part, and takes its result over."""
+"""Transplants of steps: a step of a part that would do just the same in the schedule is taken over with its result."""
 
 from __future__ import annotations
 

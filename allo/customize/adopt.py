@@ -1,4 +1,4 @@
-"""Decides how a module that no kernel stands behind gets an entry, and names of loops and arrays."""
+"""Modules that no kernel stands behind: their entry, and names for their loops and arrays."""
 
 from __future__ import annotations
 

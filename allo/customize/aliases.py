@@ -1,4 +1,4 @@
-"""Refuses programs in which two names may mean one array, and one of them writes it."""
+"""Refusal of programs in which two names may mean one array, and one of them writes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refuses kernels with a subscript that surely leaves its array: on a CPU it would corrupt memory."""
+"""Refusal of kernels with a subscript that surely leaves its array: on a CPU it would corrupt memory."""
 
 from __future__ import annotations
 

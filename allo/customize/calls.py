@@ -1,4 +1,4 @@
-"""Finds the calls of a function, and the function around a statement."""
+"""Calls of a function, and the function around a statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how values travel through processing elements: an array between them becomes FIFOs from one to the next."""
+"""Chains of processing elements: an array between them becomes FIFOs from one to the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the elements of a constant array are read from and written to its attribute as plain bits."""
+"""Elements of a constant array, read from its attribute and written to it as plain bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides where the statements between the loops of a band go when the loops change their order."""
+"""Groups of statements between the loops of a band, and where they go when the loops change their order."""
 
 from __future__ import annotations
 

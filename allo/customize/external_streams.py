@@ -1,4 +1,4 @@
-"""Decides how the streams of external kernels take part in `relay`: as loops that pass the elements of an array on."""
+"""Streams of external kernels in `relay`: loops that pass the elements of an array on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns stores and loads of an array into puts and gets of a stream."""
+"""FIFOs in place of an array: its stores and loads become puts and gets of a stream."""
 
 from __future__ import annotations
 

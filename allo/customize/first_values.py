@@ -1,4 +1,4 @@
-"""Decides which first values of an array are not needed, because they are overwritten or are one constant."""
+"""First values of an array that are not needed: they are overwritten, or are one constant."""
 
 from __future__ import annotations
 

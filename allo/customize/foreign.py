@@ -1,5 +1,5 @@
-"""What a module from text must not hold: strings that are no text, code of machines, types that kernels do not have,
-calls that lead back, names that nothing defines."""
+"""Refusal of what a module from text must not hold: strings that are no text, machine code, types that kernels do
+not have, calls that lead back, names that nothing defines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moves affine conditions that stand between loops into the inner loop, so that the loops are nested directly."""
+"""Affine conditions between loops, moved into the inner loop so that the loops are nested directly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what happens to a step that a dependence forbids, or that cannot be decided."""
+"""Refusals of steps that a dependence forbids, or that cannot be decided."""
 
 from __future__ import annotations
 

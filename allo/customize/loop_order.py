@@ -1,4 +1,4 @@
-"""Decides the bounds of loops in a new order, where they depend on loops that move inside."""
+"""Bounds of loops in a new order, where they depend on loops that move inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `get_loops()` gives: the loop nests of a function as a tree that prints and is indexed by name."""
+"""Loop nests of a function as a tree that prints and is indexed by name: the result of `get_loops()`."""
 
 from __future__ import annotations
 

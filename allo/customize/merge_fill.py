@@ -1,4 +1,4 @@
-"""Whether a line buffer can be filled in the loop whose window reads it, so that both take one pass, and how."""
+"""Line buffers filled in the loop whose window reads them, so that both take one pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Decides how processing elements pass data on: who loads the first one, who gets, and who forwards."""
+"""Data passed between neighbouring processing elements: the first one loads, the others get, all but the last
+forward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what applying a primitive means: arguments to handles, rewrite of a clone, check, install, record."""
+"""Primitives as methods of a schedule: arguments to handles, rewrite of a clone, check, install, record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds a band of loops anew in another order, with the statements between them in their places."""
+"""Bands of loops built anew in another order, with the statements between them in their places."""
 
 from __future__ import annotations
 

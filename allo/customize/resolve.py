@@ -1,4 +1,4 @@
-"""Decides which loop or buffer a user's argument means, and finds it in a module."""
+"""Loops and buffers that users' arguments mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which function, loop nest or loop a user's argument means where more than one kind may be given."""
+"""Functions, loop nests and loops that users' arguments mean where more than one kind may be given."""
 
 from __future__ import annotations
 

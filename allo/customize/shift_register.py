@@ -1,4 +1,4 @@
-"""How a buffer that follows a moving window is filled: a shift and a load of the new elements in each iteration."""
+"""Shift registers: buffers that follow a moving window by a shift and a load of the new elements in each iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads how the statements around an array use it: which loop nests and calls write it, and which read it."""
+"""Stages around an array: the loop nests and calls that write it, and those that read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how steps are written as operations of the `allo` dialect, and how these are read back."""
+"""Steps as operations of the `allo` dialect, written and read back."""
 
 from __future__ import annotations
 

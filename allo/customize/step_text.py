@@ -1,4 +1,4 @@
-"""Decides how the printed steps of a schedule are read back: calls `s.name(arguments)` with literal arguments."""
+"""Printed steps of a schedule, read back: calls `s.name(arguments)` with literal arguments."""
 
 from __future__ import annotations
 

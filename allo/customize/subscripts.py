@@ -1,4 +1,4 @@
-"""How the subscripts of loads and stores become other ones, whether they are affine maps or computed indices."""
+"""Subscripts of loads and stores that become other ones, whether affine maps or computed indices."""
 
 from __future__ import annotations
 

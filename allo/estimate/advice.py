@@ -1,4 +1,4 @@
-"""Decides which primitive would move what binds the interval of a loop, as a step to paste."""
+"""Advice for a loop: the primitive that would move what binds its interval, as a step to paste."""
 
 from __future__ import annotations
 

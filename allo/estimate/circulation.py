@@ -1,4 +1,5 @@
-"""Decides which interval edges between copies demand: the closed walks, taken together so often that copies return.
+"""Lower bound on the interval from edges between unrolled copies: closed walks, taken together so often that copies
+return.
 
 Walks are the columns of a linear program: together they cover one iteration and move by no copy, and take as long as
 possible. Its dual variables are the interval and a price for each move; a walk that is longer at these prices enters

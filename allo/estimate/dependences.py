@@ -1,4 +1,4 @@
-"""Decides which values of a region wait for which others: through variables, arrays, copies and iterations."""
+"""Dependences of a region: which values wait for which others, through variables, arrays, copies and iterations."""
 
 from __future__ import annotations
 

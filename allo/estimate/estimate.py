@@ -1,4 +1,4 @@
-"""Decides how a module is estimated: functions before their callers, then what the whole takes of the device."""
+"""Estimate of a module: functions before their callers, then what the whole takes of the device."""
 
 from __future__ import annotations
 

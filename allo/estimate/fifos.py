@@ -1,4 +1,4 @@
-"""Decides when stages that are connected by FIFOs put and get, by longest paths between what they do.
+"""Puts and gets of stages connected by FIFOs: the times of each, by longest paths between what they do.
 
 A stage keeps its order: iterations that start `n` cycles after others start at least so much later, since a stage that
 waits stands still. A pipeline goes on with the iterations that have passed the point where another one waits. Values

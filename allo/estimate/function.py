@@ -1,4 +1,4 @@
-"""Decides how long a function takes: its loops, straight code and calls, each after the other or as stages."""
+"""Latency and interval of a function: its loops, straight code and calls, one after the other or as stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what a region is to the scheduler: its nodes, and edges that say how long one waits for another."""
+"""Scheduling graph of a region: its nodes, and edges that say how long one waits for another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what an array is made of: registers, LUTRAM, BRAM, URAM or a FIFO, in which banks, with which ports."""
+"""Hardware of arrays: registers, LUTRAM, BRAM, URAM or a FIFO, in which banks, with which ports."""
 
 from __future__ import annotations
 

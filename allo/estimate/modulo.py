@@ -1,4 +1,4 @@
-"""Decides in which cycle each operation of a region starts: iterative modulo scheduling with ports and units."""
+"""Iterative modulo scheduling of a region, with ports and units: the cycle in which each operation starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what arrays beside the chip cost: bursts that copy arguments, or accesses of the kernel itself."""
+"""Arrays beside the chip and their cost: bursts that copy arguments, or accesses of the kernel itself."""
 
 from __future__ import annotations
 

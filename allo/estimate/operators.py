@@ -1,4 +1,4 @@
-"""Decides which operator of a target an operation of the IR is."""
+"""Operators of a target that operations of the IR are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how an estimate looks in a browser: one page with the tree of loops, without scripts or other files."""
+"""Estimates as a page in a browser: the tree of loops, without scripts or other files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides the interval and the depth of one pipelined loop, and what keeps them from being less."""
+"""Interval and depth of one pipelined loop, and what keeps them from being less."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how many accesses of one iteration fall on each bank of an array, by arithmetic on residues."""
+"""Accesses of one iteration on each bank of an array, counted by arithmetic on residues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what advice is asked for: a pipelined loop, what binds it, and what it is part of."""
+"""Question that advice answers: a pipelined loop, what binds it, and what it is part of."""
 
 from __future__ import annotations
 

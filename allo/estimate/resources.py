@@ -1,4 +1,4 @@
-"""Decides what a function takes of a device: units, memories, registers, and what callees add."""
+"""Resources of a function: units, memories, registers, and what callees add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what an estimate says: cycles, intervals with their reasons and resources, of each function and loop."""
+"""Result of an estimate: cycles, intervals with their reasons and resources, of each function and loop."""
 
 from __future__ import annotations
 

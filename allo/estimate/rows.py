@@ -1,4 +1,4 @@
-"""Decides what is said of each loop of a function, in the order of the text."""
+"""Rows of an estimate, one for each loop of a function, in the order of the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how the times of parts add up: one after the other, repeated, or overlapping as stages."""
+"""Spans of time: parts one after the other, repeated, or overlapping as stages."""
 
 from __future__ import annotations
 

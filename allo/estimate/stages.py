@@ -1,4 +1,4 @@
-"""Decides how stages that run at once overlap: what they wait for, and what FIFOs that are too shallow cost."""
+"""Overlap of stages that run at once: what they wait for, and what FIFOs that are too shallow cost."""
 
 from __future__ import annotations
 

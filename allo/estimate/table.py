@@ -1,4 +1,4 @@
-"""Decides how an estimate is printed."""
+"""Estimates as printed tables."""
 
 from __future__ import annotations
 

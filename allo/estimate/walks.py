@@ -1,4 +1,4 @@
-"""Decides which closed walks through a graph of dependences take longer than their iterations.
+"""Closed walks through a graph of dependences that take longer than their iterations.
 
 A walk that moves from a copy of an unrolled loop to another has to come back to it. That is a Lagrangian relaxation:
 moving between copies gets a price, and the prices are changed until only walks are left that come back. With any

@@ -1,4 +1,4 @@
-"""Partitions of arrays and their lattice (Allo paper, section 6.4, Figs. 10 and 11).
+"""Partitions of arrays into banks, and their lattice (Allo paper, section 6.4, Figs. 10 and 11).
 
 A layout below another one, X <: Y, does for everybody who wants Y: elements that Y puts into different banks are in
 different banks of X too. At the top everything is in one bank, at the bottom each element is a bank of its own.

@@ -1,4 +1,4 @@
-"""Which accesses surely leave their array: exact ones, in an iteration that runs."""
+"""Accesses that surely leave their array: exact ones, in an iteration that runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which memory a memref or stream value stands for, and how it is named."""
+"""Buffers behind memref and stream values, and their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether iterations of one loop depend on one another."""
+"""Dependences between the iterations of one loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what each value of a function is: a copy of other values, a choice between them, an operation, an integer."""
+"""Computation of a function: each value is a copy of others, a choice between them, an operation or an integer."""
 
 from __future__ import annotations
 

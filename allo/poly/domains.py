@@ -1,4 +1,4 @@
-"""Which iterations run: how bounds, steps and conditions narrow a union of constraint systems."""
+"""Domains of iterations: bounds, steps and conditions that narrow a union of constraint systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an access may leave its array, on which side of which dimension."""
+"""Escapes of accesses: whether one may leave its array, on which side of which dimension."""
 
 from __future__ import annotations
 

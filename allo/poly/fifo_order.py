@@ -1,4 +1,4 @@
-"""Whether what is written to an array, and what is read from it, can pass through FIFOs: once each, in one order."""
+"""Orders of writes and reads that pass through FIFOs: each element once, and both sides in one order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part of a buffer one iteration of a loop touches, and whether it is written before it is read."""
+"""Footprint of an iteration of a loop in a buffer, and whether it is written before it is read."""
 
 from __future__ import annotations
 

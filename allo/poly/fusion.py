@@ -1,4 +1,4 @@
-"""Whether a loop nest may run inside of a later one: merged with it, or again for what each iteration needs."""
+"""Fusion of a loop nest into a later one: merged with it, or run again for what each iteration needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether all puts and gets of a program happen: its processes without their data, run with FIFOs of their depths."""
+"""Hangs of programs with streams: processes without their data, run with FIFOs of their depths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the instances of a loop body are independent when each of them runs at its own pace."""
+"""Independence of the instances of a loop body, when each of them runs at its own pace."""
 
 from __future__ import annotations
 

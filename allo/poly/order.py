@@ -1,4 +1,4 @@
-"""Whether a new order of nested loops keeps every dependence."""
+"""Dependences that a new order of nested loops would turn around."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the statements of a block can run as stages of a pipeline: data flow forward only, from one producer."""
+"""Regions: whether the statements of a block can run as stages, with data that flow forward from one producer."""
 
 from __future__ import annotations
 

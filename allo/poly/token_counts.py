@@ -1,4 +1,4 @@
-"""How many elements a program puts into each stream and takes out of it, where loops of constant extents say so."""
+"""Numbers of elements that a program puts into each stream and takes out of it, where extents are constant."""
 
 from __future__ import annotations
 

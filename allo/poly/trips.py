@@ -1,4 +1,4 @@
-"""How often loops and blocks run: exact means and numbers, and the least and the greatest number of iterations."""
+"""Trip counts of loops and blocks: exact means and numbers, the least and the greatest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which writes only update their element (`x += e`), by operations that may run in any order."""
+"""Writes that only update their element (`x += e`), by operations that may run in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which SSA values are affine in loops and parameters, and as what linear form."""
+"""SSA values that are affine in loops and parameters, as linear forms."""
 
 from __future__ import annotations
 

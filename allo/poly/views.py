@@ -1,4 +1,4 @@
-"""How subscripts of a view (subview, cast) become subscripts of the memory behind it."""
+"""Subscripts of views (subview, cast) as subscripts of the memory behind them."""
 
 from __future__ import annotations
 

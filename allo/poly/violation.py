@@ -1,4 +1,4 @@
-"""How a forbidden change of order is reported: the two statements and one pair of iterations."""
+"""Reports of forbidden changes of order: the two statements and one pair of iterations."""
 
 from __future__ import annotations
 

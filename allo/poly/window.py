@@ -1,4 +1,5 @@
-"""What one iteration of a loop reads of a buffer, how that moves to the next iteration, and whether it overlaps."""
+"""Window of a buffer that one iteration of a loop reads: how it moves to the next iteration, and whether both
+overlap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conflicting partition requests in reports: which partitions meet, and what that costs."""
+"""Arrays for which different partitions were asked: which layouts meet, and what that costs."""
 
 from __future__ import annotations
 

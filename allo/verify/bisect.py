@@ -1,4 +1,4 @@
-"""Decides which step of a schedule is the first after which its program differs, and what it did to streams."""
+"""First step of a schedule after which its program differs, and what it did to streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides whether a program stays inside of its arrays, for the inputs on which the other one does."""
+"""Bounds of arrays in two programs: whether one stays inside for the inputs on which the other one does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how statements under conditions on data become unconditional ones that select between old and new values."""
+"""Statements under conditions on data as unconditional ones that select between old and new values."""
 
 from __future__ import annotations
 

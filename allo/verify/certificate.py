@@ -1,4 +1,4 @@
-"""Decides whether the certificate of a proof is right, without the prover, by induction over the order of execution.
+"""Checker of the certificate of a proof, without the prover, by induction over the order of execution.
 
 It tells which write each read sees, claims that values of the two programs are equal in related iterations, and pairs
 the terms of sums. A claim follows from claims about values that were computed earlier; those on outputs are needed.

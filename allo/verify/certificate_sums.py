@@ -1,4 +1,4 @@
-"""Decides whether what a certificate says of two sums is right: that they have the same terms, each as often.
+"""Checker of what a certificate says of two sums: that they have the same terms, each as often.
 
 A sum is a polynomial; a state of it is a product of values, with { iteration of the sums -> iterations of the values }.
 Taking one value of a state apart leads to other states, and the maps told must be what comes in, each once: there is

@@ -1,4 +1,4 @@
-"""Decides in which order the methods are tried, and what their answers mean together."""
+"""Methods of the verifier: the order in which they are tried, and what their answers mean together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what a counterexample shows: small inputs on which both programs were run, and what came out."""
+"""Counterexamples: small inputs on which both programs were run, and what came out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides whether two programs differ on given inputs, by running guarded copies of both."""
+"""Differential runs of two programs: guarded copies of both on given inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how a module becomes one function of plain loops, which is what the methods of the verifier read."""
+"""Flat form of a module, which the methods of the verifier read: one function of plain loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Decides how a program runs safely: subscripts are checked, undefined elements are made visible, tokens counted."""
+"""Guarded copies of programs, which run safely: subscripts are checked, undefined elements made visible, tokens
+counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides whether two programs are the same operations, whatever these do: directives alone change nothing."""
+"""Identical programs: the same operations, whatever these do; directives alone change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides on which inputs two programs are run: some that find most mistakes, for every type of argument."""
+"""Inputs on which two programs are run: some that find most mistakes, for every type of argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Decides how arguments that a schedule reshaped or packed relate to those of the kernel: by copies at both ends."""
+"""Interface of a scheduled kernel: copies at both ends relate arguments that were reshaped or packed to the original
+ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what an operation on scalars is in a computation graph: an operator with exact types, folded or opaque."""
+"""Scalar operators of computation graphs: with exact types, folded or opaque."""
 
 from __future__ import annotations
 

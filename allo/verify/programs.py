@@ -1,4 +1,4 @@
-"""Decides what a program is to the verifier: one function with the interface of the kernel, however it was made."""
+"""Programs of the verifier: one function with the interface of the kernel, however it was made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what the answers of the verifier are, how they print, and what the methods tell each other."""
+"""Answers of the verifier, how they print, and what the methods tell each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what the verifier asks of another process: a layer above gives it a runner."""
+"""Interface of the process that runs programs: a layer above gives the verifier a runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides whether two expressions on scalars are equal whatever their inputs are: integers bit by bit, by z3."""
+"""Equality of expressions on scalars, whatever their inputs are: integers bit by bit, by z3."""
 
 from __future__ import annotations
 

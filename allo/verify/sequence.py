@@ -1,4 +1,4 @@
-"""Decides in which order processes that streams join compute the same one after the other: producers first."""
+"""Sequential order of processes that streams join: producers first, and the same results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what is told about a stream whose elements come in another order: which one, and the first such element."""
+"""Streams whose elements come in another order: which one, and the first such element."""
 
 from __future__ import annotations
 

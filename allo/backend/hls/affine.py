@@ -1,4 +1,4 @@
-"""Decides how affine expressions and conditions read in C++."""
+"""Affine expressions and conditions in C++."""
 
 from __future__ import annotations
 

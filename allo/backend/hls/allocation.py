@@ -1,4 +1,4 @@
-"""Decides which functions get one instance of hardware that their calls share."""
+"""Functions of one hardware instance that their calls share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how bits of integers are read and replaced, and how one type is seen as another."""
+"""Bits of integers in C++: read, replaced, and seen as another type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a function once: the operations of each of its blocks, their operands, and how often a value is used."""
+"""Body of a function, read once: the operations of each block, their operands, and the uses of each value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how dataflow regions become declarations and calls of functions, the form that AMD's tools document."""
+"""Canonical dataflow regions: declarations and calls of functions, the form that AMD's tools document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how HLS C++ for Siemens Catapult reads: Algorithmic C data types and channels, blocks of a hierarchy."""
+"""HLS C++ for Siemens Catapult: Algorithmic C data types and channels, blocks of a hierarchy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how constant arrays and states read in C++."""
+"""Constant arrays and states in C++."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how the C++ of a kernel is compiled against our headers and called: a simulation on this machine."""
+"""C simulation: the C++ of a kernel compiled against our headers and called on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides the C++ type of every type of a kernel, and that of every integer of arithmetic."""
+"""Types in C++: those of kernels, and those of the integers of arithmetic."""
 
 from __future__ import annotations
 

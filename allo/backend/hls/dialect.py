@@ -1,4 +1,4 @@
-"""Decides how types, bits and functions are called: the printer writes the names of AMD, which others replace."""
+"""Dialects of vendors: names of types, bits and functions, which the printer writes as AMD's tools have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how a module reads as one file of HLS C++: what it includes, its constants, its functions, callees first."""
+"""Module as one file of HLS C++: includes, constants, functions, callees first."""
 
 from __future__ import annotations
 

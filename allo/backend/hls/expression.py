@@ -1,4 +1,4 @@
-"""Decides what an expression of C++ knows about itself: how tightly it binds, its width, what its low bits are."""
+"""Expressions of C++ and what is known of one: how tightly it binds, its width, its low bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how HLS C++ calls external kernels: by functions in a file that includes theirs, which is copied."""
+"""External kernels in HLS C++: functions in a file that includes theirs, which is copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how arithmetic on fixed-point numbers reads in C++: in types without modes, which only conversions apply."""
+"""Fixed-point arithmetic in C++: in types without modes, which only conversions apply."""
 
 from __future__ import annotations
 

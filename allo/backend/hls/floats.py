@@ -1,4 +1,4 @@
-"""Decides how arithmetic on floats reads in C++, and what floats become as integers."""
+"""Float arithmetic in C++, and conversions of floats to integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what a host knows of a kernel: the table of its arguments, their registers, and the files of their data."""
+"""Kernel as a host sees it: the table of its arguments, their registers, and the files of their data."""
 
 from __future__ import annotations
 

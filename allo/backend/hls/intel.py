@@ -1,4 +1,4 @@
-"""Decides how C++ for the Intel HLS compiler reads: a component, attributes of memories, Algorithmic C data types."""
+"""C++ for the Intel HLS compiler: a component, attributes of memories, Algorithmic C data types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which port of the hardware each argument and result is: its name, its kind, its words, its bank."""
+"""Hardware ports of arguments and results: name, kind, words, bank."""
 
 from __future__ import annotations
 

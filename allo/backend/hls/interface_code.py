@@ -1,4 +1,4 @@
-"""Decides how the interface of a kernel reads in C++: bursts between memory and arrays on chip, and its pragmas."""
+"""Interface of a kernel in C++: bursts between memory and arrays on chip, and its pragmas."""
 
 from __future__ import annotations
 

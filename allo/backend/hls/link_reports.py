@@ -1,4 +1,4 @@
-"""Decides what is read from the reports of `v++ --link`: clocks, banks of memory, and what routing left of them."""
+"""Reports of `v++ --link`: clocks, banks of memory, and what routing left of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how memory reads in C++: declarations with their pragmas, accesses, bits of variables, FIFOs."""
+"""Memory in C++: declarations with their pragmas, accesses, bits of variables, FIFOs."""
 
 from __future__ import annotations
 

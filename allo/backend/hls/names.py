@@ -1,4 +1,4 @@
-"""Decides which identifiers of C++ the names of kernels become."""
+"""Identifiers of C++ for the names of kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which expression of C++ an operation on scalars is, bit for bit."""
+"""Operations on scalars as expressions of C++, bit for bit."""
 
 from __future__ import annotations
 

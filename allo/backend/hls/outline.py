@@ -1,4 +1,4 @@
-"""Decides how statements become functions: the loop nests of dataflow graphs, for vendors whose graphs are calls."""
+"""Outlined statements: loop nests of dataflow graphs as functions, for vendors whose graphs are calls."""
 
 from __future__ import annotations
 

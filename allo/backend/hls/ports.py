@@ -1,4 +1,4 @@
-"""Decides how an entry that only starts tasks reads: each task copies its arrays from ports of memory, and back."""
+"""Entry that only starts tasks: each task copies its arrays from ports of memory, and back."""
 
 from __future__ import annotations
 

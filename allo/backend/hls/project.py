@@ -1,4 +1,4 @@
-"""Decides which files a project for a vendor's tool has, and which folders it may write to."""
+"""Project for a vendor's tool: its files, and the folders that it may write to."""
 
 from __future__ import annotations
 

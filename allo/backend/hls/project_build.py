@@ -1,4 +1,4 @@
-"""Decides what `build` makes of the targets that are flows of vendors' tools."""
+"""Build for a target that is a flow of a vendor's tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which devices projects know by name, from `lib/templates/hls/devices.toml`."""
+"""Devices that projects know by name, from `lib/templates/hls/devices.toml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which flows of vendors' tools there are: their files, their modes, and the steps of each mode."""
+"""Flows of vendors' tools: their files, their modes, and the steps of each mode."""
 
 from __future__ import annotations
 

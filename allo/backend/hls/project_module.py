@@ -1,4 +1,4 @@
-"""Decides what the build of a project runs, and what a call of the result does in each mode."""
+"""Result of building a project: what runs, and what a call does in each mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides where the steps of a project leave their reports, and what is made of them."""
+"""Reports that the steps of a project leave: where they are, and what is made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which settings `configs` of a project has, their defaults, and what is wrong with those given."""
+"""Settings `configs` of a project: their defaults, and what is wrong with those given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what the files of a kernel hold: `kernel.h` the types and the entry, `kernel.cpp` the rest."""
+"""Sources of a kernel in a project: `kernel.h` with the types and the entry, `kernel.cpp` with the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which flows there are for the tools of other vendors than AMD: their files, modes and steps."""
+"""Flows for the tools of other vendors than AMD: their files, modes and steps."""
 
 from __future__ import annotations
 

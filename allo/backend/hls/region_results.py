@@ -1,4 +1,4 @@
-"""Decides how dataflow regions and their processes return: each result is an array or a variable of their own."""
+"""Results of dataflow regions and their processes: each an array or a variable of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what is read from the reports of the vendors' tools, and which of it a user sees."""
+"""Reports of the vendors' tools, and what of them a user sees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how a call takes arrays for the results of a kernel, as host programs pass them."""
+"""Result arrays that a call may pass, as host programs do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how a step of a project is run: by make, with a line of progress, a log, and an end in any case."""
+"""Runner of a project's step: by make, with a line of progress, a log, and an end in any case."""
 
 from __future__ import annotations
 

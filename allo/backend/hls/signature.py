@@ -1,4 +1,4 @@
-"""Decides how the arguments and the results of a function are declared: what is constant, what is a reference."""
+"""Declarations of the arguments and results of a function: what is constant, what is a reference."""
 
 from __future__ import annotations
 

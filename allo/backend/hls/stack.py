@@ -1,4 +1,4 @@
-"""Decides how much stack a simulation gets: arrays on chip are variables of functions, and may be large."""
+"""Stack of a simulation: arrays on chip are variables of functions, and may be large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how the body of a function reads in C++: loops with labels and pragmas, variables, assignments, calls."""
+"""Body of a function in C++: loops with labels and pragmas, variables, assignments, calls."""
 
 from __future__ import annotations
 

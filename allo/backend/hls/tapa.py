@@ -1,4 +1,4 @@
-"""Decides how HLS C++ for TAPA reads: tasks that are started by the entry, streams with two ends, ports of memory."""
+"""HLS C++ for TAPA: tasks that are started by the entry, streams with two ends, ports of memory."""
 
 from __future__ import annotations
 

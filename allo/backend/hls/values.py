@@ -1,4 +1,4 @@
-"""Decides where values of a function get names, so that what was read stays in front of what is written."""
+"""Named values of a function, so that what was read stays in front of what is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what may differ between vendors of HLS tools: pragmas, arrays, streams, bits, the names of types."""
+"""Differences between vendors of HLS tools: pragmas, arrays, streams, bits, the names of types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how NumPy memory becomes the arguments of the C++ kernel, and its results memory again, where no hardware
+"""Wrapper of the C++ kernel: NumPy memory becomes its arguments, and its results memory again, where no hardware
 interface does it."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Decides in which algebra a sum is taken apart: which operations add, multiply, or keep a value as it is."""
+"""Algebras of sums: which operations add, multiply, or keep a value as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what method 2 answers: a proof for all outputs, a difference that an output shows, or why it is stuck."""
+"""Answers of method 2: a proof for all outputs, a difference that an output shows, or why it is stuck."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides where a comparison of affine values holds, so that a select by it splits the iterations."""
+"""Comparisons of affine values, so that a select by one splits the iterations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Decides whether a value may depend on elements that nothing has written, and what these may be taken to be."""
+"""Definedness of values: whether they may depend on elements that nothing has written, and what these may be taken
+to be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how much work the method may do: seconds and memory in all, and operations of isl in each step.
+"""Limits of the work of the method: seconds and memory in all, and operations of isl in each step.
 
 The seconds are those of the processor: that others use it too is no reason to give up before the deadline of the
 whole comparison, which is one of the clock.

@@ -1,4 +1,4 @@
-"""Decides which terms a sum of products has, and in which iterations each of them is added.
+"""Expansion of a sum of products: its terms, and the iterations in which each of them is added.
 
 A state is a product of values, and the map of a state takes an iteration of the sum to the iterations of these values
 whose products are in it, each once. Taking one value apart (a sum into its operands, a read into the values it sees)

@@ -1,4 +1,4 @@
-"""Decides how values of a graph read in the terms of the user: `A[3, 4] * B[4, 2] + ...`."""
+"""Values of a graph in the terms of the user: `A[3, 4] * B[4, 2] + ...`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what the computation of a program is as a graph: which node each value is, and over which iterations."""
+"""Computation graph of a program: the node of each value, and the iterations that it has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which terms of two sums are the same: a one-to-one relation between the iterations that add them."""
+"""Matching of the terms of two sums: a one-to-one relation between the iterations that add them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what a value of a program is to the method: a node for each operation, leaf and element of memory."""
+"""Nodes of a computation graph: one for each operation, leaf and element of memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides whether two graphs compute the same: obligations from outputs to inputs, closed by induction.
+"""Proof that two graphs compute the same: obligations from outputs to inputs, closed by induction.
 
 An obligation is a pair of nodes and a relation between their iterations: related iterations have equal values. It
 follows from obligations on operands (of equal operations) or on the origins of reads; one that a former one covers is

@@ -1,4 +1,4 @@
-"""Decides whether two sums (products, minima, maxima) have the same terms, in whatever order they are added up.
+"""Equality of two sums (products, minima, maxima): the same terms, in whatever order they are added up.
 
 Sums are taken as polynomials: a factor of a sum is a factor of each of its terms, zeros that are added and ones that
 are multiplied do not count. Where the products on both sides differ in their number of factors, those with fewer are

@@ -1,4 +1,4 @@
-"""Decides which value the bits of a word come from, so that elements packed into words can be followed.
+"""Slices of words: the values that their bits come from, so that elements packed into words can be followed.
 
 The bits `lo` to `lo + width - 1` of a word are a node whose last dimension is `lo`. Through `allo.set_slice` they are
 bits of the value put in or of the word before, whichever `lo` says.

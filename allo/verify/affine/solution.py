@@ -1,4 +1,4 @@
-"""Decides what the maps of states are that lead to each other: the solution of equations between maps.
+"""Solution of equations between maps: the maps of states that lead to each other.
 
 The map of a state is what enters there and what steps from other states lead to, each once. Cycles are solved by
 Gaussian elimination with the closures of steps to themselves; what was found is then put into the equations.

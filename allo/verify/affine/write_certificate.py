@@ -1,4 +1,4 @@
-"""Decides what the certificate of a proof says: all that `allo/verify/certificate.py` cannot find out by itself."""
+"""Writer of the certificate of a proof: all that `allo/verify/certificate.py` cannot find out by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides the instructions by which a program runs on expressions, and puts them together."""
+"""Bytecode of a program that runs on expressions: its instructions, and how they are put together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides whether two programs of fixed sizes compute the same: by running both on expressions over the same inputs."""
+"""Comparison of two programs of fixed sizes: both are run on expressions over the same inputs."""
 
 from __future__ import annotations
 

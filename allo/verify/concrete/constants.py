@@ -1,4 +1,4 @@
-"""Decides which bits the constants of a module are."""
+"""Bits of the constants of a module."""
 
 from __future__ import annotations
 

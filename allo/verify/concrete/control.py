@@ -1,4 +1,4 @@
-"""Decides how loops and branches become jumps; of an `if` on data both branches run, and values are selected."""
+"""Loops and branches as jumps; of an `if` on data both branches run, and values are selected."""
 
 from __future__ import annotations
 

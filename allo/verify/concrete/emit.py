@@ -1,4 +1,4 @@
-"""Decides how a function becomes code that runs on expressions: loops and subscripts as numbers, data as nodes."""
+"""Code of a function that runs on expressions: loops and subscripts as numbers, data as nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how Python talks to the C++ library that stores expressions and runs programs on them."""
+"""Interface of Python to the C++ library that stores expressions and runs programs on them."""
 
 from __future__ import annotations
 

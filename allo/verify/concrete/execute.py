@@ -1,4 +1,4 @@
-"""Decides how a program is run on expressions, and what is told when it cannot go on."""
+"""Execution of a program on expressions, and what is told when it cannot go on."""
 
 from __future__ import annotations
 

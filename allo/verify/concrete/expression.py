@@ -1,4 +1,4 @@
-"""Decides how an expression of a computation graph reads in the terms of the user, and where two of them part."""
+"""Expressions of a computation graph in the terms of the user, and the place where two of them part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which form of a program runs on expressions: the one whose scalars and streams are those of the CPU."""
+"""Lowered form of a program that runs on expressions: its scalars and streams are those of the CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides whether pairs of different expressions have equal values: by normal forms, then by the solver."""
+"""Pairs of different expressions with equal values: by normal forms, then by the solver."""
 
 from __future__ import annotations
 

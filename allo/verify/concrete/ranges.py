@@ -1,4 +1,4 @@
-"""Decides which subscripts from data are inside of their array whatever the data are: by the types they come from."""
+"""Ranges of subscripts from data: those that stay inside whatever the data are, by the types they come from."""
 
 from __future__ import annotations
 

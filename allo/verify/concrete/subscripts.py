@@ -1,4 +1,4 @@
-"""Decides how affine expressions and numbers are computed: as sums of registers where their operands are numbers."""
+"""Affine expressions on registers: sums where their operands are numbers."""
 
 from __future__ import annotations
 
