@@ -1,4 +1,4 @@
-"""Binds the C++ `allo` dialect to the MLIR of the package `mlir`, once for the process.
+"""Binding of the C++ `allo` dialect to the MLIR of the package `mlir`, once for the process.
 
 `mlir.ir` is imported first, so that its libraries are loaded when ours asks for them: there is exactly one MLIR.
 """

@@ -1,4 +1,4 @@
-"""The few moves that the loop primitives are made of."""
+"""Elementary moves of loops that the loop primitives are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies a loop nest to where its results are needed, over the iterations that are needed there."""
+"""Copies of a loop nest where its results are needed, over the iterations that are needed there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes the arguments of a function together with what a call passes for them."""
+"""Arguments of a function, changed together with what its calls pass for them."""
 
 from __future__ import annotations
 

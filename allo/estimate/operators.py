@@ -1,4 +1,4 @@
-"""Operators of a target that operations of the IR are."""
+"""Mapping of operations of the IR to the operators of a target."""
 
 from __future__ import annotations
 

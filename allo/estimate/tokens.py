@@ -1,4 +1,4 @@
-"""When a part uses a stream that it uses under conditions: found from the iterations in which the conditions hold."""
+"""Uses of a stream under conditions: their times, from the iterations in which the conditions hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dependences that a new order of nested loops would turn around."""
+"""Dependences that a new order of nested loops would reverse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From constraint rows to isl: how a system becomes a set or a map, and how its points are found."""
+"""Sets and maps of isl for systems of constraint rows, and points in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of one hardware instance that their calls share."""
+"""Functions whose calls share one instance of hardware."""
 
 from __future__ import annotations
 
