@@ -10,7 +10,7 @@ from mlir import ir
 
 from ..errors import TargetError, nearest
 from ..ir.access import base_of, callee_name
-from ..ir.effects import Effects, is_overwritten
+from ..ir.effects import Effects
 from ..ir.mlir_types import from_mlir
 from ..ir.module import Module
 from ..ir.partitions import divisions_of, is_partitioned
@@ -19,6 +19,7 @@ from ..ir.types import TensorType
 from ..ir.walk import argument_names, entry_block, operations
 from ..ir.words import container_bits
 from ..layout import Banks
+from ..poly import overwritten_arguments
 from ..target import External, Fpga, Target
 from .result import Transfer
 from .rows import operations_of
@@ -131,12 +132,13 @@ def transfers(module: Module, target: Fpga, found: OffChip) -> tuple[Transfer, .
     if entry is None or (not found.memories and found.results is None):
         return ()
     written = Effects(module).written_arguments(module.top)
+    overwritten = overwritten_arguments(function)
     loads, stores = [], []
     for n, (name, value) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
         if name not in found.memories or name in found.in_place:
             continue
         external = found.memories[name]
-        if not is_overwritten(value):
+        if n not in overwritten:
             loads.append(_transfer("load", name, value.type, external, target, found.word_bits))
         if n in written:
             stores.append(_transfer("store", name, value.type, external, target, found.word_bits))

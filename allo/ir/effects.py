@@ -9,19 +9,15 @@ from mlir import ir
 
 from .access import (
     Effect,
-    access_map,
-    accessed,
     base_of,
     callee_name,
     effects_of,
     global_name,
     is_array,
-    is_store,
-    subscripts,
 )
 from .module import Module
 from .streams import declared_sides, is_stream_type
-from .walk import constant_bounds, induction_variable, operations, statements, string_of
+from .walk import operations, statements, string_of
 
 type Place = ir.Value | str  # an array or stream; the name of a constant or state of the module
 
@@ -240,46 +236,3 @@ def _declared(function: ir.Operation) -> tuple[Effect, ...]:
         elif is_array(kind):
             found.append(Effect(k, reads=sides.get(k) != "out", writes=k not in kept and sides.get(k) != "in"))
     return tuple(found)
-
-
-# -- what is surely written --------------------------------------------------------------------------------
-
-
-def is_overwritten(argument: ir.Value) -> bool:
-    """Whether every use of the array is a store, and one of them stores each element in any case.
-
-    That one is in loops over the whole extent of each dimension, and under no condition. An array for which this is
-    not seen is read, which is never wrong.
-    """
-    if not isinstance(argument.type, ir.MemRefType) or not argument.type.has_static_shape:
-        return False
-    users = [use.owner.operation for use in argument.uses]
-    if any(not is_store(user) or accessed(user) != argument for user in users):
-        return False
-    return any(_covers(user, argument) for user in users)
-
-
-def _covers(store: ir.Operation, argument: ir.Value) -> bool:
-    shape = ir.MemRefType(argument.type).shape
-    places = access_map(store)
-    if not shape or places is None or places != ir.AffineMap.get_identity(len(shape), argument.context):
-        return False
-    extents = _extents_around(store, argument)
-    if extents is None:
-        return False
-    variables = subscripts(store)
-    return len(set(variables)) == len(shape) and [extents.get(variable) for variable in variables] == list(shape)
-
-
-def _extents_around(store: ir.Operation, argument: ir.Value) -> dict[ir.Value, int] | None:
-    """The variables of the loops around a store that count from 0; None if it may not run for all their values."""
-    extents = {}
-    parent = store.parent.operation
-    while parent != argument.owner.owner.operation:
-        bounds = constant_bounds(parent)
-        if bounds is None or bounds[0] >= bounds[1]:
-            return None
-        if bounds[0] == 0 and bounds[2] == 1:
-            extents[induction_variable(parent)] = bounds[1]
-        parent = parent.parent.operation
-    return extents

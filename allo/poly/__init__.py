@@ -14,6 +14,7 @@ from .iterations import Iterations, iterations_of
 from .linear import Linear
 from .model import Access, AccessKind, Buffer, Loop, Model, Parameter, Source
 from .order import order_violation
+from .overwritten import overwritten_arguments
 from .pairs import Dependence
 from .rebound import Bounds, Side, loop_rows, rebound
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash
@@ -80,6 +81,7 @@ __all__ = [
     "order_violation",
     "out_of_bounds",
     "overwritten",
+    "overwritten_arguments",
     "rebound",
     "runs_of",
     "same_stream",

@@ -10,7 +10,7 @@ from math import prod
 from mlir import ir
 
 from ...errors import Location, TargetError, nearest
-from ...ir.effects import Effects, is_overwritten
+from ...ir.effects import Effects
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.partitions import divisions_of
@@ -19,6 +19,7 @@ from ...ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, string_of
 from ...ir.words import container_bits
 from ...layout import Banks
+from ...poly import overwritten_arguments
 from .memory import bound_memory
 from .names import identifier
 from .project_settings import Settings
@@ -134,6 +135,7 @@ def _ports(module: Module, streams: bool) -> list[Port]:
     attributes = function.operation.attributes
     given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
     written = Effects(module).written_arguments(module.top)
+    overwritten = overwritten_arguments(function)
     ports = []
     for n, (label, value) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
         marks = ir.DictAttr(given[n]) if given else None
@@ -142,7 +144,7 @@ def _ports(module: Module, streams: bool) -> list[Port]:
             ports.append(_stream(label, value.type, passed_elements(module, label, value)))
             continue
         port = _port(what, buffer_location(value), label, value.type)
-        ports.append(replace(port, storage=marks, writes=n in written, reads=not is_overwritten(value)))
+        ports.append(replace(port, storage=marks, writes=n in written, reads=n not in overwritten))
     returned = [view.operation for view in entry.operations][-1]
     at = location_of(function.operation)
     for n, value in enumerate(returned.operands):

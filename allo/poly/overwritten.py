@@ -1,0 +1,64 @@
+"""Arrays among the arguments of a function of which each call writes all elements and reads none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mlir import ir
+
+from ..ir.access import is_load, is_store
+from ..ir.walk import entry_block
+from .extract import extract
+from .linear import Row, variable
+from .model import Access, Buffer, Model
+from .systems import set_of
+
+_MOST_PIECES = 64  # of writes that cover an array only together; more are taken not to
+
+
+def overwritten_arguments(function: ir.OpView) -> frozenset[int]:
+    """The positions of arguments that are surely overwritten; what is not seen to be is left out."""
+    entry = entry_block(function)
+    wanted = [value for value in entry.arguments if _may_be(value)] if entry is not None else []
+    if not wanted:
+        return frozenset()
+    model = extract(function)
+    return frozenset(value.arg_number for value in wanted if _is_overwritten(model, value))
+
+
+def _may_be(value: ir.Value) -> bool:
+    """Whether it is an array of known extents that the function itself stores into and does not load from."""
+    users = [use.owner.operation for use in value.uses]
+    shaped = isinstance(value.type, ir.MemRefType) and value.type.has_static_shape and value.type.rank > 0
+    return bool(shaped and any(map(is_store, users)) and not any(map(is_load, users)))
+
+
+def _is_overwritten(model: Model, value: ir.Value) -> bool:
+    buffer = model.buffer(value)
+    if buffer is None or buffer.is_stream:
+        return False
+    accesses = [access for access in model.accesses if access.buffer.label == buffer.label]
+    known = [access.op for access in accesses]
+    if not all(access.is_write for access in accesses) or any(use.owner.operation not in known for use in value.uses):
+        return False
+    writes = [access for access in accesses if access.exact]
+    if any(_cover([access], buffer) for access in writes):
+        return True
+    return len(writes) > 1 and sum(len(access.pieces) for access in writes) <= _MOST_PIECES and _cover(writes, buffer)
+
+
+def _cover(writes: Iterable[Access], buffer: Buffer) -> bool:
+    """Whether writes leave no element of an array out, for all parameters."""
+    dims = tuple(-1 - d for d in range(len(buffer.shape)))
+    inside = [row for d, extent in zip(dims, buffer.shape, strict=True) for row in _within(d, extent or 0)]
+    parameters: tuple[int, ...] = ()
+    written = []
+    for access in writes:
+        parameters = tuple(parameter.variable for parameter in access.parameters)
+        elements = [Row(variable(d) - form, True) for d, form in zip(dims, access.subscripts, strict=True)]
+        written += [[*piece, *access.rows, *elements] for piece in access.pieces]
+    return bool(set_of(parameters, dims, [inside]).is_subset(set_of(parameters, dims, written)))
+
+
+def _within(dimension: int, extent: int) -> tuple[Row, Row]:
+    return Row(variable(dimension)), Row(variable(dimension).scaled(-1).plus(extent - 1))
