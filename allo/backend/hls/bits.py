@@ -23,6 +23,15 @@ class BitWriter(FixedWriter):
     def __init__(self, types: TypeNames, words: Words = AMD_WORDS) -> None:
         super().__init__(types)
         self.words = words
+        self.forms |= {
+            "allo.get_bit": self._get_bit,
+            "allo.get_slice": self._get_slice,
+            "allo.reverse_bits": self._reverse_bits,
+            "allo.bitcast": self._bitcast,
+            "arith.bitcast": self._bitcast,
+            "allo.struct_get": self._struct_get,
+            "allo.struct_construct": self._struct_construct,
+        }
 
     def word(self, value: ir.Value, operand: Expr) -> Expr:
         """An integer as `ap_uint`, which has `range` and `[]`."""
@@ -39,7 +48,7 @@ class BitWriter(FixedWriter):
         made = convert(target, expr)
         return Expr(made.text, made.binds, made.reads, type=target, width=kind.width, cast=made.cast)
 
-    def _op_get_bit(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _get_bit(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         word = self.word(op.operands[0], operands[0])
         return Expr(
             f"bool({atom(word)}[{operands[1].text}])",
@@ -54,7 +63,7 @@ class BitWriter(FixedWriter):
         last = str(high.value - 1) if high.value is not None else infix("-", high, Expr("1")).text
         return last, low.text
 
-    def _op_get_slice(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _get_slice(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         word = self.word(op.operands[0], operands[0])
         kind = op.results[0].type
         part = self.words.part(atom(word), *self.span(operands[1:]), kind.width)
@@ -64,7 +73,7 @@ class BitWriter(FixedWriter):
         )
         return self.integer_result(made, kind)
 
-    def _op_reverse_bits(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _reverse_bits(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         self.needs.add("reversed")
         kind = op.operands[0].type
         word = self.word(op.operands[0], operands[0])
@@ -72,7 +81,7 @@ class BitWriter(FixedWriter):
 
     # -- one type seen as another ----------------------------------------------------------------
 
-    def _op_bitcast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _bitcast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         source, result = op.operands[0].type, op.results[0].type
         if isinstance(source, ir.IntegerType):
             bits = self.word(op.operands[0], operands[0])
@@ -152,7 +161,7 @@ class BitWriter(FixedWriter):
 
     # -- structs ---------------------------------------------------------------------------------
 
-    def _op_struct_get(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _struct_get(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         kind = op.results[0].type
         source = operands[0]
         self.types.of(op.operands[0].type)
@@ -164,7 +173,7 @@ class BitWriter(FixedWriter):
             return Expr(expr.text, expr.binds, expr.reads, type=signed_type(kind.width), width=kind.width)
         return expr
 
-    def _op_struct_construct(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _struct_construct(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         name = self.types.of(op.results[0].type)
         texts = [
             self.stored(operand, value.type) for operand, value in zip(operands, op.operands, strict=True)

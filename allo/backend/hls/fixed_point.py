@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from mlir import ir
 
 from ...ir.mlir_types import integer_of, mantissa_of, scalar_from_mlir
 from ...ir.types import Fixed, Float, Index, UFixed
-from .cxx_types import fixed_type
+from .cxx_types import TypeNames, fixed_type
 from .expression import Expr, atom, call, convert, infix
 from .floats import FloatWriter
 from .operations import with_width
@@ -18,6 +19,19 @@ _FIXED_COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 
 class FixedWriter(FloatWriter):
     """The operations on fixed-point numbers."""
+
+    def __init__(self, types: TypeNames) -> None:
+        super().__init__(types)
+        self.forms |= {
+            "allo.fixed_add": partial(self._fixed_infix, "+"),
+            "allo.fixed_sub": partial(self._fixed_infix, "-"),
+            "allo.fixed_mul": self._fixed_mul,
+            "allo.fixed_div": self._fixed_div,
+            "allo.fixed_neg": self._fixed_neg,
+            "allo.fixed_cmp": self._fixed_cmp,
+            "allo.fixed_cast": self._fixed_cast,
+            "allo.fixed_constant": self._fixed_constant,
+        }
 
     def _plain(self, kind: Fixed | UFixed) -> str:
         """The type without modes, in which arithmetic is done."""
@@ -34,16 +48,10 @@ class FixedWriter(FloatWriter):
             f"{self._result(op)}({whole.text})", reads=whole.reads, type=self._result(op), cast=whole.text
         )
 
-    def _op_fixed_add(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._fixed_infix("+", op, operands)
-
-    def _op_fixed_sub(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._fixed_infix("-", op, operands)
-
-    def _op_fixed_mul(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _fixed_mul(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         return infix("*", operands[0], operands[1], self._result(op))
 
-    def _op_fixed_div(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _fixed_div(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         self.needs.update(("floor_div", "from_bits", "fixed_div"))
         dividend, divisor = (scalar_from_mlir(operand.type) for operand in op.operands)
         assert isinstance(divisor, Fixed | UFixed)
@@ -55,15 +63,15 @@ class FixedWriter(FloatWriter):
             self._result(op),
         )
 
-    def _op_fixed_neg(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _fixed_neg(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         text = f"-{atom(operands[0])}"
         return Expr(f"{self._result(op)}({text})", reads=operands[0].reads, type=self._result(op), cast=text)
 
-    def _op_fixed_cmp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _fixed_cmp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         predicate = ir.IntegerAttr(op.attributes["predicate"]).value
         return with_width(infix(_FIXED_COMPARE[predicate], operands[0], operands[1], "bool"), 1)
 
-    def _op_fixed_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _fixed_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         source, result = scalar_from_mlir(op.operands[0].type), scalar_from_mlir(op.results[0].type)
         operand = operands[0]
         if isinstance(result, Fixed | UFixed):
@@ -93,7 +101,7 @@ class FixedWriter(FloatWriter):
         made = convert(middle, whole)
         return with_width(convert(target, made), width)
 
-    def _op_fixed_constant(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _fixed_constant(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         kind = scalar_from_mlir(op.results[0].type)
         assert isinstance(kind, Fixed | UFixed)
         return self.fixed_constant(integer_of(op.attributes["mantissa"]), kind)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from mlir import ir
 
-from .cxx_types import is_native, signed_type, unsigned_type
+from .cxx_types import TypeNames, is_native, signed_type, unsigned_type
 from .expression import (
     ATOM,
     UNARY,
@@ -22,6 +23,7 @@ from .expression import (
 )
 from .operations import MATH, SHORT, OperationWriter, float_text, width_of, with_width
 
+_ARITHMETIC = {"addf": "+", "subf": "-", "mulf": "*", "divf": "/"}
 # of `arith.cmpf`: the operator, or the one whose opposite it is
 _ORDERED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 _OPPOSITE = {9: "<=", 10: "<", 11: ">=", 12: ">"}
@@ -30,13 +32,40 @@ _OPPOSITE = {9: "<=", 10: "<", 11: ">=", 12: ">"}
 class FloatWriter(OperationWriter):
     """The operations on floats."""
 
-    def _op_negf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def __init__(self, types: TypeNames) -> None:
+        super().__init__(types)
+        self.forms |= {
+            "arith.negf": self._negf,
+            "arith.remf": partial(self._function, MATH["fmod"]),
+            "arith.cmpf": self._cmpf,
+            "arith.maximumf": partial(self._extreme, "maximum"),
+            "arith.minimumf": partial(self._extreme, "minimum"),
+            "arith.maxnumf": partial(self._extreme, "maximum_number"),
+            "arith.minnumf": partial(self._extreme, "minimum_number"),
+            "arith.extf": self._float_cast,
+            "arith.truncf": self._float_cast,
+            "arith.sitofp": self._sitofp,
+            "arith.uitofp": self._uitofp,
+            "arith.fptosi": self._fptosi,
+            "arith.fptoui": self._fptoui,
+            **{f"arith.{name}": partial(self._infix, operator) for name, operator in _ARITHMETIC.items()},
+            **{f"math.{name}": partial(self._function, function) for name, function in MATH.items()},
+        }
+
+    def _infix(self, operator: str, op: ir.Operation, operands: list[Expr]) -> Expr:
+        return infix(operator, operands[0], operands[1], self.types.of(op.results[0].type))
+
+    def _function(self, function: str, op: ir.Operation, operands: list[Expr]) -> Expr:
+        """A function of mathematics; those of bfloat16 are computed in float."""
+        target = self.types.of(op.results[0].type)
+        if target != "bfloat16":
+            return call(function, operands, target)
+        return convert(target, call(function, [convert("float", operand) for operand in operands], "float"))
+
+    def _negf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         return Expr(f"-{atom(operands[0])}", UNARY, operands[0].reads, type=operands[0].type)
 
-    def _op_remf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._function(MATH["fmod"], operands, self.types.of(op.results[0].type))
-
-    def _op_cmpf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _cmpf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         predicate = ir.IntegerAttr(op.attributes["predicate"]).value
         lhs, rhs = operands
         if predicate in (0, 15):
@@ -51,33 +80,19 @@ class FloatWriter(OperationWriter):
         numbers = infix("&&", infix("==", lhs, lhs, "bool"), infix("==", rhs, rhs, "bool"), "bool")
         return with_width(numbers, 1) if predicate == 7 else _negation(numbers)
 
-    def _extreme(self, op: ir.Operation, operands: list[Expr], function: str) -> Expr:
+    def _extreme(self, function: str, op: ir.Operation, operands: list[Expr]) -> Expr:
         self.needs.add(function)
         return call(f"{function}", operands, self.types.of(op.results[0].type))
 
-    def _op_maximumf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._extreme(op, operands, "maximum")
-
-    def _op_minimumf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._extreme(op, operands, "minimum")
-
-    def _op_maxnumf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._extreme(op, operands, "maximum_number")
-
-    def _op_minnumf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._extreme(op, operands, "minimum_number")
-
-    def _op_extf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _float_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         return convert(self.types.of(op.results[0].type), operands[0])
 
-    _op_truncf = _op_extf
-
-    def _op_sitofp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _sitofp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         width = width_of(op.operands[0])
         operand = extend(operands[0], 8, unsigned=False) if width == 1 else operands[0]
         return self._to_float(op, operand, max(width, 8), signed_type(64))
 
-    def _op_uitofp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _uitofp(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         return self._to_float(op, as_unsigned(operands[0]), width_of(op.operands[0]), unsigned_type(64))
 
     def _to_float(self, op: ir.Operation, operand: Expr, width: int, native: str) -> Expr:
@@ -88,7 +103,7 @@ class FloatWriter(OperationWriter):
             operand = convert(native, operand)
         return convert(target, convert("float", operand) if target in SHORT else operand)
 
-    def _op_fptosi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _fptosi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         width, number = width_of(op.results[0]), _wide(operands[0])
         if width == 1:
             return with_width(infix("<=", number, _power_of_two(0, number.type, "-"), "bool"), 1)
@@ -97,7 +112,7 @@ class FloatWriter(OperationWriter):
         target = signed_type(width)
         return with_width(call(f"to_signed<{_by_way_of(target, width, 'int')}>", [number, bound], target), width)
 
-    def _op_fptoui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _fptoui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         width, number = width_of(op.results[0]), _wide(operands[0])
         if width == 1:
             return with_width(infix(">=", number, _power_of_two(0, number.type), "bool"), 1)

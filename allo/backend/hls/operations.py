@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from mlir import ir
@@ -32,7 +33,6 @@ from .expression import (
 
 _MODULAR = {"addi": "+", "subi": "-", "muli": "*", "andi": "&", "ori": "|", "xori": "^"}
 _DIVISION = {"divsi": ("/", False), "divui": ("/", True), "remsi": ("%", False), "remui": ("%", True)}
-_FLOAT = {"addf": "+", "subf": "-", "mulf": "*", "divf": "/"}
 _SHIFTS = {"shli": ("<<", False), "shrsi": (">>", False), "shrui": (">>", True)}
 _LEAST = {"minsi": ("min", False), "minui": ("min", True), "maxsi": ("max", False), "maxui": ("max", True)}
 _TRUTH = {"addi": "!=", "subi": "!=", "muli": "&&", "andi": "&&", "ori": "||", "xori": "!="}
@@ -46,6 +46,9 @@ MATH = {
 }  # fmt: skip
 
 
+type Form = Callable[[ir.Operation, list[Expr]], Expr]  # of an operation and its operands
+
+
 class OperationWriter:
     """Writes operations; remembers which functions of the prelude they need."""
 
@@ -53,32 +56,29 @@ class OperationWriter:
         self.types = types
         self.needs: set[str] = set()
         self.affine = AffineCode(self.needs)
+        self.forms: dict[str, Form] = {
+            "arith.floordivsi": partial(self._floor_or_ceil, "floor_div"),
+            "arith.ceildivsi": partial(self._floor_or_ceil, "ceil_div"),
+            "math.absi": self._absi,
+            "arith.cmpi": self._cmpi,
+            "arith.extsi": self._extsi,
+            "arith.extui": self._extui,
+            "arith.trunci": self._trunci,
+            "arith.index_cast": self._index_cast,
+            "arith.index_castui": self._index_castui,
+            "allo.sign_cast": self._sign_cast,
+            "arith.constant": self._constant,
+            "arith.select": self._select,
+            **{f"arith.{name}": partial(self._modular, name) for name in _MODULAR},
+            **{f"arith.{name}": partial(self._division, *how) for name, how in _DIVISION.items()},
+            **{f"arith.{name}": partial(self._shift, *how) for name, how in _SHIFTS.items()},
+            **{f"arith.{name}": partial(self._least, *how) for name, how in _LEAST.items()},
+        }
 
     def expression(self, op: ir.Operation, operands: list[Expr]) -> Expr | None:
         """The value of an operation with one result; None if it is none that this class knows."""
-        name = op.name.partition(".")[2]
-        method: Callable[[ir.Operation, list[Expr]], Expr] | None = getattr(self, f"_op_{name}", None)
-        if method is not None:
-            return method(op, operands)
-        if name in _MODULAR:
-            return self._modular(name, op, operands)
-        if name in _DIVISION:
-            return self._division(op, operands, *_DIVISION[name])
-        if name in _SHIFTS:
-            return self._shift(op, operands, *_SHIFTS[name])
-        if name in _LEAST:
-            return self._least(op, operands, *_LEAST[name])
-        if name in _FLOAT:
-            return infix(_FLOAT[name], operands[0], operands[1], self.types.of(op.results[0].type))
-        if name in MATH and op.name.startswith("math."):
-            return self._function(MATH[name], operands, self.types.of(op.results[0].type))
-        return None
-
-    def _function(self, function: str, operands: list[Expr], target: str) -> Expr:
-        """A function of mathematics; those of bfloat16 are computed in float."""
-        if target != "bfloat16":
-            return call(function, operands, target)
-        return convert(target, call(function, [convert("float", operand) for operand in operands], "float"))
+        form = self.forms.get(op.name)
+        return None if form is None else form(op, operands)
 
     # -- integers --------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class OperationWriter:
             return with_width(infix(_TRUTH[name], lhs, rhs, "bool"), 1)
         return arithmetic(_MODULAR[name], operands[0], operands[1], width)
 
-    def _division(self, op: ir.Operation, operands: list[Expr], operator: str, unsigned: bool) -> Expr:
+    def _division(self, operator: str, unsigned: bool, op: ir.Operation, operands: list[Expr]) -> Expr:
         width = width_of(op.results[0])
         if width == 0 and unsigned:
             lhs, rhs = (convert("uint64_t", operand) for operand in operands)
@@ -113,13 +113,7 @@ class OperationWriter:
         target = signed_type(width) if width else _index_type(operands)
         return with_width(call(f"{function}<{target}>", operands, target), width)
 
-    def _op_floordivsi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._floor_or_ceil("floor_div", op, operands)
-
-    def _op_ceildivsi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        return self._floor_or_ceil("ceil_div", op, operands)
-
-    def _shift(self, op: ir.Operation, operands: list[Expr], operator: str, unsigned: bool) -> Expr:
+    def _shift(self, operator: str, unsigned: bool, op: ir.Operation, operands: list[Expr]) -> Expr:
         width = width_of(op.results[0])
         if width == 0:
             target = "uint64_t" if unsigned else "int64_t"
@@ -137,7 +131,7 @@ class OperationWriter:
             whole = _typed(infix(operator, value, amount), target, width)
         return from_unsigned(whole, width) if unsigned else with_width(whole, width)
 
-    def _least(self, op: ir.Operation, operands: list[Expr], function: str, unsigned: bool) -> Expr:
+    def _least(self, function: str, unsigned: bool, op: ir.Operation, operands: list[Expr]) -> Expr:
         width = width_of(op.results[0])
         if width == 0:
             target = "uint64_t" if unsigned else _index_type(operands)
@@ -148,12 +142,12 @@ class OperationWriter:
         made = call(f"std::{function}<{target}>", [lhs, rhs], target)
         return from_unsigned(made, width) if unsigned else with_width(made, width)
 
-    def _op_absi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _absi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         width = width_of(op.results[0])
         self.needs.add("absolute")
         return with_width(call(f"absolute<{signed_type(width)}>", operands, signed_type(width)), width)
 
-    def _op_cmpi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _cmpi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         predicate = ir.IntegerAttr(op.attributes["predicate"]).value
         if predicate >= 6 and not width_of(op.operands[0]):  # subscripts
             wide = [
@@ -168,16 +162,16 @@ class OperationWriter:
             operands = [extend(operand, 8, unsigned=False) for operand in operands]
         return with_width(infix(_COMPARE[predicate], operands[0], operands[1], "bool"), 1)
 
-    def _op_extsi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _extsi(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         return extend(operands[0], width_of(op.results[0]), unsigned=False)
 
-    def _op_extui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _extui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         return extend(operands[0], width_of(op.results[0]), unsigned=True)
 
-    def _op_trunci(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _trunci(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         return low_bits(operands[0], width_of(op.results[0]))
 
-    def _op_index_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _index_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         width = width_of(op.results[0])
         operand = operands[0]
         if width:
@@ -198,12 +192,12 @@ class OperationWriter:
         narrow = width_of(op.operands[0]) <= 32 or _only_subscripts(op.results[0])
         return convert("int" if narrow else "int64_t", operand)
 
-    def _op_index_castui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _index_castui(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         if width_of(op.results[0]):
-            return self._op_index_cast(op, operands)
+            return self._index_cast(op, operands)
         return convert("int", as_unsigned(operands[0]))
 
-    def _op_sign_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _sign_cast(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         source, result = op.operands[0].type, op.results[0].type
         width = result.width
         if result.is_unsigned:
@@ -216,7 +210,7 @@ class OperationWriter:
 
     # -- every type ------------------------------------------------------------------------------
 
-    def _op_constant(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _constant(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         value = op.attributes["value"]
         kind = op.results[0].type
         if isinstance(kind, ir.IndexType):
@@ -231,7 +225,7 @@ class OperationWriter:
         target = self.types.of(kind)
         return Expr(float_text(value, target), UNARY if math.copysign(1, value) < 0 else 12, type=target)
 
-    def _op_select(self, op: ir.Operation, operands: list[Expr]) -> Expr:
+    def _select(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         test, first, second = operands
         kind = op.results[0].type
         if isinstance(kind, ir.IntegerType | ir.IndexType):
