@@ -12,11 +12,7 @@ import numpy as np
 import pytest
 
 import allo
-from allo.backend.hls.bits import BitWriter
-from allo.backend.hls.cxx_types import TypeNames
 from allo.backend.hls.names import identifier
-from allo.backend.hls.values import ValueWriter
-from allo.backend.hls.vendor import VITIS
 from allo.ir.types import Int, Struct, float16, float64, int8, int32
 
 from .test_csim import assert_same
@@ -104,12 +100,25 @@ def test_names_of_files_are_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "// half.py:4" in allo.customize(kernel).build(target="ihls").hls_code
 
 
-def test_values_that_nothing_uses_are_dropped() -> None:
-    """A field of the same name, or a file, is no use."""
-    writer = ValueWriter(BitWriter(TypeNames()), VITIS, {}, {})
-    writer.temporaries = {"t", "t_1"}
-    lines = ["int32_t t = A[0];  // t.py:3", "int32_t t_1 = A[1];", "B.t = t_1;"]
-    assert writer.used(lines) == lines[1:]
+UNUSED = """
+module attributes {allo.top = "f"} {
+  func.func @f(%A: memref<4xi32> {allo.name = "A"}) {
+    %unused = affine.load %A[3] : memref<4xi32>
+    %kept = affine.load %A[1] : memref<4xi32>
+    affine.store %kept, %A[0] : memref<4xi32>
+    %sum = arith.addi %unused, %kept : i32
+    %product = arith.muli %sum, %unused : i32
+    affine.store %kept, %A[2] : memref<4xi32>
+    return
+  }
+}
+"""
+
+
+def test_values_that_nothing_uses_are_not_written() -> None:
+    """What only they use is none either, wherever it is read."""
+    code = allo.Schedule.from_mlir(UNUSED).build(target="vhls").hls_code
+    assert "  int32_t t = A[1];" in code and "A[3]" not in code and code.count("=") == 3
 
 
 def ported(a: int32[4], a_port: int32[4], port: int32, i0: int32[4]) -> int32[4]:

@@ -32,7 +32,7 @@ from .operations import MATH
 from .outline import outline_tasks
 from .ports import PortsWriter
 from .sharing import SharingChecks
-from .signature import Facts, SignatureWriter
+from .signature import Facts, FunctionText, SignatureWriter
 from .single_trips import move_pipelines
 from .statements import StatementWriter
 from .text import line_comment, uncommented
@@ -57,12 +57,14 @@ PRELUDE: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """The text of a module: the whole file, the declarations that a header has, the name and prototype of the entry."""
+    """The text of a module: the whole file, the declarations that a header has; of the entry the prototype, its name
+    and those of its parameters."""
 
     code: str
     preamble: str
     prototype: str
     top: str
+    parameters: tuple[str, ...]
     structs: tuple[tuple[Struct, str], ...]
     vendor: Vendor
     external: ExternalCode = NO_EXTERNAL
@@ -158,7 +160,8 @@ class FileWriter:
         self.processes = simulated_regions(module) if vendor.simulated else {}
 
     def run(self) -> Emitted:
-        bodies, prototypes = [], []
+        bodies: list[str] = []
+        written: list[FunctionText] = []
         external = external_code(self.module, self.functions, self.types, self.vendor.streams.source)
         sharing = SharingChecks(self.module, self.vendor.name)
         for function in self._ordered():
@@ -168,11 +171,10 @@ class FileWriter:
                 bodies.append(f"{external.prototypes[function.name.value]};")
                 continue
             if self.vendor.memory_ports and function.name.value == self.facts.top:
-                prototype, lines = PortsWriter(self, function).run()
+                written.append(PortsWriter(self, function).run())
             else:
-                prototype, lines = self.function(function)
-            prototypes.append(prototype)
-            bodies.append("\n".join(lines))
+                written.append(self.function(function))
+            bodies.append("\n".join(written[-1].lines))
         constants = list(self._constants())
         needs, functions = needed_functions(self.operations, self.vendor.dialect.folder)
         structs = self.types.declarations()
@@ -185,11 +187,14 @@ class FileWriter:
         preamble = "\n\n".join(parts[: 1 + len(functions)])
         code = "\n\n".join(part for part in parts if part) + "\n"
         top = self.functions[self.facts.top]
-        prototype = self.vendor.dialect.checked(prototypes[-1], self.vendor.name) if prototypes else ""
+        last = written[-1] if written else FunctionText("", (), ())
+        prototype = self.vendor.dialect.checked(last.prototype, self.vendor.name)
         structs_by_name = tuple(self.types.structs.items())
         entry = entry_block(self.module.function(self.facts.top))
         returns = entry is not None and _returns_number(statements(entry)[-1])
-        return Emitted(code, preamble, prototype, top, structs_by_name, self.vendor, external, returns, needs)
+        return Emitted(
+            code, preamble, prototype, top, last.parameters, structs_by_name, self.vendor, external, returns, needs
+        )
 
     def _ordered(self) -> list[ir.OpView]:
         """Callees first, the entry last; functions that the entry does not reach are left out."""
@@ -244,8 +249,8 @@ class FileWriter:
 
     # -- functions -----------------------------------------------------------------------------------
 
-    def function(self, function: ir.OpView) -> tuple[str, list[str]]:
-        """The prototype, and the whole definition."""
+    def function(self, function: ir.OpView) -> FunctionText:
+        """One function."""
         name = function.name.value
         entry = entry_block(function)
         assert entry is not None
@@ -259,8 +264,8 @@ class FileWriter:
         leaving = signature.add_results(returned) if not scalar else {}
         parameters, pragmas = signature.parameters, signature.pragmas
         result = self.types.of(returned.operands[0].type) if scalar else "void"
-        head = f"{result} {self.functions[name]}({', '.join(parameters)})"
-        body = writer.used(self._body(entry, returned, scalar, leaving, writer))
+        head = f"{result} {self.functions[name]}({', '.join(p.text for p in parameters)})"
+        body = self._body(entry, returned, scalar, leaving, writer)
         at, vendor = location_of(function.operation), self.vendor
         if name != self.facts.top:
             pragmas.insert(0, vendor.inline_off)
@@ -272,12 +277,13 @@ class FileWriter:
         if name in self.tasks:
             before = vendor.before_task
         words = set(_WORD.findall(uncommented("\n".join(body))))
-        body = [*(f"(void){name};" for name in writer.parameters if name not in words), *body]
+        body = [*(f"(void){p.name};" for p in parameters if p.name not in words), *body]
         pragmas = [line if line.startswith("#") else f"  {line}" for line in pragmas]
         lines = [line if line.startswith("#") else f"  {line}" for line in body]
         if name == self.facts.top:
             head = vendor.top_prefix + head
-        return head, [*([before] if before else []), f"{head} {{{line_comment(at)}", *pragmas, *lines, "}"]
+        definition = [*([before] if before else []), f"{head} {{{line_comment(at)}", *pragmas, *lines, "}"]
+        return FunctionText(head, tuple(p.name for p in parameters), tuple(definition))
 
     def _body(
         self,

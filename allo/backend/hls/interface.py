@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
@@ -195,13 +194,9 @@ def _result_label(value: ir.Value, position: int, count: int, labels: set[str]) 
     return label
 
 
-def named_as_in(prototype: str, ports: tuple[Port, ...]) -> tuple[Port, ...]:
+def named_as(parameters: tuple[str, ...], ports: tuple[Port, ...]) -> tuple[Port, ...]:
     """The ports with the names of the parameters of an entry; a number that it returns has none."""
-    plain = prototype
-    while "<" in plain:
-        plain = re.sub(r"<[^<>]*>", "", plain)
-    names = re.findall(r"(\w+)(?:\[\d+\])*(?=[,)])", plain)
-    names += [port.name for port in ports[len(names) :]]
+    names = (*parameters, *(port.name for port in ports[len(parameters) :]))
     return tuple(replace(port, name=name) for port, name in zip(ports, names, strict=True))
 
 

@@ -92,8 +92,9 @@ class _InterfaceWriter:
         code = f"{preamble.rstrip()}{rest.rstrip()}\n\n{text}"
         prelude = self.emitted.prelude | needs
         return replace(
-            self.emitted, code=code, preamble=preamble, prototype=prototype, top=self.top, prelude=prelude
-        )
+            self.emitted, code=code, preamble=preamble, prototype=prototype, top=self.top, prelude=prelude,
+            parameters=tuple(port.name for port in self.ports),
+        )  # fmt: skip
 
     def _preamble(self, text: str) -> str:
         """That of the kernel, with the header of words that only the interface has."""

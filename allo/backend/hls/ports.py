@@ -17,6 +17,7 @@ from .expression import Expr
 from .memory import linear
 from .names import identifier
 from .outline import is_graph
+from .signature import Declared, FunctionText
 from .statements import StatementWriter
 from .text import line_comment
 
@@ -37,6 +38,10 @@ class _Port:
     is_result: bool
     layout: tuple[str, ...]
 
+    def parameter(self, name: str) -> Declared:
+        """The port as a parameter."""
+        return Declared(name, f"tapa::mmap<{self.element}> {name}")
+
     def copy(self, source: str, target: str, label: str) -> list[str]:
         """Loops over all elements; the one of `source` and `target` that is `{}` has the subscripts of memory."""
         taken = {source, target}
@@ -56,6 +61,37 @@ class _Port:
         return [*lines, *("  " * depth + "}" for depth in reversed(range(len(variables))))]
 
 
+class _Task:
+    """A function that takes ports, copies them to arrays, calls a kernel, and copies back what that has written."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = taken
+        self.parameters: list[Declared] = []
+        self.arguments: list[str] = []  # of the kernel
+        self.before: list[str] = []
+        self.after: list[str] = []
+
+    def add_array(self, port: _Port) -> None:
+        """What is written in full is loaded too, since a kernel may leave elements as they are."""
+        outside = identifier(f"{port.name}_port", self.taken)
+        self.parameters.append(port.parameter(outside))
+        self.arguments.append(port.name)
+        declared = f"{port.element} {port.name}{''.join(f'[{extent}]' for extent in port.shape)};"
+        self.before += [declared, *port.layout]
+        self.before += [] if port.is_result else port.copy(outside, port.name, f"load_{port.name}")
+        self.after += port.copy(port.name, outside, f"store_{port.name}") if port.is_written else []
+
+    def add(self, parameter: Declared) -> None:
+        """A number or a stream, which the kernel takes as it is."""
+        self.parameters.append(parameter)
+        self.arguments.append(parameter.name)
+
+    def definition(self, name: str, kernel: str) -> list[str]:
+        lines = [*self.before, f"{kernel}({', '.join(self.arguments)});", *self.after]
+        head = f"void {name}({', '.join(p.text for p in self.parameters)}) {{"
+        return [head, *(line if line.startswith("#") else f"  {line}" for line in lines), "}"]
+
+
 class PortsWriter:
     """The entry of a module, and the tasks that it starts."""
 
@@ -73,8 +109,8 @@ class PortsWriter:
         self.ports: dict[ir.Value, str] = {}
         self.used: dict[ir.Value, str] = {}
 
-    def run(self) -> tuple[str, list[str]]:
-        """The prototype, and the definitions of the tasks and of the entry."""
+    def run(self) -> FunctionText:
+        """The entry, behind the tasks."""
         self._check()
         return self._graph() if is_graph(self.function) else self._one_task()
 
@@ -95,41 +131,36 @@ class PortsWriter:
 
     # -- a kernel that is one task ---------------------------------------------------------------------
 
-    def _one_task(self) -> tuple[str, list[str]]:
+    def _one_task(self) -> FunctionText:
         """The kernel as a function, a task that calls it, and the entry."""
         public = self.file.functions[self.name]
         inner, started = (identifier(f"{public}_{what}", self.taken) for what in ("kernel", "task"))
         self.file.functions[self.name] = inner
-        prototype, kernel = self.file.function(self.function)
+        kernel = self.file.function(self.function)
         self.file.functions[self.name] = public
-        names = [text.split("[")[0].split()[-1].lstrip("&") for text in _parameters(prototype)]
+        names = kernel.parameters
         values = [*self.entry.arguments, *self._returned()]
-        taken = set(names)
-        parameters, outer, before, after = [], [], [], []
+        task = _Task(set(names))
+        outer: list[Declared] = []
         for position, (name, value) in enumerate(zip(names, values, strict=True)):
-            if not isinstance(value.type, ir.MemRefType):
-                parameters.append(f"{self.file.types.of(value.type)} {name}")
-                outer.append(parameters[-1])
-                continue
-            is_result = position >= len(self.entry.arguments)
-            port = self._port(name, value, is_result or position in self.written, is_result)
-            outside = identifier(f"{name}_port", taken)
-            parameters.append(f"tapa::mmap<{port.element}> {outside}")
-            outer.append(f"tapa::mmap<{port.element}> {name}")
-            before += self._loaded(port, outside)
-            after += port.copy(name, outside, f"store_{name}") if port.is_written else []
-        task = f"void {started}({', '.join(parameters)})"
-        body = [*before, f"{inner}({', '.join(names)});", *after]
-        prototype = f"void {public}({', '.join(outer)})"
+            if isinstance(value.type, ir.MemRefType):
+                is_result = position >= len(self.entry.arguments)
+                port = self._port(name, value, is_result or position in self.written, is_result)
+                task.add_array(port)
+                outer.append(port.parameter(name))
+            else:
+                outer.append(self._number(value, name))
+                task.add(outer[-1])
         start = f"  tapa::task().invoke({', '.join([started, *names])});"
-        definition = [f"{prototype} {{{line_comment(self.at)}", start, "}"]
-        return prototype, [*kernel, "", *_function(task, body), "", *definition]
+        return self._entry(public, outer, [*kernel.lines, "", *task.definition(started, inner), ""], [start])
 
-    def _loaded(self, port: _Port, outside: str) -> list[str]:
-        """The array of a task; what is written in full is loaded too, since a kernel may leave elements as they are."""
-        declared = f"{port.element} {port.name}{''.join(f'[{extent}]' for extent in port.shape)};"
-        lines = [declared, *port.layout]
-        return lines if port.is_result else [*lines, *port.copy(outside, port.name, f"load_{port.name}")]
+    def _entry(self, name: str, parameters: list[Declared], before: list[str], body: list[str]) -> FunctionText:
+        prototype = f"void {name}({', '.join(p.text for p in parameters)})"
+        definition = [f"{prototype} {{{line_comment(self.at)}", *body, "}"]
+        return FunctionText(prototype, tuple(p.name for p in parameters), (*before, *definition))
+
+    def _number(self, value: ir.Value, name: str) -> Declared:
+        return Declared(name, f"{self.file.types.of(value.type)} {name}")
 
     def _port(self, name: str, value: ir.Value, is_written: bool, is_result: bool = False) -> _Port:
         memref = ir.MemRefType(value.type)
@@ -147,19 +178,19 @@ class PortsWriter:
 
     # -- a dataflow graph ------------------------------------------------------------------------------
 
-    def _graph(self) -> tuple[str, list[str]]:
+    def _graph(self) -> FunctionText:
         """A task for each call, and the entry that starts them."""
         file = self.file
         writer = StatementWriter(file.operations, self.vendor, file.globals, file.functions, entry=self.entry)
-        parameters: list[str] = []
+        parameters: list[Declared] = []
         for label, value in zip(argument_names(self.function), self.entry.arguments, strict=True):
             name = identifier(label, writer.taken)
             writer.exprs[value] = Expr(name)
-            self._add_argument(value, name, parameters)
+            parameters.append(self._argument(value, name))
         for value in self._returned():
             if value not in self.ports:
                 name = identifier("result", writer.taken)
-                self._add_argument(value, name, parameters)
+                parameters.append(self._argument(value, name))
                 writer.exprs[value] = Expr(name)
         tasks: list[str] = []
         lines: list[str] = []
@@ -172,20 +203,16 @@ class PortsWriter:
                 lines += self._statement(op, writer)
             elif op.name == "arith.constant":
                 writer.operation(op)
-        prototype = f"void {self.file.functions[self.name]}({', '.join(parameters)})"
         if started:
             started[-1] += ";"
-        body = [f"  {line}" for line in lines]
-        head = f"{prototype} {{{line_comment(self.at)}"
-        return prototype, [*tasks, head, *body, "  tapa::task()", *started, "}"]
+        body = [*(f"  {line}" for line in lines), "  tapa::task()", *started]
+        return self._entry(self.file.functions[self.name], parameters, tasks, body)
 
-    def _add_argument(self, value: ir.Value, name: str, parameters: list[str]) -> None:
-        if isinstance(value.type, ir.MemRefType):
-            port = self._port(name, value, True)
-            self.ports[value] = name
-            parameters.append(f"tapa::mmap<{port.element}> {name}")
-        else:
-            parameters.append(f"{self.file.types.of(value.type)} {name}")
+    def _argument(self, value: ir.Value, name: str) -> Declared:
+        if not isinstance(value.type, ir.MemRefType):
+            return self._number(value, name)
+        self.ports[value] = name
+        return self._port(name, value, True).parameter(name)
 
     def _is_result(self, op: ir.Operation) -> bool:
         return any(result in self.ports for result in op.results)
@@ -237,25 +264,19 @@ class PortsWriter:
             self.used[value] = symbol
         fed = self.file.facts.effects.fed_arguments(symbol)
         written = self.file.facts.effects.written_arguments(symbol)
-        taken: set[str] = set()
         names = argument_names(self.file.module.function(symbol))
-        parameters, before, after, inner = [], [], [], []
+        task = _Task(set())
         for position, value in enumerate(values):
             text = passed[position]
             own = names[position] if position < len(names) else "result"
-            label = identifier(text if text.isidentifier() else own, taken)
-            inner.append(label)
+            label = identifier(text if text.isidentifier() else own, task.taken)
             if value in self.ports:
                 is_result = position >= len(call.operands)
-                port = self._port(label, value, is_result or position in written, is_result)
-                outside = identifier(f"{label}_port", taken)
-                parameters.append(f"tapa::mmap<{port.element}> {outside}")
-                before += self._loaded(port, outside)
-                after += port.copy(label, outside, f"store_{label}") if port.is_written else []
+                task.add_array(self._port(label, value, is_result or position in written, is_result))
             elif isinstance(value.type, allo_d.StreamType):
                 element = writer.stream_type(value.type)
                 made = self.vendor.streams.argument(element, label, "", is_read=position in fed)
-                parameters.append(self.vendor.known(made, "streams between kernels", self.at))
+                task.add(Declared(label, self.vendor.known(made, "streams between kernels", self.at)))
             elif isinstance(value.type, ir.MemRefType):
                 raise TargetError(
                     f"{self.vendor.name} cannot pass '{text}' to '{symbol}': an array of streams has one task at each "
@@ -263,24 +284,7 @@ class PortsWriter:
                     at=location_of(call), hint="give each task the streams that it uses",
                 )  # fmt: skip
             else:
-                parameters.append(f"{self.file.types.of(value.type)} {label}")
-        task = identifier(f"{callee}_task", self.taken)
-        tasks += [*_function(f"void {task}({', '.join(parameters)})",
-                             [*before, f"{callee}({', '.join(inner)});", *after]), ""]  # fmt: skip
-        return [task, *passed]
-
-
-def _function(head: str, body: list[str]) -> list[str]:
-    return [f"{head} {{", *(line if line.startswith("#") else f"  {line}" for line in body), "}"]
-
-
-def _parameters(prototype: str) -> list[str]:
-    """The declarations of the arguments; commas in template arguments do not count."""
-    inner = prototype[prototype.index("(") + 1 : -1]
-    parts, depth, start = [], 0, 0
-    for position, character in enumerate(inner):
-        depth += (character == "<") - (character == ">")
-        if character == "," and depth == 0:
-            parts.append(inner[start:position].strip())
-            start = position + 1
-    return [*parts, inner[start:].strip()] if inner.strip() else []
+                task.add(self._number(value, label))
+        name = identifier(f"{callee}_task", self.taken)
+        tasks += [*task.definition(name, callee), ""]
+        return [name, *passed]

@@ -15,7 +15,7 @@ from ...ir.module import Module
 from ...ir.types import TensorType
 from ..arguments.parameters import Array, Parameter
 from .host import call_text, read_outputs, registers_text, write_expected, write_inputs
-from .interface import named_as_in, ports_of
+from .interface import named_as, ports_of
 from .interface_code import file_names, with_interface
 from .module import HLSModule
 from .project import Project
@@ -61,7 +61,7 @@ class ProjectModule(HLSModule):
             if self._simulated is not None:
                 self._simulated = with_interface(self._simulated, ports, flow.vendor)
         else:
-            ports = named_as_in(self.emitted.prototype, ports_of(module, (), settings))
+            ports = named_as(self.emitted.parameters, ports_of(module, (), settings))
         self.ports = ports
         self.settings = settings
         self.project = project

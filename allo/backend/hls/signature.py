@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
@@ -14,6 +16,23 @@ from .memory import MEMORY
 from .names import identifier
 from .outline import COUNTER
 from .statements import StatementWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A parameter of a function of C++: its name, and its declaration."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionText:
+    """A function of C++: its prototype, the names of its parameters, and the lines of its definition."""
+
+    prototype: str
+    parameters: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 class Facts:
@@ -39,7 +58,7 @@ class SignatureWriter:
         self.writer = writer
         self.vendor = writer.vendor
         self.types = writer.types
-        self.parameters: list[str] = []
+        self.parameters: list[Declared] = []
         self.pragmas: list[str] = []
 
     def add_arguments(self) -> None:
@@ -54,11 +73,10 @@ class SignatureWriter:
             zip(argument_names(self.function), entry.arguments, strict=True)
         ):
             name = identifier(label, writer.taken)
-            writer.parameters.append(name)
             if given and COUNTER in given[position]:
-                self.parameters.append(self._counter(value, name, given[position]))
+                self.parameters.append(Declared(name, self._counter(value, name, given[position])))
                 continue
-            self.parameters.append(self._declared(value, name))
+            self.parameters.append(Declared(name, self._declared(value, name)))
             if isinstance(value.type, ir.MemRefType):
                 self.pragmas += writer.layout(value.type, name)
                 if given and MEMORY in given[position]:
@@ -120,12 +138,11 @@ class SignatureWriter:
             else:
                 name = identifier(label, writer.taken)
                 leaving[position] = name
-            writer.parameters.append(name)
             if isinstance(value.type, ir.MemRefType):
-                self.parameters.append(self._array(value.type, name))
+                self.parameters.append(Declared(name, self._array(value.type, name)))
                 self.pragmas += writer.layout(value.type, name)
             else:
-                self.parameters.append(f"{self.types.of(value.type)} &{name}")
+                self.parameters.append(Declared(name, f"{self.types.of(value.type)} &{name}"))
         return leaving
 
 

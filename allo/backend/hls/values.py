@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 
 from mlir import ir
@@ -14,11 +12,8 @@ from .body import Body
 from .cxx_types import signed_type
 from .expression import Expr, extend
 from .names import Names, identifier
-from .text import line_comment, uncommented
+from .text import line_comment
 from .vendor import Vendor
-
-_TEMPORARY = re.compile(r"(?<!\.)\bt(?:_\d+)?\b")  # not the field of a struct
-_NAMED = re.compile(r" *\S.* (t(?:_\d+)?) = ")
 
 
 class ValueWriter:
@@ -46,8 +41,6 @@ class ValueWriter:
         self.taken = taken or Names({*globals_.values(), *functions.values()})
         self.labels: set[str] = set()
         self.nest: str | None = None  # the nest that the loops around belong to
-        self.parameters: list[str] = []
-        self.temporaries: set[str] = set()  # variables that may be dropped
         self.numbered: set[str] = set()  # `t`, `t_1`, ... of the whole function
         self.outputs: dict[ir.Value, str] = {}  # arrays that the function returns: arguments here
         self.array_port = ""  # see `Vendor`; of the entry
@@ -80,9 +73,8 @@ class ValueWriter:
         return name
 
     def _temporary(self, value: ir.Value, expr: Expr) -> str:
-        """The same; dropped in the end if nothing uses it."""
+        """The same, called `t`, `t_1`, ..."""
         name = self.temporary_name()
-        self.temporaries.add(name)
         if expr.kind == "extend":  # the number itself is named, since often only its low bits are used
             inner = expr.parts[1]
             named = Expr(name, type=inner.type, width=inner.width)
@@ -102,16 +94,6 @@ class ValueWriter:
         if expr.reads:
             self.pending[result] = expr
         return []
-
-    def used(self, lines: list[str]) -> list[str]:
-        """The body without the values that were named before a change and are not needed after it."""
-        unused = self.temporaries
-        while unused:
-            counts = Counter(_TEMPORARY.findall(uncommented("\n".join(lines))))
-            unused = {name for name in self.temporaries if counts[name] == 1}
-            lines = [line for line in lines if not (m := _NAMED.match(uncommented(line))) or m[1] not in unused]
-            self.temporaries -= unused
-        return lines
 
     def assigned(self, value: Expr, kind: ir.Type) -> str:
         """`value` on the right of an assignment to a place of type `kind`."""
