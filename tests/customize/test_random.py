@@ -138,6 +138,8 @@ def swapped(pair: tuple[Event, Event], order: tuple[str, ...]) -> bool:
 
 def keeps_values(events: list[Event], order: tuple[str, ...]) -> bool:
     """Does each read of an element see the same write in another order, and the last write stay the last?"""
+    if any(name not in event.loops for event in events for name in order):
+        return True  # between the loops, where no two accesses of the element are in conflict
     moved = sorted(events, key=lambda event: (*(event.loops[name] for name in order), event.time))
     return write_seen(events) == write_seen(moved)
 
