@@ -1,4 +1,4 @@
-"""Measures every primitive on every PolyBench kernel (LARGE size), and on a function of 200 loops.
+"""Measures every primitive on every PolyBench kernel (LARGE size), on a function of 200 loops, and on 200 functions.
 
     python benchmarks/primitives.py [--repeat 5]
 
@@ -29,6 +29,9 @@ SIZE = "LARGE"
 MANY_LOOPS = 200
 LIMIT_MS = 30.0
 MANY_LOOPS_LIMIT_MS = 100.0
+MANY_FUNCTIONS = (2, 200)
+FEW_FUNCTIONS_LIMIT_MS = 100.0
+FUNCTIONS_LIMIT = 2.0  # 100 steps on the larger module cost at most so many times those on the smaller one
 
 
 type Action = Callable[[allo.Schedule], Any]
@@ -141,11 +144,44 @@ def many_loops() -> str:
     return "\n".join(parts) + "\n"
 
 
-def many_loops_kernel(folder: Path) -> Callable[..., None]:
-    """The kernel of `many_loops`."""
-    path = folder / "many.py"
-    path.write_text(many_loops())
-    spec = importlib.util.spec_from_file_location("many", path)
+def many_functions(count: int) -> str:
+    """The source of a kernel that calls all other functions of its module, `count` with itself."""
+    parts = ["from allo.ir.types import float32", ""]
+    for n in range(count - 1):
+        parts += [
+            f"def stage_{n}(A: float32[64, 64], B: float32[64, 64]):",
+            "    for i in range(64):",
+            "        for j in range(64):",
+            "            B[i, j] = 2.0 * A[i, j] + 1.0",
+            "",
+        ]
+    calls = [f"    stage_{n}({'A, B' if n % 2 else 'B, A'})" for n in range(count - 1)]
+    return "\n".join([*parts, "def many(A: float32[64, 64], B: float32[64, 64]):", *calls]) + "\n"
+
+
+def hundred_steps_ms(functions: int, folder: Path, repeat: int) -> float:
+    """The time of 100 steps on one schedule of that many functions; each step changes one of them."""
+    kernel = kernel_of(f"many_{functions}", many_functions(functions), folder)
+    samples = []
+    for _ in range(repeat):
+        schedule = allo.customize(kernel)
+        stages = sorted({name.partition(":")[0] for name in schedule.buffers if name.startswith("stage_")})
+        start = time.process_time()
+        for step in range(0, 100, 4):
+            stage = stages[step % len(stages)]
+            schedule.pipeline(f"{stage}:j", initiation_interval=1 + step)
+            schedule.unroll(f"{stage}:j", 2 + step // 4)
+            schedule.bind(f"{stage}:B", Memory(resource="URAM"))
+            schedule.bind(f"{stage}:B", Memory(resource="BRAM"))
+        samples.append(time.process_time() - start)
+    return statistics.median(samples) * 1e3
+
+
+def kernel_of(name: str, source: str, folder: Path) -> Callable[..., None]:
+    """The kernel `many` of a source, which is put into a file of that name."""
+    path = folder / f"{name}.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -171,9 +207,12 @@ def main() -> None:
     for primitive, (time_ms, name) in slowest.items():
         print(row(primitive, name, time_ms, LIMIT_MS))
     with tempfile.TemporaryDirectory() as folder:
-        kernel = many_loops_kernel(Path(folder))
+        kernel = kernel_of("many_loops", many_loops(), Path(folder))
         for primitive, action in primitives(kernel).items():
             print(row(primitive, f"{MANY_LOOPS} loops", milliseconds(kernel, action, repeat), MANY_LOOPS_LIMIT_MS))
+        few, many = (hundred_steps_ms(count, Path(folder), repeat) for count in MANY_FUNCTIONS)
+    print(row("100 steps", f"{MANY_FUNCTIONS[0]} functions", few, FEW_FUNCTIONS_LIMIT_MS))
+    print(row("100 steps", f"{MANY_FUNCTIONS[1]} functions", many, FUNCTIONS_LIMIT * few))
 
 
 if __name__ == "__main__":

@@ -96,9 +96,45 @@ def rename_symbols(function: ir.Operation, symbols: Mapping[str, str]) -> None:
     _allo_mlir.rename_symbols(function, list(symbols.items()))
 
 
-def verify_changes(before: ir.Operation, after: ir.Operation) -> bool:
-    """Whether module `after` is valid, if `before` is: only functions that differ are looked at, and the calls."""
-    valid: bool = _allo_mlir.verify_changes(before, after)
+def clone_module(module: ir.Operation) -> ir.Module:
+    """A module that is the same."""
+    made: ir.Module = _allo_mlir.clone_module(module)
+    return made
+
+
+def empty_module_like(module: ir.Operation) -> ir.Module:
+    """A module with the place and the attributes of another one, and nothing in it."""
+    made: ir.Module = _allo_mlir.empty_module_like(module)
+    return made
+
+
+def top_level(block: ir.Block) -> list[tuple[str, int]]:
+    """For each operation of a block itself, its symbol or "", and a number that it has alone while it lives."""
+    found: list[tuple[str, int]] = _allo_mlir.top_level(block)
+    return found
+
+
+def stand_as(block: ir.Block, numbers: Sequence[int]) -> bool:
+    """Whether the operations of a block itself have these numbers, in this order."""
+    found: bool = _allo_mlir.stand_as(block, numbers)
+    return found
+
+
+def set_aside(module: ir.Module, op: ir.Operation, aside: ir.Module) -> tuple[ir.Operation, int]:
+    """Move `op` of `module` to the end of `aside`, which then lives as long: the copy in its place, and its number."""
+    made: tuple[ir.Operation, int] = _allo_mlir.set_aside(module, op, aside)
+    return made
+
+
+def are_same(left: ir.Operation, right: ir.Operation) -> bool:
+    """Whether two operations are the same, places in the source included."""
+    same: bool = _allo_mlir.are_same(left, right)
+    return same
+
+
+def verify_changed(module: ir.Operation, changed: Sequence[ir.Operation], symbols: bool) -> bool:
+    """Whether `module` is valid, if all but `changed` is; with `symbols`, uses of symbols are checked everywhere."""
+    valid: bool = _allo_mlir.verify_changed(module, changed, symbols)
     return valid
 
 

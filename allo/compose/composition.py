@@ -12,7 +12,7 @@ from ..errors import Location, Note, ScheduleError
 from ..ir.names import unique_name
 from ..ir.recursion import reads_programs
 from .correspondence import Origins, instances, reachable
-from .footprint import History, Touch, called_functions, functions_of
+from .footprint import History, Touch, called_functions
 from .renaming import Names, buffers_in, functions_in, renamed_functions
 from .transplant import transplant
 
@@ -96,7 +96,7 @@ class _Composition:
             if not copies:
                 self._refuse_removed(first)
             for copy in copies:
-                below = reachable(functions_of(self.schedule.ir), copy)
+                below = reachable(self.schedule._state.definitions(), copy)
                 found.append(self._image(copy, pairs, below))
         return found
 
@@ -120,10 +120,10 @@ class _Composition:
         """Copy the functions that the steps are about, and those between, where others call them too."""
         own = {image[self.part.top_func_name] for image in images}
         wanted = {theirs for image in images for ours, theirs in image.items() if self._uses(ours)}
-        functions = functions_of(self.schedule.ir)
+        functions = self.schedule._state.definitions()
         order = list(dict.fromkeys(name for start in sorted(own) for name in reachable(functions, start)))
         for name in [name for name in order if name not in own and wanted & set(reachable(functions, name))]:
-            functions = functions_of(self.schedule.ir)
+            functions = self.schedule._state.definitions()
             callers = [caller for caller, function in functions.items() if name in called_functions(function)]
             mine = [caller for caller in callers if caller in own]
             if len(mine) == len(callers):

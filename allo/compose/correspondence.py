@@ -24,7 +24,7 @@ def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, d
     """
     if id is not None and not isinstance(id, str):
         raise ScheduleError(f"id is the name of an instance, a string, got {type(id).__name__} {id!r}")
-    module, kernel = schedule.state(0), part.state(0)
+    module, kernel = schedule._after(0), part._after(0)
     wanted = f"{kernel.top}_{id}" if id is not None else None
     top = kernel.function(kernel.top)
     related = [f for f in module.functions() if _same_source(f, top)]

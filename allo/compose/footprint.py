@@ -18,6 +18,7 @@ from allo._mlir import fingerprint
 from ..customize import Schedule
 from ..customize.loop_rewrite import compose_affine
 from ..ir.module import Module
+from ..ir.states import FinishedModule
 from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, statements, string_of
 
 _LAYOUT = re.compile(r", #allo\.partition<\[[^\]]*\]>")
@@ -181,17 +182,15 @@ class History:
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = ref(schedule)
-        self._states: dict[int, Module] = {}  # what is known belongs to these
+        self._states: dict[int, FinishedModule] = {}  # what is known belongs to these
         self._functions: dict[int, dict[str, ir.OpView]] = {}
-        self._composed: dict[int, Module] = {}
-        self._fingerprints: dict[tuple[object, ...], bytes | None] = {}
         self._snapshots: dict[tuple[str, bytes], Snapshot] = {}
 
     @classmethod
     def of(cls, schedule: Schedule) -> History:
         """The history that was made for `schedule` before, if its steps are still there."""
         history, last = _KNOWN.get(schedule), len(schedule.steps)
-        if history is None or any(k > last or schedule.state(k) is not old for k, old in history._states.items()):
+        if history is None or any(k > last or schedule._after(k) is not old for k, old in history._states.items()):
             history = _KNOWN[schedule] = cls(schedule)
         return history
 
@@ -203,11 +202,16 @@ class History:
         return schedule
 
     def functions(self, state: int) -> dict[str, ir.OpView]:
-        """The functions of the module after the first `state` steps."""
+        """The functions of the module after the first `state` steps, each to be looked at by itself."""
         if state not in self._functions:
-            self._states[state] = self.schedule.state(state)
-            self._functions[state] = functions_of(self._states[state])
+            self._functions[state] = self.state(state).definitions()
         return self._functions[state]
+
+    def state(self, number: int) -> FinishedModule:
+        """The state after the first `number` steps."""
+        if number not in self._states:
+            self._states[number] = self.schedule._after(number)
+        return self._states[number]
 
     def at(self, state: int, function: str) -> Snapshot | None:
         """A function after the first `state` steps; None if it is not there."""
@@ -216,15 +220,8 @@ class History:
             return None
         key = (function, found)
         if key not in self._snapshots:
-            self._snapshots[key] = snapshot(self._normal(state).function(function))
+            self._snapshots[key] = _normal_snapshot(self.functions(state)[function])
         return self._snapshots[key]
-
-    def _normal(self, state: int) -> Module:
-        """The module with composed affine maps: primitives that change a function leave them so."""
-        if state not in self._composed:
-            self._composed[state] = self.schedule.state(state).clone()
-            compose_affine(self._composed[state].functions())
-        return self._composed[state]
 
     def touched(self, step: int, function: str) -> tuple[Touch, ...]:
         """What step number `step` changed in a function."""
@@ -264,12 +261,19 @@ class History:
 
         Layouts of arrays are left out, unless `layouts` is set.
         """
+        if function not in self.functions(state):
+            return None
         others = tuple((ours, theirs) for ours, theirs in (names or {}).items() if ours != theirs)
-        key = (state, function, layouts, others)
-        if key not in self._fingerprints:
-            found = self.functions(state).get(function)
-            self._fingerprints[key] = None if found is None else fingerprint(found.operation, dict(others), layouts)
-        return self._fingerprints[key]
+        part = self.state(state).parts[function]
+        return part.fact(("fingerprint", layouts, others), lambda op: fingerprint(op, dict(others), layouts))
+
+
+def _normal_snapshot(function: ir.OpView) -> Snapshot:
+    """The parts of a function with composed affine maps: primitives that change a function leave them so."""
+    alone = Module.empty(function.name.value)
+    copy = function.operation.clone(ir.InsertionPoint(alone.mlir.body)).opview
+    compose_affine([copy])
+    return snapshot(copy)
 
 
 def functions_of(module: Module) -> dict[str, ir.OpView]:

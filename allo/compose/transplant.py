@@ -11,8 +11,8 @@ from allo._mlir import rename_symbols
 
 from ..customize.step import Step
 from ..ir.access import is_array
-from ..ir.module import Module, attributes_of
-from ..ir.walk import array_operations, entry_block, statements
+from ..ir.module import attributes_of
+from ..ir.walk import array_operations, entry_block
 from .correspondence import reachable
 from .footprint import History
 from .renaming import Names
@@ -37,16 +37,15 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
         for read in reachable(part.functions(number), changed)
     ):
         return False
-    module = schedule.ir.clone()
-    replaced = module.function(functions.get(changed, changed))
+    draft = schedule._state.draft()
+    replaced = draft.function(functions.get(changed, changed))
     made = part.functions(number + 1)[changed].operation.clone(ir.InsertionPoint(replaced.operation))
     if any(ours != theirs for ours, theirs in functions.items()):
         rename_symbols(made.operation, functions)
     _take_types(made, replaced)
     replaced.operation.erase()
-    module.verify(schedule.ir)
     result = names.value(part.schedule.steps[number].result)
-    schedule._install(module, dataclasses.replace(wanted, result=result))
+    schedule._install(draft.finished(), dataclasses.replace(wanted, result=result))
     return True
 
 
@@ -85,18 +84,13 @@ def _take_types(function: ir.OpView, other: ir.OpView) -> None:
 
 def _changed_body(part: History, number: int) -> str | None:
     """The function whose body is all that a step changed; None if it changed something else."""
-    before, after = (_surroundings(part.schedule.state(state)) for state in (number, number + 1))
-    if before != after:
+    before, after = part.state(number).parts, part.state(number + 1).parts
+    if before.keys() != after.keys():
+        return None
+    differing = [name for name, other in after.items() if before[name] is not other]
+    if any(attributes_of(before[name].op) != attributes_of(after[name].op) for name in differing):
         return None
     changed = [
-        function
-        for function in part.functions(number)
-        if part.fingerprint(number, function, True) != part.fingerprint(number + 1, function, True)
+        name for name in differing if part.fingerprint(number, name, True) != part.fingerprint(number + 1, name, True)
     ]
     return changed[0] if len(changed) == 1 else None
-
-
-def _surroundings(module: Module) -> list[object]:
-    """A module without the bodies of its functions."""
-    whole = module.mlir.operation
-    return [(op.name, attributes_of(op)) for op in (whole, *statements(module.mlir.body))]

@@ -37,4 +37,5 @@ def inline(module: Module, func: Function) -> None:
     for call in calls:
         replace_call(call, function)
     function.operation.erase()
-    leave_affine(module)
+    for caller in module.functions():
+        leave_affine(caller.operation)

@@ -26,15 +26,15 @@ def inline_inside(module: Module, outer: ir.Operation) -> None:
         callees = [(call, module.function(callee_of(call))) for call in calls]
         bodies = [(call, function) for call, function in callees if entry_block(function) is not None]
         if not bodies:
-            leave_affine(module)
+            leave_affine(outer if outer.name == "func.func" else function_around(outer).operation)
             return
         for call, function in bodies:
             replace_call(call, function)
 
 
-def leave_affine(module: Module) -> None:
+def leave_affine(function: ir.Operation) -> None:
     """Subscripts and bounds that depended on a scalar argument are not affine where it is computed from data."""
-    run_passes("builtin.module(func.func(allo-leave-affine))", module.mlir.operation)
+    run_passes("func.func(allo-leave-affine)", function)
 
 
 def replace_call(call: ir.Operation, function: ir.OpView) -> None:

@@ -8,7 +8,7 @@ from mlir import ir
 
 from ..errors import LayoutConflict, Note, ScheduleError
 from ..ir.access import callee_name
-from ..ir.array_graph import ArrayGraph, ArrayNode, Role, set_type
+from ..ir.array_graph import ArrayGraph, ArrayNode, Role
 from ..ir.module import Module
 from ..ir.partitions import divisions_of, with_divisions
 from ..ir.walk import location_of
@@ -70,9 +70,7 @@ def partition(
         asked[position] = wanted
     layouts = {member: _layout(graph.nodes[member], shape) for member in members}
     changed = infer(layouts, graph.neighbours, [(start, PartitionLayout.of(shape, tuple(asked)))])
-    for member, layout in changed.items():
-        set_type(graph.nodes[member], _with_layout(graph.nodes[member].type, layout))
-    graph.write_signatures(dict.fromkeys(name for member in changed if (name := graph.nodes[member].function)))
+    graph.retype({member: _with_layout(graph.nodes[member].type, layout) for member, layout in changed.items()})
 
 
 def partition_notes(module: Module, value: ir.Value) -> list[Note]:

@@ -1,4 +1,4 @@
-"""Primitives as methods of a schedule: arguments to handles, rewrite of a clone, check, install, record."""
+"""Primitives as methods of a schedule: arguments to handles, rewrite of a draft, check, install, record."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from ..errors import Diagnostic, Location, ScheduleError
 from ..ir.memory import Memory
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
+from ..ir.states import Draft, FinishedModule
 from .handles import Buffer, Function, Loop, Nest
 from .legality import demand_elements
 from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
 from .step import Step, Steps
-from .stream_ends import demand_all_single_ends
+from .stream_ends import demand_ends_still_single
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 
@@ -61,19 +62,19 @@ class Scheduled(Protocol):
     """A schedule, as its primitives see it."""
 
     @property
-    def ir(self) -> Module: ...
-
-    @property
     def steps(self) -> Steps: ...
 
-    def _install(self, module: Module, step: Step) -> None: ...
+    @property
+    def _state(self) -> FinishedModule: ...
+
+    def _install(self, made: FinishedModule, step: Step) -> None: ...
 
 
-def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[..., R]:
+def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[..., R]:
     """Make a method of `Schedule` from a rewrite `body(module, ...)`.
 
     The annotations of `body` say what each argument is: `Loop` and `Buffer` take names or handles, an `Enum` takes its
-    member or its name, `int` an integer. `body` gets a clone of the module; if it raises, nothing has changed.
+    member or its name, `int` an integer. `body` gets a draft of the next state; if it raises, nothing has changed.
     """
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())[1:]
@@ -87,10 +88,10 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
     @reads_programs
     @functools.wraps(body)
     def method(self: Scheduled, *args: Any, **kwargs: Any) -> R:
-        at = schedule_line()
+        at, state = schedule_line(), self._state
         try:
             try:
-                bound = signature.bind(self.ir, *args, **kwargs)
+                bound = signature.bind(state, *args, **kwargs)
             except TypeError as error:
                 raise ScheduleError(
                     f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
@@ -102,27 +103,27 @@ def primitive[**P, R](body: Callable[Concatenate[Module, P], R]) -> Callable[...
                 if parameter.name == variadic:
                     given = value[0] if len(value) == 1 and isinstance(value[0], list | tuple) else value
                     bound.arguments[variadic] = tuple(
-                        _convert(self.ir, name, parameter.name, kind, v) for v in given
+                        _convert(state, name, parameter.name, kind, v) for v in given
                     )
                 else:
-                    bound.arguments[parameter.name] = _convert(self.ir, name, parameter.name, kind, value)
-            clone = self.ir.clone()
+                    bound.arguments[parameter.name] = _convert(state, name, parameter.name, kind, value)
+            draft = state.draft()
             values = dict(bound.arguments)
-            bound.arguments[next(iter(signature.parameters))] = clone
+            bound.arguments[next(iter(signature.parameters))] = draft
             token = _EARLIER.set(self.steps)
             try:
                 result = body(*bound.args, **bound.kwargs)
             finally:
                 _EARLIER.reset(token)
-            clone.verify(self.ir)
+            made = draft.finished()
             if name == "unfold" or any(step.name == "unfold" for step in self.steps):
-                demand_elements(clone)
-            demand_all_single_ends(clone, self.ir)
+                demand_elements(made)
+            demand_ends_still_single(made, draft)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise
         arguments = tuple((p.name, values[p.name]) for p in parameters if values[p.name] != p.default)
-        self._install(clone, Step(name, arguments, variadic, at, result))
+        self._install(made, Step(name, arguments, variadic, at, result))
         return result
 
     method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -71,8 +71,8 @@ def split_function(module: Module, given: str) -> tuple[str, str]:
     function, colon, name = given.rpartition(":")
     if not colon:
         return module.top, given
-    names = module.names()
-    if function not in names:
+    if function not in module:
+        names = module.names()
         hint = nearest(function, names) or f"the functions are {', '.join(names)}"
         raise ScheduleError(f"the module has no function '{function}'", hint=hint)
     return function, name
@@ -98,7 +98,7 @@ def resolve_buffer(module: Module, given: Any) -> Buffer:
 
 def find_loop(module: Module, handle: Loop) -> LoopView:
     """The loop operation of a handle; ScheduleError if an earlier step has replaced it."""
-    if handle.function not in module.names():
+    if handle.function not in module:
         raise ScheduleError(f"the module has no function '{handle.function}'")
     loops = module.loops(handle.function)
     found = [loop for loop in loops if loop.name == handle.name and loop.nest == handle.nest]

@@ -7,15 +7,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from mlir import ir
+from mlir import ir as mlir_ir
 
 from ..errors import ScheduleError, counted, nearest
 from ..frontend.program import compile_kernel
 from ..frontend.typing_tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
-from ..ir.module import FinishedModule, Module
+from ..ir.module import Module
 from ..ir.pseudocode import module_text
 from ..ir.recursion import reads_programs
+from ..ir.states import FinishedModule
 from .adopt import adopt
 from .bind import bind as _bind
 from .buffer_at import buffer_at as _buffer_at
@@ -73,29 +74,36 @@ class Schedule:
     bind = _bind
 
     def __init__(self, module: Module, *, verbose: bool = False) -> None:
-        self._history: list[tuple[Module, Steps]] = []
-        self.ir: Module = FinishedModule(module.mlir)
+        self._history: list[tuple[FinishedModule, Steps]] = []
+        self._state = (
+            module if isinstance(module, FinishedModule) else FinishedModule(module.mlir).published()
+        )
         self.steps = Steps()
         self.verbose = verbose
 
     @property
-    def module(self) -> ir.Module:
+    def ir(self) -> Module:
+        """The module as it is now, which later steps leave as it is."""
+        return self._state.published()
+
+    @property
+    def module(self) -> mlir_ir.Module:
         """The MLIR module as it is now; `print(s.module)` shows it."""
         return self.ir.mlir
 
     @property
     def top_func_name(self) -> str:
         """The name of the kernel."""
-        return self.ir.top
+        return self._state.top
 
     @property
     def buffers(self) -> MappingProxyType[str, Buffer]:
         """Handles of all arrays: those of the kernel as `"A"`, those of function `f` as `"f:A"`."""
         found: dict[str, Buffer] = {}
-        for name in self.ir.names():
-            for buffer in self.ir.buffers(name):
+        for name in self._state.names():
+            for buffer in self._state.buffers(name):
                 found[f"{name}:{buffer}"] = Buffer(name, buffer)
-                if name == self.ir.top:
+                if name == self._state.top:
                     found[buffer] = Buffer(name, buffer)
         return MappingProxyType(found)
 
@@ -103,13 +111,13 @@ class Schedule:
         """The handle of an array of the kernel."""
         if name.startswith("_") or name == "ir":
             raise AttributeError(name)
-        buffers = self.ir.buffers(self.ir.top)
+        buffers = self._state.buffers(self._state.top)
         if name in buffers:
-            return Buffer(self.ir.top, name)
+            return Buffer(self._state.top, name)
         known = [*buffers, *(n for n in dir(type(self)) if not n.startswith("_"))]
         hint = nearest(name, known)
         raise AttributeError(
-            f"the schedule of '{self.ir.top}' has no primitive and no buffer '{name}'"
+            f"the schedule of '{self._state.top}' has no primitive and no buffer '{name}'"
             + (f"; {hint}" if hint else "")
         )
 
@@ -118,24 +126,24 @@ class Schedule:
 
         Raises ScheduleError if there is no such function.
         """
-        names = self.ir.names()
-        wanted = self.ir.top if func is None else str(getattr(func, "__name__", func))
+        names = self._state.names()
+        wanted = self._state.top if func is None else str(getattr(func, "__name__", func))
         if wanted not in names:
             hint = nearest(wanted, names) or f"the functions are {', '.join(names)}"
             raise ScheduleError(f"the module has no function '{wanted}'", hint=hint)
-        return loop_tree(self.ir, wanted)
+        return loop_tree(self._state, wanted)
 
-    def _install(self, module: Module, step: Step) -> None:
-        """Make `module` the state after `step`; the end of a successful primitive."""
-        self._history.append((self.ir, self.steps))
-        self.ir = FinishedModule(module.mlir)
+    def _install(self, made: FinishedModule, step: Step) -> None:
+        """Make `made` the state after `step`; the end of a successful primitive."""
+        self._history.append((self._state, self.steps))
+        self._state = made
         self.steps = Steps((*self.steps, step))
         if self.verbose:
-            print(f"{step}\n{self.ir}")
+            print(f"{step}\n{self._state}")
 
     def copy(self) -> Schedule:
         """A schedule in the same state with the same steps, on its own from now on."""
-        made = type(self)(self.ir, verbose=self.verbose)
+        made = type(self)(self._state, verbose=self.verbose)
         made._history, made.steps = list(self._history), self.steps
         return made
 
@@ -151,7 +159,7 @@ class Schedule:
         if not 0 <= count <= len(self._history):
             raise ScheduleError(f"cannot undo {count}: the schedule has {counted(len(self._history), 'step')}")
         if count:
-            self.ir, self.steps = self._history[-count]
+            self._state, self.steps = self._history[-count]
             del self._history[-count:]
 
     def replay(self, steps: Iterable[Step] | str, on: Schedule | None = None) -> None:
@@ -190,7 +198,7 @@ class Schedule:
     @reads_programs
     def pseudocode(self, k: int | None = None) -> str:
         """The functions as Python-like text, now or after the first `k` steps; for reading, it is not a kernel."""
-        return module_text(self.ir if k is None else self.state(k))
+        return module_text(self._state if k is None else self.state(k))
 
     @reads_programs
     def diff(self, k: int) -> str:
@@ -205,7 +213,11 @@ class Schedule:
         number, last = integer("k", k), len(self._history)
         if not 0 <= number <= last:
             raise ScheduleError(f"there is no state after {number} steps: the schedule has {counted(last, 'step')}")
-        return self._history[number][0] if number < last else self.ir
+        return self._after(number).published()
+
+    def _after(self, k: int) -> FinishedModule:
+        """The state after the first `k` steps, of which there are as many, for who keeps none of its MLIR."""
+        return self._history[k][0] if k < len(self._history) else self._state
 
     def to_mlir(self) -> str:
         """The kernel before the first step, with the steps as operations of the `allo` dialect behind it."""
@@ -242,10 +254,9 @@ class Schedule:
         """A handle of the same name in this module; functions it does not have mean its kernel."""
         if not isinstance(value, Loop | Buffer | Function | Nest):
             return value
-        names = self.ir.names()
         if isinstance(value, Function):
-            return Function(value.name if value.name in names else self.ir.top)
-        function = value.function if value.function in names else self.ir.top
+            return Function(value.name if value.name in self._state else self._state.top)
+        function = value.function if value.function in self._state else self._state.top
         if isinstance(value, Loop):
             return Loop(function, value.nest, value.name)
         if isinstance(value, Nest):
@@ -301,7 +312,7 @@ class Schedule:
 
         Raises ScheduleError if there is no such array.
         """
-        wanted = f"{self.ir.top}:{name}" if isinstance(name, str) and ":" not in name else name
+        wanted = f"{self._state.top}:{name}" if isinstance(name, str) and ":" not in name else name
         found: tuple[str, ...] = self.graph.equivalent(wanted)
         return found
 
@@ -324,7 +335,7 @@ class Schedule:
         return structure_report(self) if target is None else estimate(self, target, **options)
 
     def __repr__(self) -> str:
-        lines = [f"Schedule of '{self.ir.top}', {counted(len(self.steps), 'step')}"]
+        lines = [f"Schedule of '{self._state.top}', {counted(len(self.steps), 'step')}"]
         return "\n".join([*lines, *(f"  {step}" for step in self.steps)])
 
 
@@ -348,4 +359,4 @@ def customize(
     if lower_linalg:
         make_loops(compiled.module)
     check_sound(compiled.module, compiled.inside)
-    return Schedule(compiled.module, verbose=verbose)
+    return Schedule(FinishedModule(compiled.module.mlir), verbose=verbose)

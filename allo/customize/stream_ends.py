@@ -10,38 +10,49 @@ from ..ir.effects import Effects
 from ..ir.elements import element_nests
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW
+from ..ir.states import Draft, FinishedModule, Part
 from ..ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
 from ..poly import Model, extract, same_stream, shared_end
-from .calls import callee_of, function_around
+from .calls import callee_of
 
 _WHY = "two processes would share an end of a stream, in no order"
 
 
-def demand_all_single_ends(module: Module, before: Module | None = None) -> None:
-    """Raises ScheduleError if two processes of a dataflow region share an end of a stream.
+def demand_all_single_ends(module: Module) -> None:
+    """Raises ScheduleError if two processes of a dataflow region share an end of a stream."""
+    for function in module.functions():
+        for processes in _regions(function.operation):
+            refusal = shared_ends(module, function, processes, _WHY, "do this before the streams are made")
+            if refusal is not None:
+                raise refusal
 
-    In `before`, from which a step has made the module, none do: if it has as many processes, none do now.
+
+def demand_ends_still_single(module: FinishedModule, draft: Draft) -> None:
+    """Raises ScheduleError if the step that wrote `draft` made two processes share an end of a stream.
+
+    In the state before it, none do: if it has as many processes, none do now.
     """
-    found = _regions(module)
-    if before is not None and [len(part) for _, part in found] == [len(part) for _, part in _regions(before)]:
-        return
-    for function, processes in found:
-        refusal = shared_ends(module, function, processes, _WHY, "do this before the streams are made")
-        if refusal is not None:
-            raise refusal
+    known = draft.before.parts
+    removed = known.keys() - module.parts.keys()
+    if any(_sizes(known[name]) for name in removed) or any(
+        _sizes(module.parts[name]) != (_sizes(known[name]) if name in known else []) for name in draft.changed
+    ):
+        demand_all_single_ends(module)
 
 
-def _regions(module: Module) -> list[tuple[ir.OpView, list[ir.Operation]]]:
-    """The statements of each dataflow region that may use streams."""
-    owners = [op for op in operations(module.mlir.body, "func.func", *LOOP_OPERATIONS) if DATAFLOW in op.attributes]
-    blocks = [owner.regions[0].blocks[0] for owner in owners if len(owner.regions[0].blocks)]
-    return [
-        (
-            (owner if owner.name == "func.func" else function_around(owner)).opview,
-            [op for op in statements(block) if len(op.regions) or len(op.operands)],
-        )
-        for owner, block in zip(owners, blocks, strict=True)
-    ]
+def _sizes(part: Part) -> list[int]:
+    """How many processes each dataflow region of a function has."""
+    return part.fact("processes", lambda op: [len(processes) for processes in _regions(op)])
+
+
+def _regions(function: ir.Operation) -> list[list[ir.Operation]]:
+    """The statements of each dataflow region of a function that may use streams."""
+    if function.name != "func.func" or not len(function.regions[0].blocks):
+        return []
+    entry = function.regions[0].blocks[0]
+    owners = [op for op in (function, *operations(entry, *LOOP_OPERATIONS)) if DATAFLOW in op.attributes]
+    blocks = [owner.regions[0].blocks[0] for owner in owners]
+    return [[op for op in statements(block) if len(op.regions) or len(op.operands)] for block in blocks]
 
 
 def shared_ends(

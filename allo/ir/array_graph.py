@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ class Role(Enum):
     GLOBAL = "global"  # a constant of the module, of no function
 
 
+_ENDS = ("func.call", "func.return")
 _JOINING = frozenset({"func.call", "memref.get_global", *_VIEWS})
 _ROLES = {"func.call": Role.RESULT, "memref.get_global": Role.CONSTANT, **dict.fromkeys(_VIEWS, Role.VIEW)}
 
@@ -78,6 +79,7 @@ class ArrayGraph:
         self.around: list[list[int]] = []  # the numbers of the links of a node
         self.external: dict[int, ir.Operation] = {}  # what a call gives to a function without a body, or gets from it
         self._numbers: dict[ir.Value, int] = {}
+        self._places: list[tuple[int | None, int]] = []  # by which operation of its function a node is made, and where
         self._globals: dict[str, int] = {}
         self._functions: dict[str, tuple[ir.OpView, ir.Block | None]] = {}
         self._returned: dict[str, ir.Operation] = {}  # what ends a function
@@ -111,15 +113,30 @@ class ArrayGraph:
                     found.append(other)
         return found
 
-    def write_signatures(self, names: Iterable[str]) -> None:
-        """Make the signatures of functions those of their arguments and of what they return, after `set_type`."""
-        for name in names:
-            function, entry = self._functions[name]
-            if entry is not None:
-                inputs = [argument.type for argument in entry.arguments]
-                results = [value.type for value in self._returned[name].operands]
-                signature = ir.FunctionType.get(inputs, results, context())
-                function.operation.attributes["function_type"] = ir.TypeAttr.get(signature, context())
+    def retype(self, types: Mapping[int, ir.Type]) -> None:
+        """Give arrays other types, and functions the signatures of these; the graph is then no longer valid."""
+        for number, kind in types.items():
+            if self.nodes[number].value is None:
+                constant = self.module.symbol(self.nodes[number].name[1:])
+                constant.attributes["type"] = ir.TypeAttr.get(kind, context())
+        for name in dict.fromkeys(node.function for number in types if (node := self.nodes[number]).value is not None):
+            self._retype_in(name, types)
+
+    def _retype_in(self, name: str, types: Mapping[int, ir.Type]) -> None:
+        """The operations of the function are looked up: those that were read may be of the state before."""
+        function = self.module.function(name)
+        entry = entry_block(function)
+        assert entry is not None
+        found = [op for op, _ in array_operations(entry, *_ENDS)]
+        for number, kind in types.items():
+            if self.nodes[number].function == name:
+                place, position = self._places[number]
+                values = entry.arguments if place is None else found[place].results
+                values[position].set_type(kind)
+        inputs = [argument.type for argument in entry.arguments]
+        results = [value.type for value in found[-1].operands]  # `func.return` is the last of all
+        signature = ir.FunctionType.get(inputs, results, context())
+        function.operation.attributes["function_type"] = ir.TypeAttr.get(signature, context())
 
     def _read(self) -> None:
         functions: list[ir.OpView] = []
@@ -139,33 +156,34 @@ class ArrayGraph:
         self._functions[name] = function, entry
         if entry is None:
             return
-        for given, argument in zip(argument_names(function), entry.arguments, strict=True):
+        for position, (given, argument) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
             if is_array(argument.type):
-                self._add(ArrayNode(name, given, Role.ARGUMENT, argument, None))
-        for op, made in array_operations(entry, "func.call", "func.return"):
+                self._add(ArrayNode(name, given, Role.ARGUMENT, argument, None), None, position)
+        for place, (op, made) in enumerate(array_operations(entry, *_ENDS)):
             kind = op.name
             if kind == "func.return":
                 self._returned[name] = op
             elif not is_load(op):  # these give a stream of an array of streams
-                self._add_results(name, kind, op, made)
+                self._add_results(name, kind, op, made, place)
                 if kind in _JOINING:
                     yield kind, op
 
-    def _add(self, node: ArrayNode) -> int:
+    def _add(self, node: ArrayNode, place: int | None = None, position: int = 0) -> int:
         self.nodes.append(node)
+        self._places.append((place, position))
         self.around.append([])
         if node.value is not None:
             self._numbers[node.value] = len(self.nodes) - 1
         return len(self.nodes) - 1
 
-    def _add_results(self, function: str, kind: str, op: ir.Operation, given: str | None) -> None:
+    def _add_results(self, function: str, kind: str, op: ir.Operation, given: str | None, place: int) -> None:
         for position, result in enumerate(op.results):
             if is_array(result.type):
                 made = given or (f"{callee_name(op)}_result" if kind == "func.call" else None)
                 if kind in _VIEWS and given is None and op.operands[0] in self._numbers:
                     made = self.nodes[self._numbers[op.operands[0]]].name
                 name = (made or "unnamed") + (f"#{position}" if position else "")
-                self._add(ArrayNode(function, name, _ROLES.get(kind, Role.LOCAL), result, op))
+                self._add(ArrayNode(function, name, _ROLES.get(kind, Role.LOCAL), result, op), place, position)
 
     def _link(self, kind: str, op: ir.Operation) -> None:
         if kind == "memref.get_global":
@@ -199,10 +217,3 @@ class ArrayGraph:
         self.around[source].append(len(self.links) - 1)
         self.around[target].append(len(self.links) - 1)
 
-
-def set_type(node: ArrayNode, kind: ir.Type) -> None:
-    """Give an array another type; `ArrayGraph.write_signatures` then makes the functions agree."""
-    if node.value is not None:
-        node.value.set_type(kind)
-    elif node.op is not None:
-        node.op.attributes["type"] = ir.TypeAttr.get(kind, context())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -23,11 +22,19 @@ def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
     return dict(op.attributes.items())
 
 
-@dataclass(frozen=True, slots=True)
 class Module:
     """A module of MLIR; treated as a value: whoever wants to rewrite it clones it first."""
 
-    mlir: ir.Module
+    __slots__ = ("_mlir",)
+
+    def __init__(self, mlir: ir.Module) -> None:
+        self._mlir: ir.Module | None = mlir
+
+    @property
+    def mlir(self) -> ir.Module:
+        """The module as MLIR."""
+        assert self._mlir is not None, "only a state of a schedule may be without"
+        return self._mlir
 
     @classmethod
     def empty(cls, top: str) -> Module:
@@ -51,13 +58,7 @@ class Module:
 
     def clone(self) -> Module:
         """An independent copy."""
-        made = ir.Module.create(self.mlir.operation.location)
-        for name, attribute in attributes_of(self.mlir.operation).items():
-            made.operation.attributes[name] = attribute
-        point = ir.InsertionPoint(made.body)
-        for op in statements(self.mlir.body):
-            op.clone(point)
-        return Module(made)
+        return Module(_mlir.clone_module(self.mlir.operation))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_bytecode, (type(self), self.bytecode())
@@ -74,10 +75,22 @@ class Module:
 
     def function(self, name: str) -> ir.OpView:
         """The function `name`; InternalError if there is none."""
+        found = self.symbol(name)
+        if found.name != "func.func":
+            raise InternalError(f"no function '{name}' in the module")
+        return found.opview
+
+    def symbol(self, name: str) -> ir.Operation:
+        """The function, constant or state `name`; InternalError if there is none."""
         symbols = ir.SymbolTable(self.mlir.operation)
-        if name in symbols and (found := symbols[name]).operation.name == "func.func":
-            return found
-        raise InternalError(f"no function '{name}' in the module")
+        if name not in symbols:
+            raise InternalError(f"nothing is called '{name}' in the module")
+        return symbols[name].operation
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a function `name`."""
+        symbols = ir.SymbolTable(self.mlir.operation)
+        return name in symbols and symbols[name].operation.name == "func.func"
 
     def names(self) -> list[str]:
         """The names of all functions, in the order of the text."""
@@ -91,13 +104,8 @@ class Module:
         """The arrays of function `name`: arguments, then local ones and constants in the order of the text."""
         return buffers_of(self.function(name))
 
-    def verify(self, before: Module | None = None) -> None:
-        """Check the module by MLIR's and our verifiers; InternalError with their words if it is not valid.
-
-        Functions that are the same in `before`, a module that was checked, are not checked again.
-        """
-        if before is not None and _mlir.verify_changes(before.mlir.operation, self.mlir.operation):
-            return
+    def verify(self) -> None:
+        """Check the module by MLIR's and our verifiers; InternalError with their words if it is not valid."""
         try:
             self.mlir.operation.verify()
         except ir.MLIRError as error:
@@ -109,39 +117,3 @@ class Module:
 
 def _from_bytecode(kind: type[Module], data: bytes) -> Module:
     return kind(ir.Module.parse(data, context()))
-
-
-class FinishedModule(Module):
-    """One that is not changed any more: functions (unfolded arrays have thousands), loops and arrays are found once."""
-
-    __slots__ = ("_buffers", "_functions", "_loops")
-    _functions: dict[str, ir.OpView]
-    _loops: dict[str, list[LoopView]]
-    _buffers: dict[str, dict[str, ir.Value]]
-
-    def __init__(self, mlir: ir.Module) -> None:
-        super().__init__(mlir)
-        object.__setattr__(self, "_functions", {f.name.value: f for f in super().functions()})
-        object.__setattr__(self, "_loops", {})
-        object.__setattr__(self, "_buffers", {})
-
-    def function(self, name: str) -> ir.OpView:
-        if name not in self._functions:
-            raise InternalError(f"no function '{name}' in the module")
-        return self._functions[name]
-
-    def functions(self) -> Iterator[ir.OpView]:
-        return iter(self._functions.values())
-
-    def names(self) -> list[str]:
-        return list(self._functions)
-
-    def loops(self, name: str) -> list[LoopView]:
-        if name not in self._loops:
-            self._loops[name] = super().loops(name)
-        return list(self._loops[name])
-
-    def buffers(self, name: str) -> dict[str, ir.Value]:
-        if name not in self._buffers:
-            self._buffers[name] = super().buffers(name)
-        return dict(self._buffers[name])

@@ -92,8 +92,7 @@ def test_functions_of_the_process_are_none_of_the_program(files: Path) -> None:
 
 
 def test_a_backend_asks_again() -> None:
-    s = allo.Schedule.from_mlir("func.func @f(%n: i32) -> i32 { return %n : i32 }")
-    s.ir = Module.parse(f'module attributes {{allo.top = "f"}} {{ {SYSTEM} }}')
+    s = allo.Schedule(Module.parse(f'module attributes {{allo.top = "f"}} {{ {SYSTEM} }}'))
     for target in ("llvm", "vhls"):
         with pytest.raises(TargetError) as caught:
             s.build(target=target)

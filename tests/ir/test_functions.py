@@ -12,6 +12,7 @@ from allo import _mlir
 from allo.errors import InternalError
 from allo.ir.context import context
 from allo.ir.module import Module
+from allo.ir.states import FinishedModule
 from allo.ir.walk import array_operations, entry_block, loops_of, operations, statements
 
 TEXT = """
@@ -132,22 +133,34 @@ def test_fingerprints_without_layouts() -> None:
     assert fingerprint(made, "top", layouts=False) != fingerprint(strided, "top", layouts=False)
 
 
-def test_verify_looks_at_what_changed() -> None:
-    before = module()
-    made = before.clone()
-    made.verify(before)
-    top = made.function("top").operation
+def test_a_draft_is_verified_where_it_changed() -> None:
+    before = FinishedModule(module().mlir)
+    assert before.draft().finished().parts == before.parts
+    draft = before.draft()
+    top = draft.function("top").operation
     top.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([], [], context()), context())
     with pytest.raises(InternalError, match=r"(?s)the module is not valid: .*entry block must have 0"):
-        made.verify(before)
+        draft.finished()
 
 
-def test_verify_looks_at_the_calls_of_functions_that_did_not_change() -> None:
-    before = module()
-    made = before.clone()
-    made.function("leaf").operation.erase()
+def test_a_draft_is_verified_where_it_calls_what_changed() -> None:
+    draft = FinishedModule(module().mlir).draft()
+    draft.function("leaf").operation.erase()
     with pytest.raises(InternalError, match=r"(?s)not valid: .*'leaf' does not reference a valid function"):
-        made.verify(before)
+        draft.finished()
+
+
+def test_a_draft_may_add_rename_and_move_functions() -> None:
+    draft = FinishedModule(module().mlir).draft()
+    top, leaf = draft.function("top").operation, draft.function("leaf").operation
+    copy = leaf.clone(ir.InsertionPoint(leaf))
+    copy.attributes["sym_name"] = ir.StringAttr.get("bud", context())
+    top.attributes["sym_name"] = ir.StringAttr.get("crown", context())
+    top.move_before(copy)
+    made = draft.finished()
+    assert made.names() == ["crown", "bud", "leaf"] == [f.name.value for f in made.functions()]
+    assert sorted(draft.changed) == ["bud", "crown"] and made.parts["leaf"] is draft.before.parts["leaf"]
+    assert draft.before.names() == ["leaf", "top"] == [f.name.value for f in draft.before.functions()]
 
 
 @pytest.mark.parametrize("find", [operations, statements, lambda b: [loop.op for loop in loops_of(b.owner)]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ...ir.array_graph import ArrayGraph, set_type
+from ...ir.array_graph import ArrayGraph
 from ...ir.module import Module
 from ...ir.partitions import in_one_piece, is_partitioned
 
@@ -19,7 +19,4 @@ def drop_partitions(module: Module) -> None:
     if not any(is_partitioned(result) for signature in signatures for result in signature.results):
         return
     graph = ArrayGraph(module)
-    for node in graph.nodes:
-        if is_partitioned(node.type):
-            set_type(node, in_one_piece(node.type))
-    graph.write_signatures(module.names())
+    graph.retype({k: in_one_piece(node.type) for k, node in enumerate(graph.nodes) if is_partitioned(node.type)})

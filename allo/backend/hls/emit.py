@@ -12,8 +12,9 @@ from mlir import ir
 from ...errors import TargetError, counted
 from ...frontend.given_code import EXTERNAL
 from ...ir.linalg import lower_linalg
-from ...ir.module import FinishedModule, Module
+from ...ir.module import Module
 from ...ir.processes import simulated_regions
+from ...ir.states import FinishedModule
 from ...ir.types import Struct
 from ...ir.walk import argument_names, buffer_location, entry_block, location_of, operations, statements
 from ..checked import REQUIRE

@@ -222,6 +222,15 @@ static void bindPartitions(py::module_ &m) {
   });
 }
 
+/// An object of mlir.ir that keeps `owner` alive: a module, or a block, which keeps its module.
+static py::object operationOf(MlirOperation op, const py::object &owner) {
+  static auto *make = new py::object( // kept for the life of the process: there is no interpreter when statics end
+      py::module_::import("mlir.ir").attr("Operation").attr(MLIR_PYTHON_CAPI_FACTORY_ATTR));
+  py::object made = (*make)(py::reinterpret_steal<py::object>(mlirPythonOperationToCapsule(op)));
+  nanobind::detail::keep_alive(made.ptr(), owner.ptr());
+  return made;
+}
+
 /// What `alloFindOperations` finds, as objects of mlir.ir; `NESTED` ones come with what is around them and their names.
 template <bool NESTED>
 static py::list findOperations(py::object block, const std::vector<std::string> &names, bool arrays,
@@ -239,8 +248,6 @@ static py::list findOperations(py::object block, const std::vector<std::string> 
   };
   alloFindOperations(toBlock(block), wanted.size(), wanted.data(), arrays, below, note, &found);
 
-  static auto *make = new py::object( // kept for the life of the process: there is no interpreter when statics end
-      py::module_::import("mlir.ir").attr("Operation").attr(MLIR_PYTHON_CAPI_FACTORY_ATTR));
   auto text = [](MlirOperation op, const char *name) -> py::object {
     MlirAttribute value = mlirOperationGetDiscardableAttributeByName(op, mlirStringRefCreateFromCString(name));
     if (!value.ptr || !mlirAttributeIsAString(value))
@@ -250,8 +257,7 @@ static py::list findOperations(py::object block, const std::vector<std::string> 
   py::list result(found.size());
   for (size_t i = 0; i < found.size(); ++i) {
     auto [op, around] = found[i];
-    py::object made = (*make)(py::reinterpret_steal<py::object>(mlirPythonOperationToCapsule(op)));
-    nanobind::detail::keep_alive(made.ptr(), block.ptr()); // a block keeps the module
+    py::object made = operationOf(op, block);
     if constexpr (NESTED)
       result[i] = py::make_tuple(made, around, text(op, "allo.name"), text(op, "allo.nest"));
     else
@@ -295,9 +301,69 @@ static void bindFunctions(py::module_ &m) {
     Symbols s(symbols);
     alloRenameSymbols(toOperation(op), s.names.size(), s.names.data(), s.others.data());
   });
-  m.def("verify_changes", [](py::object before, py::object after) {
-    return alloVerifyChanges(toOperation(before), toOperation(after));
+}
+
+//===-- states of a module -----------------------------------------------===//
+
+static py::object fromModule(MlirModule module) {
+  return wrapped("Module", mlirPythonModuleToCapsule(module));
+}
+
+static uintptr_t numberOf(MlirOperation op) { return reinterpret_cast<uintptr_t>(op.ptr); }
+
+/// What stands in a block, each with the name of its symbol and a number that no other operation has that lives.
+static py::list topLevel(py::object block) {
+  py::list found;
+  auto note = [](MlirOperation op, MlirStringRef name, void *data) {
+    static_cast<py::list *>(data)->append(py::make_tuple(py::str(name.data, name.length), numberOf(op)));
+  };
+  alloTopLevel(toBlock(block), note, &found);
+  return found;
+}
+
+/// Whether operations of these numbers, and no others, stand in a block, in this order.
+static bool standAs(py::object block, const std::vector<uintptr_t> &numbers) {
+  struct Comparison {
+    const std::vector<uintptr_t> &numbers;
+    size_t count = 0;
+    bool equal = true;
+  } comparison{numbers};
+  auto compare = [](MlirOperation op, MlirStringRef, void *data) {
+    auto *known = static_cast<Comparison *>(data);
+    known->equal &= known->count < known->numbers.size() && known->numbers[known->count] == numberOf(op);
+    ++known->count;
+  };
+  alloTopLevel(toBlock(block), compare, &comparison);
+  return comparison.equal && comparison.count == numbers.size();
+}
+
+/// The copy, and its number. `aside` lives from then on as long as `module`, which all objects for parts of the
+/// operation keep alive.
+static py::tuple setAside(py::object module, py::object op, py::object aside) {
+  MlirOperation copy = alloSetAside(toOperation(op), toBlock(aside.attr("body")));
+  nanobind::detail::keep_alive(module.ptr(), aside.ptr());
+  return py::make_tuple(operationOf(copy, module), numberOf(copy));
+}
+
+static bool verifyChanged(py::object module, const std::vector<py::object> &changed, bool symbols) {
+  std::vector<MlirOperation> operations;
+  for (const py::object &op : changed)
+    operations.push_back(toOperation(op));
+  return alloVerifyChanged(toOperation(module), operations.size(), operations.data(), symbols);
+}
+
+static void bindStates(py::module_ &m) {
+  m.def("clone_module", [](py::object module) {
+    return fromModule(mlirModuleFromOperation(mlirOperationClone(toOperation(module))));
   });
+  m.def("empty_module_like", [](py::object module) { return fromModule(alloEmptyModuleLike(toOperation(module))); });
+  m.def("top_level", &topLevel);
+  m.def("stand_as", &standAs);
+  m.def("set_aside", &setAside);
+  m.def("are_same", [](py::object left, py::object right) {
+    return alloAreSame(toOperation(left), toOperation(right));
+  });
+  m.def("verify_changed", &verifyChanged);
 }
 
 PYBIND11_MODULE(_allo_mlir, m) {
@@ -307,6 +373,7 @@ PYBIND11_MODULE(_allo_mlir, m) {
   bindStructs(m);
   bindPartitions(m);
   bindFunctions(m);
+  bindStates(m);
   m.def("_is_memref", [](py::object t) { return alloTypeIsABuiltinMemRef(toType(t)); });
   m.def("_memref_typeid", [] { return reinterpret_cast<uintptr_t>(alloTypeIDOfMemRefType()); });
   m.attr("_assertions") = alloCompiledWithAssertions();

@@ -76,9 +76,20 @@ MLIR_CAPI_EXPORTED void alloFingerprint(MlirOperation op, intptr_t count, const 
 /// Give a function, and what it names, other names.
 MLIR_CAPI_EXPORTED void alloRenameSymbols(MlirOperation function, intptr_t count, const MlirStringRef *symbols,
                                           const MlirStringRef *others);
-/// Whether a module is valid; `before` is a valid one, and what is the same in both is not looked at again.
-/// Diagnostics are dropped: the verifier of MLIR reports them.
-MLIR_CAPI_EXPORTED bool alloVerifyChanges(MlirOperation before, MlirOperation after);
+/* States of a module that share functions. */
+/// A module with the place and the attributes of another one, and nothing in it.
+MLIR_CAPI_EXPORTED MlirModule alloEmptyModuleLike(MlirOperation module);
+/// Calls back for what stands in a block itself, with the name of its symbol, which may be empty.
+typedef void (*AlloSymbolCallback)(MlirOperation op, MlirStringRef name, void *data);
+MLIR_CAPI_EXPORTED void alloTopLevel(MlirBlock block, AlloSymbolCallback callback, void *data);
+/// Put a copy of an operation in its place, and itself at the end of `aside`; the copy.
+MLIR_CAPI_EXPORTED MlirOperation alloSetAside(MlirOperation op, MlirBlock aside);
+/// Whether two operations are the same, places in the source included.
+MLIR_CAPI_EXPORTED bool alloAreSame(MlirOperation left, MlirOperation right);
+/// Whether a module is valid if what stands in it beside `changed` is: the symbols that these use are looked up, and
+/// with `symbols` those that all use. Diagnostics are dropped: the verifier of MLIR reports them.
+MLIR_CAPI_EXPORTED bool alloVerifyChanged(MlirOperation module, intptr_t count, const MlirOperation *changed,
+                                          bool symbols);
 
 /* Self checks of the build: does this library see the same MLIR as the caller? */
 MLIR_CAPI_EXPORTED bool alloTypeIsABuiltinMemRef(MlirType type);

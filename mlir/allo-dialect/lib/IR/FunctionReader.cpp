@@ -1,5 +1,5 @@
 // What Python asks most of functions, without an object for each operation: finds operations, compares and renames
-// functions, verifies those that changed.
+// functions.
 #include "allo-c/Allo.h"
 
 #include "allo/IR/AlloDialect.h"
@@ -7,9 +7,7 @@
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace mlir::allo;
@@ -171,28 +169,4 @@ void alloRenameSymbols(MlirOperation function, intptr_t count, const MlirStringR
   AttrTypeReplacer replacer;
   replaceSymbols(replacer, map);
   replacer.recursivelyReplaceElementsIn(op);
-}
-
-//===-- verifying what changed -------------------------------------------===//
-
-static StringAttr symbolOf(Operation &op) {
-  return op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
-}
-
-bool alloVerifyChanges(MlirOperation before, MlirOperation after) {
-  Operation *old = unwrap(before), *made = unwrap(after);
-  ScopedDiagnosticHandler silence(made->getContext(), [](Diagnostic &) { return success(); });
-  llvm::DenseMap<StringAttr, Operation *> known;
-  for (Operation &op : old->getRegion(0).front())
-    if (StringAttr name = symbolOf(op))
-      known[name] = &op;
-  for (Operation &op : made->getRegion(0).front()) {
-    StringAttr name = symbolOf(op);
-    Operation *earlier = name ? known.lookup(name) : nullptr;
-    if (earlier && OperationEquivalence::isEquivalentTo(earlier, &op, OperationEquivalence::IgnoreLocations))
-      continue;
-    if (failed(verify(&op)))
-      return false;
-  }
-  return succeeded(verify(made, /*verifyRecursively=*/false));
 }

@@ -1,0 +1,223 @@
+"""States of a schedule: modules that share the functions in which they are the same, and drafts of the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+from mlir import ir
+
+from allo import _mlir
+
+from ..errors import InternalError
+from .module import Module
+from .walk import LoopView, buffers_of, loops_of, statements, string_of
+
+
+class Part:
+    """What a module holds by a name, a function, a constant or a state: never changed, shared by states that have it.
+
+    `op` is such an operation, in a module that may have other functions around it than the state.
+    """
+
+    __slots__ = ("_facts", "op")
+
+    def __init__(self, op: ir.Operation) -> None:
+        self.op = op
+        self._facts: dict[Hashable, Any] = {}
+
+    def fact[T](self, key: Hashable, find: Callable[[ir.Operation], T]) -> T:
+        """What `find` says of the operation, found once; a value without operations in it."""
+        if key not in self._facts:
+            self._facts[key] = find(self.op)
+        found: T = self._facts[key]
+        return found
+
+
+class _Site:
+    """A part in the module of a state, with its loops and arrays there."""
+
+    __slots__ = ("buffers", "loops", "number", "op")
+
+    def __init__(self, op: ir.Operation, number: int) -> None:
+        self.op = op
+        self.number = number
+        self.loops: list[LoopView] | None = None
+        self.buffers: dict[str, ir.Value] | None = None
+
+
+class _Home:
+    """The module that a state has for itself, its parts in their order, and what steps have replaced in it."""
+
+    __slots__ = ("aside", "mlir", "sites")
+
+    def __init__(self, mlir: ir.Module, empty: ir.Module) -> None:
+        self.mlir = mlir
+        self.aside = _mlir.clone_module(empty.operation)
+        self.sites = self.found()
+
+    def found(self) -> dict[str, _Site]:
+        """What stands in the module now."""
+        numbered = zip(_mlir.top_level(self.mlir.body), statements(self.mlir.body), strict=True)
+        return {name or f"#{k}": _Site(op, number) for k, ((name, number), op) in enumerate(numbered)}
+
+
+class FinishedModule(Module):
+    """One that is not changed any more: functions (unfolded arrays have thousands), loops and arrays are found once.
+
+    While nobody else can see its MLIR, a draft of the next state takes it over; if this one is asked for it again, it
+    makes a module of its parts.
+    """
+
+    __slots__ = ("_empty", "_home", "_names", "_published", "parts")
+
+    def __init__(self, mlir: ir.Module) -> None:
+        empty = _mlir.empty_module_like(mlir.operation)
+        home = _Home(mlir, empty)
+        self._become(empty, home, {name: Part(site.op) for name, site in home.sites.items()})
+
+    def _become(self, empty: ir.Module, home: _Home, parts: dict[str, Part], names: list[str] | None = None) -> None:
+        self._empty = empty  # has the attributes of the module, which steps do not change
+        self._home: _Home | None = home
+        self._names = names or [name for name, part in parts.items() if part.op.name == "func.func"]
+        self._published = False
+        self.parts = parts
+
+    @classmethod
+    def after(cls, draft: Draft, parts: dict[str, Part], same_names: bool) -> FinishedModule:
+        """The state that a draft has become."""
+        made = cls.__new__(cls)
+        made._become(draft.before._empty, draft.home, parts, draft.before._names if same_names else None)
+        return made
+
+    @property
+    def mlir(self) -> ir.Module:
+        return self._at_home().mlir
+
+    @property
+    def top(self) -> str:
+        name: str = ir.StringAttr(self._empty.operation.attributes["allo.top"]).value
+        return name
+
+    def _at_home(self) -> _Home:
+        if self._home is None:
+            mlir = _mlir.clone_module(self._empty.operation)
+            point = ir.InsertionPoint(mlir.body)
+            for part in self.parts.values():
+                part.op.clone(point)
+            self._home = _Home(mlir, self._empty)
+        return self._home
+
+    def published(self) -> FinishedModule:
+        """This one, for users who may keep its MLIR: it stays as it is."""
+        self._published = True
+        return self
+
+    def draft(self) -> Draft:
+        """The start of the next state."""
+        home = self._at_home()
+        if self._published:
+            return Draft(self, _Home(_mlir.clone_module(home.mlir.operation), self._empty))
+        self._home = None
+        return Draft(self, home)
+
+    def definitions(self) -> dict[str, ir.OpView]:
+        """The functions by name, perhaps among those of another state: for who looks at one function at a time."""
+        return {name: self.parts[name].op.opview for name in self._names}
+
+    def symbol(self, name: str) -> ir.Operation:
+        return self._site(name).op
+
+    def functions(self) -> Iterator[ir.OpView]:
+        sites = self._at_home().sites
+        return iter([sites[name].op.opview for name in self._names])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.parts and self.parts[name].op.name == "func.func"
+
+    def names(self) -> list[str]:
+        return list(self._names)
+
+    def loops(self, name: str) -> list[LoopView]:
+        site = self._site(name)
+        if site.loops is None:
+            site.loops = loops_of(site.op.opview)
+        return list(site.loops)
+
+    def buffers(self, name: str) -> dict[str, ir.Value]:
+        site = self._site(name)
+        if site.buffers is None:
+            site.buffers = buffers_of(site.op.opview)
+        return dict(site.buffers)
+
+    def _site(self, name: str) -> _Site:
+        site = self._at_home().sites.get(name)
+        if site is None:
+            raise InternalError(f"nothing is called '{name}' in the module")
+        return site
+
+
+class Draft(Module):
+    """The next state of a schedule while a step writes it: a function is copied when it is asked for.
+
+    What stands in the module without being asked for belongs to the state before: it is read, and left as it is.
+    """
+
+    __slots__ = ("_mine", "before", "changed", "home")
+
+    def __init__(self, before: FinishedModule, home: _Home) -> None:
+        super().__init__(home.mlir)
+        self.before = before
+        self.home = home
+        self.changed: list[str] = []  # once it is finished, the names of parts that are new or another than before
+        self._mine: dict[str, _Site] = {}
+
+    def symbol(self, name: str) -> ir.Operation:
+        if name not in self.home.sites:
+            return super().symbol(name)
+        if name not in self._mine:
+            copy = _mlir.set_aside(self.home.mlir, self.home.sites[name].op, self.home.aside)
+            self._mine[name] = _Site(*copy)
+        return self._mine[name].op
+
+    def functions(self) -> Iterator[ir.OpView]:
+        for name in self.home.sites:
+            self.symbol(name)
+        return super().functions()
+
+    def names(self) -> list[str]:
+        return [function.name.value for function in super().functions()]
+
+    def finished(self) -> FinishedModule:
+        """The next state. Raises InternalError if it is not valid; only what was changed is looked at."""
+        known, before = self.before.parts, self.home.sites
+        sites, asked = self._sites()
+        made = {n: site for n, site in asked.items() if n not in known or not _mlir.are_same(before[n].op, site.op)}
+        parts = known | {name: Part(site.op) for name, site in made.items()}
+        same_names = list(sites) == list(known)
+        if not same_names:
+            parts = {name: parts[name] for name in sites}
+        symbols = not same_names or any(_type(known[name].op) != _type(site.op) for name, site in made.items())
+        if not _mlir.verify_changed(self.mlir.operation, [site.op for site in made.values()], symbols):
+            self.verify()
+        self.home.sites = sites
+        self.changed = list(made)
+        return FinishedModule.after(self, parts, same_names)
+
+    def _sites(self) -> tuple[dict[str, _Site], dict[str, _Site]]:
+        """What stands in the module now, and those of it that the step has asked for or made."""
+        before = self.home.sites
+        sites = before | self._mine
+        if _mlir.stand_as(self.mlir.body, [site.number for site in sites.values()]) and all(
+            string_of(site.op, "sym_name") in (name, None) for name, site in self._mine.items()
+        ):
+            return sites, self._mine
+        known = {site.number: site for site in before.values()}
+        sites = {name: known.get(site.number, site) for name, site in self.home.found().items()}
+        return sites, {name: site for name, site in sites.items() if site is not before.get(name)}
+
+
+def _type(op: ir.Operation) -> ir.Attribute | None:
+    """What the uses of a symbol must agree with."""
+    name = "function_type" if op.name == "func.func" else "type"
+    return op.attributes.get(name)
