@@ -1,8 +1,9 @@
-"""What a run of tests says of its random seeds; the processes that it starts take the same."""
+"""What all tests share: the seeds of random sweeps, and a cache of what is compiled that is not the user's."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,9 @@ from tests.seeds import VARIABLE, first_seed
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """For the processes of the tests too."""
     os.environ[VARIABLE] = str(first_seed())
+    os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "tests")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,7 +1,7 @@
 """Compiler of C++: which one, how it is called, and where its results are kept.
 
-Libraries are kept in `$XDG_CACHE_HOME/allo/external` (`~/.cache/allo/external` if it is not set), and in `allo/csim`
-what simulations of HLS code share. The name of a library is a hash of all that goes into it: the sources after
+Libraries are kept in `$XDG_CACHE_HOME/allo/external` (`~/.cache/allo/external` if it is not set), those of simulations
+of HLS code in `allo/csim` beside it. The name of a library is a hash of all that goes into it: the sources after
 preprocessing, so with all their headers, the wrapper, the flags and the version of the compiler. Processes that want
 one library wait for each other at a lock; the file appears by one rename, so nobody sees half of it.
 """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,35 @@ _OF_CHECK = "?\x01"  # what the message of an `allo_sim::check_failed` starts wi
 _MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
 
 
+def simulation_library(sources: Mapping[str, str], external: ExternalCode) -> bytes:
+    """The shared library of files by name: the one in the cache, or a new one; ToolError with what the compiler says.
+
+    External kernels may include any file of this machine, so what is compiled with them is not kept.
+    """
+    files = {**sources, **dict(external.files)}
+    if external.units:
+        with tempfile.TemporaryDirectory(prefix="allo-csim-") as folder:
+            return _written_and_compiled(files, Path(folder), external).read_bytes()
+
+    def make(place: Path) -> None:
+        os.replace(_written_and_compiled(files, place.parent, external), place)
+
+    key = content_key(find_compiler(), [*FLAGS, *_headers(), *(text for file in files.items() for text in file)])
+    return kept(_KEPT, f"{key}.so", make).read_bytes()
+
+
+def _written_and_compiled(files: Mapping[str, str], folder: Path, external: ExternalCode) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return compile_library(folder, external)
+
+
+def _headers() -> list[str]:
+    """What any simulation may include of ours."""
+    return [path.read_text() for path in sorted(include_directory().rglob("*")) if path.is_file()]
+
+
 def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
     """The shared library of `csim.cpp`, which includes `kernel.cpp`, and external kernels in `folder`; ToolError with
     what the compiler says."""
@@ -65,12 +95,11 @@ def _compiled_entry(compiler: Compiler) -> Path:
     include = include_directory()
     source = include / "allo_sim" / "entry.cpp"
     flags = [*(flag for flag in FLAGS if flag != "-shared"), "-c", f"-I{include}"]
-    texts = [path.read_text() for path in sorted(source.parent.iterdir())]
 
     def make(place: Path) -> None:
         compiler.run([*flags, str(source), "-o", str(place)], "the simulation of HLS code")
 
-    return kept(_KEPT, content_key(compiler, [*flags, *texts]) + ".o", make)
+    return kept(_KEPT, content_key(compiler, [*flags, *_headers()]) + ".o", make)
 
 
 def load(library: bytes, streams: Sequence[StreamFacts] = ()) -> Callable[[Any, bool], None]:

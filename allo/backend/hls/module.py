@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
 from mlir import ir
@@ -28,7 +26,7 @@ from ..arguments.parameters import Array, Parameter
 from ..arguments.results import result_memory, result_value, returned
 from ..checked import CheckFailed, Checks, checks_of, with_checks
 from ..instantiate import instantiate
-from .csim import compile_library, load
+from .csim import load, simulation_library
 from .emit import Emitted, described, emit
 from .project_sources import header_text, kernel_text
 from .results import check_result_arrays
@@ -143,7 +141,9 @@ class HLSModule:
     def _invoke(self, slots: Sequence[Array]) -> None:
         packed = (ctypes.c_void_p * max(len(slots), 1))(*(pointer_to(slot).value for slot in slots))
         if self._function is None:
-            self._function = load(self._compiled(), self._streams)
+            if self._library is None:
+                self._library = simulation_library(self._sources(), self.emitted.external)
+            self._function = load(self._library, self._streams)
         try:
             run_with_stack(self._stack, partial(self._function, packed, is_stopped_by_interrupts()))
         except CheckFailed as failed:
@@ -151,19 +151,6 @@ class HLSModule:
         except KeyboardInterrupt:
             self.reset()  # Stateful variables may have been left half way
             raise
-
-    def _compiled(self) -> bytes:
-        """The library, made in a temporary folder."""
-        if self._library is None:
-            with tempfile.TemporaryDirectory(prefix="allo-csim-") as name:
-                self._library = self._compile(Path(name))
-        return self._library
-
-    def _compile(self, folder: Path) -> bytes:
-        for name, text in (self._sources() | dict(self.emitted.external.files)).items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text)
-        return compile_library(folder, self.emitted.external).read_bytes()
 
     def _sources(self) -> dict[str, str]:
         """The files that a simulation is compiled from."""
