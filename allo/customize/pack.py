@@ -11,12 +11,13 @@ from allo._mlir.dialects import allo as allo_d
 
 from ..errors import Note, ScheduleError
 from ..ir.access import accessed, is_load, is_store, stored
-from ..ir.builder import Builder, affine_constant, affine_dim, index_type
+from ..ir.builder import Builder, affine_dim, index_type
 from ..ir.context import context, unknown_location
 from ..ir.mlir_types import scalar_from_mlir
 from ..ir.module import Module
 from ..ir.types import MAX_BITS
 from ..ir.walk import loops_of
+from ..layout import Digit
 from .constant_bits import element_bits, words_attribute
 from .handles import Buffer, Loop
 from .legality import demand_still_apart, demand_still_parallel, parallel_loops, vouched_elements
@@ -24,7 +25,7 @@ from .loop_rewrite import compose_affine
 from .partition import partition_notes
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
-from .subscripts import AccessOperation
+from .subscripts import AccessOperation, digit_of
 from .whole_array import function_of, whole_array
 
 
@@ -138,11 +139,10 @@ def _parallel(module: Module, storing: Sequence[str]) -> list[tuple[Loop, dict[s
 def _rewrite(op: ir.Operation, element: ir.Type, dimension: int, factor: int, bits: int) -> None:
     """Turn an access of an element to one of a part of a word."""
     access, builder = AccessOperation(op), Builder.before(op)
-    position = affine_dim(dimension)
     formulas = [affine_dim(d) for d in range(ir.MemRefType(accessed(op).type).rank)]
-    formulas[dimension] = ir.AffineExpr.get_floor_div(position, affine_constant(factor))
+    position, formulas[dimension] = formulas[dimension], digit_of(formulas[dimension], Digit(factor))
     place = access.place(builder, formulas)
-    lane = access.index(builder, ir.AffineExpr.get_mod(position, affine_constant(factor)))
+    lane = access.index(builder, digit_of(position, Digit(modulus=factor)))
     width = builder.constant(index_type(), bits)
     low = builder.value("arith.muli", index_type(), [lane, width])
     span = [builder.value("arith.addi", index_type(), [low, width]), low]

@@ -10,15 +10,16 @@ from mlir import ir
 
 from ..errors import ScheduleError
 from ..ir.access import accessed, is_load, stored
-from ..ir.builder import Builder, affine_constant, affine_dim
+from ..ir.builder import Builder
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
+from ..layout import Reshaping
 from .handles import Buffer
 from .loop_rewrite import compose_affine
 from .partition import partition_notes
 from .primitive import primitive
 from .resolve import buffer_note, find_buffer
-from .subscripts import AccessOperation
+from .subscripts import AccessOperation, expressions
 from .whole_array import whole_array
 
 
@@ -63,7 +64,7 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
             notes=[note, *partition_notes(module, value)],
         )
 
-    formulas = subscripts_of(memref.shape, shape)
+    formulas = expressions(Reshaping(tuple(memref.shape), shape))
     for op in array.accesses:
         access, builder = AccessOperation(op), Builder.before(op)
         place = access.place(builder, formulas)
@@ -82,63 +83,6 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
 
 def _of_shape(old: ir.MemRefType, shape: Sequence[int]) -> ir.MemRefType:
     return ir.MemRefType.get(shape, old.element_type, None, old.memory_space, unknown_location())
-
-
-def subscripts_of(old: Sequence[int], new: Sequence[int]) -> list[ir.AffineExpr]:
-    """The subscripts in shape `new` of the element that has subscripts d0, d1, ... in shape `old`.
-
-    Dimensions are treated in the smallest groups of equal products; inside of a group each new subscript is put
-    together from digits of the old ones where the extents divide each other, else from the linear position.
-    """
-    results: list[ir.AffineExpr] = []
-    first, second = 0, 0
-    while first < len(old) or second < len(new):
-        left, right = min(first + 1, len(old)), min(second + 1, len(new))
-        while (a := math.prod(old[first:left])) != (b := math.prod(new[second:right])):
-            if a < b:
-                left += 1
-            else:
-                right += 1
-        results += _of_group(old[first:left], new[second:right], first)
-        first, second = left, right
-    return results
-
-
-def _strides(shape: Sequence[int]) -> list[int]:
-    return [math.prod(shape[dimension + 1 :]) for dimension in range(len(shape))]
-
-
-def _of_group(old: Sequence[int], new: Sequence[int], first: int) -> list[ir.AffineExpr]:
-    """The new subscripts of a group whose old dimensions are `first`, `first + 1`, ..."""
-    inner, outer = _strides(old), _strides(new)
-    made: list[ir.AffineExpr] = []
-    for extent, stride in zip(new, outer, strict=True):
-        result: ir.AffineExpr = affine_constant(0)
-        for position, (size, step) in enumerate(zip(old, inner, strict=True)):
-            low, high = max(step, stride), min(step * size, stride * extent)
-            if low >= high:
-                continue
-            if low % step or low % stride or high % low or (step * size) % high:
-                return _linear(old, new, first)
-            digit: ir.AffineExpr = affine_dim(first + position)
-            if low > step:
-                digit = ir.AffineExpr.get_floor_div(digit, affine_constant(low // step))
-            if high < step * size:
-                digit = ir.AffineExpr.get_mod(digit, affine_constant(high // low))
-            result = result + digit * (low // stride)
-        made.append(result)
-    return made
-
-
-def _linear(old: Sequence[int], new: Sequence[int], first: int) -> list[ir.AffineExpr]:
-    position: ir.AffineExpr = affine_constant(0)
-    for dimension, stride in enumerate(_strides(old)):
-        position = position + affine_dim(first + dimension) * stride
-    made = []
-    for dimension, (extent, stride) in enumerate(zip(new, _strides(new), strict=True)):
-        digit = ir.AffineExpr.get_floor_div(position, affine_constant(stride))
-        made.append(digit if dimension == 0 else ir.AffineExpr.get_mod(digit, affine_constant(extent)))
-    return made
 
 
 def _reshaped(attribute: ir.Attribute, shape: Sequence[int]) -> ir.Attribute:

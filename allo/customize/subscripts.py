@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..ir.access import access_map, is_affine_access, subscripts
-from ..ir.builder import Builder, affine_constant, index_type
+from ..ir.builder import Builder, affine_constant, affine_dim, index_type
 from ..ir.context import context
+from ..layout import Digit, Reshaping, Subscript
 
 _ARITHMETIC: tuple[tuple[type[ir.AffineBinaryExpr], str], ...] = (
     (ir.AffineAddExpr, "arith.addi"),
@@ -99,6 +100,25 @@ def _divided(formula: ir.AffineExpr) -> ir.AffineExpr:
             quotient = ir.AffineExpr.get_floor_div(_divided(inner.lhs), right)
             return ir.AffineExpr.get_mod(quotient, affine_constant(modulus // divisor))
     return ir.AffineExpr.get_floor_div(left, right)
+
+
+def expressions(seen: Reshaping) -> list[ir.AffineExpr]:
+    """The new subscripts over the old ones as dimensions."""
+    return [digit_of(_sum(subscript), subscript.last) for subscript in seen.subscripts]
+
+
+def _sum(subscript: Subscript) -> ir.AffineExpr:
+    made: ir.AffineExpr = affine_constant(0)
+    for digit, stride in subscript.digits:
+        made = made + digit_of(affine_dim(digit.dimension), digit) * stride
+    return made
+
+
+def digit_of(formula: ir.AffineExpr, digit: Digit) -> ir.AffineExpr:
+    """A digit of what a formula computes."""
+    if digit.divisor > 1:
+        formula = ir.AffineExpr.get_floor_div(formula, affine_constant(digit.divisor))
+    return ir.AffineExpr.get_mod(formula, affine_constant(digit.modulus)) if digit.modulus else formula
 
 
 def computed(

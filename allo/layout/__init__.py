@@ -1,6 +1,19 @@
 """Layouts as mathematics: how an array lies in banks; values without any IR in them."""
 
 from .inference import infer
+from .maps import Digit, Reshaping, Subscript
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 
-__all__ = ["COMPLETE", "NONE", "Banks", "Division", "PartitionLayout", "block", "cyclic", "infer"]
+__all__ = [
+    "COMPLETE",
+    "NONE",
+    "Banks",
+    "Digit",
+    "Division",
+    "PartitionLayout",
+    "Reshaping",
+    "Subscript",
+    "block",
+    "cyclic",
+    "infer",
+]

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from .maps import Digit
+
 
 class Division(Enum):
     """How the elements of one dimension are dealt to banks."""
@@ -49,16 +51,19 @@ class Banks:
 
     def bank(self, extent: int, element: int, strides: Iterable[int] = ()) -> int | None:
         """The bank of `element`, and of all that lie multiples of `strides` from it; None if these are in several."""
-        moving = [stride for stride in strides if stride]
+        return self.digit(extent).fixed(element, strides)
+
+    def digit(self, extent: int) -> Digit:
+        """The digit of a subscript that is the bank."""
         match self.canonical(extent):
             case Banks(Division.NONE):
-                return 0
+                return Digit(modulus=1)
             case Banks(Division.CYCLIC, factor):
-                return None if any(stride % factor for stride in moving) else element % factor
+                return Digit(modulus=factor)
             case Banks(Division.COMPLETE):
-                return None if moving else element
+                return Digit()
             case _:
-                return None if moving else element // self.run(extent)
+                return Digit(self.run(extent))
 
     def run(self, extent: int) -> int:
         """How many consecutive elements a bank of a block division holds."""

@@ -12,9 +12,10 @@ from mlir import ir
 from ..customize.calls import callee_of
 from ..customize.constant_bits import element_bits
 from ..customize.inlining import inline_inside
+from ..customize.subscripts import expressions
 from ..errors import DataflowError
 from ..ir.access import is_copy
-from ..ir.builder import Builder, affine_constant, affine_dim, index_type, string_attr
+from ..ir.builder import Builder, affine_constant, index_type, string_attr
 from ..ir.context import context
 from ..ir.linalg import lower_linalg
 from ..ir.mlir_types import scalar_from_mlir
@@ -23,6 +24,7 @@ from ..ir.names import unique_name
 from ..ir.partitions import in_one_piece
 from ..ir.passes import run_passes
 from ..ir.walk import argument_names, buffers_of, entry_block, operations, string_of
+from ..layout import Reshaping
 from .sequence import order_tasks
 
 type Bits = np.ndarray[Any, Any]  # of elements, as Python integers without a sign
@@ -151,7 +153,9 @@ def copy_elements(builder: Builder, source: ir.Value, target: ir.Value, shape: l
     rank = len(shape)
     here = ir.AffineMap.get_identity(rank, context())
     wanted = list(ir.MemRefType(target.type).shape)
-    there = here if wanted == shape else ir.AffineMap.get(rank, 0, _reshaped(shape, wanted), context())
+    there = here
+    if wanted != shape:
+        there = ir.AffineMap.get(rank, 0, expressions(Reshaping(tuple(shape), tuple(wanted))), context())
     builder.affine_store(builder.affine_load(source, here, variables), target, there, variables)
 
 
@@ -167,20 +171,6 @@ def loops_over(builder: Builder, shape: list[int]) -> list[ir.Value]:
         variables.append(block.arguments[0])
         builder.point = ir.InsertionPoint.at_block_terminator(block)
     return variables
-
-
-def _reshaped(old: list[int], new: list[int]) -> list[ir.AffineExpr]:
-    """The subscripts in shape `new` of the element d0, d1, ... of shape `old`: both count in row-major order."""
-    position: ir.AffineExpr = affine_constant(0)
-    for dimension, extent in enumerate(old):
-        position = position * extent + affine_dim(dimension)
-    subscripts: list[ir.AffineExpr] = []
-    for extent in reversed(new[1:]):
-        subscripts.append(ir.AffineExpr.get_mod(position, affine_constant(extent)))
-        position = ir.AffineExpr.get_floor_div(position, affine_constant(extent))
-    if new:
-        subscripts.append(position)
-    return subscripts[::-1]
 
 
 def state_variables(module: Module) -> dict[str, ir.Operation]:

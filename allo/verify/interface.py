@@ -12,14 +12,16 @@ from mlir import ir
 
 from ..customize import Schedule
 from ..customize.step import Step
+from ..customize.subscripts import expressions
 from ..errors import VerificationError
-from ..ir.builder import Builder, index_type
+from ..ir.builder import Builder, affine_constant, affine_dim, index_type
 from ..ir.context import context, unknown_location
 from ..ir.effects import Effects
 from ..ir.mlir_types import from_mlir, storage_type
 from ..ir.module import Module
 from ..ir.types import TensorType
 from ..ir.walk import argument_names, entry_block
+from ..layout import Reshaping
 from .flatten import Bits, copy_elements, loops_over, state_variables, write_signature
 
 
@@ -211,11 +213,13 @@ def _backward(builder: Builder, source: ir.Value, target: ir.Value, change: Chan
 
 def _lanes(change: Change) -> list[ir.AffineMap]:
     """For each lane of a word the subscripts of its element."""
-    rank = len(change.after.shape)
+    rank, words = len(change.after.shape), change.after.shape[change.dimension]
+    (element,) = expressions(Reshaping((words, change.factor), (words * change.factor,)))
     found = []
     for lane in range(change.factor):
-        places = [ir.AffineExpr.get_dim(d, context()) for d in range(rank)]
-        places[change.dimension] = places[change.dimension] * change.factor + lane
+        places = [affine_dim(d) for d in range(rank)]
+        word = ir.AffineMap.get(rank, 0, [places[change.dimension], affine_constant(lane)], context())
+        places[change.dimension] = element.compose(word)
         found.append(ir.AffineMap.get(rank, 0, places, context()))
     return found
 

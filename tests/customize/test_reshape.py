@@ -4,17 +4,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from mlir import ir
 
 import allo
 from allo import Schedule, customize
-from allo.customize.reshape import subscripts_of
 from allo.customize.subscripts import divide_first
 from allo.ir.context import context
 from allo.ir.module import Module
 from allo.ir.types import float32, int32
-from tests.seeds import drawn, sweep
 
 from .checks import assert_faithful, assert_ir, assert_refused, ir_text, outcome, parsed
 
@@ -205,31 +202,6 @@ def test_printed_module_parses_and_gives_the_same():
     again = Schedule(Module.parse(str(s.module)))
     assert str(again.module) == str(s.module)
     np.testing.assert_array_equal(outcome(again, weigh_twice)[0], outcome(s, weigh_twice)[0])
-
-
-EXTENTS = st.lists(st.sampled_from([1, 2, 3, 4, 6]), min_size=1, max_size=4)
-
-
-@sweep(3)
-@drawn(34, EXTENTS, st.data())
-def test_subscripts_name_the_same_element(extents, data):
-    left = list(extents)
-    shape = []
-    while left:  # extents in another order, some multiplied together
-        taken = data.draw(st.integers(1, len(left)))
-        order = data.draw(st.permutations(left))
-        shape.append(int(np.prod(order[:taken])))
-        left = order[taken:]
-    exprs = subscripts_of(extents, shape)
-    index = tuple(data.draw(st.integers(0, extent - 1)) for extent in extents)
-    found = tuple(evaluate(expr, index) for expr in exprs)
-    assert np.ravel_multi_index(found, shape) == np.ravel_multi_index(index, extents)
-
-
-def evaluate(expr, index):
-    """The value of an affine expression, by its text."""
-    text = str(expr).replace("floordiv", "//").replace("mod", "%")
-    return eval(text, {f"d{k}": value for k, value in enumerate(index)})
 
 
 @pytest.mark.parametrize(
