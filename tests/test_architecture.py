@@ -255,6 +255,19 @@ def test_exceptions_are_needed() -> None:
         assert len((ROOT / name).read_text().splitlines()) > MAX_FILE_LINES
 
 
+PACKAGES = [path for path in sources() if path.name == "__init__.py" and path.parent != PACKAGE]
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=relative)
+def test_no_file_hides_a_name_of_its_package(path: Path) -> None:
+    """`from .a import b` in a package with a file `b.py` means either, whichever is loaded last."""
+    files = {entry.stem for entry in path.parent.iterdir() if entry.suffix == ".py" or entry.is_dir()}
+    body = ast.parse(path.read_text()).body
+    taken = [node for node in body if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
+    names = [(node.module, alias.asname or alias.name) for node in taken for alias in node.names]
+    assert not [name for module, name in names if name in files and module != name]
+
+
 def test_no_vague_module_names() -> None:
     vague = {"helpers.py", "common.py", "misc.py"}  # `allo.utils` is a name of the public API
     assert not [relative(path) for path in sources() if path.name in vague]

@@ -13,8 +13,8 @@ from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
 from .model import Access, AccessKind, Buffer, Loop, Model, Parameter, Source
+from .must_writes import overwritten_arguments
 from .order import order_violation
-from .overwritten import overwritten_arguments
 from .pairs import Dependence
 from .rebound import Bounds, Side, loop_rows, rebound
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash
