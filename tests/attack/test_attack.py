@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import allo
 from tests.seeds import first_seed, sweep
 
 from .doors import through
+from .kernels import kernel
+from .steps import attempted
 
 
 def attack(door: str, seed: int, folder: Path) -> None:
@@ -23,6 +26,18 @@ def attack(door: str, seed: int, folder: Path) -> None:
 @sweep(4)
 def test_schedules_keep_the_results(seed, tmp_path):
     attack("cpu", seed, tmp_path)
+
+
+@sweep(30)
+def test_states_are_the_same_whether_a_user_looks_or_not(seed, tmp_path):
+    made = kernel(seed, tmp_path, small=True)
+    try:
+        allo.customize(made.function)
+    except allo.AlloError:
+        pytest.skip("the kernel is refused")
+    unseen, seen = (attempted(made, seed, seen=seen).schedule for seen in (False, True))
+    states = [[str(s.state(k)) for k in range(len(s.steps) + 1)] for s in (unseen, seen)]
+    assert states[0] == states[1]
 
 
 @sweep(10)
