@@ -13,7 +13,7 @@ import pytest
 
 import allo
 from allo.backend.hls.names import identifier
-from allo.ir.types import Int, Struct, float16, float64, int8, int32
+from allo.ir.types import Int, Struct, float16, float64, int1, int8, int32
 
 from .test_csim import assert_same
 
@@ -119,6 +119,21 @@ def test_values_that_nothing_uses_are_not_written() -> None:
     """What only they use is none either, wherever it is read."""
     code = allo.Schedule.from_mlir(UNUSED).build(target="vhls").hls_code
     assert "  int32_t t = A[1];" in code and "A[3]" not in code and code.count("=") == 3
+
+
+def one(x: int1) -> int1:
+    return x
+
+
+def remainder(A: int1[4], B: int1[4]):
+    for i in range(4):
+        B[i] = A[i] % one(A[i])
+
+
+def test_values_that_make_no_difference_are_not_written() -> None:
+    """A remainder of one bit is 0: what it is the remainder of would be a variable that compilers warn of."""
+    code = allo.customize(remainder).build(target="vhls").hls_code
+    assert code.count("A[i]") == 1 and "bool t = one_result;" in code
 
 
 def ported(a: int32[4], a_port: int32[4], port: int32, i0: int32[4]) -> int32[4]:

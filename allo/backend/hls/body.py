@@ -6,12 +6,13 @@ from mlir import ir
 
 from ...ir.access import effects_of, is_array
 from ...ir.walk import operations
+from .operations import needed_operands
 
 
 class Body:
     """A function that does not change any more: to ask MLIR for these costs more than to write the operation.
 
-    Numbers that nothing uses, and what only these use, are left out.
+    Numbers that nothing uses, and what only these use, are left out, as are operands that make no difference.
     """
 
     __slots__ = ("_operands", "_statements", "_uses")
@@ -23,7 +24,7 @@ class Body:
         for op in reversed(operations(entry) if entry is not None else ()):  # users before what they use
             if self._is_unused(op):
                 continue
-            operands = list(op.operands)
+            operands = needed_operands(op)
             self._statements.setdefault(op.block, []).append(op)
             self._operands[op] = operands
             for value in operands:
@@ -47,6 +48,7 @@ class Body:
         return self._statements.get(block, [])
 
     def operands(self, op: ir.Operation) -> list[ir.Value]:
+        """Those that are needed."""
         return self._operands[op]
 
     def uses(self, value: ir.Value) -> int:

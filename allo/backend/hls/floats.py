@@ -21,7 +21,7 @@ from .expression import (
     infix,
     integer,
 )
-from .operations import MATH, SHORT, OperationWriter, float_text, width_of, with_width
+from .operations import CONSTANT_PREDICATES, MATH, SHORT, OperationWriter, float_text, width_of, with_width
 
 _ARITHMETIC = {"addf": "+", "subf": "-", "mulf": "*", "divf": "/"}
 # of `arith.cmpf`: the operator, or the one whose opposite it is
@@ -67,9 +67,9 @@ class FloatWriter(OperationWriter):
 
     def _cmpf(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         predicate = ir.IntegerAttr(op.attributes["predicate"]).value
-        lhs, rhs = operands
-        if predicate in (0, 15):
+        if predicate in CONSTANT_PREDICATES:
             return integer(int(predicate > 0), 1)
+        lhs, rhs = operands
         if predicate in _ORDERED:
             return with_width(infix(_ORDERED[predicate], lhs, rhs, "bool"), 1)
         if predicate in _OPPOSITE:

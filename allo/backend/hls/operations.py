@@ -37,6 +37,7 @@ _SHIFTS = {"shli": ("<<", False), "shrsi": (">>", False), "shrui": (">>", True)}
 _LEAST = {"minsi": ("min", False), "minui": ("min", True), "maxsi": ("max", False), "maxui": ("max", True)}
 _TRUTH = {"addi": "!=", "subi": "!=", "muli": "&&", "andi": "&&", "ori": "||", "xori": "!="}
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+CONSTANT_PREDICATES = (0, 15)  # of `arith.cmpf`: never and always
 SHORT = ("half", "bfloat16")
 MATH = {
     "exp": "hls::exp", "log": "hls::log", "log2": "hls::log2", "log10": "hls::log10", "sqrt": "hls::sqrt",
@@ -100,7 +101,7 @@ class OperationWriter:
             return convert("int64_t", infix(operator, lhs, rhs, "uint64_t"))
         if width == 0:
             return infix(operator, operands[0], operands[1], _index_type(operands))
-        if width == 1:  # one bit can be divided by one only, or, signed, -1 by -1
+        if width == 1:
             return operands[0] if operator == "/" else integer(0, 1)
         lhs, rhs = map(as_unsigned, operands) if unsigned else operands
         target = unsigned_type(width) if unsigned else signed_type(width)
@@ -119,7 +120,7 @@ class OperationWriter:
             target = "uint64_t" if unsigned else "int64_t"
             return convert("int64_t", infix(operator, convert(target, operands[0]), operands[1], target))
         if width == 1:
-            return operands[0]  # one bit can be shifted by 0 only
+            return operands[0]
         amount = as_unsigned(operands[1])
         if amount.value is None and not (is_native(amount.type) and width <= 32):
             amount = convert("int", amount)
@@ -240,6 +241,19 @@ class OperationWriter:
         if isinstance(scalar, Fixed | UFixed):
             return fixed_type(scalar, modes=False)
         return self.types.of(kind)
+
+
+def needed_operands(op: ir.Operation) -> list[ir.Value]:
+    """The operands that the value of an operation depends on, which are its first ones."""
+    operands = list(op.operands)
+    name = op.name.removeprefix("arith.")
+    if name in _DIVISION and width_of(op.results[0]) == 1:
+        return operands[:1] if _DIVISION[name][0] == "/" else []  # one bit is divided by one, or, signed, -1 by -1
+    if name in _SHIFTS and width_of(op.results[0]) == 1:
+        return operands[:1]  # one bit can be shifted by 0 only
+    if name == "cmpf" and ir.IntegerAttr(op.attributes["predicate"]).value in CONSTANT_PREDICATES:
+        return []
+    return operands
 
 
 def _index_type(operands: Sequence[Expr]) -> str:
