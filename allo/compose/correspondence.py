@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from mlir import ir
 
+from allo._mlir import fingerprint
+
 from ..customize import Schedule
 from ..errors import Location, Note, ScheduleError, nearest
 from ..ir.module import Module
@@ -71,11 +73,14 @@ def correspondence(kernel: Module, name: str, module: Module, other: str) -> dic
     ours, theirs = functions_of(kernel), functions_of(module)
     pairs, todo = {name: other}, [name]
     for current in todo:
-        left, right = _text(ours[current]), _text(theirs[pairs[current]])
-        if SYMBOL.split(left) != SYMBOL.split(right):
+        left, right = ours[current], theirs[pairs[current]]
+        if fingerprint(left.operation, {current: pairs[current]}) == fingerprint(right.operation, {}):
+            named: list[tuple[str, str]] | None = [(callee, callee) for callee in called_functions(left)]
+        else:
+            named = _renamed(left, right)
+        if named is None:
             return None
-        for mine, other_symbol in zip(SYMBOL.findall(left), SYMBOL.findall(right), strict=True):
-            first, second = mine[1:].strip('"'), other_symbol[1:].strip('"')
+        for first, second in named:
             if first in ours and second in theirs:
                 if pairs.setdefault(first, second) != second:
                     return None
@@ -84,10 +89,13 @@ def correspondence(kernel: Module, name: str, module: Module, other: str) -> dic
     return pairs
 
 
-def _text(function: ir.OpView) -> str:
-    """A function as text that does not depend on the rest of the module."""
-    text: str = function.operation.get_asm(use_local_scope=True, assume_verified=True)
-    return text
+def _renamed(left: ir.OpView, right: ir.OpView) -> list[tuple[str, str]] | None:
+    """The names of two functions that differ in names only, in the order of the text; None if they differ in more."""
+    texts = [f.operation.get_asm(use_local_scope=True, assume_verified=True) for f in (left, right)]
+    if SYMBOL.split(texts[0]) != SYMBOL.split(texts[1]):
+        return None
+    found = [[symbol[1:].strip('"') for symbol in SYMBOL.findall(text)] for text in texts]
+    return list(zip(*found, strict=True))
 
 
 def _mismatch(kernel: Module, module: Module, related: Iterable[ir.OpView]) -> ScheduleError:

@@ -12,6 +12,7 @@ from allo._mlir import rename_symbols
 from ..customize.step import Step
 from ..ir.access import is_array
 from ..ir.module import attributes_of
+from ..ir.states import Part
 from ..ir.walk import array_operations, entry_block
 from .correspondence import reachable
 from .footprint import History
@@ -88,9 +89,13 @@ def _changed_body(part: History, number: int) -> str | None:
     if before.keys() != after.keys():
         return None
     differing = [name for name, other in after.items() if before[name] is not other]
-    if any(attributes_of(before[name].op) != attributes_of(after[name].op) for name in differing):
+    if any(_attributes(before[name]) != _attributes(after[name]) for name in differing):
         return None
     changed = [
         name for name in differing if part.fingerprint(number, name, True) != part.fingerprint(number + 1, name, True)
     ]
     return changed[0] if len(changed) == 1 else None
+
+
+def _attributes(part: Part) -> dict[str, ir.Attribute]:
+    return part.fact("attributes", attributes_of)

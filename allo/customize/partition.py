@@ -7,15 +7,15 @@ from enum import Enum
 from mlir import ir
 
 from ..errors import LayoutConflict, Note, ScheduleError
-from ..ir.access import callee_name
-from ..ir.array_graph import ArrayGraph, ArrayNode, Role
+from ..ir.array_graph import ArrayGraph
+from ..ir.function_arrays import Role
 from ..ir.module import Module
 from ..ir.partitions import divisions_of, with_divisions
-from ..ir.walk import location_of
+from ..ir.shared_arrays import Place, SharedArrays
+from ..ir.states import Draft
 from ..layout import NONE, Banks, Division, PartitionLayout, infer
 from .handles import Buffer
 from .primitive import earlier_steps, primitive
-from .resolve import buffer_note
 from .step import Step
 
 
@@ -29,7 +29,7 @@ class Partition(Enum):
 
 @primitive
 def partition(
-    module: Module,
+    module: Draft,
     buffer: Buffer,
     partition_type: Partition | None = None,
     dim: int | tuple[int, ...] = 0,
@@ -47,12 +47,11 @@ def partition(
     buffer was asked to be divided in before (`LayoutConflict`), an array that goes to a function without a body.
     Source: Allo paper, Table 2, section 6.4 and Algorithm 2.
     """
-    graph = ArrayGraph(module)
+    graph = SharedArrays(module.before.parts)
     start = graph.find(buffer.function, buffer.name)
-    value = graph.nodes[start].value
-    assert value is not None, "only constants of the module have none"
-    memref = ir.MemRefType(value.type)
-    note = buffer_note(buffer, value)
+    declared = graph.array(start)
+    memref = ir.MemRefType(declared.type)
+    note = Note(f"'{buffer.name}' is declared here", declared.location)
     kind = _kind(partition_type, factor)
     _check_factor(kind, factor, note)
     if memref.rank == 0:
@@ -68,9 +67,10 @@ def partition(
     asked = [NONE] * memref.rank
     for position in positions:
         asked[position] = wanted
-    layouts = {member: _layout(graph.nodes[member], shape) for member in members}
+    layouts = {member: _layout(graph.array(member).type, shape) for member in members}
     changed = infer(layouts, graph.neighbours, [(start, PartitionLayout.of(shape, tuple(asked)))])
-    graph.retype({member: _with_layout(graph.nodes[member].type, layout) for member, layout in changed.items()})
+    types = {member: _with_layout(graph.array(member).type, layout) for member, layout in changed.items()}
+    graph.retype(module, types, kept=("buffers", "processes"))
 
 
 def partition_notes(module: Module, value: ir.Value) -> list[Note]:
@@ -160,30 +160,32 @@ def _check_earlier(
                 )
 
 
-def _check_members(graph: ArrayGraph, members: list[int], buffer: Buffer, positions: list[int], note: Note) -> None:
+def _check_members(
+    graph: SharedArrays, members: list[Place], buffer: Buffer, positions: list[int], note: Note
+) -> None:
     """Refuse where the layout cannot travel: to functions without a body, to extents known at run time."""
-    for member in sorted(members, key=lambda member: graph.nodes[member].role is Role.VIEW):
-        node = graph.nodes[member]
-        if (call := graph.external.get(member)) is not None:
+    for member in sorted(members, key=lambda member: graph.array(member).role is Role.VIEW):
+        node = graph.array(member)
+        if (call := graph.external(member)) is not None:
             raise ScheduleError(
-                f"'{buffer.name}' goes to or comes from '{callee_name(call)}', whose body is not in the module, "
+                f"'{buffer.name}' goes to or comes from '{call.symbol}', whose body is not in the module, "
                 "so that its layout cannot change there",
                 hint="copy the array to a local one, and partition that",
-                notes=[note, Note("the call is here", location_of(call))],
+                notes=[note, Note("the call is here", call.location)],
             )
         memref = ir.MemRefType(node.type)
         for position in positions:
             if memref.is_dynamic_dim(position):
                 raise ScheduleError(
-                    f"'{buffer.name}' is also '{node.function}:{node.name}', "
+                    f"'{buffer.name}' is also '{'' if member[1] < 0 else member[0]}:{node.name}', "
                     f"whose extent of dimension {position + 1} is known at run time only",
                     hint="declare it there with all extents",
                     notes=[note],
                 )
 
 
-def _layout(node: ArrayNode, shape: tuple[int, ...]) -> PartitionLayout:
-    return PartitionLayout.of(shape, Banks.read(divisions_of(node.type)))
+def _layout(kind: ir.Type, shape: tuple[int, ...]) -> PartitionLayout:
+    return PartitionLayout.of(shape, Banks.read(divisions_of(kind)))
 
 
 def _with_layout(kind: ir.Type, layout: PartitionLayout) -> ir.MemRefType:

@@ -87,7 +87,7 @@ def resolve_buffer(module: Module, given: Any) -> Buffer:
             f"a buffer is named by a string or a handle such as s.A, got {type(given).__name__} {given!r}"
         )
     function, name = split_function(module, given)
-    buffers = module.buffers(function)
+    buffers = module.buffer_names(function)
     if name in buffers:
         return Buffer(function, name)
     listed = f"its buffers are {', '.join(buffers)}" if buffers else "it has no buffers"

@@ -101,7 +101,7 @@ class Schedule:
         """Handles of all arrays: those of the kernel as `"A"`, those of function `f` as `"f:A"`."""
         found: dict[str, Buffer] = {}
         for name in self._state.names():
-            for buffer in self._state.buffers(name):
+            for buffer in self._state.buffer_names(name):
                 found[f"{name}:{buffer}"] = Buffer(name, buffer)
                 if name == self._state.top:
                     found[buffer] = Buffer(name, buffer)
@@ -111,7 +111,7 @@ class Schedule:
         """The handle of an array of the kernel."""
         if name.startswith("_") or name == "ir":
             raise AttributeError(name)
-        buffers = self._state.buffers(self._state.top)
+        buffers = self._state.buffer_names(self._state.top)
         if name in buffers:
             return Buffer(self._state.top, name)
         known = [*buffers, *(n for n in dir(type(self)) if not n.startswith("_"))]

@@ -104,6 +104,10 @@ class Module:
         """The arrays of function `name`: arguments, then local ones and constants in the order of the text."""
         return buffers_of(self.function(name))
 
+    def buffer_names(self, name: str) -> list[str]:
+        """The names of the arrays of function `name`."""
+        return list(self.buffers(name))
+
     def verify(self) -> None:
         """Check the module by MLIR's and our verifiers; InternalError with their words if it is not valid."""
         try:

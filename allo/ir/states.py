@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from mlir import ir
@@ -22,9 +23,13 @@ class Part:
 
     __slots__ = ("_facts", "op")
 
-    def __init__(self, op: ir.Operation) -> None:
+    def __init__(self, op: ir.Operation, facts: Mapping[Hashable, Any] = MappingProxyType({})) -> None:
         self.op = op
-        self._facts: dict[Hashable, Any] = {}
+        self._facts: dict[Hashable, Any] = dict(facts)
+
+    def known(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
+        """What was found out of it as one of `keys`."""
+        return {key: self._facts[key] for key in keys if key in self._facts}
 
     def fact[T](self, key: Hashable, find: Callable[[ir.Operation], T]) -> T:
         """What `find` says of the operation, found once; a value without operations in it."""
@@ -144,6 +149,10 @@ class FinishedModule(Module):
             site.loops = loops_of(site.op.opview)
         return list(site.loops)
 
+    def buffer_names(self, name: str) -> list[str]:
+        self._site(name)
+        return list(self.parts[name].fact("buffers", lambda op: list(buffers_of(op.opview))))
+
     def buffers(self, name: str) -> dict[str, ir.Value]:
         site = self._site(name)
         if site.buffers is None:
@@ -163,7 +172,7 @@ class Draft(Module):
     What stands in the module without being asked for belongs to the state before: it is read, and left as it is.
     """
 
-    __slots__ = ("_mine", "before", "changed", "home")
+    __slots__ = ("_facts", "_mine", "before", "changed", "home")
 
     def __init__(self, before: FinishedModule, home: _Home) -> None:
         super().__init__(home.mlir)
@@ -171,6 +180,7 @@ class Draft(Module):
         self.home = home
         self.changed: list[str] = []  # once it is finished, the names of parts that are new or another than before
         self._mine: dict[str, _Site] = {}
+        self._facts: dict[str, Mapping[Hashable, Any]] = {}  # known of parts that are changed
 
     def symbol(self, name: str) -> ir.Operation:
         if name not in self.home.sites:
@@ -188,12 +198,16 @@ class Draft(Module):
     def names(self) -> list[str]:
         return [function.name.value for function in super().functions()]
 
+    def keep(self, name: str, keys: Iterable[Hashable], facts: Mapping[Hashable, Any]) -> None:
+        """Part `name` is changed so that what is known as one of `keys` holds on, and `facts` hold."""
+        self._facts[name] = self.before.parts[name].known(keys) | dict(facts)
+
     def finished(self) -> FinishedModule:
         """The next state. Raises InternalError if it is not valid; only what was changed is looked at."""
         known, before = self.before.parts, self.home.sites
         sites, asked = self._sites()
         made = {n: site for n, site in asked.items() if n not in known or not _mlir.are_same(before[n].op, site.op)}
-        parts = known | {name: Part(site.op) for name, site in made.items()}
+        parts = known | {name: Part(site.op, self._facts.get(name, {})) for name, site in made.items()}
         same_names = list(sites) == list(known)
         if not same_names:
             parts = {name: parts[name] for name in sites}

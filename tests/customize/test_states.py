@@ -11,11 +11,13 @@ from allo import Schedule, ScheduleError
 from allo.customize.handles import Loop
 from allo.customize.primitive import primitive
 from allo.customize.resolve import find_loop
-from allo.ir import states
+from allo.ir import shared_arrays, states
 from allo.ir.builder import i32_attr
 from allo.ir.effects import Effects
+from allo.ir.function_arrays import function_arrays
 from allo.ir.module import Module
 from allo.ir.types import float32
+from allo.ir.walk import buffers_of
 
 
 def scale(A: float32[8, 8], B: float32[8, 8]):
@@ -103,6 +105,25 @@ def test_states_share_what_did_not_change() -> None:
     first, second, third = (s._after(k).parts for k in range(3))
     assert first["shift"] is second["shift"] and second["scale"] is third["scale"] and first["both"] is third["both"]
     assert first["scale"] is not second["scale"] and second["shift"] is not third["shift"]
+
+
+def test_what_is_known_of_a_function_holds_after_its_arrays_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def reading(op):
+        read.append(op.opview.name.value)
+        return function_arrays(op)
+
+    monkeypatch.setattr(shared_arrays, "function_arrays", reading)
+    s = allo.customize(both)
+    s.partition("both:C", dim=1, factor=2)
+    s.partition("shift:B", dim=2, factor=4)
+    unroll(s)
+    s.partition("scale:A", dim=1, factor=2)
+    assert sorted(read) == ["both", "scale", "shift", "shift"]  # again after `unroll`
+    for name, part in s._state.parts.items():
+        assert part.fact("arrays", lambda op: None) == function_arrays(part.op)
+        assert part.fact("buffers", lambda op: None) in (None, list(buffers_of(part.op.opview))), name
 
 
 def test_a_module_that_a_user_has_stays_as_it_is() -> None:

@@ -1,0 +1,118 @@
+"""Arrays of a state that are one through calls, returns, constants and views, looked for from one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mlir import ir
+
+from ..errors import InternalError
+from .context import context
+from .function_arrays import FunctionArrays, Joining, LocalArray, Role, function_arrays, retype
+from .states import Draft, Part
+
+type Place = tuple[str, int]  # a function and the number of an array there; a constant of the module and -1
+
+_KEY = "arrays"
+
+
+class SharedArrays:
+    """Arrays of a state; what is known of a function is read when it is the first time that a state has it."""
+
+    def __init__(self, parts: Mapping[str, Part]) -> None:
+        self._parts = parts
+        self._users: dict[str, list[tuple[str, Joining]]] | None = None  # of functions and constants
+
+    def find(self, function: str, name: str) -> Place:
+        """The array that `buffers_of` finds under this name in a function; InternalError without one."""
+        arrays = self._of(function).arrays
+        for number in reversed(range(len(arrays))):
+            if arrays[number].name == name and arrays[number].is_buffer:
+                return function, number
+        raise InternalError(f"no buffer '{function}:{name}'")
+
+    def array(self, place: Place) -> LocalArray:
+        """What is known of an array."""
+        name, number = place
+        if number >= 0:
+            return self._of(name).arrays[number]
+        return LocalArray(f"@{name}", Role.GLOBAL, self._parts[name].fact(_KEY, _type_of), None, 0, False, None)
+
+    def same(self, place: Place) -> list[Place]:
+        """All that is one array with this one (or, by several calls of a function, must have one type with it)."""
+        found, seen = [place], {place}
+        for member in found:
+            for other in self.neighbours(member):
+                if other not in seen:
+                    seen.add(other)
+                    found.append(other)
+        return found
+
+    def neighbours(self, place: Place) -> Iterator[Place]:
+        """The arrays that are directly joined with one."""
+        name, number = place
+        if number < 0:
+            yield from ((user, joining.results[0] or 0) for user, joining in self._used(name))
+            return
+        arrays = self._of(name)
+        for position, argument in enumerate(arrays.arguments):
+            if argument == number:
+                yield from self._joined((user, joining.operands[position]) for user, joining in self._used(name))
+        for position, returned in enumerate(arrays.returned or ()):
+            if returned == number:
+                yield from self._joined((user, joining.results[position]) for user, joining in self._used(name))
+        for joining in arrays.joinings:
+            if number in joining.operands or number in joining.results:
+                yield from self._joined(self._other_sides(name, number, joining))
+
+    def external(self, place: Place) -> Joining | None:
+        """The last call that gives an array to a function without a body, or gets it from there."""
+        name, number = place
+        joinings = () if number < 0 else self._of(name).joinings
+        calls = [j for j in joinings if j.role is Role.RESULT and number in (*j.operands, *j.results)]
+        return next((call for call in reversed(calls) if self._of(call.symbol).returned is None), None)
+
+    def retype(self, draft: Draft, types: Mapping[Place, ir.Type], kept: tuple[str, ...]) -> None:
+        """Give arrays of the state that is being drafted other types; what is known as `kept` holds on."""
+        changed: dict[str, dict[int, ir.Type]] = {}
+        for (name, number), kind in types.items():
+            changed.setdefault(name, {})[number] = kind
+        for name, local in changed.items():
+            if -1 in local:
+                draft.symbol(name).attributes["type"] = ir.TypeAttr.get(local[-1], context())
+            else:
+                retype(draft.function(name), self._of(name), local)
+                draft.keep(name, kept, {_KEY: self._of(name).retyped(local)})
+
+    def _of(self, function: str) -> FunctionArrays:
+        return self._parts[function].fact(_KEY, function_arrays)
+
+    def _used(self, name: str) -> list[tuple[str, Joining]]:
+        """The operations that call a function, or take the address of a constant, each with the function around it."""
+        if self._users is None:
+            self._users = {}
+            for function, part in self._parts.items():
+                if part.op.name == "func.func":
+                    for joining in self._of(function).joinings:
+                        self._users.setdefault(joining.symbol, []).append((function, joining))
+        return self._users.get(name, [])
+
+    def _other_sides(self, name: str, number: int, joining: Joining) -> Iterator[tuple[str, int | None]]:
+        if joining.role is Role.CONSTANT:
+            yield joining.symbol, -1
+        elif joining.role is Role.VIEW:
+            ends = joining.operands[0], joining.results[0]
+            yield from ((name, end) for end in ends if None not in ends and end != number)
+        else:
+            callee = self._of(joining.symbol)
+            if callee.returned is not None:
+                given = zip(joining.operands, callee.arguments, strict=True)
+                returned = zip(joining.results, callee.returned, strict=True)
+                yield from ((joining.symbol, other) for own, other in (*given, *returned) if own == number)
+
+    def _joined(self, places: Iterator[tuple[str, int | None]]) -> Iterator[Place]:
+        return ((name, number) for name, number in places if number is not None)
+
+
+def _type_of(constant: ir.Operation) -> ir.Type:
+    return ir.TypeAttr(constant.attributes["type"]).value
