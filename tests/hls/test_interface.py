@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlir import ir
 
 import allo
 from allo.backend.hls.interface import Port, ports_of
@@ -384,10 +383,8 @@ def refusal(function: Any) -> str:
 
 
 def test_streams_at_the_top_are_refused() -> None:
-    s = DESIGNS["chain"]()
-    operation = s.ir.mlir.operation
-    with operation.context:
-        operation.attributes["allo.top"] = ir.StringAttr.get("add_one")
+    text = str(DESIGNS["chain"]().module)
+    s = allo.Schedule.from_mlir(text.replace('allo.top = "chain"', 'allo.top = "add_one"'))
     with pytest.raises(TargetError) as caught:
         ports_of(s.ir, (), settings_of({}, "u280", ("alveo",)))
     text = str(caught.value)
