@@ -12,7 +12,7 @@ from .footprint import reads_before_writes, tightest
 from .linear import Linear, Row, variable
 from .model import Access, Loop, Model
 from .pairs import Pair, Signs, pair_of
-from .preserved import keeps_values
+from .preserved import Change
 from .relations import written_order
 from .systems import feasible, set_of
 from .violation import Undecided, Violation, undecided, violation
@@ -56,31 +56,23 @@ def merge_violation(
             ways.append(equal)
         return ways
 
-    harmless: dict[str, bool] = {}
-
-    def keeps(pair: Pair) -> bool:
-        label = pair.source.buffer.label
-        if label not in harmless:
-            harmless[label] = _keeps_values(model, label, first, second)
-        return harmless[label]
-
-    return _first(_pairs(list(model.inside(first[0])), list(model.inside(second[0]))), too_late, keeps)
+    change = _merging(model, first, second)
+    harmless = (lambda pair: change.keeps_values(pair.source.buffer.label)) if change is not None else None
+    return _first(_pairs(list(model.inside(first[0])), list(model.inside(second[0]))), too_late, harmless)
 
 
-def _keeps_values(model: Model, label: str, first: Sequence[Loop], second: Sequence[Loop]) -> bool:
-    """Do all accesses to an array, from the one nest to the other, see and leave the same values if they are merged?"""
+def _merging(model: Model, first: Sequence[Loop], second: Sequence[Loop]) -> Change | None:
+    """All accesses from the one nest to the other, with the order in which they would run if these were merged."""
     root, last = first[0], second[0]
     start, inside = root.depth, root.depth + len(second)
     outer = loop_chain(model, root)[:-1]
     accesses = [
         access
         for access in model.accesses
-        if access.buffer.label == label
-        and access.loops[:start] == outer
-        and root.path[start] <= access.path[start] <= last.path[start]
+        if access.loops[:start] == outer and root.path[start] <= access.path[start] <= last.path[start]
     ]
     if any(root in access.loops and first[-1] not in access.loops for access in accesses):
-        return False
+        return None
 
     def merged(access: Access) -> list[Linear]:
         forms = list(written_order(access, start))
@@ -92,8 +84,7 @@ def _keeps_values(model: Model, label: str, first: Sequence[Loop], second: Seque
         split = 2 * (inside - start)  # what the merged loops hold: first the one body, then the other
         return [*forms[:split], Linear(int(root not in access.loops)), *forms[split:]]
 
-    places = [root.op, last.op]
-    return keeps_values(model, accesses, outer, (partial(written_order, start=start), merged), places)
+    return Change(model, accesses, outer, (partial(written_order, start=start), merged), [root.op, last.op])
 
 
 def _primed(number: int) -> int:
@@ -118,7 +109,7 @@ def _pairs(first: Sequence[Access], second: Sequence[Access]) -> Iterator[Pair]:
 def _first(
     found: Iterator[Pair],
     ways: Callable[[Pair], list[list[Row]]],
-    is_harmless: Callable[[Pair], bool] = lambda _: False,
+    is_harmless: Callable[[Pair], bool] | None = None,
 ) -> Violation | Undecided | None:
     """The first pair that meets, with harm, in one of the `ways`, in the same iteration of the loops around both."""
     doubt: Undecided | None = None
@@ -127,7 +118,7 @@ def _first(
         meeting = [
             way for way in ways(pair) if any(feasible([*rows, *way]) for rows in pair.systems(signs))
         ]
-        if not meeting or not pair.allows(signs) or is_harmless(pair):
+        if not meeting or not pair.allows(signs) or (is_harmless is not None and is_harmless(pair)):
             continue
         if pair.exact and (sample := pair.sample([signs], meeting)) is not None:
             return violation(pair, sample)

@@ -12,7 +12,7 @@ from .footprint import reads_before_writes
 from .linear import Linear, variable
 from .model import Access, Buffer, Loop, Model
 from .pairs import Pair, Signs, execution_orders, pairs
-from .preserved import keeps_values
+from .preserved import Change
 from .relations import written_order
 from .updates import Reductions, exchangeable, updates_of
 from .violation import Undecided, Violation, undecided, violation
@@ -49,7 +49,9 @@ def order_violation(
         return None
     accesses = list(model.inside(chain[0]))
     doubt: Undecided | None = None
-    harmless: dict[str, bool] = {}
+    private: dict[str, bool] = {}
+    change: Change | None = None
+    apart = not any("allo.dataflow" in loop.op.attributes for loop in chain)  # stages of dataflow run at once
     updates = {} if reductions is Reductions.ORDERED else updates_of(accesses)
     rounding: Violation | None = None
     for pair in pairs(accesses):
@@ -60,10 +62,10 @@ def order_violation(
         if not any(pair.possible(signs) for signs in reversals):
             continue
         buffer = pair.source.buffer
-        if buffer.label not in harmless:
-            own = [access for access in accesses if access.buffer.label == buffer.label]
-            harmless[buffer.label] = _is_private(model, buffer, chain[-1]) or _keeps_values(model, own, chain, permuted)
-        if harmless[buffer.label]:
+        if buffer.label not in private:
+            private[buffer.label] = _is_private(model, buffer, chain[-1])
+        change = change or _change(model, accesses, chain, permuted)
+        if private[buffer.label] or (apart and change.keeps_values(buffer.label)):
             continue
         if pair.exact and (sample := pair.sample(reversals)) is not None:
             if exchange is None:
@@ -136,10 +138,8 @@ def _reversals(pair: Pair, chain: list[Loop], permuted: list[Loop]) -> list[Sign
     return result
 
 
-def _keeps_values(model: Model, accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -> bool:
-    """Do accesses of one array see and leave the same values? Not known of stages of dataflow, which run at once."""
-    if any("allo.dataflow" in loop.op.attributes for loop in chain):
-        return False
+def _change(model: Model, accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -> Change:
+    """The accesses of a nest with the order in which they would run."""
     position = {loop.variable: k for k, loop in enumerate(chain)}
     start = chain[0].depth
 
@@ -153,7 +153,7 @@ def _keeps_values(model: Model, accesses: list[Access], chain: list[Loop], permu
         return [*forms, *written_order(access, start + count)]
 
     outer = accesses[0].loops[:start]
-    return keeps_values(model, accesses, outer, (partial(written_order, start=start), new_order), [chain[0].op])
+    return Change(model, accesses, outer, (partial(written_order, start=start), new_order), [chain[0].op])
 
 
 def _outgrown(accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -> Undecided | None:

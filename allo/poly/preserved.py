@@ -2,21 +2,25 @@
 
 An order that swaps two accesses of an element may still change no value: scratch space that each iteration fills
 anew, elements that are written again before anyone reads them. The flow is computed once, in the old order, and shown
-to be right in the new one too (`flow.py`).
+to be right in the new one too (`flow.py`). Where it is not, it may do for the reads on which results depend
+(`liveness.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
 
 import islpy as isl
 from mlir import ir
 
 from ..ir.access import is_load, is_store
 from .effort import Exhausted, limited
-from .flow import Instances, NoFlow, at_end, fault, flow_of
+from .flow import Flow, Instances, NoFlow, at_end, fault, flow_of
 from .linear import Linear
-from .model import Access, Buffer, Loop, Model
+from .liveness import live_reads, restricted
+from .model import Access, Loop, Model
 from .relations import Relations
 
 _OPERATIONS = 400_000  # of isl, some tenths of a second; the accesses of an array in a nest take some thousands
@@ -25,62 +29,113 @@ _OPERATIONS = 400_000  # of isl, some tenths of a second; the accesses of an arr
 type Order = Callable[[Access], Sequence[Linear]]
 
 
-def keeps_values(
-    model: Model,
-    accesses: Sequence[Access],
-    outer: Sequence[Loop],
-    orders: tuple[Order, Order],
-    places: Sequence[ir.Operation],
-) -> bool:
-    """Is it certain that accesses of one array see and leave the same values in both orders, the old and the new?
+class Change:
+    """Another order of the accesses of `places`, operations of one iteration of the loops `outer`.
 
-    They are all in `places`, operations of one iteration of the loops `outer`, and no others run in between. Other
-    arrays must keep their values too. Storage stays as it is: this says nothing of iterations at the same time.
+    `accesses` are all of them, and what runs in between. `orders` are the old and the new one. Storage stays as it is:
+    this says nothing of iterations that run at the same time.
     """
-    buffer = accesses[0].buffer
-    known = all(access.exact and (is_load(access.op) or is_store(access.op)) for access in accesses)
-    if buffer.is_stream or buffer.origin == "carried" or not known:
-        return False
-    fixed = {loop.variable: loop.name for loop in outer}
-    relations = Relations({p.variable: p.name for p in model.parameters} | fixed, 0)
-    try:
-        with limited(_OPERATIONS):
-            return _Values(relations, accesses, orders).kept(buffer, is_dead=model.used_only_in(buffer, places))
-    except (Exhausted, NoFlow, isl.Error):
-        return False
 
+    def __init__(
+        self,
+        model: Model,
+        accesses: Sequence[Access],
+        outer: Sequence[Loop],
+        orders: tuple[Order, Order],
+        places: Sequence[ir.Operation],
+    ) -> None:
+        self.model, self.accesses, self.orders, self.places = model, accesses, orders, places
+        fixed = {loop.variable: loop.name for loop in outer}
+        self.relations = Relations({p.variable: p.name for p in model.parameters} | fixed, 0)
+        self._answers: dict[str, bool] = {}
+        self._timed: dict[tuple[str, int], Instances] = {}
+        self._flows: dict[str, dict[str, Flow]] = {}
 
-class _Values:
-    """The accesses of one array as instances in the old and in the new order."""
+    def keeps_values(self, label: str) -> bool:
+        """Is it certain that the accesses of an array see and leave the same values, if those of others do?"""
+        if label not in self._answers:
+            try:
+                with limited(_OPERATIONS):
+                    self._answers[label] = label in self._known and self._keeps_values(label)
+            except (Exhausted, NoFlow, isl.Error):
+                self._answers[label] = False
+        return self._answers[label]
 
-    def __init__(self, relations: Relations, accesses: Sequence[Access], orders: tuple[Order, Order]) -> None:
-        self.relations, self.accesses = relations, accesses
-        self.forms = [[(Linear(0), *order(access)) for access in accesses] for order in orders]
-        self.length = max(len(forms) for one in self.forms for forms in one)
-        self.old, self.new = ([self._instances(a, f) for a, f in zip(accesses, one, strict=True)] for one in self.forms)
-
-    def _instances(self, access: Access, forms: Sequence[Linear]) -> Instances:
-        time = self.relations.ordered(access, forms, self.length)
-        return Instances(access.id, access.text, access.source, self.relations.elements(access), time)
-
-    def kept(self, buffer: Buffer, *, is_dead: bool) -> bool:
-        writes = [[one[k] for k, a in enumerate(self.accesses) if a.is_write] for one in (self.old, self.new)]
-        exposed = False
-        for k, access in enumerate(self.accesses):
-            if not access.is_write:
-                flow = flow_of(self.old[k], writes[0])
-                exposed = exposed or not flow.rest.is_empty()
-                if fault(flow, self.new[k], writes[1]):
-                    return False
-        if is_dead and buffer.origin == "alloc" and not exposed:
-            return True  # nobody sees what it holds in the end
-        end = at_end(self.relations, self._written(), self.length, 1)
-        return not fault(flow_of(end, writes[0]), end, writes[1])
-
-    def _written(self) -> isl.Set:
-        """The elements that are written."""
-        ranges = [self.relations.elements(access).range() for access in self.accesses if access.is_write]
-        found = ranges[0]
-        for one in ranges[1:]:
-            found = found.union(one)
+    @cached_property
+    def _arrays(self) -> dict[str, list[Access]]:
+        """The accesses by their arrays."""
+        found: dict[str, list[Access]] = {}
+        for access in self.accesses:
+            found.setdefault(access.buffer.label, []).append(access)
         return found
+
+    @cached_property
+    def _known(self) -> list[str]:
+        """The arrays of which all accesses are loads and stores, and it is known what they touch."""
+        return [
+            label
+            for label, accesses in self._arrays.items()
+            if not accesses[0].buffer.is_stream
+            and accesses[0].buffer.origin != "carried"
+            and all(access.exact and (is_load(access.op) or is_store(access.op)) for access in accesses)
+        ]
+
+    @cached_property
+    def _length(self) -> int:
+        return 1 + max(len(order(access)) for access in self.accesses for order in self.orders)
+
+    def _instances(self, access: Access, side: int) -> Instances:
+        """An access in the old or in the new order."""
+        if (access.id, side) not in self._timed:
+            forms = (Linear(0), *self.orders[side](access))
+            elements, time = self.relations.elements(access), self.relations.ordered(access, forms, self._length)
+            self._timed[access.id, side] = Instances(access.id, access.text, access.source, elements, time)
+        return self._timed[access.id, side]
+
+    def _writes(self, label: str, side: int) -> list[Instances]:
+        return [self._instances(access, side) for access in self._arrays[label] if access.is_write]
+
+    def _reads(self, label: str) -> dict[str, Flow]:
+        """What the reads of an array see, in the old order."""
+        if label not in self._flows:
+            writes, reads = self._writes(label, 0), [a for a in self._arrays[label] if not a.is_write]
+            self._flows[label] = {read.id: flow_of(self._instances(read, 0), writes) for read in reads}
+        return self._flows[label]
+
+    def _end(self, label: str) -> Instances | None:
+        """A read of all that is written of an array; None if nobody sees what it holds in the end."""
+        writes, buffer = self._writes(label, 0), self._arrays[label][0].buffer
+        exposed = any(not flow.rest.is_empty() for flow in self._reads(label).values())
+        is_dead = buffer.origin == "alloc" and not exposed and self.model.used_only_in(buffer, self.places)
+        if is_dead or not writes:
+            return None
+        written = writes[0].elements.range()
+        for write in writes[1:]:
+            written = written.union(write.elements.range())
+        return at_end(self.relations, written, self._length, 1)
+
+    def _keeps_values(self, label: str) -> bool:
+        old, new = self._writes(label, 0), self._writes(label, 1)
+        end = self._end(label)
+        if end is not None and fault(flow_of(end, old), end, new):
+            return False
+        flows = self._reads(label)
+        reads = [access for access in self._arrays[label] if not access.is_write]
+        changed = [read for read in reads if fault(flows[read.id], self._instances(read, 1), new)]
+        if changed and reads[0].buffer.origin not in ("argument", "global"):
+            return False  # an element without a value is not read, even if it makes no difference
+        return not any(self._changes_results(read, flows[read.id], new) for read in changed)
+
+    def _changes_results(self, read: Access, flow: Flow, writes: Sequence[Instances]) -> bool:
+        """May reads on which results depend see something else in the new order?"""
+        live, instances = self._live[read.id], self._instances(read, 1)
+        only = replace(instances, elements=instances.elements.intersect_domain(live))
+        return bool(fault(restricted(flow, live), only, writes))
+
+    @cached_property
+    def _live(self) -> dict[str, isl.Set]:
+        reads = {read: flow for label in self._known for read, flow in self._reads(label).items()}
+        ends = [
+            flow_of(end, self._writes(label, 0)) for label in self._known if (end := self._end(label)) is not None
+        ]
+        return live_reads(self.relations, self.accesses, self._known, reads, ends)

@@ -149,6 +149,27 @@ def test_a_value_that_is_read_in_between_is_kept_too(parse):
         assert (answer is None) == kept
 
 
+def test_a_read_on_which_no_result_depends(parse):
+    """V[1] and V[2] get V[j] of all j, and keep what they got last: the other reads need not see what they saw."""
+    copy = load("a", "V[%j]", "9xf32") + "\n" + store("V[%i + 1]", "9xf32", "a")
+    last = loop("i", "0 to 2", loop("j", "0 to 8", copy))
+    assert ask(parse, last, "ij", "ji") is None
+    seen = last.replace("0 to 8", "0 to 3")  # V[2] gets V[2] in the end
+    assert isinstance(ask(parse, seen, "ij", "ji"), Violation)
+
+
+def test_a_value_that_more_than_results_depend_on(parse):
+    """The root of a number, or a condition, is no part of a result alone; an array without values is not read."""
+    copy = [load("a", "V[%j]", "9xf32"), "%r = arith.negf %a : f32", store("V[%i + 1]", "9xf32", "r")]
+    last = loop("i", "0 to 2", loop("j", "0 to 8", *copy))
+    assert ask(parse, last, "ij", "ji") is None
+    assert isinstance(ask(parse, last.replace("arith.negf", "math.sqrt"), "ij", "ji"), Violation)
+    alloc = '%x = memref.alloc() {allo.name = "x"} : memref<9xf32>'
+    after = load("z", "x[1]", "9xf32") + "\n" + store("V[0]", "9xf32", "z")
+    local = f"{alloc}\n{last.replace('V[', 'x[')}\n{after}"
+    assert isinstance(ask(parse, local, "ij", "ji"), Violation)
+
+
 def test_scratch_space_that_is_filled_between_the_loops(parse):
     """x is filled for each j and read for each k; what it holds in the end is read by nobody, unless V[0] gets it."""
     alloc = '%x = memref.alloc() {allo.name = "x"} : memref<f32>'

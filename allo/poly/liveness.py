@@ -1,0 +1,89 @@
+"""Live instances of reads: those whose values reach, through memory, what is left behind or what decides on others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import islpy as isl
+from mlir import ir
+
+from ..ir.access import is_store, stored
+from .flow import Flow
+from .model import Access
+from .relations import Relations
+
+_ROUNDS = 3  # after each, the instances that are called live are fewer, and still enough
+# What neither traps nor does anything else, whatever the operands are.
+_TOTAL = frozenset({
+    *(f"arith.{name}{kind}" for name in ("add", "sub", "mul") for kind in "if"),
+    *(f"arith.{name}" for name in ("andi", "ori", "xori", "select", "cmpi", "cmpf", "negf", "divf")),
+    *(f"arith.{name}" for name in ("extsi", "extui", "extf", "trunci", "truncf", "sitofp", "uitofp")),
+    *(f"arith.{name}" for name in ("maxsi", "maxui", "minsi", "minui", "maximumf", "minimumf")),
+    "allo.sign_cast",
+})
+
+
+def live_reads(
+    relations: Relations,
+    accesses: Sequence[Access],
+    known: Collection[str],
+    reads: Mapping[str, Flow],
+    ends: Sequence[Flow],
+) -> dict[str, isl.Set]:
+    """The live instances of all reads of the arrays `known`, by what they see and by what is seen in the `ends`.
+
+    Writes of other arrays are live in all instances.
+    """
+    by_id = {access.id: access for access in accesses}
+    writes = {access.op: access for access in accesses if access.is_write and access.buffer.label in known}
+    fed = {read: _fed(by_id[read], writes) for read in reads}
+    whole = {read: relations.elements(by_id[read]).domain() for read in reads}
+    live = whole
+    for _ in range(_ROUNDS):
+        seen = _seen([*ends, *(restricted(flow, live[read]) for read, flow in reads.items())])
+        live = {read: _feeding(whole[read], into, seen) for read, into in fed.items()}
+    return live
+
+
+def restricted(flow: Flow, reads: isl.Set) -> Flow:
+    sources = {write: seen.intersect_domain(reads) for write, seen in flow.sources.items()}
+    return Flow(sources, flow.rest.intersect_domain(reads))
+
+
+def _seen(flows: Sequence[Flow]) -> dict[str, isl.Set]:
+    """The instances of writes whose values are seen, by their ids."""
+    found: dict[str, isl.Set] = {}
+    for flow in flows:
+        for write, sources in flow.sources.items():
+            one = sources.range()
+            found[write] = found[write].union(one) if write in found else one
+    return found
+
+
+def _feeding(whole: isl.Set, into: Sequence[Access] | None, seen: Mapping[str, isl.Set]) -> isl.Set:
+    """The instances of a read that feed a write that is seen; all if it is not known what they feed."""
+    if into is None:
+        return whole
+    name, found = whole.get_tuple_name(), isl.Set.empty(whole.get_space())
+    for write in into:
+        if write.id in seen:
+            found = found.union(seen[write.id].set_tuple_name(name))
+    return found.intersect(whole)
+
+
+def _fed(read: Access, writes: Mapping[ir.Operation, Access]) -> list[Access] | None:
+    """The writes, in the same loops, into which alone a value goes; None if it is used otherwise, or not at all."""
+    found: list[Access] = []
+    waiting = list(read.op.results)
+    while waiting:
+        value = waiting.pop()
+        for use in value.uses:
+            user = use.owner.operation
+            if user.name in _TOTAL:
+                waiting += user.results
+                continue
+            write = writes.get(user)
+            if write is None or write.loops != read.loops or not is_store(user) or stored(user) != value:
+                return None
+            found.append(write)
+    return found or None
