@@ -69,10 +69,17 @@ def test_integers(tmp_path: Path) -> None:
     check_integers(pairs, tmp_path, 60)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("left", [Int, UInt])
-@pytest.mark.parametrize("right", [Int, UInt])
-@pytest.mark.parametrize("flags", [("-O2",), ("-fsanitize=undefined", "-fno-sanitize-recover=all")], ids=["O2", "ub"])
+OPTIMIZED = ("-O2",)
+CHECKED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
+SIGNS = [(Int, UInt), (Int, Int), (UInt, Int), (UInt, UInt)]
+COMPILED = [
+    *(pytest.param(*signs, CHECKED, marks=pytest.mark.slow) for signs in SIGNS),
+    pytest.param(*SIGNS[0], OPTIMIZED, marks=pytest.mark.slow),
+    *(pytest.param(*signs, OPTIMIZED, marks=pytest.mark.exhaustive) for signs in SIGNS[1:]),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "flags"), COMPILED)
 def test_integers_of_all_widths(
     left: type[Int | UInt], right: type[Int | UInt], flags: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,11 @@ TESTS = sorted(
     str(path.relative_to(ROOT)) for folder in ("programs", "library") for path in ROOT.glob(f"tests/{folder}/test_*.py")
 )
 FILES = [*TESTS, "tests/docs/test_pages.py", "tests/docs/test_tutorials.py"]
-# Tests that do not run in the simulation, by file, with the reason.
+# Tests that do not run in the simulation with those of their file, with the reason.
 LEFT_OUT: dict[str, dict[str, str]] = {
+    "tests/programs/test_polybench.py": {
+        "test_medium": "is simulated by test_larger_programs_agree; test_as_written has smaller extents",
+    },
     "tests/programs/test_examples.py": {
         "test_gemm_cpu_reaches_half_of_numpy": "measures the time of the CPU build in a process of its own; what that "
         "build computes is simulated by test_gemm_cpu_is_right",
@@ -72,21 +76,32 @@ def test_every_template_is_simulated() -> None:
     assert {*TEMPLATES, *NO_CALLS, *LEFT_OUT, *REFUSED} <= set(FILES)
 
 
+def simulated(tests: str, folder: Path, *left_out: str) -> dict[str, Any]:
+    """What the plugin `tests.hls.twin` says of the tests of a file, or of one of them, which pass."""
+    record = folder / "counts.json"
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.hls.twin"]
+    command += ["-m", "not exhaustive", *(f"--deselect={tests}::{name}" for name in left_out), tests]
+    environment = {**os.environ, "ALLO_TWIN_RECORD": str(record), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return json.loads(record.read_text())
+
+
 @needs_compiler
 @pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 def test_simulation_agrees(file: str, tmp_path: Path) -> None:
-    """Runs the tests of `file` with the plugin `tests.hls.twin`."""
-    record = tmp_path / "counts.json"
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.hls.twin"]
     left_out = LEFT_OUT.get(file, {})
-    command += ["-m", "slow or not slow", *(f"--deselect={file}::{name}" for name in left_out), file]
-    environment = {**os.environ, "ALLO_TWIN_RECORD": str(record), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-4000:]
-    found = json.loads(record.read_text())
+    found = simulated(file, tmp_path, *left_out)
     assert (found["equal"] == 0) == (file in NO_CALLS), found
     assert found["left_out"] == sorted(left_out) and found["refused"] == sorted(REFUSED.get(file, {})), found
     wanted = {place(template): template.__name__ for template in templates()}
-    simulated = {wanted[where] for where in found["functions"] if where in wanted}
-    assert set(TEMPLATES.get(file, ())) <= simulated, found
+    named = {wanted[where] for where in found["functions"] if where in wanted}
+    assert set(TEMPLATES.get(file, ())) <= named, found
+
+
+@needs_compiler
+@pytest.mark.exhaustive
+def test_larger_programs_agree(tmp_path: Path) -> None:
+    found = simulated("tests/programs/test_polybench.py::test_medium", tmp_path)
+    assert found["equal"] > 0 and not found["refused"], found

@@ -100,7 +100,7 @@ def _twins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    left_out.update(item.name for item in items)
+    left_out.update(item.name.partition("[")[0] for item in items)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
