@@ -44,7 +44,8 @@ class Value:
         self.run, self.number, self.made = run, number, made
 
     def _with(self, other: Any, kind: str, of: Callable[[Any, Any], Any]) -> Value:
-        value = of(self.number, other.number if isinstance(other, Value) else other)
+        with np.errstate(over="ignore", invalid="ignore"):  # products of products: what waits for what is asked alone
+            value = of(self.number, other.number if isinstance(other, Value) else other)
         return self.run.operation(kind, value, [x for x in (self, other) if isinstance(x, Value)])
 
     def __add__(self, other: Any) -> Value:
