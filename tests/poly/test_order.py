@@ -164,6 +164,8 @@ def test_a_value_that_more_than_results_depend_on(parse):
     last = loop("i", "0 to 2", loop("j", "0 to 8", *copy))
     assert ask(parse, last, "ij", "ji") is None
     assert isinstance(ask(parse, last.replace("arith.negf", "math.sqrt"), "ij", "ji"), Violation)
+    both = last.replace("%r = arith.negf %a : f32", "%r = arith.negf %a : f32\n%q = math.sqrt %a : f32")
+    assert isinstance(ask(parse, both, "ij", "ji"), Violation)
     alloc = '%x = memref.alloc() {allo.name = "x"} : memref<9xf32>'
     after = load("z", "x[1]", "9xf32") + "\n" + store("V[0]", "9xf32", "z")
     local = f"{alloc}\n{last.replace('V[', 'x[')}\n{after}"
@@ -180,6 +182,15 @@ def test_scratch_space_that_is_filled_between_the_loops(parse):
     assert ask(parse, f"{alloc}\n{body}", "ijk", "jik") is None
     assert isinstance(ask(parse, f"{alloc}\n{body}\n{after}", "ijk", "jik"), Violation)
     assert isinstance(ask(parse, f"{alloc}\n{body}", "ijk", "ikj"), Violation)
+
+
+def test_scratch_space_that_the_next_iteration_around_reads_first(parse):
+    first = "affine.if affine_set<(d0, d1) : (-d0 - d1 >= 0)>(%i, %j) {\n"
+    read = first + load("b", "x[]", "f32") + "\n" + store("V[%t]", "9xf32", "b") + "\n}"
+    body = loop("t", "0 to 2", loop("i", "0 to 8", loop(
+        "j", "0 to affine_map<(d0) -> (8 - d0)>(%i)", read, load("a", "A[%i, %j]"), store("x[]", "f32", "a"))))
+    alloc = '%x = memref.alloc() {allo.name = "x"} : memref<f32>'
+    assert isinstance(ask(parse, f"{alloc}\n{body}", "ij", "ji"), Violation)
 
 
 def test_values_are_compared_with_a_limit_of_effort(parse, monkeypatch):
