@@ -141,6 +141,14 @@ def test_mixed_precision_uses_the_wider_type() -> None:
     assert allo.customize(mixed).build()(third, 0.1, -7) == (third * 0.1 - 7, -1.0, -2)
 
 
+def mixed_power(a: float32, b: float64) -> float64:
+    return allo.power(a, b)
+
+
+def test_functions_of_mixed_precision_are_computed_in_the_wider_type() -> None:
+    assert allo.customize(mixed_power).build()(2.0, 0.1) == pytest.approx(2.0**0.1, rel=1e-14)
+
+
 def negative_zero(x: float32) -> float32:
     return -x
 

@@ -369,6 +369,16 @@ def test_activations(run: Any) -> None:
     close([allo.gelu(np.float32(1))], exact)
 
 
+def filled_rows(v: float32[8]) -> float32[3, 8]:
+    B: float32[3, 8] = allo.exp(v)
+    return B
+
+
+def test_a_result_of_fewer_dimensions_fills_an_array() -> None:
+    v = floats(8)
+    close([allo.customize(filled_rows).build()(v)], np.tile(np.exp(v), (3, 1)))
+
+
 def test_several_operators_in_one_expression_are_one_operation() -> None:
     def kernel(A: float32[4, 8], x: float32) -> float32[4, 8]:
         return allo.exp(allo.add(A * 2.0, x))

@@ -150,6 +150,18 @@ def test_a_draft_is_verified_where_it_calls_what_changed() -> None:
         draft.finished()
 
 
+def test_a_draft_is_verified_where_another_type_is_called() -> None:
+    """The caller is as it was, and calls what takes one value more now."""
+    draft = FinishedModule(module().mlir).draft()
+    leaf = draft.function("leaf").operation
+    body = leaf.regions[0].blocks[0]
+    body.add_argument(ir.IndexType.get(context()), leaf.location)
+    kinds = [argument.type for argument in body.arguments]
+    leaf.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(kinds, [], context()), context())
+    with pytest.raises(InternalError, match=r"(?s)not valid: .*incorrect number of operands for callee"):
+        draft.finished()
+
+
 def test_a_draft_may_add_rename_and_move_functions() -> None:
     draft = FinishedModule(module().mlir).draft()
     top, leaf = draft.function("top").operation, draft.function("leaf").operation

@@ -12,8 +12,11 @@ import pytest
 
 from allo.poly import Access, CopyLoop, Form, Space, TimeLoop, extract
 from allo.poly.meetings import least_distance, meetings, narrowed
+from allo.poly.space import Meeting, common
 
 TRIPS = (3, 4, 3)  # of the time loops i and j, and of the copy loop u
+FIRST = (1, 2, 1)  # values of their variables
+ENDS = tuple(first + trip for first, trip in zip(FIRST, TRIPS, strict=True))
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,9 @@ def store(chosen: random.Random, rank: int) -> str:
     subscripts = []
     for _ in range(rank):
         a, b, c = chosen.choices([-1, 0, 1, 2, 3], k=3)
-        form = f"{a} * %i + {b} * %j + {c} * %u + {chosen.randrange(4) + 9}"
+        form = f"{a} * %i + {b} * %j + {c} * %u + {chosen.randrange(4) + 14}"
         subscripts.append(chosen.choice([form, form, f"({form}) mod 5"]))
-    return f"affine.store %x, %A[{', '.join(subscripts)}] : memref<{'40x' * rank}i32>"
+    return f"affine.store %x, %A[{', '.join(subscripts)}] : memref<{'80x' * rank}i32>"
 
 
 def read(parse: Callable[..., Any], seed: int) -> tuple[Space, Use, Use]:
@@ -38,10 +41,10 @@ def read(parse: Callable[..., Any], seed: int) -> tuple[Space, Use, Use]:
     chosen = random.Random(seed)
     rank = chosen.choice([1, 2])
     function = parse(
-        f"""func.func @f(%A: memref<{"40x" * rank}i32>, %x: i32) {{
-          affine.for %i = 0 to {TRIPS[0]} {{
-            affine.for %j = 0 to {TRIPS[1]} {{
-              affine.for %u = 0 to {TRIPS[2]} {{
+        f"""func.func @f(%A: memref<{"80x" * rank}i32>, %x: i32) {{
+          affine.for %i = {FIRST[0]} to {ENDS[0]} {{
+            affine.for %j = {FIRST[1]} to {ENDS[1]} {{
+              affine.for %u = {FIRST[2]} to {ENDS[2]} {{
                 {store(chosen, rank)}
                 {store(chosen, rank)}
               }} {{allo.name = "u"}}
@@ -52,9 +55,9 @@ def read(parse: Callable[..., Any], seed: int) -> tuple[Space, Use, Use]:
     )
     model = extract(function.op)
     i, j, u = (loop.variable for loop in model.loops)
-    time = (TimeLoop(i, "i", TRIPS[0], 1, 0, TRIPS[1]), TimeLoop(j, "j", TRIPS[1], 1, 0, 1))
+    time = (TimeLoop(i, "i", TRIPS[0], 1, FIRST[0], TRIPS[1]), TimeLoop(j, "j", TRIPS[1], 1, FIRST[1], 1))
     space = Space(time)
-    space.unrolled(CopyLoop(u, "u", TRIPS[2], 1, 0))
+    space.unrolled(CopyLoop(u, "u", TRIPS[2], 1, FIRST[2]))
     first, second = (
         Use(n, access, tuple(space.form(form, access) for form in access.subscripts))
         for n, access in enumerate(model.accesses)
@@ -67,7 +70,7 @@ def really(first: Use, second: Use) -> Iterator[tuple[int, int, int]]:
 
     def elements(use: Use) -> dict[tuple[int, ...], list[tuple[int, ...]]]:
         found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-        for point in product(*map(range, TRIPS)):
+        for point in product(*map(range, FIRST, ENDS)):
             values = dict(zip(use.access.variables, point, strict=True))
             for quotient in use.access.quotients:
                 total = sum(c * values[v] for v, c in quotient.numerator.terms) + quotient.numerator.constant
@@ -106,3 +109,21 @@ def test_meetings_equal_enumeration(parse: Callable[..., Any], seed: int) -> Non
         found = narrowed(space, (first.access, second.access), min(bounds), [(0, -most, most)])
         moves = [u for i, j, u in real if (i, j) > (0, 0)]
         assert found == ((min(distances), ((0, min(moves), max(moves)),)) if distances else None)
+
+
+def test_least_distances_equal_enumeration() -> None:
+    rows, columns = TRIPS[:2]
+    space = Space((TimeLoop(1, "i", rows, 1, 0, columns), TimeLoop(2, "j", columns, 1, 0, 1)))
+    points = list(product(range(rows), range(columns)))
+    for way in product([None, *range(1 - rows, rows)], [None, *range(1 - columns, columns)]):
+        met = [
+            (c - a) * columns + d - b
+            for (a, b), (c, d) in product(points, points)
+            if (a, b) < (c, d) and includes(way[0], c - a) and includes(way[1], d - b)
+        ]
+        assert least_distance(space, Meeting(way, ())) == min(met, default=None)
+
+
+def test_copy_loops_around_both_end_where_their_ways_part() -> None:
+    assert common((0, 1, 3), (0, 2, 3)) == (0,)
+    assert common((0, 1), (0, 1, 2)) == (0, 1)

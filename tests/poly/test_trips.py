@@ -20,6 +20,7 @@ CASES = [
     ("affine_map<(d0) -> (4 * d0)>(%i) to min affine_map<(d0) -> (4 * d0 + 4, 30)>(%i)", Fraction(30, 8), 2, 4),
     ("affine_map<(d0) -> (d0)>(%i) to 8 step 2", Fraction(20, 8), 1, 4),
     ("0 to affine_map<(d0) -> (d0 mod 3)>(%i)", Fraction(7, 8), 0, 2),
+    ("0 to affine_map<(d0) -> (5 - d0)>(%i)", Fraction(15, 8), 0, 5),
     ("0 to %n", None, 0, None),
     ("%n to affine_map<()[s0] -> (s0 + 5)>()[%n]", 5, 5, 5),
     ("0 to affine_map<()[s0] -> (s0 mod 4)>()[%n]", None, 0, 3),
@@ -76,10 +77,26 @@ def test_a_loop_that_is_no_part_of_the_bound_may_weigh_the_mean(parse: Callable[
     assert trips_of(function.loops["k"]) == Trips(Fraction(sum(runs), len(runs)), 1, 4)
 
 
+def test_a_loop_may_not_run_where_the_loop_around_it_starts_below_zero(parse: Callable[..., Any]) -> None:
+    function = parse(
+        """func.func @f() {
+          affine.for %i = 0 to 4 {
+            affine.for %j = affine_map<(d0) -> (2 - d0)>(%i) to 8 {
+              affine.for %k = 0 to affine_map<(d0) -> (d0)>(%j) { } {allo.name = "k"}
+            } {allo.name = "j"}
+          } {allo.name = "i"}
+          return
+        }"""
+    )
+    runs = sum(len(range(j)) for i in range(4) for j in range(2 - i, 8))
+    assert runs_of(function.loops["k"].regions[0].blocks[0]) == Count(runs)
+
+
 @pytest.mark.parametrize(
     ("condition", "mean", "runs"),
     [
         ("affine.if affine_set<(d0) : (d0 - 5 >= 0)>(%i)", Fraction(5 + 6 + 7, 3), Count(5 + 6 + 7)),
+        ("affine.if affine_set<(d0) : (d0 - 5 >= 0)>(%i) { } else", Fraction(2), Count(10)),
         ("affine.if affine_set<(d0)[s0] : (s0 - d0 >= 0)>(%i)[%n]", Fraction(7, 2), Count(28, False)),
         ("scf.if %c", Fraction(7, 2), Count(28, False)),
     ],
