@@ -16,11 +16,11 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from .customize import Schedule, customize
-from .customize.step_text import parse_steps
+from .customize.step.text import parse_steps
 from .equivalence import verify
 from .errors import AlloError, counted, nearest
 from .estimate import estimate
-from .frontend.source import belongs_to_a_library
+from .frontend.read.source import belongs_to_a_library
 from .verify import Different, Equivalent
 
 _DESIGN = "a kernel, a schedule or a function that makes one, as `file.py:name`; or a module, `file.mlir`"

@@ -206,7 +206,8 @@ def markdown() -> str:
     lines += [
         "",
         f"Mean error of the cycles: {mean:.1f} % of all {len(errors)} rows, {sum(others) / len(others):.1f} % of the "
-        f"{len(others)} rows that the constants were not fitted to (* marks the others). {_ratios(errors)}",
+        f"{len(others)} rows that the constants were not fitted to (* marks",
+        f"the others). {_ratios(errors)}",
     ]
     return "\n".join(lines)
 

@@ -40,6 +40,14 @@ UPWARD = {
     ("allo/customize/schedule.py", "report"): ("allo.estimate.estimate", "allo.report"),
     ("allo/customize/schedule.py", "from_mlir"): ("allo.backend.external.given",),
 }
+# Inside a package: what each folder (or file) is built on stands before it; what is not named is built on all of them.
+INSIDE: dict[str, tuple[str, ...]] = {
+    "allo.frontend": ("read", "typing", "library", "dsl", "check", "emit", "program", "reference"),
+    "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
+    "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
+    "allo.estimate": ("trips", "report", "scheduling", "advice"),
+    "allo.backend.hls": ("text", "vendors", "interface", "csim", "project"),
+}
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
@@ -56,7 +64,7 @@ READS_OPERATIONS = {
     "allo/backend/hls/": "emits them",
     "allo/backend/cpu/": "emits them",
     "allo/verify/concrete/": "emits them",
-    "allo/verify/certificate_model.py": "checks what the model has read, without its reader",
+    "allo/verify/certificate/reading.py": "checks what the model has read, without its reader",
 }
 
 
@@ -200,6 +208,34 @@ def test_classes_that_meet_have_names_of_their_own() -> None:
     assert not {key: sorted(modules) for key, modules in seen.items() if len(modules) > 1}
 
 
+def place_inside(package: str, module: str) -> tuple[int, str]:
+    """Where a module stands in INSIDE: the number of its row, and the folder or file of it that it is or is in."""
+    first = module.removeprefix(package).removeprefix(".").partition(".")[0]
+    rows = INSIDE[package]
+    return next(((k, first) for k, row in enumerate(rows) if first in row.split()), (len(rows), ""))
+
+
+@pytest.mark.parametrize("package", INSIDE)
+def test_imports_inside_a_package_go_downwards(package: str) -> None:
+    found = []
+    for path in sorted((ROOT / package.replace(".", "/")).rglob("*.py")):
+        own_row, own = place_inside(package, module_name(path))
+        for target, node in imports(path):
+            if target.startswith(f"{package}."):
+                row, other = place_inside(package, target)
+                if other != own and row >= own_row:
+                    found.append(f"{relative(path)}:{node.lineno} imports {target}")  # type: ignore[attr-defined]
+    assert not found
+
+
+def test_folders_inside_packages_are_named() -> None:
+    for package, rows in INSIDE.items():
+        folder = ROOT / package.replace(".", "/")
+        named = {name for row in rows for name in row.split()}
+        assert {path.name for path in folder.iterdir() if (path / "__init__.py").exists()} <= named
+        assert all((folder / name).is_dir() or (folder / f"{name}.py").exists() for name in named)
+
+
 @pytest.mark.parametrize("path", sources(), ids=relative)
 def test_file_length(path: Path) -> None:
     lines = len(path.read_text().splitlines())
@@ -244,7 +280,7 @@ def test_partitions_are_read_in_one_place() -> None:
 @pytest.mark.parametrize("path", sorted((PACKAGE / "frontend" / "library").glob("*.py")), ids=relative)
 def test_operators_know_no_syntax_of_python(path: Path) -> None:
     """Importers call the operators of the library as the checker of kernels does: with typed values."""
-    syntax = ("allo.frontend.check", "allo.frontend.scope", "allo.frontend.expressions")
+    syntax = ("allo.frontend.check.statements", "allo.frontend.typing.scope", "allo.frontend.check.checker")
     wrong = [target for target, _ in imports(path) if target.startswith(syntax)]
     assert not wrong and "import ast" not in path.read_text().splitlines()
 
@@ -266,6 +302,20 @@ def test_no_file_hides_a_name_of_its_package(path: Path) -> None:
     taken = [node for node in body if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
     names = [(node.module, alias.asname or alias.name) for node in taken for alias in node.names]
     assert not [name for module, name in names if name in files and module != name]
+
+
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("path", [page for page in PAGES if page.name != "primitives.md"], ids=relative)
+def test_lines_of_pages(path: Path) -> None:
+    """Prose is easy to compare by lines; blocks of code and tables are as wide as they are."""
+    prose, is_code = [], False
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        is_code ^= line.lstrip().startswith("```")
+        if not is_code and not line.startswith(("    ", "|", "```")):
+            prose.append((number, len(line)))
+    assert not [number for number, length in prose if length > 120]
 
 
 def test_no_vague_module_names() -> None:

@@ -35,6 +35,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_the_catalogue_names_each_fault_once_and_says_who_should_notice() -> None:
+    assert all((ROOT / "tests" / folder).is_dir() for folders in PACKAGES.values() for folder in folders)
     faults = read()
     assert len(faults) >= 200
     assert (

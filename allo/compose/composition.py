@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from ..customize import Schedule
-from ..customize.primitive import schedule_line
-from ..customize.step import Step
+from ..customize.step.primitive import schedule_line
+from ..customize.step.record import Step
 from ..errors import Location, Note, ScheduleError
 from ..ir.names import unique_name
 from ..ir.recursion import reads_programs

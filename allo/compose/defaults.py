@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ..customize import Schedule, customize
-from ..customize.primitive import schedule_line
+from ..customize.step.primitive import schedule_line
 from ..errors import KernelError, ScheduleError
 
 

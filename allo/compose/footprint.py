@@ -16,7 +16,7 @@ from mlir import ir
 from allo._mlir import fingerprint
 
 from ..customize import Schedule
-from ..customize.loop_rewrite import compose_affine
+from ..customize.nest.rewrite import compose_affine
 from ..ir.module import Module
 from ..ir.states import FinishedModule
 from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, statements, string_of

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from mlir import ir
 
-from ..customize.handles import Buffer
+from ..customize.step.handles import Buffer
 from ..errors import Location, ScheduleError, nearest
 from ..ir.access import base_of, callee_name, is_array
 from ..ir.array_graph import ArrayGraph, Link, Role

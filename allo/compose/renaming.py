@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..customize.handles import Buffer, Function, Handle, Loop, Nest
-from ..customize.step import Step
+from ..customize.step.handles import Buffer, Function, Handle, Loop, Nest
+from ..customize.step.record import Step
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from mlir import ir
 
 from allo._mlir import rename_symbols
 
-from ..customize.step import Step
+from ..customize.step.record import Step
 from ..ir.access import is_array
 from ..ir.module import attributes_of
 from ..ir.states import Part

@@ -9,10 +9,10 @@ from ..ir.builder import memory_attr
 from ..ir.context import context
 from ..ir.memory import Memory
 from ..ir.module import Module
-from .handles import Buffer
-from .primitive import primitive
-from .read_only import check_never_written
-from .resolve import buffer_note, find_buffer
+from .module.read_only import check_never_written
+from .step.handles import Buffer
+from .step.primitive import primitive
+from .step.resolve import buffer_note, find_buffer
 
 _BUFFERS = frozenset({"memref.alloc", "memref.get_global"})
 

@@ -12,12 +12,12 @@ from ..ir.names import unique_name
 from ..ir.streams import is_stream_type
 from ..ir.walk import LoopView, buffers_of, induction_variable
 from ..poly import Footprint, Model, extract, footprint
-from .box import Box, check_rewritable, loop_labels, loop_names, turn_to_copy, uses_inside
-from .handles import Buffer, Loop
-from .legality import demand_still_parallel, parallel_loops
-from .loop_rewrite import compose_affine
-from .primitive import primitive
-from .resolve import buffer_note, find_buffer, find_loop, loop_note
+from .array.box import Box, check_rewritable, loop_labels, loop_names, turn_to_copy, uses_inside
+from .nest.rewrite import compose_affine
+from .step.handles import Buffer, Loop
+from .step.legality import demand_still_parallel, parallel_loops
+from .step.primitive import primitive
+from .step.resolve import buffer_note, find_buffer, find_loop, loop_note
 
 
 @primitive

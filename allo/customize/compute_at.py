@@ -11,12 +11,12 @@ from ..errors import ScheduleError
 from ..ir.module import Module
 from ..ir.walk import LoopView, bound_operands, induction_variable, loops_of
 from ..poly import Needed, Undecided, extract, merge_violation, moved_past, needed_iterations
-from .handles import Loop
-from .legality import demand, demand_repeatable, demand_still_parallel, parallel_loops
-from .loop_rewrite import loop_attributes, only_child
-from .primitive import primitive
-from .recompute import free_names, recompute
-from .resolve import find_loop, loop_note
+from .nest.recompute import free_names, recompute
+from .nest.rewrite import loop_attributes, only_child
+from .step.handles import Loop
+from .step.legality import demand, demand_repeatable, demand_still_parallel, parallel_loops
+from .step.primitive import primitive
+from .step.resolve import find_loop, loop_note
 
 
 @primitive

@@ -11,12 +11,12 @@ from ..ir.processes import DATAFLOW, is_region
 from ..ir.stream_facts import Hang
 from ..ir.walk import entry_block, location_of, statements, string_of
 from ..poly import Clash, backward_between_iterations, extract, hang_of, stage_clash
-from .calls import function_around
-from .handles import Function, Loop
-from .legality import demand
-from .primitive import primitive
-from .resolve import find_loop, loop_note
-from .stream_ends import shared_ends, stream_name
+from .function.calls import function_around
+from .step.handles import Function, Loop
+from .step.legality import demand
+from .step.primitive import primitive
+from .step.resolve import find_loop, loop_note
+from .step.stream_ends import shared_ends, stream_name
 
 _MOST_STEPS = 1_000_000  # puts and gets that a primitive looks at
 

@@ -9,11 +9,11 @@ from ..ir.builder import Builder, affine_constant, affine_dim, index_type
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.walk import LoopView, constant_bounds, induction_variable, trip_count
-from .band import perfect_band
-from .handles import Loop
-from .loop_rewrite import check_free_name, compose_affine, constant_for, loop_attributes
-from .primitive import primitive
-from .resolve import loop_note
+from .nest.band import perfect_band
+from .nest.rewrite import check_free_name, compose_affine, constant_for, loop_attributes
+from .step.handles import Loop
+from .step.primitive import primitive
+from .step.resolve import loop_note
 
 
 @primitive

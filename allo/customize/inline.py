@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..errors import Note, ScheduleError
 from ..ir.module import Module
 from ..ir.walk import entry_block, location_of
-from .calls import calls_of
-from .handles import Function
-from .inlining import leave_affine, replace_call
-from .primitive import primitive
+from .function.calls import calls_of
+from .function.inlining import leave_affine, replace_call
+from .step.handles import Function
+from .step.primitive import primitive
 
 
 @primitive

@@ -18,15 +18,15 @@ from ..ir.module import Module
 from ..ir.types import MAX_BITS
 from ..ir.walk import loops_of
 from ..layout import Digit
-from .constant_bits import element_bits, words_attribute
-from .handles import Buffer, Loop
-from .legality import demand_still_apart, demand_still_parallel, parallel_loops, vouched_elements
-from .loop_rewrite import compose_affine
+from .array.constant_bits import element_bits, words_attribute
+from .array.subscripts import AccessOperation, digit_of
+from .array.whole_array import function_of, whole_array
+from .nest.rewrite import compose_affine
 from .partition import partition_notes
-from .primitive import primitive
-from .resolve import buffer_note, find_buffer
-from .subscripts import AccessOperation, digit_of
-from .whole_array import function_of, whole_array
+from .step.handles import Buffer, Loop
+from .step.legality import demand_still_apart, demand_still_parallel, parallel_loops, vouched_elements
+from .step.primitive import primitive
+from .step.resolve import buffer_note, find_buffer
 
 
 @primitive

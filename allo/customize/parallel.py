@@ -6,10 +6,10 @@ from ..errors import ScheduleError
 from ..ir.builder import unit_attr
 from ..ir.module import Module
 from ..poly import carried_by, extract
-from .handles import Loop
-from .legality import demand
-from .primitive import primitive
-from .resolve import find_loop, loop_note
+from .step.handles import Loop
+from .step.legality import demand
+from .step.primitive import primitive
+from .step.resolve import find_loop, loop_note
 
 
 @primitive

@@ -14,9 +14,9 @@ from ..ir.partitions import divisions_of, with_divisions
 from ..ir.shared_arrays import Place, SharedArrays
 from ..ir.states import Draft
 from ..layout import NONE, Banks, Division, PartitionLayout, infer
-from .handles import Buffer
-from .primitive import earlier_steps, primitive
-from .step import Step
+from .step.handles import Buffer
+from .step.primitive import earlier_steps, primitive
+from .step.record import Step
 
 
 class Partition(Enum):

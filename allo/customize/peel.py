@@ -22,11 +22,11 @@ from ..ir.walk import (
     operations,
     string_of,
 )
-from .handles import Loop
-from .loop_order import Bound, joined
-from .loop_rewrite import check_free_name, loop_attributes, move_body
-from .primitive import primitive
-from .resolve import find_loop, loop_note
+from .nest.bounds import Bound, joined
+from .nest.rewrite import check_free_name, loop_attributes, move_body
+from .step.handles import Loop
+from .step.primitive import primitive
+from .step.resolve import find_loop, loop_note
 
 
 @primitive

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..errors import ScheduleError
 from ..ir.builder import i32_attr, unit_attr
 from ..ir.module import Module
-from .handles import Loop
-from .primitive import primitive
-from .resolve import find_loop, loop_note
+from .step.handles import Loop
+from .step.primitive import primitive
+from .step.resolve import find_loop, loop_note
 
 
 @primitive

@@ -12,10 +12,8 @@ from ..ir.builder import Builder
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.walk import LOOP_OPERATIONS, entry_block, operations, string_of
-from .calls import call_counts, callee_of, function_around
 from .dataflow import run_at_once
-from .external_streams import close_calls, open_calls
-from .fifo import (
+from .fifo.accesses import (
     Get,
     create,
     demand_fifo,
@@ -27,14 +25,16 @@ from .fifo import (
     put_at_stores,
     stream_type,
 )
-from .first_values import drop_first_values
-from .handles import Buffer, Function, Nest
-from .neighbours import pass_on
-from .primitive import primitive
-from .resolve import buffer_note, find_buffer
-from .signature import add_argument, own_callee, result_to_argument, set_argument
-from .stages import Stage, stages_inside, stages_of
-from .stream_ends import demand_ends_of_elements
+from .fifo.external_streams import close_calls, open_calls
+from .fifo.first_values import drop_first_values
+from .fifo.neighbours import pass_on
+from .fifo.stages import Stage, stages_inside, stages_of
+from .function.calls import call_counts, callee_of, function_around
+from .function.signature import add_argument, own_callee, result_to_argument, set_argument
+from .step.handles import Buffer, Function, Nest
+from .step.primitive import primitive
+from .step.resolve import buffer_note, find_buffer
+from .step.stream_ends import demand_ends_of_elements
 
 
 @primitive

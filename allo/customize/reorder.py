@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..errors import ScheduleError
 from ..ir.module import Module
 from ..poly import Reductions, extract, order_violation
-from .band import nested_band
-from .distribute import groups_between
-from .guards import sink_guards
-from .handles import Loop
-from .legality import demand, demand_still_parallel, parallel_loops
-from .loop_order import bounds_in_order
-from .primitive import primitive
-from .rebuild import rebuild
+from .nest.band import nested_band
+from .nest.bounds import bounds_in_order
+from .nest.distribute import groups_between
+from .nest.guards import sink_guards
+from .nest.rebuild import rebuild
+from .step.handles import Loop
+from .step.legality import demand, demand_still_parallel, parallel_loops
+from .step.primitive import primitive
 
 
 @primitive

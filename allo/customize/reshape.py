@@ -14,13 +14,13 @@ from ..ir.builder import Builder
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..layout import Reshaping
-from .handles import Buffer
-from .loop_rewrite import compose_affine
+from .array.subscripts import AccessOperation, expressions
+from .array.whole_array import whole_array
+from .nest.rewrite import compose_affine
 from .partition import partition_notes
-from .primitive import primitive
-from .resolve import buffer_note, find_buffer
-from .subscripts import AccessOperation, expressions
-from .whole_array import whole_array
+from .step.handles import Buffer
+from .step.primitive import primitive
+from .step.resolve import buffer_note, find_buffer
 
 
 @primitive

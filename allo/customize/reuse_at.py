@@ -12,14 +12,14 @@ from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.walk import LoopView, buffers_of, constant_bounds, location_of
 from ..poly import Model, Window, extract, window
-from .box import Box, loop_labels, loop_names, turn_to_copy, uses_inside
-from .handles import Buffer, Loop
-from .legality import demand_still_parallel, parallel_loops
-from .loop_rewrite import compose_affine
-from .merge_fill import merge_fill
-from .primitive import primitive
-from .resolve import buffer_note, find_buffer, find_loop, loop_note
-from .shift_register import ShiftRegister, clip, run_earlier
+from .array.box import Box, loop_labels, loop_names, turn_to_copy, uses_inside
+from .array.merge_fill import merge_fill
+from .array.shift_register import ShiftRegister, clip, run_earlier
+from .nest.rewrite import compose_affine
+from .step.handles import Buffer, Loop
+from .step.legality import demand_still_parallel, parallel_loops
+from .step.primitive import primitive
+from .step.resolve import buffer_note, find_buffer, find_loop, loop_note
 
 
 @primitive

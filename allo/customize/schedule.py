@@ -11,39 +11,39 @@ from mlir import ir as mlir_ir
 
 from ..errors import ScheduleError, counted, nearest
 from ..frontend.program import compile_kernel
-from ..frontend.typing_tables import rule_set
+from ..frontend.typing.tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
 from ..ir.module import Module
 from ..ir.pseudocode import module_text
 from ..ir.recursion import reads_programs
 from ..ir.states import FinishedModule
-from .adopt import adopt
 from .bind import bind as _bind
 from .buffer_at import buffer_at as _buffer_at
 from .compute_at import compute_at as _compute_at
 from .dataflow import dataflow as _dataflow
-from .diff import step_diff
 from .fuse import fuse as _fuse
-from .handles import Buffer, Function, Loop, Nest
 from .inline import inline as _inline
-from .loop_tree import LoopTree, loop_tree
+from .module.adopt import adopt
+from .module.sound import check_sound
 from .pack import pack as _pack
 from .parallel import parallel as _parallel
 from .partition import partition as _partition
 from .peel import peel as _peel
 from .pipeline import pipeline as _pipeline
-from .primitive import integer, is_primitive, replayed
 from .relay import relay as _relay
 from .reorder import reorder as _reorder
 from .reshape import reshape as _reshape
 from .reuse_at import reuse_at as _reuse_at
 from .skew import skew as _skew
-from .sound import check_sound
 from .specialize import specialize as _specialize
 from .split import split as _split
-from .step import Step, Steps
-from .step_ops import StepReader, at_operation, take_schedules, write_steps
-from .step_text import given_steps
+from .step.diff import step_diff
+from .step.handles import Buffer, Function, Loop, Nest
+from .step.loop_tree import LoopTree, loop_tree
+from .step.operations import StepReader, at_operation, take_schedules, write_steps
+from .step.primitive import integer, is_primitive, replayed
+from .step.record import Step, Steps
+from .step.text import given_steps
 from .unfold import unfold as _unfold
 from .unroll import unroll as _unroll
 

@@ -9,10 +9,10 @@ from ..ir.builder import Builder, affine_dim, index_type
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.walk import bound_operands, induction_variable
-from .handles import Loop
-from .loop_rewrite import ANNOTATIONS, compose_affine, loop_attributes, move_body
-from .primitive import primitive
-from .resolve import find_loop, loop_note
+from .nest.rewrite import ANNOTATIONS, compose_affine, loop_attributes, move_body
+from .step.handles import Loop
+from .step.primitive import primitive
+from .step.resolve import find_loop, loop_note
 
 
 @primitive

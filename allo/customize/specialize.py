@@ -9,9 +9,9 @@ from ..ir.builder import string_attr
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.walk import entry_block, location_of
-from .calls import calls_of, function_around
-from .handles import Function
-from .primitive import primitive
+from .function.calls import calls_of, function_around
+from .step.handles import Function
+from .step.primitive import primitive
 
 
 @primitive

@@ -7,13 +7,13 @@ from ..ir.builder import unit_attr
 from ..ir.module import Module
 from ..ir.walk import LoopView, constant_bounds, operations
 from ..poly import Undecided, Violation, between_instances, extract
-from .band import loop_band
-from .handles import Nest
-from .inlining import inline_inside
-from .legality import demand
-from .loop_rewrite import ANNOTATIONS
-from .primitive import primitive
-from .resolve import loop_note
+from .function.inlining import inline_inside
+from .nest.band import loop_band
+from .nest.rewrite import ANNOTATIONS
+from .step.handles import Nest
+from .step.legality import demand
+from .step.primitive import primitive
+from .step.resolve import loop_note
 
 
 @primitive

@@ -6,9 +6,9 @@ from ..errors import ScheduleError
 from ..ir.builder import i32_attr
 from ..ir.module import Module
 from ..ir.walk import trip_count
-from .handles import Loop
-from .primitive import primitive
-from .resolve import find_loop, loop_note
+from .step.handles import Loop
+from .step.primitive import primitive
+from .step.resolve import find_loop, loop_note
 
 
 @primitive

@@ -1,7 +1,7 @@
 """The estimator: static scheduling of a module for a target, with reasons."""
 
 from .estimate import estimate
-from .result import Estimate, FunctionEstimate, LoopEstimate, Reason, Resources, Transfer
+from .report.result import Estimate, FunctionEstimate, LoopEstimate, Reason, Resources, Transfer
 
 __all__ = [
     "Estimate",

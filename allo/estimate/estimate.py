@@ -16,12 +16,12 @@ from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..ir.walk import argument_names, entry_block, operations
 from ..target import Fpga, Target, load_target
+from .advice.stages import overlap
 from .function import Callee, FunctionEstimator, Options
 from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
+from .report.result import Estimate, FunctionEstimate, Resources, Transfer
 from .resources import array_name, array_resources, own_resources, unit_resources
-from .result import Estimate, FunctionEstimate, Resources, Transfer
-from .span import Ends, Span
-from .stage_advice import overlap
+from .scheduling.span import Ends, Span
 
 if TYPE_CHECKING:
     from ..customize import Schedule

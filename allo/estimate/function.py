@@ -14,15 +14,15 @@ from ..ir.access import base_of, is_copy
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
 from ..poly import Access, TimeLoop, Trips, extract
 from ..target import Fpga
-from .advice import advise
-from .memory import ArrayMemory, array_memory, external_memory
+from .advice.intervals import advise
+from .advice.question import Question
 from .off_chip import OffChip
-from .pipeline import region_span, scheduled
-from .question import Question
-from .region import RegionBuilder, Surroundings, unbounded_loop
-from .result import Reason
-from .rows import Rows, operations_of, rounded
-from .span import (
+from .report.result import Reason
+from .report.rows import Rows, operations_of, rounded
+from .scheduling.memory import ArrayMemory, array_memory, external_memory
+from .scheduling.pipeline import region_span, scheduled
+from .scheduling.region import RegionBuilder, Surroundings, unbounded_loop
+from .scheduling.span import (
     Ends,
     Span,
     alternatives,
@@ -33,8 +33,8 @@ from .span import (
     stream_key,
     uncounted,
 )
-from .stages import Overlap, stages
-from .tokens import closed, of_call, settled, step_of
+from .scheduling.stages import Overlap, stages
+from .scheduling.tokens import closed, of_call, settled, step_of
 from .trips import TripCounts
 
 _PURE = (

@@ -21,8 +21,8 @@ from ..ir.words import container_bits
 from ..layout import Banks
 from ..poly import overwritten_arguments
 from ..target import External, Fpga, Target
-from .result import Transfer
-from .rows import operations_of
+from .report.result import Transfer
+from .report.rows import operations_of
 
 DEFAULT_WORD_BITS = 512  # the widest word of a port: what Vitis HLS widens ports to (UG1399, max_widen_bitwidth)
 

@@ -29,19 +29,19 @@ from ..ir.types import (
     index,
 )
 from . import dsl
-from .annotations import read_annotation, split_memory
-from .check import StatementChecker
-from .declared_values import constants_in_place
-from .emit import emit_module
-from .external import ExternalInstance, external_function
-from .nesting import too_deep
-from .nodes import Function, Return, Symbol, SymbolKind
-from .ranges import surely_inside
-from .scope import Scope
-from .source import KernelSource, belongs_to_a_library, read_kernel
-from .templates import NestedKernel, TemplateInstance, instance, instantiate, parameters_of
-from .typing_rules import TypingRules
-from .typing_tables import DEFAULT
+from .check.annotations import read_annotation, split_memory
+from .check.declared_values import constants_in_place
+from .check.statements import StatementChecker
+from .emit.statements import emit_module
+from .read.nesting import too_deep
+from .read.source import KernelSource, belongs_to_a_library, read_kernel
+from .read.templates import NestedKernel, TemplateInstance, instance, instantiate, parameters_of
+from .typing.external import ExternalInstance, external_function
+from .typing.nodes import Function, Return, Symbol, SymbolKind
+from .typing.ranges import surely_inside
+from .typing.rules import TypingRules
+from .typing.scope import Scope
+from .typing.tables import DEFAULT
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from threading import Lock
 
-_LIMIT = 200_000  # calls; `frontend/nesting.py` refuses kernels that would need more
+_LIMIT = 200_000  # calls; `frontend/read/nesting.py` refuses kernels that would need more
 
 
 class _Raised:

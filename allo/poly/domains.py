@@ -114,7 +114,7 @@ def affine_for(op: ir.Operation, outer: Domain, values: Values) -> LoopDomain:
 
 
 def scf_for(op: ir.Operation, outer: Domain, values: Values) -> LoopDomain:
-    if "unsignedCmp" in op.attributes:  # allo/customize/adopt.py turns these into signed loops
+    if "unsignedCmp" in op.attributes:  # allo/customize/module/adopt.py turns these into signed loops
         raise InternalError("a loop that compares without a sign was not made a signed one")
     lower, upper, stride = (values.index(op.operands[k]) for k in range(3))
     number = values.bind(op.regions[0].blocks[0].arguments[0])

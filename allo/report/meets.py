@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from mlir import ir
 
-from ..customize.handles import Buffer
 from ..customize.partition import asked_banks
-from ..customize.step import Step
+from ..customize.step.handles import Buffer
+from ..customize.step.record import Step
 from ..ir.array_graph import ArrayGraph, ArrayNode
 from ..ir.partitions import divisions_of
 from ..layout import NONE, Banks, PartitionLayout

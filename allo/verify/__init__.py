@@ -2,7 +2,7 @@
 
 from .check import METHODS, check
 from .deadline import Deadline
-from .programs import Argument, Program, Subject, check_interfaces, load
+from .program.programs import Argument, Program, Subject, check_interfaces, load
 from .result import (
     Counterexample,
     Different,
@@ -14,7 +14,7 @@ from .result import (
     Stuck,
     Unknown,
 )
-from .running import Failed, Ran, Runner
+from .run.runner import Failed, Ran, Runner
 
 __all__ = [
     "METHODS",

@@ -13,16 +13,16 @@ from ..ir.stream_facts import Hang
 from ..poly import hang_of
 from ..poly.hangs import MOST_STEPS
 from ..poly.model import Source
-from .bisect import changed_order, first_wrong_step
-from .bounds import Escape, escape_of
-from .counterexample import Found, NotFound, counterexample, search, smaller
+from .affine.bounds import Escape, escape_of
 from .deadline import Deadline
-from .differential import RUN_SECONDS, UNWRITTEN, Pair
-from .identical import are_identical
-from .inputs import Values
-from .programs import Program, check_interfaces, other_start
+from .program.programs import Program, check_interfaces, other_start
 from .result import Different, Equivalent, Mismatch, Result, Stuck, Unknown
-from .running import Failed, Runner
+from .run.bisect import changed_order, first_wrong_step
+from .run.counterexample import Found, NotFound, counterexample, search, smaller
+from .run.differential import RUN_SECONDS, UNWRITTEN, Pair
+from .run.identical import are_identical
+from .run.inputs import Values
+from .run.runner import Failed, Runner
 
 _AFFINE_SHARE = 0.25  # of the time, in seconds of the processor, if the others are tried too
 _PROOF_SHARE = 0.6  # of what is left, by the clock; the rest is to run what is suspected

@@ -13,11 +13,11 @@ FAULTS = Path(__file__).resolve().parent / "faults"
 
 # The package that a fault is in, and the folders of tests that should notice it; the first prefix that fits.
 PACKAGES: dict[str, tuple[str, ...]] = {
-    "allo/backend/arguments": ("backend",),
-    "allo/backend/cpu": ("backend", "transforms"),
-    "allo/backend/checked": ("backend",),
-    "allo/backend/external": ("ip",),
-    "allo/backend": ("hls",),
+    "allo/backend/arguments": ("backend/cpu",),
+    "allo/backend/cpu": ("backend/cpu", "transforms"),
+    "allo/backend/checked": ("backend/cpu",),
+    "allo/backend/external": ("backend/external",),
+    "allo/backend": ("backend/hls",),
     "allo/compose": ("compose",),
     "allo/customize": ("customize",),
     "allo/estimate": ("estimate",),

@@ -12,7 +12,7 @@ from mlir import ir
 
 import allo
 from allo import Partition, Schedule
-from allo.customize.handles import Buffer, Loop
+from allo.customize.step.handles import Buffer, Loop
 from allo.errors import AlloError, InternalError
 from allo.ir.walk import buffers_of, string_of
 from allo.memory import Memory

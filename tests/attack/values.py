@@ -14,7 +14,7 @@ from allo.ir.mlir_types import from_mlir
 from allo.ir.types import AlloType, Float, Int, Struct, TensorType, UInt
 from allo.ir.walk import entry_block
 from allo.ir.words import ints_of_words
-from allo.verify.inputs import array_of_bits
+from allo.verify.run.inputs import array_of_bits
 
 type Array = np.ndarray[Any, Any]
 RUN_TIME_EXTENT = 9

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from allo import Partition, Schedule
-from allo.customize.handles import Buffer, Loop
+from allo.customize.step.handles import Buffer, Loop
 from allo.memory import Memory
 
 type Call = tuple[str, tuple[Any, ...], dict[str, Any]]

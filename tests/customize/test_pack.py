@@ -11,7 +11,7 @@ from mlir import ir
 
 import allo
 from allo import customize
-from allo.customize.constant_bits import element_bits
+from allo.customize.array.constant_bits import element_bits
 from allo.ir.context import context
 from allo.ir.types import Fixed, Int, UInt, bool, float16, float32, float64, index, int8, int16, int32, uint8
 

@@ -10,7 +10,7 @@ from mlir import ir
 
 import allo
 from allo import LayoutConflict, Partition, Schedule, customize
-from allo.customize.resolve import find_buffer
+from allo.customize.step.resolve import find_buffer
 from allo.ir.module import Module
 from allo.ir.types import int32
 

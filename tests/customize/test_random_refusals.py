@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from mlir import ir
 
 from allo import Schedule, ScheduleError, customize
-from allo.customize.handles import Loop
-from allo.customize.loop_rewrite import compose_affine, move_body
-from allo.customize.resolve import find_loop
+from allo.customize.nest.rewrite import compose_affine, move_body
+from allo.customize.step.handles import Loop
+from allo.customize.step.resolve import find_loop
 from allo.ir.builder import Builder, affine_dim, index_type
 from allo.ir.context import context
 from allo.ir.walk import constant_bounds, induction_variable

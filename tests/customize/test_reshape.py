@@ -8,7 +8,7 @@ from mlir import ir
 
 import allo
 from allo import Schedule, customize
-from allo.customize.subscripts import divide_first
+from allo.customize.array.subscripts import divide_first
 from allo.ir.context import context
 from allo.ir.module import Module
 from allo.ir.types import float32, int32

@@ -8,9 +8,9 @@ import pytest
 
 import allo
 from allo import Schedule, ScheduleError
-from allo.customize.handles import Loop
-from allo.customize.primitive import primitive
-from allo.customize.resolve import find_loop
+from allo.customize.step.handles import Loop
+from allo.customize.step.primitive import primitive
+from allo.customize.step.resolve import find_loop
 from allo.ir import shared_arrays, states
 from allo.ir.builder import i32_attr
 from allo.ir.effects import Effects

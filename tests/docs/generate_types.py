@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from allo.frontend.typing_rules import FixedRule, Rule, TypingRules
-from allo.frontend.typing_tables import CPP, DEFAULT
+from allo.frontend.typing.rules import FixedRule, Rule, TypingRules
+from allo.frontend.typing.tables import CPP, DEFAULT
 from allo.ir.types import Fixed, Int, UFixed, UInt
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "types.md"

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from allo.frontend.typing_tables import DEFAULT
+from allo.frontend.typing.tables import DEFAULT
 from allo.ir.types import Int, UInt
 
 from .pages import ROOT

@@ -13,9 +13,9 @@ import pytest
 
 import allo
 from allo.errors import KernelError
-from allo.frontend.convert import NotExpressible
 from allo.frontend.library.call import OperatorCall
-from allo.frontend.scope import Scope
+from allo.frontend.typing.convert import NotExpressible
+from allo.frontend.typing.scope import Scope
 
 CASES = Path(__file__).parent / "cases"
 FRONTEND = Path(allo.__file__).parent / "frontend"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 
-from allo.estimate.dependences import graph_of
-from allo.estimate.graph import Edge, Graph
-from allo.estimate.recurrence import critical, recurrence_of
-from allo.estimate.region import LoopBody, Node
+from allo.estimate.scheduling.dependences import graph_of
+from allo.estimate.scheduling.graph import Edge, Graph
+from allo.estimate.scheduling.recurrence import critical, recurrence_of
+from allo.estimate.scheduling.region import LoopBody, Node
 from allo.poly import Space
 
 

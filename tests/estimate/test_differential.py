@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import allo
-from allo.estimate.dependences import graph_of
-from allo.estimate.pipeline import exchangeable
-from allo.estimate.recurrence import recurrence_of
+from allo.estimate.scheduling.dependences import graph_of
+from allo.estimate.scheduling.pipeline import exchangeable
+from allo.estimate.scheduling.recurrence import recurrence_of
 from allo.ir.types import float32, int32
 from allo.target import load_target
 from tests.seeds import sweep

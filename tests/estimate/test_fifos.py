@@ -14,7 +14,7 @@ import pytest
 import allo
 from allo.estimate.estimate import _Estimation
 from allo.estimate.function import Options
-from allo.estimate.span import Span, Stream
+from allo.estimate.scheduling.span import Span, Stream
 from allo.ir.types import float32
 from allo.ir.walk import string_of
 from allo.target import load_target

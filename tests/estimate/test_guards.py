@@ -12,7 +12,7 @@ from itertools import product
 import allo
 from allo.estimate.estimate import _Estimation
 from allo.estimate.function import Options
-from allo.estimate.span import Event, Span
+from allo.estimate.scheduling.span import Event, Span
 from allo.ir.types import float32
 from allo.ir.walk import string_of
 from allo.target import load_target

@@ -8,9 +8,9 @@ import pytest
 import allo
 import polybench
 from allo.estimate.function import Callee, FunctionEstimator, Options
-from allo.estimate.pipeline import Scheduled, scheduled
-from allo.estimate.region import RegionBuilder, unbounded_loop
-from allo.estimate.span import Ends
+from allo.estimate.scheduling.pipeline import Scheduled, scheduled
+from allo.estimate.scheduling.region import RegionBuilder, unbounded_loop
+from allo.estimate.scheduling.span import Ends
 from allo.ir.types import float32
 from allo.target import load_target
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import allo
-from allo.estimate.memory import Ports
-from allo.estimate.ports import accesses_of, intervals
+from allo.estimate.scheduling.memory import Ports
+from allo.estimate.scheduling.ports import accesses_of, intervals
 from allo.ir.types import float32, int32
 from allo.memory import Memory
 from tests.seeds import sweep

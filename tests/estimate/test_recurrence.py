@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import allo
-from allo.estimate.dependences import graph_of
 from allo.estimate.function import Callee, FunctionEstimator, Options
-from allo.estimate.graph import Edge
-from allo.estimate.pipeline import scheduled
-from allo.estimate.recurrence import recurrence_of, words
-from allo.estimate.region import LoopBody, RegionBuilder
-from allo.estimate.walks import positive_cycle
+from allo.estimate.scheduling.dependences import graph_of
+from allo.estimate.scheduling.graph import Edge
+from allo.estimate.scheduling.pipeline import scheduled
+from allo.estimate.scheduling.recurrence import recurrence_of, words
+from allo.estimate.scheduling.region import LoopBody, RegionBuilder
+from allo.estimate.scheduling.walks import positive_cycle
 from allo.ir.types import float32, int32
 from allo.ir.walk import LoopView
 from allo.target import load_target
@@ -25,7 +25,7 @@ from tests.seeds import sweep
 
 from .expanded import recurrence_interval, symbolic_interval
 
-CIRCULATION = import_module("allo.estimate.circulation")  # `allo.estimate` is a function, too
+CIRCULATION = import_module("allo.estimate.scheduling.circulation")  # `allo.estimate` is a function, too
 
 
 def region_of(s: allo.Schedule) -> tuple[LoopBody, int]:

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import allo
-from allo.estimate.span import Ends, Event, Span, Stream, alternatives, repeated, sequence
-from allo.estimate.stages import stages
+from allo.estimate.scheduling.span import Ends, Event, Span, Stream, alternatives, repeated, sequence
+from allo.estimate.scheduling.stages import stages
 from allo.ir.types import float32
 
 

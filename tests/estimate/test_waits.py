@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from allo.estimate.fifos import Channel, Waits, occupancy, slowest_circles, too_shallow
-from allo.estimate.span import Event
+from allo.estimate.scheduling.fifos import Channel, Waits, occupancy, slowest_circles, too_shallow
+from allo.estimate.scheduling.span import Event
 
 COUNT = 8
 LATE = 9  # the cycle in which the consumer takes its first token

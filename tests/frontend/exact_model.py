@@ -11,7 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from allo.frontend.typing_rules import TypingRules, as_integer
+from allo.frontend.typing.rules import TypingRules, as_integer
 from allo.ir.quantize import quantize
 from allo.ir.types import AlloType, Bool, Fixed, Float, Int, UFixed, UInt, wrap
 

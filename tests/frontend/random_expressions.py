@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from allo.frontend.typing_rules import TypingRules, literal_type, shifted_type
+from allo.frontend.typing.rules import TypingRules, literal_type, shifted_type
 from allo.ir.types import (
     OVERFLOWS,
     ROUNDINGS,

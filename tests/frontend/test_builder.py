@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from allo.backend.cpu import LLVMModule
-from allo.frontend.builder import ValueBuilder
-from allo.frontend.emit import emit_module
+from allo.frontend.emit.statements import emit_module
 from allo.frontend.library import operators
 from allo.frontend.library.call import OperatorArgument, OperatorConstant
 from allo.frontend.library.operations import Operations
-from allo.frontend.nodes import Declare, Expr, Function, Return, Symbol, SymbolKind
-from allo.frontend.source import KernelSource
-from allo.frontend.typing_tables import DEFAULT
-from allo.frontend.view import View, whole
+from allo.frontend.read.source import KernelSource
+from allo.frontend.typing.builder import ValueBuilder
+from allo.frontend.typing.nodes import Declare, Expr, Function, Return, Symbol, SymbolKind
+from allo.frontend.typing.tables import DEFAULT
+from allo.frontend.typing.view import View, whole
 from allo.ir.types import TensorType, float32, int8
 
 AT = (7, 0, 0)

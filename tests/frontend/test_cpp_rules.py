@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import allo
-from allo.frontend.typing_tables import CPP
+from allo.frontend.typing.tables import CPP
 from allo.ir.types import AlloType, Bool, Float, Int, UInt, float32, float64, int32, int64
 from allo.ir.types import bool as bool_type
 from tests.seeds import sweep

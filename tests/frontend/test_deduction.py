@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import allo
-from allo.frontend.source import read_kernel
-from allo.frontend.templates import instantiate, parameters_of
+from allo.frontend.read.source import read_kernel
+from allo.frontend.read.templates import instantiate, parameters_of
 from allo.ir.types import Stateful, float32, index, int8, int16, int32
 
 

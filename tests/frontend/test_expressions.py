@@ -14,8 +14,8 @@ import pytest
 
 import allo
 from allo.errors import KernelError
-from allo.frontend.typing_rules import TypingRules
-from allo.frontend.typing_tables import CPP, DEFAULT
+from allo.frontend.typing.rules import TypingRules
+from allo.frontend.typing.tables import CPP, DEFAULT
 from allo.ir.types import Float, Int, UInt, bfloat16, float16, float32, float64, wrap
 from tests.seeds import sweep
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import allo
 from allo.errors import KernelError
-from allo.frontend.held_values import not_held
+from allo.frontend.typing.held_values import not_held
 from allo.ir.quantize import quantize
 from allo.ir.types import (
     AlloType,

@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import allo
-from allo.frontend.convert import wrap
+from allo.frontend.typing.convert import wrap
 from allo.ir import types
 from allo.ir.types import Int, UInt
 from tests.seeds import drawn, sweep

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import allo
 from allo.errors import KernelError
 from allo.frontend.program import compile_kernel
-from allo.frontend.ranges import _combined
+from allo.frontend.typing.ranges import _combined
 from allo.ir.types import float32, int32, uint4
 from tests.seeds import drawn, sweep
 

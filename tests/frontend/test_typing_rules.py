@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 
 from allo.errors import ScheduleError
-from allo.frontend.typing_rules import BIT_OPERATORS, TypingRules, as_integer, fixed_parts, literal_type
-from allo.frontend.typing_tables import CPP, DEFAULT, RULE_SETS, rule_set
+from allo.frontend.typing.rules import BIT_OPERATORS, TypingRules, as_integer, fixed_parts, literal_type
+from allo.frontend.typing.tables import CPP, DEFAULT, RULE_SETS, rule_set
 from allo.ir.types import (
     AlloType,
     Fixed,

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from allo.customize.subscripts import expressions
+from allo.customize.array.subscripts import expressions
 from allo.layout import Digit, Reshaping
 
 

@@ -8,7 +8,8 @@ import pytest
 
 import allo
 from allo.ir.types import float32, int32
-from allo.verify import Deadline, Different, Failed, Ran, Unknown, bounds, check, load
+from allo.verify import Deadline, Different, Failed, Ran, Unknown, check, load
+from allo.verify.affine import bounds
 from allo.verify.affine.effort import Effort, OutOfEffort
 from allo.verify.result import Stuck
 

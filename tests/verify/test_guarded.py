@@ -13,7 +13,7 @@ from allo.equivalence.runner import ProcessRunner, shared_runner
 from allo.ir.module import Module
 from allo.ir.types import UInt, float32, int32
 from allo.verify import Deadline, Failed, Ran, Stuck, Unknown, check, load
-from allo.verify.differential import Agreement, Difference, Inconclusive, Pair
+from allo.verify.run.differential import Agreement, Difference, Inconclusive, Pair
 
 
 def gathered(index: int32[4], x: float32[8], y: float32[4]):

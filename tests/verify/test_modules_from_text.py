@@ -11,8 +11,8 @@ from allo.ir.types import int8, int32, uint8
 from allo.poly.computation import Computation
 from allo.poly.values import Values
 from allo.verify import Different, Equivalent, load
-from allo.verify.certificate_model import demand_same_reading
-from allo.verify.certificate_sums import Wrong
+from allo.verify.certificate.reading import demand_same_reading
+from allo.verify.certificate.sums import Wrong
 
 
 def counted(loop: str, kind: str = "i32") -> str:

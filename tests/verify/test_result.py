@@ -10,7 +10,7 @@ from allo.ir.types import float64
 from allo.poly import Source
 from allo.verify import Counterexample, Different, Equivalent, FirstStep, Mismatch, Unknown, load
 from allo.verify.affine import prove
-from allo.verify.counterexample import value_text
+from allo.verify.run.counterexample import value_text
 
 SOURCE = Source("design.py", 12, 5)
 MISMATCH = Mismatch("C", (3, 4), "A[3, 0] * B[0, 4]", "A[3, 1] * B[0, 4]", "reads A[3, 1] instead of A[3, 0]", SOURCE)

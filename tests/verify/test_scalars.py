@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from allo.verify.operators import (
+from allo.verify.concrete.operators import (
     F32,
     Operator,
     OpKind,
@@ -12,7 +12,7 @@ from allo.verify.operators import (
     integer_operator,
     select_of,
 )
-from allo.verify.scalars import Differ, Same, Scalar, Undecided, equal
+from allo.verify.concrete.scalars import Differ, Same, Scalar, Undecided, equal
 from tests.seeds import sweep
 
 from .concrete.random_expressions import RandomExpressions

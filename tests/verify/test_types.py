@@ -19,7 +19,7 @@ from allo.ir.types import (
     uint8,
 )
 from allo.verify import Different, Equivalent, Unknown, load
-from allo.verify.inputs import directed_inputs
+from allo.verify.run.inputs import directed_inputs
 
 POINT = Struct({"x": int32, "w": Fixed(16, 8)})
 MORE = [uint8, int32, UInt(5), float16, float64, Fixed(16, 8), bool, index]

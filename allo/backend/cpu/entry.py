@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ...customize.calls import call_counts, callee_of
+from ...customize.function.calls import call_counts, callee_of
 from ...ir.builder import Builder, string_attr, unit_attr
 from ...ir.context import context, unknown_location
 from ...ir.module import Module

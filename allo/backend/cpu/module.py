@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mlir import ir
 
 from ...errors import InternalError
-from ...frontend.given_code import EXTERNAL, LINKED
+from ...frontend.emit.given_code import EXTERNAL, LINKED
 from ...ir.effects import Effects
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module

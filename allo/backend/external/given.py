@@ -10,8 +10,8 @@ from pathlib import Path
 from mlir import ir
 
 from ...errors import KernelError
-from ...frontend.external import ExternalKernel
-from ...frontend.given_code import EXTERNAL, LINKED, give, is_given, source_attribute
+from ...frontend.emit.given_code import EXTERNAL, LINKED, give, is_given, source_attribute
+from ...frontend.typing.external import ExternalKernel
 from ...ir.builder import string_attr, unit_attr
 from ...ir.context import context
 from ...ir.module import Module

@@ -10,8 +10,8 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import TargetError
-from ...frontend.external import ExternalParameter, fitting
-from ...frontend.given_code import EXTERNAL
+from ...frontend.emit.given_code import EXTERNAL
+from ...frontend.typing.external import ExternalParameter, fitting
 from ...ir.builder import Builder, segments_attr, string_attr
 from ...ir.context import context, unknown_location
 from ...ir.mlir_types import from_mlir, scalar_from_mlir

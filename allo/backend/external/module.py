@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import KernelError
-from ...frontend.external import External, ExternalKernel
-from ...frontend.given_code import EXTERNAL, give, source_attribute
+from ...frontend.emit.given_code import EXTERNAL, give, source_attribute
+from ...frontend.typing.external import External, ExternalKernel
 from ...ir.types import AlloType, TensorType
 from ..arguments.arrays import pointer_to
 from ..arguments.conversion import bound_arguments, converted, refuse_overlap

@@ -6,7 +6,7 @@ import linecache
 from dataclasses import dataclass, replace
 
 from ...errors import KernelError, Location, counted, nearest
-from ...frontend.external import ExternalKernel, ExternalParameter
+from ...frontend.typing.external import ExternalKernel, ExternalParameter
 from ...ir.types import DYNAMIC, AlloType, Struct, TensorType
 from .compiler import Compiler, preprocessed
 from .constants import integer_of

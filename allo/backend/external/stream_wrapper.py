@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...frontend.external import ExternalParameter
+from ...frontend.typing.external import ExternalParameter
 from ...ir.types import AlloType, TensorType
 from ...ir.words import container_bits, is_signed
 from .cxx_types import CxxType

@@ -10,9 +10,9 @@ from typing import Any
 from ...errors import TargetError
 from ...ir.module import Module
 from ..manifest import Manifest
-from .module import HLSModule
-from .project_build import PROJECTS
-from .vendor import VITIS
+from .csim.module import HLSModule
+from .project.build import PROJECTS
+from .text.vendor import VITIS
 
 __all__ = ["CODE", "PROJECTS", "HLSModule", "is_available"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from ...ir.types import AlloType, TensorType, float32, shape_text
 from ...ir.types import index as index_type
-from ..convert import constant, convert
-from ..nodes import Block, Const, Expr, Stmt, Store, Symbol
-from ..operations import binary
-from ..view import View, transposed
+from ..typing.convert import constant, convert
+from ..typing.nodes import Block, Const, Expr, Stmt, Store, Symbol
+from ..typing.operations import binary
+from ..typing.view import View, transposed
 from .call import OperatorCall, lazy, placeholder
 from .elementwise import moved
 from .structured import Nest, loops

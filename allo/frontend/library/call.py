@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...ir.types import AlloType, Float, Struct, TensorType, shape_text
-from ..builder import ValueBuilder
-from ..nodes import Expr, Load, Stmt, Symbol, SymbolKind, Var
-from ..source import Position
-from ..view import View, whole
+from ..read.source import Position
+from ..typing.builder import ValueBuilder
+from ..typing.nodes import Expr, Load, Stmt, Symbol, SymbolKind, Var
+from ..typing.view import View, whole
 from .structured import Nest, Subscripts, along
 
 STATIC = frozenset({"axis", "axes", "shape", "dtype", "eps", "stride", "padding"})

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...ir.types import Float, Index, TensorType
-from ..convert import constant, convert
-from ..nodes import Binary, Const, Expr, MathCall, Select, Shared, Stmt, Store, Symbol, Var
-from ..operations import absolute as absolute_value
-from ..operations import compare
-from ..view import View
+from ..typing.convert import constant, convert
+from ..typing.nodes import Binary, Const, Expr, MathCall, Select, Shared, Stmt, Store, Symbol, Var
+from ..typing.operations import absolute as absolute_value
+from ..typing.operations import compare
+from ..typing.view import View
 from .call import OperatorCall, lazy
 from .structured import Nest, Subscript, Subscripts, along, loops
 

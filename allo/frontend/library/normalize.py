@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from ...errors import counted
 from ...ir.types import Float, TensorType, shape_text
-from ..convert import convert
-from ..nodes import Binary, Block, Const, Expr, MathCall, Stmt, Symbol, SymbolKind, Var
-from ..view import View, whole
+from ..typing.convert import convert
+from ..typing.nodes import Binary, Block, Const, Expr, MathCall, Stmt, Symbol, SymbolKind, Var
+from ..typing.view import View, whole
 from .call import OperatorCall, placeholder
 from .structured import Nest, along, temporary
 

@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..around import Seen
-from ..builder import ValueBuilder
-from ..nodes import Expr
-from ..source import Position
-from ..view import View
-from ..writes import NO_EFFECTS
+from ..read.source import Position
+from ..typing.around import Seen
+from ..typing.builder import ValueBuilder
+from ..typing.nodes import Expr
+from ..typing.view import View
+from ..typing.writes import NO_EFFECTS
 from . import arrange, elementwise, normalize, operators, products, windows
 from .call import STATIC, OperatorArgument, OperatorCall, OperatorConstant
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...errors import counted
 from ...ir.types import Float, shape_text
-from ..nodes import Expr
-from ..view import View, broadcast_shape
+from ..typing.nodes import Expr
+from ..typing.view import View, broadcast_shape
 from .call import OperatorCall, placeholder
 from .structured import Subscript, Subscripts, along
 from .sums import Reduction, sum_type, sums, zero

@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ...ir.types import index as index_type
-from ..nodes import (
+from ..read.source import Position
+from ..typing.nodes import (
     Binary,
     Cast,
     Const,
@@ -22,8 +23,7 @@ from ..nodes import (
     SymbolKind,
     Var,
 )
-from ..source import Position
-from ..view import View
+from ..typing.view import View
 
 type Subscript = tuple[int, tuple[tuple[int, int], ...]]  # a constant, and (loop, factor)s
 type Subscripts = tuple[Subscript, ...]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...ir.types import MAX_BITS, AlloType, Fixed, Float, Int, TensorType, UFixed, UInt
-from ..convert import NotExpressible, convert
-from ..nodes import Binary, Block, Const, Expr, Stmt, Symbol, SymbolKind, Var
-from ..view import View, whole
+from ..typing.convert import NotExpressible, convert
+from ..typing.nodes import Binary, Block, Const, Expr, Stmt, Symbol, SymbolKind, Var
+from ..typing.view import View, whole
 from .call import OperatorCall
 from .structured import Nest, Subscripts, along, temporary
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from ...ir.types import AlloType, Bool, Fixed, Float, Int, TensorType, UFixed, UInt, shape_text
-from ..convert import constant, convert
-from ..nodes import Binary, Block, Const, Expr, Stmt, Store, Symbol
-from ..operations import binary
-from ..typing_rules import as_integer
-from ..view import View, whole
+from ..typing.convert import constant, convert
+from ..typing.nodes import Binary, Block, Const, Expr, Stmt, Store, Symbol
+from ..typing.operations import binary
+from ..typing.rules import as_integer
+from ..typing.view import View, whole
 from .call import OperatorCall, placeholder
 from .operators import pair
 from .structured import Nest, Subscript, along, loops, temporary

@@ -13,8 +13,8 @@ from ...ir.arrays import form_dtype
 from ...ir.forms import array_words, can_hold_results, dtype_text, fill_array, form_text
 from ...ir.types import DYNAMIC, AlloType, Bool, Float, TensorType, shape_text
 from ...ir.words import ints_of_words, pack, unpack, words_of_ints
-from ..nodes import Function, Symbol
-from ..writes import writes
+from ..typing.nodes import Function, Symbol
+from ..typing.writes import writes
 from .expressions import Elements
 from .values import UNREADY, bits_of, of_bits
 

@@ -13,7 +13,10 @@ import numpy as np
 
 from ...errors import Location
 from ...ir.types import TensorType
-from ..nodes import (
+from ..program import checked_program
+from ..read.source import KernelSource, Position
+from ..read.templates import instance
+from ..typing.nodes import (
     AssignScalar,
     Declare,
     Fill,
@@ -25,11 +28,8 @@ from ..nodes import (
     Structured,
     Symbol,
 )
-from ..program import checked_program
-from ..source import KernelSource, Position
-from ..templates import instance
-from ..typing_tables import rule_set
-from ..writes import changed_by, parts
+from ..typing.tables import rule_set
+from ..typing.writes import changed_by, parts
 from .difference import PythonDifference, Reason, first_difference, same, shown
 from .expressions import Elements, Frame
 from .interpret import interpreted

@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import Location
 from ...ir.types import AlloType, Fixed, Float, Int, Struct, TensorType, UFixed
 from ...ir.words import pack
-from ..nodes import Cast, Expr, Stmt, Symbol
+from ..typing.nodes import Cast, Expr, Stmt, Symbol
 from .values import UNREADY, Value, conversion, of_bits
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from ...errors import CheckError, InternalError, Location
 from ...ir.types import AlloType, Index, Int, Struct
-from ..nodes import (
+from ..read.source import Position
+from ..typing.nodes import (
     Binary,
     BitOp,
     CallSite,
@@ -33,8 +34,7 @@ from ..nodes import (
     SymbolKind,
     Var,
 )
-from ..source import Position
-from ..writes import parts
+from ..typing.writes import parts
 from .bits import bit_operation, with_bits
 from .operations import COMPARISONS, binary_operation, elementary, overflows
 from .values import UNREADY, NoValue, Value, constant_value, conversion, integer_type

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...errors import InternalError
 from ...ir.types import AlloType, TensorType
-from ..nodes import Function
-from ..writes import writes
+from ..typing.nodes import Function
+from ..typing.writes import writes
 from .boundary import elements_of, result, scalar
 from .expressions import Elements
 from .values import UNREADY, of_bits

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...ir.recursion import reads_programs
 from ...ir.types import TensorType
-from ..nodes import Function, Return
 from ..program import checked_program
-from ..typing_tables import rule_set
-from ..writes import writes
+from ..typing.nodes import Function, Return
+from ..typing.tables import rule_set
+from ..typing.writes import writes
 from .boundary import argument, bound, bring_back, overlapping, result
 from .expressions import Elements
 from .statements import ProgramCode, Watch, ended

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ...errors import KernelError
-from ..source import KernelSource, belongs_to_a_library, read_kernel
+from ..read.source import KernelSource, belongs_to_a_library, read_kernel
 
 type Place = tuple[str, int, int]  # file, line and column of a statement
 type Tell = Callable[[Place, str, Any, Any], None]

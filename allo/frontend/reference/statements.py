@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import CheckError, InternalError
 from ...ir.types import TensorType
-from ..nodes import (
+from ..typing.nodes import (
     AssignScalar,
     Block,
     Call,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from ..nodes import Element, Structured
+from ..typing.nodes import Element, Structured
 from .expressions import SHARED, Elements, Evaluate, Expressions, Frame
 from .values import NoValue
 

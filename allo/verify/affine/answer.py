@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from ...poly.effort import is_exhausted
-from ..certificate import problems
+from ..certificate.check import problems
 from ..deadline import Deadline
-from ..programs import Program
+from ..program.programs import Program
 from ..result import Mismatch, Stuck
 from .definedness import are_one_choice
 from .effort import Effort
@@ -42,7 +42,7 @@ class Proof:
     certificate: str = field(repr=False)
 
     def to_json(self) -> str:
-        """The certificate, which `allo/verify/certificate.py` checks."""
+        """The certificate, which `allo/verify/certificate/check.py` checks."""
         return self.certificate
 
 

@@ -12,7 +12,7 @@ from ...poly.extract import extract_with_values, source_of
 from ...poly.linear import Row, variable
 from ...poly.model import Access, Buffer
 from ...poly.relations import Relations
-from ..branches import select_instead_of_branching
+from ..program.branches import select_instead_of_branching
 from .choices import cases_of
 from .nodes import Gap, Kind, Node, Output
 from .slices import slice_width

@@ -1,4 +1,4 @@
-"""Writer of the certificate of a proof: all that `allo/verify/certificate.py` cannot find out by itself."""
+"""Writer of the certificate of a proof: all that `allo/verify/certificate/check.py` cannot find out by itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import islpy as isl
 
-from ..programs import Program
+from ..program.programs import Program
 from .algebra import Role
 from .definedness import defined_by
 from .expansion import Expansion, State

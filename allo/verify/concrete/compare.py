@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...ir.types import TensorType
 from ...poly.extract import source_of
-from ..programs import Program
+from ..program.programs import Program
 from ..result import InputValue, Mismatch, Stuck
 from .engine import WHOLLY_UNWRITTEN, ExpressionGraph
 from .execute import ComputedOutput, Failure, Outcome, execute

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from mlir import ir
 
-from ..operators import BF16, F16, F32, ScalarType
 from .engine import ExpressionGraph, Ids
+from .operators import BF16, F16, F32, ScalarType
 
 _DTYPES = {F16: np.float16, BF16: ml_dtypes.bfloat16}
 

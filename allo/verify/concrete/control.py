@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from mlir import ir
 
 from ...ir.affine_sets import constraints_of
-from ..operators import INDEX, scalar_type, select_of
 from .bytecode import Binary, Code, Label
+from .operators import INDEX, scalar_type, select_of
 from .subscripts import Sum, Values
 
 

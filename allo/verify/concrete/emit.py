@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from ...ir.walk import entry_block, string_of
-from ..operators import INDEX, ScalarType, extension, operator_of, scalar_type, select_of, unwritten_of
 from .bytecode import Assembler, Binary, Code
 from .constants import constant_bits, global_values
 from .control import Control
 from .engine import ExpressionGraph, Ids
 from .lowered import Lowered, Unsupported
+from .operators import INDEX, ScalarType, extension, operator_of, scalar_type, select_of, unwritten_of
 from .ranges import is_inside
 from .subscripts import Sum, Values
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from allo import _mlir
 
-from ..operators import Operator, OpKind, ScalarType
+from .operators import Operator, OpKind, ScalarType
 
 type Ids = npt.NDArray[np.uint32]
 type Unwritten = npt.NDArray[np.uint8]

@@ -9,11 +9,11 @@ import numpy as np
 
 from ...poly.extract import source_of
 from ...poly.model import Source
-from ..operators import BIT, Operator, OpKind, ScalarType, comparison, extension, integer_operator
-from ..programs import Program
+from ..program.programs import Program
 from .emit import Executable, Storage, emit
 from .engine import ExpressionGraph, Ids, Run, Status, Stop
 from .lowered import held, lower
+from .operators import BIT, Operator, OpKind, ScalarType, comparison, extension, integer_operator
 
 _TURNS = 2_000_000  # of loops, between two looks at the clock
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..operators import BF16, F16, F32, F64, Operator, OpKind, ScalarType
 from .constants import float_value
 from .engine import UNDEFINED, Constant, ExpressionGraph, OpNode
+from .operators import BF16, F16, F32, F64, Operator, OpKind, ScalarType
 
 _INFIX = {
     "arith.addf": "+",

@@ -10,7 +10,7 @@ from ...ir.module import Module
 from ...ir.passes import run_passes
 from ...ir.types import AlloType, Bool, Fixed, Int, Struct, TensorType, UFixed, UInt
 from ...ir.walk import argument_names
-from ..programs import Program
+from ..program.programs import Program
 
 
 class Unsupported(Exception):

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..operators import OpKind
-from ..scalars import Answer, Differ, Same, Scalar, Undecided, equal
 from .engine import UNDEFINED, Constant, ExpressionGraph, OpNode
 from .expression import position_of
+from .operators import OpKind
+from .scalars import Answer, Differ, Same, Scalar, Undecided, equal
 
 _MOST_OPERATIONS = 4_000  # of a pair that the solver is given
 _SECONDS = 2.0  # for one pair

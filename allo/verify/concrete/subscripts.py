@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..operators import BIT, INDEX, ScalarType, comparison, integer_operator, scalar_type
 from .bytecode import Assembler, Binary, Code
 from .engine import ExpressionGraph
+from .operators import BIT, INDEX, ScalarType, comparison, integer_operator, scalar_type
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The text of an annotation is no expression."""
 
+from allo.ir.types import int32
 
 
 def kernel(A: "int32[4"):

@@ -1,6 +1,7 @@
 """A constant array is written."""
 
 import numpy as np
+
 from allo.ir.types import int32
 
 TABLE = np.array([1, 2, 3], dtype=np.int32)

@@ -1,6 +1,7 @@
 """A function of NumPy is called."""
 
 import numpy as np
+
 from allo.ir.types import int32
 
 

@@ -1,6 +1,7 @@
 """A value that is no function is called."""
 
 import numpy as np
+
 from allo.ir.types import int32
 
 TABLE = np.array([1, 2, 3])

@@ -1,6 +1,7 @@
 """A constant array is given to a kernel that writes it."""
 
 import numpy as np
+
 from allo.ir.types import int32
 
 TABLE = np.array([1, 2, 3, 4], dtype=np.int32)

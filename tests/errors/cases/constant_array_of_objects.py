@@ -1,6 +1,7 @@
 """A NumPy array of the program holds no numbers."""
 
 import numpy as np
+
 from allo.ir.types import int32
 
 NAMES = np.array(["a", "b"])

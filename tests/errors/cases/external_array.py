@@ -1,4 +1,4 @@
-from allo.frontend.external import External, ExternalKernel, ExternalParameter
+from allo.frontend.typing.external import External, ExternalKernel, ExternalParameter
 from allo.ir.types import float32, int32
 
 PARAMETERS = (ExternalParameter("A", float32, None, True), ExternalParameter("n", int32, (), False))

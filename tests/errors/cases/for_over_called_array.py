@@ -1,6 +1,7 @@
 """A loop runs over an array of the program that is called."""
 
 import numpy as np
+
 from allo.ir.types import int32
 
 TABLE = np.array([1, 2, 3])

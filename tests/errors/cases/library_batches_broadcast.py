@@ -1,5 +1,6 @@
 """Batches that do not broadcast."""
 
+import allo
 from allo.ir.types import float32
 
 

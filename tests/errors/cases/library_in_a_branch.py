@@ -1,5 +1,6 @@
 """A product that is computed in some cases only."""
 
+import allo
 from allo.ir.types import float32, int32
 
 

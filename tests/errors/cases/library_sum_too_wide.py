@@ -1,5 +1,6 @@
 """A sum of more than 1024 bits."""
 
+import allo
 from allo.ir.types import int32, int512
 
 

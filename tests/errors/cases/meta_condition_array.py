@@ -1,7 +1,8 @@
 """The condition of meta_if is an array."""
 
-import allo
 import numpy as np
+
+import allo
 from allo.ir.types import int32
 
 TABLE = np.array([1, 2])

@@ -1,6 +1,7 @@
 """A NumPy type stands for a type."""
 
 import numpy as np
+
 from allo.ir.types import int32
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from allo import Schedule, customize
 from allo.ir.module import Module
 from allo.verify.affine import Proof, prove
-from allo.verify.programs import Program, load
+from allo.verify.program.programs import Program, load
 from allo.verify.result import Mismatch, Stuck
 
 type Answer = Proof | Mismatch | Stuck

@@ -11,7 +11,7 @@ from allo import customize
 from allo.ir.types import float32, int32
 from allo.verify.affine import Proof, prove
 from allo.verify.certificate import problems
-from allo.verify.programs import Program, load
+from allo.verify.program.programs import Program, load
 
 from .test_products import masked
 

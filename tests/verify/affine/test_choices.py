@@ -9,7 +9,7 @@ import pytest
 from allo import customize
 from allo.ir.types import int32, uint8, uint32
 from allo.verify.affine import Proof, prove
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 from allo.verify.result import Mismatch, Stuck
 
 

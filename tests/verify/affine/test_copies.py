@@ -8,7 +8,7 @@ from allo import customize
 from allo.ir.types import float32, int32, uint8, uint32
 from allo.verify.affine import Proof, prove
 from allo.verify.certificate import problems
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 
 from .programs import mutant
 

@@ -11,7 +11,7 @@ from allo import customize, grid
 from allo.ir.types import float32
 from allo.verify.affine import effort, prove
 from allo.verify.affine.effort import Effort, OutOfEffort
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 from allo.verify.result import Stuck
 
 N = 200

@@ -16,7 +16,7 @@ from allo.poly import Access
 from allo.verify.affine.flow import Flows
 from allo.verify.affine.graph import Graph
 from allo.verify.affine.nodes import Gap, Kind
-from allo.verify.programs import Program, load
+from allo.verify.program.programs import Program, load
 from tests.customize.random_kernels import load as load_kernel
 from tests.customize.random_kernels import programs
 from tests.seeds import drawn, sweep

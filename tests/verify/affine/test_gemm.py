@@ -12,7 +12,7 @@ from allo import Schedule, customize
 from allo.ir.types import float32, int8, int32
 from allo.library.systolic import systolic as library_systolic
 from allo.verify.affine import Proof, prove
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 from allo.verify.result import Mismatch
 
 from .programs import compared

@@ -10,7 +10,7 @@ from allo import customize
 from allo.ir.types import int32
 from allo.verify.affine import Proof, prove
 from allo.verify.certificate import problems
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 
 N = 12
 

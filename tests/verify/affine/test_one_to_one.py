@@ -10,7 +10,7 @@ from allo import customize
 from allo.ir.types import int8, int32
 from allo.verify.affine import Proof, prove
 from allo.verify.certificate import problems
-from allo.verify.programs import Program, load
+from allo.verify.program.programs import Program, load
 from allo.verify.result import Mismatch
 
 N = 12

@@ -7,7 +7,7 @@ import pytest
 import allo
 import polybench
 from allo.verify.affine import Proof, prove
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 
 QUICK = ("gemm", "jacobi_2d", "correlation", "mvt", "trmm", "symm", "gemver", "syr2k", "nussinov", "seidel_2d")
 

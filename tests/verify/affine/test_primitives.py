@@ -13,7 +13,7 @@ import allo
 from allo import Partition, Schedule, customize
 from allo.ir.types import float32, int8, int32
 from allo.verify.affine import Proof, prove
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 from allo.verify.result import Mismatch, Stuck
 
 from .programs import compared, mutant

@@ -11,7 +11,7 @@ from allo import customize
 from allo.ir.types import AlloType, float32, int8, int32
 from allo.verify.affine import Proof, prove
 from allo.verify.certificate import problems
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 from allo.verify.result import Mismatch, Stuck
 
 N = 20

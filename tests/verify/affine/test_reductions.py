@@ -8,7 +8,7 @@ import allo
 from allo import customize
 from allo.ir.types import AlloType, float32, int32
 from allo.verify.affine import Proof, prove
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 from allo.verify.result import Mismatch, Stuck
 
 N = 24

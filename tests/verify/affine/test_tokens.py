@@ -12,7 +12,7 @@ from allo import customize
 from allo.ir.module import Module
 from allo.ir.types import int32
 from allo.verify.affine import Proof, prove
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 from allo.verify.result import Mismatch, Stuck
 
 

@@ -16,7 +16,7 @@ from allo.ir.types import Float, Index, TensorType
 from allo.ir.words import ints_of_words, is_plain, pack
 from allo.verify.concrete.engine import UNDEFINED, Constant, ExpressionGraph, OpNode
 from allo.verify.concrete.expression import position_of
-from allo.verify.operators import OpKind, ScalarType
+from allo.verify.concrete.operators import OpKind, ScalarType
 
 _LIBM = ctypes.CDLL(ctypes.util.find_library("m"))
 _FLOATS = {1: np.float16, 2: ml_dtypes.bfloat16, 3: np.float32, 4: np.float64}

@@ -10,8 +10,15 @@ import numpy as np
 from allo.verify.concrete.engine import Constant, ExpressionGraph
 from allo.verify.concrete.execute import leaf_of
 from allo.verify.concrete.expression import ArgumentShapes, text
-from allo.verify.operators import OpKind, ScalarType, comparison, extension, integer_operator, select_of
-from allo.verify.scalars import Scalar
+from allo.verify.concrete.operators import (
+    OpKind,
+    ScalarType,
+    comparison,
+    extension,
+    integer_operator,
+    select_of,
+)
+from allo.verify.concrete.scalars import Scalar
 
 from .evaluate import Evaluator, Undefined
 

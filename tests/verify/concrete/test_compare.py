@@ -12,7 +12,7 @@ import allo
 import polybench
 from allo.ir.types import Fixed, UInt, float32, int8, int32, uint8
 from allo.verify.concrete import Equal, Limit, compare
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 from allo.verify.result import InputValue, Mismatch, Stuck
 
 type Subject = allo.Schedule | Callable[..., Any]

@@ -8,7 +8,7 @@ import numpy as np
 
 from allo.verify.concrete.engine import UNDEFINED, ExpressionGraph
 from allo.verify.concrete.execute import leaf_of
-from allo.verify.operators import (
+from allo.verify.concrete.operators import (
     F32,
     Operator,
     OpKind,

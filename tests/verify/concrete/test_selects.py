@@ -11,7 +11,7 @@ from allo.ir.types import float16, float32, float64, int32
 from allo.verify import load
 from allo.verify.concrete import Equal, compare
 from allo.verify.concrete.engine import ExpressionGraph
-from allo.verify.operators import BIT, F32, Operator, OpKind, ScalarType, select_of
+from allo.verify.concrete.operators import BIT, F32, Operator, OpKind, ScalarType, select_of
 from allo.verify.result import Mismatch
 
 INT = ScalarType(0, 32)

@@ -18,7 +18,7 @@ from allo.ir.types import Fixed, UInt, bfloat16, float16, float32, index, int1, 
 from allo.utils import get_np_struct_type
 from allo.verify.concrete.engine import ExpressionGraph
 from allo.verify.concrete.execute import Outcome, execute
-from allo.verify.programs import load
+from allo.verify.program.programs import load
 
 from .evaluate import Evaluator, Undefined, bits_of, leaves_of
 

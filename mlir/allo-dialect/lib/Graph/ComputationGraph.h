@@ -16,7 +16,7 @@ constexpr Id kUndefined = 0; // memory that nothing has written; a leaf of its o
 constexpr Id kNone = kConstantBit - 1;
 constexpr Id kUnwrittenBit = kConstantBit; // of a node's `user`: an element that nothing has written is in it
 
-/// What folding and normal forms know of an operator. The numbers are those of allo/verify/operators.py.
+/// What folding and normal forms know of an operator. The numbers are those of allo/verify/concrete/operators.py.
 enum class Kind : uint8_t {
   Opaque, Leaf, Select, Bitcast,
   AddF, SubF, MulF, NegF,

@@ -1,0 +1,133 @@
+"""C simulation: the C++ of a kernel compiled against our headers and called on this machine."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....errors import DataflowError
+from ....ir.stream_facts import StreamFacts, hang_error
+from ...arguments.calling import call as run
+from ...checked import CheckFailed
+from ...external.compiler import Compiler, content_key, find_compiler, kept
+from ...headers import include_directory
+from ..text.external import NO_EXTERNAL, ExternalCode
+
+FLAGS = (
+    "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
+    "-Wall", "-Wextra", "-Werror",
+    "-Wno-unknown-pragmas",  # those of HLS tools
+    "-Wno-unused-label",  # the names of loops
+    "-Wno-unused-but-set-variable",  # what is multiplied by 0 is not in the code
+    "-Wno-type-limits", "-Wno-tautological-compare",  # kernels may compare with what never or always is
+    # kernels may leave elements without a value; `check=True` says which are read
+    "-Wno-uninitialized", "-Wno-maybe-uninitialized",
+    "-ffp-contract=off",  # an addition and a multiplication are two units of hardware, which round both
+    "-fwrapv",  # integers wrap
+    "-fno-finite-loops",  # a loop that never ends is none that does nothing
+)  # fmt: skip
+
+_ENTRY = "allo_csim"  # of `allo_sim/entry.cpp`
+_KEPT = "csim"  # the folder of the cache
+_OF_CHECK = "?\x01"  # what the message of an `allo_sim::check_failed` starts with
+_MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
+
+
+def simulation_library(sources: Mapping[str, str], external: ExternalCode) -> bytes:
+    """The shared library of files by name: the one in the cache, or a new one; ToolError with what the compiler says.
+
+    External kernels may include any file of this machine, so what is compiled with them is not kept.
+    """
+    files = {**sources, **dict(external.files)}
+    if external.units:
+        with tempfile.TemporaryDirectory(prefix="allo-csim-") as folder:
+            return _written_and_compiled(files, Path(folder), external).read_bytes()
+
+    def make(place: Path) -> None:
+        os.replace(_written_and_compiled(files, place.parent, external), place)
+
+    key = content_key(find_compiler(), [*FLAGS, *_headers(), *(text for file in files.items() for text in file)])
+    return kept(_KEPT, f"{key}.so", make).read_bytes()
+
+
+def _written_and_compiled(files: Mapping[str, str], folder: Path, external: ExternalCode) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return compile_library(folder, external)
+
+
+def _headers() -> list[str]:
+    """What any simulation may include of ours."""
+    return [path.read_text() for path in sorted(include_directory().rglob("*")) if path.is_file()]
+
+
+def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
+    """The shared library of `csim.cpp`, which includes `kernel.cpp`, and external kernels in `folder`; ToolError with
+    what the compiler says."""
+    compiler = find_compiler()
+    library = folder / "csim.so"
+    lines = (folder / "kernel.cpp").read_text().count("\n")
+    level = ["-O0"] if lines > _MANY_LINES else []  # the last level counts
+    sources = [str(folder / "csim.cpp"), str(_compiled_entry(compiler))]
+    for number, unit in enumerate(external.units):  # their warnings are not ours to mend
+        made = str(folder / f"external_{number}.o")
+        folders = [f"-I{folder / name}" for name in external.folders]
+        flags = [*(f for f in FLAGS if not f.startswith("-W") and f != "-shared"), "-w", "-c", *folders]
+        arguments = [*flags, f"-isystem{include_directory()}", str(folder / unit), "-o", made]
+        compiler.run(arguments, "an external kernel in the HLS code")
+        sources.append(made)
+    compiler.run(
+        [*FLAGS, *level, f"-I{include_directory()}", f"-I{folder}", *sources, "-o", str(library)], "the HLS code"
+    )
+    return library
+
+
+def _compiled_entry(compiler: Compiler) -> Path:
+    """The object of `allo_sim/entry.cpp`: the one in the cache, or a new one.
+
+    Its headers take longer to compile than most kernels.
+    """
+    include = include_directory()
+    source = include / "allo_sim" / "entry.cpp"
+    flags = [*(flag for flag in FLAGS if flag != "-shared"), "-c", f"-I{include}"]
+
+    def make(place: Path) -> None:
+        compiler.run([*flags, str(source), "-o", str(place)], "the simulation of HLS code")
+
+    return kept(_KEPT, content_key(compiler, [*flags, *_headers()]) + ".o", make)
+
+
+def load(library: bytes, streams: Sequence[StreamFacts] = ()) -> Callable[[Any, bool], None]:
+    """The function that runs a kernel with these streams on packed addresses; it has states of its own each time."""
+    with tempfile.NamedTemporaryFile(
+        suffix=".so"
+    ) as copy:  # a library that is loaded twice would share its states
+        copy.write(library)
+        copy.flush()
+        entry = getattr(ctypes.CDLL(copy.name), _ENTRY)
+    address = ctypes.cast(entry, ctypes.c_void_p).value
+    assert address is not None
+
+    def call(packed: Any, can_stop: bool) -> None:
+        found = run(address, packed, None, address, can_stop)
+        if not found:
+            return
+        message = ctypes.string_at(found).decode(errors="replace")
+        if message.startswith(_OF_CHECK):
+            site, *values = map(int, message.removeprefix(_OF_CHECK).split())
+            raise CheckFailed(site, tuple(values))
+        if message[0] == "?":  # the code of an external kernel
+            raise RuntimeError(f"the simulation of the HLS code threw: {message[1:]}")
+        if message[0] != "!":
+            raise hang_error(message, streams)
+        raise DataflowError(
+            f"the simulation of the HLS code ended: {message[1:]}",
+            hint="put as many elements into a stream as are taken out",
+        )
+
+    return call

@@ -1,0 +1,1 @@
+"""Projects for vendors' tools: their files, steps, runs and reports."""

@@ -1,0 +1,66 @@
+"""Build for a target that is a flow of a vendor's tool."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ....errors import TargetError
+from ....ir.module import Module
+from ...manifest import Manifest
+from ..csim.module import HLSModule
+from ..interface.settings import settings_of
+from .files import Project
+from .flows import FLOWS, Flow
+from .module import ProjectModule
+from .vendors import OTHER_FLOWS
+
+
+def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
+    folder, configs = options.get("project"), options.get("configs", {})
+    if not isinstance(configs, dict):
+        raise TargetError(f"configs must be a dict, got {configs!r}")
+    if not isinstance(folder, str | Path | None) or folder == "":
+        raise TargetError(f"project must be the path of a folder, got {folder!r}")
+    of_simulation = {name: bool(options.get(name, False)) for name in ("check", "unbounded")}
+    for name, wanted in of_simulation.items():
+        if wanted and mode != "csim":
+            raise TargetError(
+                f"{name}=True is for simulations, and mode '{mode}' is none", hint='build with mode="csim"'
+            )
+    settings = settings_of(configs, flow.default_device, flow.families, flow.settings)
+    if settings.operators and "operators.tcl" not in flow.files:
+        raise TargetError(
+            f"{flow.tool} does not choose implementations of operators", hint="leave out configs['operators']"
+        )
+    if folder is None and mode not in (None, "csim"):
+        raise TargetError(
+            f'mode "{mode}" writes a project and needs its folder', hint='pass project="folder"'
+        )
+    if folder is None and not flow.has_interface:
+        made = HLSModule(module, mode=mode, vendor=flow.vendor, **of_simulation)
+    else:
+        project = None if folder is None else Project.at(folder, flow, mode, settings)
+        made = ProjectModule(module, flow, mode, settings, project, **of_simulation)
+    return made.made_by(partial(_build_for, flow.target, module, mode, options))
+
+
+def _build_for(target: str, module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
+    """A flow has functions of its own, which no pickle holds; its name has none."""
+    flow = next(flow for flow in (*FLOWS, *OTHER_FLOWS) if flow.target == target)
+    return _build(flow, module, mode, options)
+
+
+def _manifest(flow: Flow) -> Manifest:
+    return Manifest(
+        names=(flow.target,),
+        emits=f"HLS C++ for {flow.tool}, in a project or simulated",
+        modes=tuple(flow.modes),
+        options=("project", "configs", "check", "unbounded"),
+        missing_tools=lambda: (),
+        build=partial(_build, flow),
+    )
+
+
+PROJECTS = tuple(_manifest(flow) for flow in (*FLOWS, *OTHER_FLOWS))

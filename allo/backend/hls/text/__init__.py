@@ -1,0 +1,1 @@
+"""C++ of functions: types, expressions, statements, dataflow regions."""

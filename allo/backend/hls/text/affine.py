@@ -1,0 +1,199 @@
+"""Affine expressions and conditions in C++."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mlir import ir
+
+from ....ir.affine_sets import constraints_of
+from .expression import UNARY, Expr, infix
+
+
+class _Number(NamedTuple):
+    value: int
+
+
+class _Operand(NamedTuple):
+    place: int  # dimensions first, then symbols
+
+
+class _Sum(NamedTuple):
+    """The terms that are added, and those that are subtracted, each without its sign."""
+
+    added: tuple[_Form, ...]
+    subtracted: tuple[_Form, ...]
+
+
+class _Product(NamedTuple):
+    lhs: _Form
+    rhs: _Form
+
+
+class _Quotient(NamedTuple):
+    """A division: by the operator of C++ where the dividend is not negative, else by the function."""
+
+    operator: str
+    function: str
+    lhs: _Form
+    rhs: _Form
+
+
+type _Form = _Number | _Operand | _Sum | _Product | _Quotient
+
+
+class AffineCode:
+    """The maps and sets of one file, each read from MLIR once, and the functions of the prelude that they need."""
+
+    def __init__(self, needs: set[str]) -> None:
+        self.needs = needs
+        self._maps: dict[ir.Attribute, tuple[_Form, ...]] = {}
+        self._sets: dict[ir.Attribute, tuple[tuple[_Sum, bool], ...]] = {}
+
+    def exprs(self, attribute: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool]) -> list[Expr]:
+        """The results of a map; `positive` says which operands are never negative."""
+        writer = _Writer(operands, positive, self.needs)
+        return [writer.text(form) for form in self._results(attribute)]
+
+    def never_negative(self, attribute: ir.Attribute, positive: Sequence[bool]) -> bool:
+        """Whether all results of a map are at least 0 where those operands are that `positive` says."""
+        writer = _Writer((), positive, self.needs)
+        return all(writer.positive(form) for form in self._results(attribute))
+
+    def condition(self, given: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool]) -> Expr:
+        """The conjunction that the condition of an `affine.if` is."""
+        writer = _Writer(operands, positive, self.needs)
+        result: Expr | None = None
+        for form, equal in self._constraints(given):
+            term = writer.constraint(form, equal)
+            result = term if result is None else infix("&&", result, term, "bool")
+        return result or Expr("true", type="bool")
+
+    def _results(self, attribute: ir.Attribute) -> tuple[_Form, ...]:
+        known = self._maps.get(attribute)
+        if known is None:
+            affine_map = ir.AffineMapAttr(attribute).value
+            known = tuple(_form(expr, affine_map.n_dims) for expr in affine_map.results)
+            if affine_map.n_inputs or known == (_Number(0),):  # other constants are as many as there are extents
+                self._maps[attribute] = known
+        return known
+
+    def _constraints(self, given: ir.Attribute) -> tuple[tuple[_Sum, bool], ...]:
+        """The left sides of `e >= 0` and `e == 0`, and whether it is an equality."""
+        known = self._sets.get(given)
+        if known is None:
+            affine_map, equalities = constraints_of(given)
+            sums = (_sum(expr, affine_map.n_dims) for expr in affine_map.results)
+            known = self._sets[given] = tuple(zip(sums, equalities, strict=True))
+        return known
+
+
+def _form(expr: ir.AffineExpr, dims: int) -> _Form:
+    if isinstance(expr, ir.AffineConstantExpr):
+        return _Number(expr.value)
+    if isinstance(expr, ir.AffineDimExpr):
+        return _Operand(expr.position)
+    if isinstance(expr, ir.AffineSymbolExpr):
+        return _Operand(dims + expr.position)
+    if isinstance(expr, ir.AffineAddExpr):
+        return _sum(expr, dims)
+    lhs, rhs = _form(expr.lhs, dims), _form(expr.rhs, dims)
+    if isinstance(expr, ir.AffineMulExpr):
+        return _Product(lhs, rhs)
+    if isinstance(expr, ir.AffineModExpr):
+        return _Quotient("%", "floor_mod", lhs, rhs)
+    if isinstance(expr, ir.AffineFloorDivExpr):
+        return _Quotient("/", "floor_div", lhs, rhs)
+    return _Quotient("", "ceil_div", lhs, rhs)
+
+
+def _terms(expr: ir.AffineExpr, dims: int) -> list[_Form]:
+    if isinstance(expr, ir.AffineAddExpr):
+        return [*_terms(expr.lhs, dims), *_terms(expr.rhs, dims)]
+    return [_form(expr, dims)]
+
+
+def _sum(expr: ir.AffineExpr, dims: int) -> _Sum:
+    added: list[_Form] = []
+    subtracted: list[_Form] = []
+    for term in _terms(expr, dims):
+        match term:
+            case _Number(value) if value < 0:
+                subtracted.append(_Number(-value))
+            case _Product(lhs, _Number(-1)):
+                subtracted.append(lhs)
+            case _Product(lhs, _Number(value)) if value < 0:
+                subtracted.append(_Product(lhs, _Number(-value)))
+            case _:
+                added.append(term)
+    return _Sum(tuple(added), tuple(subtracted))
+
+
+# -- text --------------------------------------------------------------------------------------------
+
+
+def _number(value: int) -> Expr:
+    return Expr(str(value), UNARY if value < 0 else 12)
+
+
+class _Writer:
+    """The operands of one map."""
+
+    __slots__ = ("needs", "operands", "signs")
+
+    def __init__(self, operands: Sequence[Expr], positive: Sequence[bool], needs: set[str]) -> None:
+        self.operands = operands
+        self.signs = positive
+        self.needs = needs
+
+    def positive(self, form: _Form) -> bool:
+        """Whether it is certainly at least 0."""
+        match form:
+            case _Operand(place):
+                return self.signs[place]
+            case _Number(value):
+                return value >= 0
+            case _Sum(added, subtracted):
+                return not subtracted and all(map(self.positive, added))
+            case _Quotient("%", _, _, _):
+                return True
+        return self.positive(form.lhs) and self.positive(form.rhs)
+
+    def text(self, form: _Form) -> Expr:
+        match form:
+            case _Operand(place):
+                return self.operands[place]
+            case _Number(value):
+                return _number(value)
+            case _Sum():
+                return self._sum(form)
+            case _Product(lhs, rhs):
+                return infix("*", self.text(lhs), self.text(rhs))
+        if form.operator and self.positive(form.lhs):
+            return infix(form.operator, self.text(form.lhs), self.text(form.rhs))
+        return self._function(form.function, self.text(form.lhs), self.text(form.rhs))
+
+    def _function(self, name: str, lhs: Expr, rhs: Expr) -> Expr:
+        self.needs.add(name)
+        return Expr(
+            f"{name}<int>({lhs.text}, {rhs.text})", reads=lhs.reads or rhs.reads, kind="call", type="int"
+        )
+
+    def _sum(self, form: _Sum) -> Expr:
+        result = self._total(form.added)
+        for term in form.subtracted:
+            result = infix("-", result, self.text(term))
+        return result
+
+    def constraint(self, form: _Sum, equal: bool) -> Expr:
+        """`form >= 0` or `form == 0` with what is subtracted on the other side."""
+        return infix("==" if equal else ">=", self._total(form.added), self._total(form.subtracted), "bool")
+
+    def _total(self, terms: Sequence[_Form]) -> Expr:
+        if not terms:
+            return _number(0)
+        result = self.text(terms[0])
+        for term in terms[1:]:
+            result = infix("+", result, self.text(term))
+        return result

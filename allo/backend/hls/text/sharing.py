@@ -1,0 +1,242 @@
+"""Arrays that processes of a dataflow region share otherwise than AMD's tools allow: one writes, one other reads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ....errors import Note, TargetError
+from ....ir.access import base_of, callee_name
+from ....ir.effects import Effects
+from ....ir.module import Module
+from ....ir.partitions import divisions_of, is_partitioned
+from ....ir.processes import ELEMENT_NAME, region_blocks
+from ....ir.registers import fixed_place
+from ....ir.streams import is_stream_type
+from ....ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
+from ....layout import Banks
+from ....poly.formula import compile_map
+from ....poly.linear import Linear
+
+_ACCESSES = ("affine.load", "memref.load", "affine.store", "memref.store", "memref.copy", "func.call")
+_HINTS = {
+    "read": "let one of them read it and hand on what the other needs, or partition it so that they read different "
+    "banks",
+    "write": "let each write an array of its own, or partition it so that they write different banks",
+    "use": "let one process do all that uses it",
+}
+type _Place = tuple[int | None, ...]  # the bank in each dimension; None: any
+type _Array = ir.Value | str  # a state of the module is known by its name
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Where a process may read an array, and where it may write it."""
+
+    reads: frozenset[_Place] = frozenset()
+    writes: frozenset[_Place] = frozenset()
+
+    def joined(self, other: _Use) -> _Use:
+        return _Use(self.reads | other.reads, self.writes | other.writes)
+
+
+class SharingChecks:
+    """The regions of a module whose processes are calls, as `vendor` sees them."""
+
+    def __init__(self, module: Module, vendor: str) -> None:
+        self.vendor = vendor
+        self.uses = _Uses(module)
+
+    def check(self, function: ir.OpView) -> None:
+        """Refuse the regions of a function in which processes share an array. Raises TargetError with both of them.
+
+        An array has one process that writes it and one other that reads it; a variable may have several that read it,
+        a state belongs to one process. Banks of a partitioned array are arrays of their own.
+        """
+        for block in region_blocks(function):
+            found: dict[_Array, _Sharing] = {}
+            for op in statements(block):
+                if op.name == "func.call":
+                    for array, use in self.uses.of_statement(op).items():
+                        shared = found.setdefault(array, _Sharing(array)).add(op, use)
+                        if shared is not None:
+                            does, first = shared
+                            raise self._refused(function, array, does, (first, op))
+
+    def _refused(
+        self, function: ir.OpView, array: _Array, does: str, processes: tuple[ir.Operation, ir.Operation]
+    ) -> TargetError:
+        names = [string_of(op, ELEMENT_NAME) or callee_name(op) for op in processes]
+        notes = [Note("this process is here", location_of(op)) for op in processes]
+        what, name = ("state", array) if isinstance(array, str) else ("array", _name(function, array))
+        return TargetError(
+            f"{self.vendor} runs no dataflow region in which two processes {does} one {what}: in "
+            f"'{function.name.value}' both '{names[0]}' and '{names[1]}' {does} '{name}'",
+            at=location_of(processes[1]), hint=_HINTS[does], notes=notes,
+        )  # fmt: skip
+
+
+class _Sharing:
+    """The processes of a region that use one array, in the order of the text."""
+
+    def __init__(self, array: _Array) -> None:
+        self._is_state = isinstance(array, str)
+        self._is_variable = not isinstance(array, str) and not ir.MemRefType(array.type).rank
+        self._writers = _Banks()
+        self._readers = _Banks()  # that do not write it too
+
+    def add(self, process: ir.Operation, use: _Use) -> tuple[str, ir.Operation] | None:
+        """Take note of one more; what it and an earlier one must not both do, and the earlier one, if there is such."""
+        if self._is_state:
+            first = self._writers.first({()})
+            self._writers.add({()}, process)
+            return ("use", first) if first is not None else None
+        if (first := self._writers.first(use.writes)) is not None:
+            return "write", first
+        self._writers.add(use.writes, process)
+        if self._is_variable or use.writes:
+            return None
+        if (first := self._readers.first(use.reads)) is not None:
+            return "read", first
+        self._readers.add(use.reads, process)
+        return None
+
+
+class _Banks:
+    """Which process has reached a bank first; banks that are known in the same dimensions are together."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, ...], dict[_Place, ir.Operation]] = {}
+
+    def add(self, places: Collection[_Place], process: ir.Operation) -> None:
+        for place in places:
+            self._found.setdefault(_known(place), {}).setdefault(place, process)
+
+    def first(self, places: Collection[_Place]) -> ir.Operation | None:
+        """A process that may reach one of the banks."""
+        for known, banks in self._found.items():
+            for place in places:
+                if known == _known(place):
+                    if place in banks:
+                        return banks[place]
+                    continue
+                for other, process in banks.items():
+                    if all(a is None or b is None or a == b for a, b in zip(place, other, strict=True)):
+                        return process
+        return None
+
+
+def _known(place: _Place) -> tuple[int, ...]:
+    """The dimensions in which a bank is known."""
+    return tuple(k for k, bank in enumerate(place) if bank is not None)
+
+
+class _Uses:
+    """What functions do with the arrays among their arguments and with states of the module, found once."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._found: dict[str, dict[int | str, _Use]] = {}
+
+    def of_statement(self, statement: ir.Operation) -> dict[_Array, _Use]:
+        """What a call does with each array."""
+        found: dict[_Array, _Use] = {}
+        for array, use in self._of(statement):
+            found[array] = found.get(array, _Use()).joined(use)
+        return found
+
+    def _of(self, op: ir.Operation) -> Iterator[tuple[_Array, _Use]]:
+        match op.name:
+            case "affine.load" | "memref.load" if not is_stream_type(op.results[0].type):
+                yield base_of(op.operands[0]), _Use(reads=frozenset({_place(op, op.operands[0])}))
+            case "affine.store" | "memref.store":
+                yield base_of(op.operands[1]), _Use(writes=frozenset({_place(op, op.operands[1])}))
+            case "memref.copy":
+                yield base_of(op.operands[0]), _Use(reads=frozenset({_anywhere(op.operands[0])}))
+                yield base_of(op.operands[1]), _Use(writes=frozenset({_anywhere(op.operands[1])}))
+            case "func.call":
+                for key, use in self._of_function(callee_name(op)).items():
+                    yield _of_operand(op.operands[key], use) if isinstance(key, int) else (key, use)
+                for result in op.results:
+                    yield result, _Use(writes=frozenset({_anywhere(result)}))
+
+    def _of_function(self, name: str) -> dict[int | str, _Use]:
+        if name not in self._found:
+            entry = entry_block(self.module.function(name))
+            self._found[name] = self._declared(name) if entry is None else self._of_body(entry)
+        return self._found[name]
+
+    def _declared(self, name: str) -> dict[int | str, _Use]:
+        """What a function without a body may do."""
+        kinds = ir.FunctionType(ir.TypeAttr(self.module.function(name).operation.attributes["function_type"]).value)
+        found: dict[int | str, _Use] = {}
+        for effect in Effects(self.module).summary(name):
+            if effect.reads or effect.writes:
+                anywhere = frozenset({(None,) * kinds.inputs[effect.operand].rank})
+                found[effect.operand] = _Use(writes=anywhere) if effect.writes else _Use(reads=anywhere)
+        return found
+
+    def _of_body(self, entry: ir.Block) -> dict[int | str, _Use]:
+        found: dict[int | str, _Use] = {}
+        for op in operations(entry, *_ACCESSES):
+            for array, use in self._of(op):
+                key = self._outside(array, entry)
+                if key is not None:
+                    found[key] = found.get(key, _Use()).joined(use)
+        return found
+
+    def _outside(self, array: _Array, entry: ir.Block) -> int | str | None:
+        """The argument or the state that an array is; None for constants and for those of the function itself."""
+        if isinstance(array, str):
+            return array
+        if isinstance(array.owner, ir.Block):
+            return array.arg_number if array.owner == entry else None
+        maker = array.owner.operation
+        if maker.name != "memref.get_global":
+            return None
+        symbol = ir.FlatSymbolRefAttr(maker.attributes["name"]).value
+        made = ir.SymbolTable(self.module.mlir.operation)[symbol]
+        return None if "constant" in made.operation.attributes else str(symbol)
+
+
+def _of_operand(value: ir.Value, use: _Use) -> tuple[ir.Value, _Use]:
+    """What a callee does with an operand, as a use of the array that it is, or is an element of."""
+    array = base_of(value)
+    if ir.MemRefType(array.type).rank == ir.MemRefType(value.type).rank:
+        return array, use
+    while value != array and value.owner.operation.operands[0] != array:
+        value = value.owner.operation.operands[0]
+    place = fixed_place(value.owner.operation)
+    bank = _anywhere(array) if place is None else _banks(array, [Linear(k) for k in place])
+    found = frozenset({bank})
+    return array, _Use(found if use.reads else frozenset(), found if use.writes else frozenset())
+
+
+def _anywhere(array: ir.Value) -> _Place:
+    return (None,) * int(ir.MemRefType(array.type).rank)
+
+
+def _place(access: ir.Operation, array: ir.Value) -> _Place:
+    """The bank that an access reaches in each dimension, where that is the same each time."""
+    if "map" not in access.attributes:
+        return _anywhere(array)
+    return _banks(array, compile_map(ir.AffineMapAttr(access.attributes["map"]).value).results)
+
+
+def _banks(array: ir.Value, subscripts: Sequence[Linear | None]) -> _Place:
+    memref = ir.MemRefType(array.type)
+    if not is_partitioned(memref) or not memref.has_static_shape:
+        return _anywhere(array)
+    divisions = zip(subscripts, Banks.read(divisions_of(memref)), memref.shape, strict=True)
+    return tuple(
+        None if form is None else banks.bank(extent, form.constant, (c for _, c in form.terms))
+        for form, banks, extent in divisions
+    )
+
+
+def _name(function: ir.OpView, array: ir.Value) -> str:
+    if isinstance(array.owner, ir.Block):
+        return str(argument_names(function)[array.arg_number])
+    return str(string_of(array.owner.operation, "allo.name") or "result")

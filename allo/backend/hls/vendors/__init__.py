@@ -1,0 +1,1 @@
+"""C++ for tools of other vendors than AMD."""

@@ -1,0 +1,1 @@
+"""Rewrites of arrays into FIFOs between stages and between processing elements."""

@@ -1,0 +1,1 @@
+"""Calls of functions, and changes of their arguments."""

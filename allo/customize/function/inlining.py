@@ -1,0 +1,101 @@
+"""Bodies of functions in the places of their calls, with names that are free there."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ...ir.builder import string_attr
+from ...ir.module import Module
+from ...ir.names import unique_name
+from ...ir.passes import run_passes
+from ...ir.walk import (
+    LOOP_OPERATIONS,
+    argument_names,
+    entry_block,
+    loops_of,
+    operations,
+    string_of,
+)
+from .calls import callee_of, function_around
+
+
+def inline_inside(module: Module, outer: ir.Operation) -> None:
+    """Replace all calls in the body of a loop, and those in what they call, by bodies; functions stay."""
+    while True:
+        calls = operations(outer.regions[0].blocks[0], "func.call")
+        callees = [(call, module.function(callee_of(call))) for call in calls]
+        bodies = [(call, function) for call, function in callees if entry_block(function) is not None]
+        if not bodies:
+            leave_affine(outer if outer.name == "func.func" else function_around(outer).operation)
+            return
+        for call, function in bodies:
+            replace_call(call, function)
+
+
+def leave_affine(function: ir.Operation) -> None:
+    """Subscripts and bounds that depended on a scalar argument are not affine where it is computed from data."""
+    run_passes("func.func(allo-leave-affine)", function)
+
+
+def replace_call(call: ir.Operation, function: ir.OpView) -> None:
+    """Put a copy of the body of `function` in the place of one call."""
+    caller = function_around(call)
+    copy = function.operation.clone(ir.InsertionPoint(caller))
+    body = copy.regions[0].blocks[0]
+    _rename(caller, call, body)
+    for argument, operand in zip(list(body.arguments), list(call.operands), strict=True):
+        argument.replace_all_uses_with(operand)
+    moved = [op.operation for op in body.operations]
+    for op in moved[:-1]:
+        op.move_before(call)
+    for result, value in zip(list(call.results), list(moved[-1].operands), strict=True):
+        result.replace_all_uses_with(value)
+    call.erase()
+    copy.erase()
+
+
+def _rename(caller: ir.OpView, call: ir.Operation, body: ir.Block) -> None:
+    """Give loops, nests and arrays of the body names that are free where the call stands."""
+    loops = loops_of(caller)
+    around = next((view for view in loops if _encloses(view.op, call)), None)
+    nests = {view.nest for view in loops}
+    taken = {view.name for view in loops if around is not None and view.nest == around.nest}
+    entry = entry_block(caller)
+    assert entry is not None
+    nests |= {name for op in operations(entry) if (name := string_of(op, "allo.nest")) is not None}
+    arrays = {name for op in operations(entry) if op != call and (name := _array(op)) is not None}
+    arrays |= set(argument_names(caller))
+    returned = _returned_array(call, body)
+    for op in operations(body):
+        name = string_of(call, "allo.name") if returned is not None and op == returned else _array(op)
+        if name is not None:
+            op.attributes["allo.name"] = string_attr(unique_name(name, arrays))
+        nest = string_of(op, "allo.nest")  # of a loop, or of an operator that will be loops
+        if nest is not None:
+            op.attributes["allo.nest"] = string_attr(unique_name(nest, nests))
+    for view in loops_of(body.owner):
+        if around is not None:
+            view.op.attributes["allo.name"] = string_attr(unique_name(view.name, taken))
+
+
+def _returned_array(call: ir.Operation, body: ir.Block) -> ir.Operation | None:
+    """The allocation in the body that the caller knows by the name of the result."""
+    values = list(body.operations[len(body.operations) - 1].operands)
+    if _array(call) is None or len(values) != 1 or isinstance(values[0].owner, ir.Block):
+        return None
+    made: ir.Operation = values[0].owner.operation
+    return made if made.name == "memref.alloc" else None
+
+
+def _encloses(outer: ir.Operation, inner: ir.Operation) -> bool:
+    parent = inner.parent
+    while parent is not None:
+        if parent.operation == outer:
+            return True
+        parent = parent.operation.parent
+    return False
+
+
+def _array(op: ir.Operation) -> str | None:
+    """The name of an array, scalar or stream that `op` makes."""
+    return None if op.name in LOOP_OPERATIONS else string_of(op, "allo.name")

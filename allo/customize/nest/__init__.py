@@ -1,0 +1,1 @@
+"""Rewrites of loop nests that the loop primitives are made of."""

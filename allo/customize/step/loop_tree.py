@@ -1,0 +1,102 @@
+"""Loop nests of a function as a tree that prints and is indexed by name: the result of `get_loops()`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...errors import ScheduleError, nearest
+from ...ir.module import Module
+from ...ir.walk import LoopView, annotations_of, string_of
+from .handles import Loop
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNest:
+    """The loops of one nest: `nest.i`, `nest["i.outer"]`."""
+
+    name: str
+    loops: tuple[tuple[int, str, Loop], ...]  # depth, what to print, handle
+
+    def __getitem__(self, name: str) -> Loop:
+        for _, _, loop in self.loops:
+            if loop.name == name:
+                return loop
+        known = [loop.name for _, _, loop in self.loops]
+        raise ScheduleError(
+            f"nest '{self.name}' has no loop '{name}'",
+            hint=nearest(name, known) or f"its loops are {', '.join(known)}",
+        )
+
+    def __getattr__(self, name: str) -> Loop:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __iter__(self) -> Iterator[Loop]:
+        return (loop for _, _, loop in self.loops)
+
+    def __len__(self) -> int:
+        return len(self.loops)
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}:"]
+        lines.extend("  " * (depth + 1) + text for depth, text, _ in self.loops)
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTree:
+    """The loop nests of one function: `loops.S_i_j_0.i`, `loops["gemm"]["i.outer"]`."""
+
+    function: str
+    nests: tuple[LoopNest, ...]
+
+    def __getitem__(self, name: str) -> LoopNest:
+        for nest in self.nests:
+            if nest.name == name:
+                return nest
+        known = [nest.name for nest in self.nests]
+        raise ScheduleError(
+            f"function '{self.function}' has no loop nest '{name}'",
+            hint=nearest(name, known) or f"its nests are {', '.join(known)}",
+        )
+
+    def __getattr__(self, name: str) -> LoopNest:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __iter__(self) -> Iterator[LoopNest]:
+        return iter(self.nests)
+
+    def __len__(self) -> int:
+        return len(self.nests)
+
+    def __str__(self) -> str:
+        return "\n".join([self.function, *("  " + str(nest).replace("\n", "\n  ") for nest in self.nests)])
+
+    __repr__ = __str__
+
+
+def loop_tree(module: Module, function: str) -> LoopTree:
+    """The loop nests of `function`; a named inner nest is also a nest of its own."""
+    nests: dict[str, list[tuple[int, str, Loop]]] = {}
+    for view in module.loops(function):
+        handle = Loop(function, view.nest, view.name)
+        starts: list[tuple[str, int]] = []
+        for depth, member in enumerate(view.chain):
+            name = string_of(member.op, "allo.nest") or (member.nest if depth == 0 else None)
+            if name is not None:
+                starts.append((name, depth))
+        for name, start in starts:
+            nests.setdefault(name, []).append((len(view.chain) - 1 - start, _line(view), handle))
+    return LoopTree(function, tuple(LoopNest(name, tuple(loops)) for name, loops in nests.items()))
+
+
+def _line(view: LoopView) -> str:
+    """The loop with its annotations, as the tree prints it."""
+    marks = annotations_of(view.op)
+    return view.name + (f"  ({', '.join(marks)})" if marks else "")

@@ -1,0 +1,203 @@
+"""Primitives as methods of a schedule: arguments to handles, rewrite of a draft, check, install, record."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
+from pathlib import Path
+from typing import Any, Concatenate, Protocol
+
+from ...errors import Diagnostic, Location, ScheduleError
+from ...ir.memory import Memory
+from ...ir.module import Module
+from ...ir.recursion import reads_programs
+from ...ir.states import Draft, FinishedModule
+from .handles import Buffer, Function, Loop, Nest
+from .legality import demand_elements
+from .record import Step, Steps
+from .resolve import resolve_buffer, resolve_loop
+from .resolve_part import resolve_part
+from .stream_ends import demand_ends_still_single
+
+_PRIMITIVES = __name__.removesuffix(".step.primitive")  # its files are named as they are
+_PACKAGE = str(Path(__file__).resolve().parents[2])
+
+
+_REPLAYED: ContextVar[Location | None] = ContextVar("replayed", default=None)
+_EARLIER: ContextVar[Steps | None] = ContextVar("earlier", default=None)
+
+
+@contextmanager
+def replayed(at: Location | None) -> Iterator[None]:
+    """What is applied inside comes from a step that was written at `at`."""
+    token = _REPLAYED.set(at)
+    try:
+        yield
+    finally:
+        _REPLAYED.reset(token)
+
+
+def earlier_steps() -> Steps:
+    """The steps of the schedule before the primitive that is being applied."""
+    return _EARLIER.get() or Steps()
+
+
+def schedule_line() -> Location | None:
+    """The line of the user's program that is calling into this package, or that wrote the step being replayed."""
+    if (written := _REPLAYED.get()) is not None:
+        return written
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back  # type: ignore[assignment]
+    return None if frame is None else Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+class Scheduled(Protocol):
+    """A schedule, as its primitives see it."""
+
+    @property
+    def steps(self) -> Steps: ...
+
+    @property
+    def _state(self) -> FinishedModule: ...
+
+    def _install(self, made: FinishedModule, step: Step) -> None: ...
+
+
+def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[..., R]:
+    """Make a method of `Schedule` from a rewrite `body(module, ...)`.
+
+    The annotations of `body` say what each argument is: `Loop` and `Buffer` take names or handles, an `Enum` takes its
+    member or its name, `int` an integer. `body` gets a draft of the next state; if it raises, nothing has changed.
+    """
+    signature = inspect.signature(body)
+    parameters = list(signature.parameters.values())[1:]
+    variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    name = body.__name__
+
+    @functools.cache
+    def hints() -> dict[str, Any]:
+        return typing.get_type_hints(body)
+
+    @reads_programs
+    @functools.wraps(body)
+    def method(self: Scheduled, *args: Any, **kwargs: Any) -> R:
+        at, state = schedule_line(), self._state
+        try:
+            try:
+                bound = signature.bind(state, *args, **kwargs)
+            except TypeError as error:
+                raise ScheduleError(
+                    f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
+                ) from None
+            bound.apply_defaults()
+            for parameter in parameters:
+                value = bound.arguments[parameter.name]
+                kind = hints()[parameter.name]
+                if parameter.name == variadic:
+                    given = value[0] if len(value) == 1 and isinstance(value[0], list | tuple) else value
+                    bound.arguments[variadic] = tuple(
+                        _convert(state, name, parameter.name, kind, v) for v in given
+                    )
+                else:
+                    bound.arguments[parameter.name] = _convert(state, name, parameter.name, kind, value)
+            draft = state.draft()
+            values = dict(bound.arguments)
+            bound.arguments[next(iter(signature.parameters))] = draft
+            token = _EARLIER.set(self.steps)
+            try:
+                result = body(*bound.args, **bound.kwargs)
+            finally:
+                _EARLIER.reset(token)
+            made = draft.finished()
+            if name == "unfold" or any(step.name == "unfold" for step in self.steps):
+                demand_elements(made)
+            demand_ends_still_single(made, draft)
+        except ScheduleError as error:
+            error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
+            raise
+        arguments = tuple((p.name, values[p.name]) for p in parameters if values[p.name] != p.default)
+        self._install(made, Step(name, arguments, variadic, at, result))
+        return result
+
+    method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return method
+
+
+def is_primitive(member: Any) -> bool:
+    """Whether a member of a schedule is a primitive: each is made by the module that has its name."""
+    body = inspect.unwrap(member) if inspect.isfunction(member) else None
+    return body is not None and body.__module__ == f"{_PRIMITIVES}.{body.__name__}"
+
+
+def _shown(parameters: list[inspect.Parameter]) -> str:
+    parts = []
+    for parameter in parameters:
+        prefix = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+        default = "" if parameter.default is parameter.empty else f"={parameter.default}"
+        parts.append(f"{prefix}{parameter.name}{default}")
+    return f"({', '.join(parts)})"
+
+
+def _located(diagnostic: Diagnostic, name: str, at: Location | None) -> Diagnostic:
+    """The error of a step at the line of the schedule that asked for it."""
+    if diagnostic.at is not None:
+        return diagnostic
+    return Diagnostic(f"{name}: {diagnostic.message}", at, diagnostic.hint, diagnostic.notes)
+
+
+def integer(name: str, value: Any) -> int:
+    """The integer that a user gave for parameter `name`, of Python or NumPy. Raises ScheduleError for anything else."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except Exception:
+        number = None
+    if number is None:
+        raise ScheduleError(f"{name} must be an integer, got {value!r}")
+    return number
+
+
+def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: Any) -> Any:
+    """What a user wrote for a parameter, as the primitive wants it."""
+    if kind is Loop:
+        return resolve_loop(module, value)
+    if kind is Buffer:
+        return resolve_buffer(module, value)
+    options = typing.get_args(kind)
+    if all(option in (Function, Nest, Loop) for option in options or (kind,)):
+        return resolve_part(module, options or (kind,), value)
+    if value is None and type(None) in options:
+        return None
+    listed = next((option for option in options if typing.get_origin(option) is tuple), None)
+    if listed is not None and isinstance(value, list | tuple):
+        kind, options = listed, typing.get_args(listed)
+    if typing.get_origin(kind) is tuple:
+        if isinstance(value, list | tuple):
+            return tuple(_convert(module, primitive_name, f"each of {name}", options[0], item) for item in value)
+        raise ScheduleError(f"{name} must be a list or a tuple, got {value!r}")
+    if kind is Memory and not isinstance(value, Memory):
+        raise ScheduleError(f"{name} must be an allo.memory.Memory(...), got {value!r}")
+    kind = next((option for option in options if option is not type(None)), kind)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        if isinstance(value, kind):
+            return value
+        raise ScheduleError(
+            f"{name} must be one of {', '.join(f'{kind.__name__}.{m.name}' for m in kind)}, got {value!r}"
+        )
+    if kind is bool:
+        if isinstance(value, bool):
+            return value
+        raise ScheduleError(f"{name} must be True or False, got {value!r}")
+    if kind is int:
+        number = integer(name, value)
+        if not -(2**31) <= number < 2**31:
+            raise ScheduleError(f"{name} must fit in 32 bits, got {number}")
+        return number
+    return value

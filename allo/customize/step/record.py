@@ -1,0 +1,56 @@
+"""A step: one applied primitive, as a frozen value that prints as the Python line that repeats it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from ...errors import Location
+from .handles import Buffer, Function, Loop, Nest
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`s.<name>(<arguments>)`, with the line of the schedule it stands on."""
+
+    name: str
+    arguments: tuple[tuple[str, Any], ...]
+    variadic: str | None
+    at: Location | None
+    result: Any = None
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        for name, value in self.arguments:
+            if name == self.variadic:
+                parts.extend(_text(item) for item in value)
+            elif isinstance(value, Loop | Buffer | Function | Nest) and not parts:
+                parts.append(_text(value))
+            else:
+                parts.append(f"{name}={_text(value)}")
+        return f"s.{self.name}({', '.join(parts)})"
+
+
+class Steps(tuple[Step, ...]):
+    """The steps of a schedule in their order; prints as the Python lines that repeat them."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "".join(f"{step}\n" for step in self)
+
+    def __repr__(self) -> str:
+        return f"Steps({list(self)!r})"
+
+
+def _text(value: Any) -> str:
+    match value:
+        case Loop() | Buffer() | Function() | Nest():
+            return f'"{value}"'
+        case Enum():
+            return f"{type(value).__name__}.{value.name}"
+        case tuple():
+            return f"[{', '.join(map(_text, value))}]"
+        case _:
+            return repr(value)

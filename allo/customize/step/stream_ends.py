@@ -1,0 +1,121 @@
+"""Refusals of regions in which two processes put into one stream, or get from one: elements would come in any order."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ...errors import Note, ScheduleError
+from ...ir.access import is_get, is_put
+from ...ir.effects import Effects
+from ...ir.elements import element_nests
+from ...ir.module import Module
+from ...ir.processes import DATAFLOW
+from ...ir.states import Draft, FinishedModule, Part
+from ...ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
+from ...poly import Model, extract, same_stream, shared_end
+from ..function.calls import callee_of
+
+_WHY = "two processes would share an end of a stream, in no order"
+
+
+def demand_all_single_ends(module: Module) -> None:
+    """Raises ScheduleError if two processes of a dataflow region share an end of a stream."""
+    for function in module.functions():
+        for processes in _regions(function.operation):
+            refusal = shared_ends(module, function, processes, _WHY, "do this before the streams are made")
+            if refusal is not None:
+                raise refusal
+
+
+def demand_ends_still_single(module: FinishedModule, draft: Draft) -> None:
+    """Raises ScheduleError if the step that wrote `draft` made two processes share an end of a stream.
+
+    In the state before it, none do: if it has as many processes, none do now.
+    """
+    known = draft.before.parts
+    removed = known.keys() - module.parts.keys()
+    if any(_sizes(known[name]) for name in removed) or any(
+        _sizes(module.parts[name]) != (_sizes(known[name]) if name in known else []) for name in draft.changed
+    ):
+        demand_all_single_ends(module)
+
+
+def _sizes(part: Part) -> list[int]:
+    """How many processes each dataflow region of a function has."""
+    return part.fact("processes", lambda op: [len(processes) for processes in _regions(op)])
+
+
+def _regions(function: ir.Operation) -> list[list[ir.Operation]]:
+    """The statements of each dataflow region of a function that may use streams."""
+    if function.name != "func.func" or not len(function.regions[0].blocks):
+        return []
+    entry = function.regions[0].blocks[0]
+    owners = [op for op in (function, *operations(entry, *LOOP_OPERATIONS)) if DATAFLOW in op.attributes]
+    blocks = [owner.regions[0].blocks[0] for owner in owners]
+    return [[op for op in statements(block) if len(op.regions) or len(op.operands)] for block in blocks]
+
+
+def shared_ends(
+    module: Module,
+    function: ir.OpView,
+    processes: list[ir.Operation],
+    why: str,
+    hint: str | None = None,
+    model: Model | None = None,
+) -> ScheduleError | None:
+    """The refusal, which begins with `why`, of two processes that put into one stream or get from one."""
+    effects = Effects(module)
+    ends: dict[tuple[str, ir.Value], list[ir.Operation]] = {}
+    for op in processes:
+        found = effects.touched(op)
+        for side, streams in (("put", found.puts), ("get", found.gets)):
+            for stream in streams:
+                ends.setdefault((side, stream), []).append(op)
+    shared = [(side, stream, found) for (side, stream), found in ends.items() if len(found) > 1]
+    if not shared:
+        return None
+    model = model or extract(function)
+    for side, stream, users in sorted(shared, key=lambda end: (processes.index(end[2][1]), stream_name(end[1]))):
+        for number, op in enumerate(users):
+            for other in users[:number]:
+                if same_stream(model, other, op, is_put if side == "put" else is_get):
+                    does = "puts into" if side == "put" else "gets from"
+                    return ScheduleError(
+                        f"{why}: {_process(op)} {does} stream '{stream_name(stream)}', and so does {_process(other)}",
+                        hint=hint,
+                        notes=[Note("this process is here", location_of(one)) for one in (other, op)],
+                    )
+    return None
+
+
+def demand_ends_of_elements(module: Module) -> None:
+    """Raises ScheduleError if processing elements of an unfolded nest put into one stream or get from one."""
+    effects = Effects(module)
+    for function in module.functions():
+        for nest in element_nests(function):
+            if not effects.touched(nest.outermost.op).streams:
+                continue
+            model = extract(function)
+            for does, is_side in (("put into", is_put), ("get from", is_get)):
+                shared = shared_end(model, [view.op for view in nest.spatial], is_side)
+                if shared is not None:
+                    raise ScheduleError(
+                        f"the processing elements of nest '{nest.outermost.nest}' would {does} one stream, "
+                        f"'{shared[0].buffer.name}', in no order",
+                        hint="do not unfold the nest, or give each element a FIFO of its own: relay(..., axis=...)",
+                        notes=[Note("the nest is here", location_of(nest.outermost.op))],
+                    )
+
+
+def stream_name(stream: ir.Value) -> str:
+    """What messages call a stream, or an array of them."""
+    if isinstance(stream.owner, ir.Block):
+        return f"argument {stream.arg_number}"
+    return string_of(stream.owner.operation, "allo.name") or "stream"
+
+
+def _process(op: ir.Operation) -> str:
+    if op.name == "func.call":
+        return f"function '{callee_of(op)}'"
+    name = string_of(op, "allo.nest") or string_of(op, "allo.name")
+    return f"nest '{name}'" if name else "a statement"

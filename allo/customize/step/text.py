@@ -1,0 +1,128 @@
+"""Printed steps of a schedule, read back: calls `s.name(arguments)` with literal arguments."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import is_dataclass
+from enum import Enum
+from types import UnionType
+from typing import Any
+
+from ...errors import Diagnostic, Location, ScheduleError, nearest
+from .handles import parse_handle
+from .record import Step, Steps
+
+Primitive = Callable[..., Any]
+
+
+def parse_steps(text: str, primitives: Mapping[str, Primitive], file: str = "<steps>") -> Steps:
+    """The steps that `text` says, a call `s.split("gemm:S_i_0.i", factor=4)` each.
+
+    Nothing of the text is executed. Raises ScheduleError with every line that is not a call of a primitive with
+    literal arguments.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        at = Location(file, error.lineno or 1, error.offset or 0)
+        raise ScheduleError.collected([Diagnostic(f"the steps are not Python: {error.msg}", at, None)]) from None
+    steps: list[Step] = []
+    wrong: list[Diagnostic] = []
+    for node in tree.body:
+        try:
+            steps.append(_step(node, primitives, file))
+        except ScheduleError as error:
+            at = Location(file, node.lineno, node.col_offset + 1)
+            wrong += [Diagnostic(d.message, at, d.hint) for d in error.diagnostics]
+    if wrong:
+        raise ScheduleError.collected(wrong)
+    return Steps(steps)
+
+
+def given_steps(steps: Any, primitives: Mapping[str, Primitive]) -> Steps:
+    """The steps that a user gave: `Step`s in any iterable, or their text. Raises ScheduleError for anything else."""
+    if isinstance(steps, str):
+        return parse_steps(steps, primitives)
+    found = list(steps) if isinstance(steps, Iterable) else [steps]
+    for step in found:
+        if not isinstance(step, Step):
+            raise ScheduleError(
+                f"steps are replayed, got {type(step).__name__} {step!r}",
+                hint="give s.steps of a schedule, some of them, or the text that they print",
+            )
+    return Steps(found)
+
+
+def _step(node: ast.stmt, primitives: Mapping[str, Primitive], file: str) -> Step:
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        hint = 's.split("i", 4), a call with literal arguments on each line'
+        raise ScheduleError(f"`{ast.unparse(node)}` is not a step", hint=hint)
+    name = call.func.attr
+    if name not in primitives:
+        hint = nearest(name, primitives) or f"the primitives are {', '.join(primitives)}"
+        raise ScheduleError(f"there is no primitive '{name}'", hint=hint)
+    values = values_of(primitives[name])
+    arguments = [_literal(argument, values) for argument in call.args]
+    keywords = {k.arg: _literal(k.value, values) for k in call.keywords if k.arg is not None}
+    return make_step(primitives[name], arguments, keywords, Location(file, node.lineno, node.col_offset + 1))
+
+
+def make_step(primitive: Primitive, arguments: list[Any], keywords: dict[str, Any], at: Location | None) -> Step:
+    """The step `primitive(*arguments, **keywords)`; texts such as `"f:A"` become handles where one is wanted."""
+    name, signature = primitive.__name__, inspect.signature(primitive)
+    try:
+        bound = signature.bind(*arguments, **keywords)
+    except TypeError as error:
+        raise ScheduleError(f"s.{name}(): {error}") from None
+    hints = hints_of(primitive)
+    variadic = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL), None)
+    pairs = []
+    for parameter, value in bound.arguments.items():
+        if parameter == variadic:
+            value = value[0] if len(value) == 1 and isinstance(value[0], list | tuple) else value
+            value = tuple(parse_handle(item, hints[parameter]) for item in value)
+        else:
+            value = parse_handle(value, hints[parameter])
+        pairs.append((parameter, tuple(value) if isinstance(value, list) else value))
+    return Step(name, tuple(pairs), variadic, at)
+
+
+def hints_of(primitive: Primitive) -> dict[str, Any]:
+    """The types of the parameters."""
+    return typing.get_type_hints(inspect.unwrap(primitive))
+
+
+def values_of(primitive: Primitive) -> dict[str, type]:
+    """The enumerations and records that arguments of `primitive` may be, by name."""
+    found: dict[str, type] = {}
+    for hint in hints_of(primitive).values():
+        for kind in typing.get_args(hint) if isinstance(hint, UnionType) else (hint,):
+            if isinstance(kind, type) and (issubclass(kind, Enum) or is_dataclass(kind)):
+                found[kind.__name__] = kind
+    return found
+
+
+def _literal(node: ast.expr, values: Mapping[str, type]) -> Any:
+    match node:
+        case ast.Attribute(value=ast.Name(id=owner), attr=member) if owner in values:
+            kind = values[owner]
+            if issubclass(kind, Enum) and member in kind.__members__:
+                return kind[member]
+        case ast.Call(func=ast.Name(id=owner), args=arguments, keywords=keywords) if owner in values:
+            named = {k.arg: _literal(k.value, values) for k in keywords if k.arg is not None}
+            try:
+                return values[owner](*(_literal(a, values) for a in arguments), **named)
+            except (TypeError, ValueError) as error:
+                raise ScheduleError(f"`{ast.unparse(node)}`: {error}") from None
+        case ast.List() | ast.Tuple():
+            return [_literal(item, values) for item in node.elts]
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ScheduleError(
+            f"`{ast.unparse(node)}` is not a literal", hint="give names of loops and buffers as strings"
+        ) from None

@@ -1,0 +1,1 @@
+"""Advice: steps that would move what binds a loop or a function."""

@@ -1,0 +1,1 @@
+"""Estimates as values, as tables, as pages."""

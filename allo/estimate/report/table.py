@@ -1,0 +1,92 @@
+"""Estimates as printed tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+
+from ...poly import mean_with_range
+from .result import Estimate, LoopEstimate, Resources, Transfer
+
+TRANSFERS = ("burst", "memory", "words", "bits", "cycles")
+
+
+def table(estimate: Estimate) -> str:
+    """The estimate as text: the kernel, its functions, their loops, notes; all figures are estimated."""
+    milliseconds = "" if estimate.milliseconds is None else f" = {estimate.milliseconds:.4g} ms"
+    lines = [
+        f"{estimate.top} on {estimate.target} at {estimate.frequency:g} MHz; all figures are *estimated*",
+        f"  latency *{count(estimate.cycles)}* cycles{milliseconds}",
+        "  " + ", ".join(_resource(*item) for item in _resources(estimate.resources, estimate.available)),
+        "",
+    ]
+    lines += aligned([("function", "latency", "interval", "DSP", "BRAM18", "URAM", "LUT", "FF", "instances")] + [
+        (
+            f.name + (" (dataflow)" if f.dataflow else ""), count(f.latency), count(f.interval),
+            *(str(n) for n in astuple(f.resources)),
+            str(f.instances),
+        )
+        for f in estimate.functions
+    ])  # fmt: skip
+    if estimate.transfers:
+        lines += ["", *aligned([TRANSFERS, *map(transfer_row, estimate.transfers)])]
+    header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
+    lines += ["", *aligned([header, *(_row(loop) for loop in estimate.loops)])]
+    advice = [f"  {loop.function}:{loop.name}: {loop.advice}" for loop in estimate.loops if loop.advice]
+    advice += [f"  {function.name}: {function.advice}" for function in estimate.functions if function.advice]
+    lines += ["", "steps that would lower a bound", *advice] if advice else []
+    lines += ["", *estimate.notes] if estimate.notes else []
+    return "\n".join(lines)
+
+
+def transfer_row(transfer: Transfer) -> tuple[str, ...]:
+    """What a burst moves."""
+    cells = (transfer.memory, count(transfer.words), f"{transfer.word_bits}", count(transfer.cycles))
+    return f"{transfer.kind} {transfer.array}", *cells
+
+
+def count(value: int | None) -> str:
+    """A number that may not be known."""
+    return "?" if value is None else f"{value}"
+
+
+def trips_text(loop: LoopEstimate) -> str:
+    """The iterations of a loop; `~` marks a mean or an assumption."""
+    return mean_with_range(loop.trips, loop.fewest, loop.most)
+
+
+def because(loop: LoopEstimate) -> str:
+    """What binds a loop, or what it is part of."""
+    if loop.reason is not None:
+        return str(loop.reason)
+    states = {
+        "flattened": "one pipeline with the loop inside",
+        "unrolled": "unrolled",
+        "spatial": "one element each",
+    }
+    return states.get(loop.state, "not pipelined")
+
+
+def _resources(used: Resources, available: Resources) -> list[tuple[str, int, int]]:
+    names = (("DSP", "dsp"), ("BRAM18", "bram18"), ("URAM", "uram"), ("LUT", "lut"), ("FF", "ff"))
+    return [(text, getattr(used, key), getattr(available, key)) for text, key in names]
+
+
+def _resource(name: str, used: int, available: int) -> str:
+    share = f" ({100 * used / available:.3g} %)" if available else ""
+    return f"*{used}* {name}{share}"
+
+
+def _row(loop: LoopEstimate) -> tuple[str, ...]:
+    name = f"{'  ' * loop.level}{loop.name}" if loop.level else f"{loop.function}:{loop.nest}.{loop.name}"
+    numbers = ("" if n is None else str(n) for n in (loop.interval, loop.depth, loop.bound))
+    interval, depth, bound = numbers
+    latency = "" if loop.unrolled else count(loop.latency)
+    return name, trips_text(loop), latency, interval, depth, bound, because(loop)
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows with aligned columns, the first a header."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]

@@ -1,0 +1,1 @@
+"""Static scheduling of regions, loops and stages: dependences, recurrences, ports, FIFOs."""

@@ -1,0 +1,233 @@
+"""Edges between copies of unrolled loops, by differences between copies instead of copies.
+
+A node stands for all of its copies. An edge moves by a range of copies in each unrolled loop, and a walk that demands
+an interval comes back to the copy in which it began. All that copies pass on to others is here, and walks may leave
+the loops at their ends, so that no interval is too low, and the cost does not grow with the number of copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from ...poly.meetings import Move, least_distance, meetings, reversed_meeting
+from ...poly.space import Meeting, Meetings, common, renewed
+from .graph import Edge, Graph
+from .region import Node
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two accesses of an array, of which the second may run later."""
+
+    first: Node
+    second: Node
+    met: Meetings
+
+
+def edges_between_copies(graph: Graph, exchangeable: Mapping[int, frozenset[int]], calls: Iterable[Edge]) -> list[Edge]:
+    """The edges of all copies, by their moves; none if nothing is unrolled, or nothing is carried on."""
+    region = graph.region
+    if not region.time or all(region.count(node.around) <= 1 for node in region.nodes):
+        return []
+    found = _Lattice(graph, exchangeable)
+    found.arrays()
+    found.values()
+    for edge in calls:
+        found.call(edge)
+    return found.edges
+
+
+class _Lattice:
+    """The edges between copies; nodes are those of the graph."""
+
+    def __init__(self, graph: Graph, exchangeable: Mapping[int, frozenset[int]]) -> None:
+        self.graph = graph
+        self.region = graph.region
+        self.exchangeable = exchangeable
+        self.edges: list[Edge] = []
+        self.ends: dict[int, dict[int, int]] = {}  # by node and loop, the copy that other iterations have to do with
+
+    def arrays(self) -> None:
+        """Values that pass through memory, and what is not overwritten too early."""
+        cycle = self.graph.cycle
+        groups: dict[str, list[Node]] = {}
+        for node in self.region.nodes:
+            if node.memory is not None and not node.op.name.startswith("allo.stream"):
+                groups.setdefault(node.label, []).append(node)
+        for nodes in groups.values():
+            covers = {node.index: cover_of(nodes, node) for node in nodes if node.kind == "read"}
+            dead = {node.index for node in nodes if node.kind == "write" and self._overwritten(nodes, node)}
+            self.ends |= {node.index: self._end(node, nodes) for node in nodes}
+            for store in [node for node in nodes if node.kind == "write"]:
+                for node in nodes:
+                    pair = _Pair(store, node, meetings(self.region.space, store, node))
+                    if node.kind == "read":
+                        self._flow(pair, covers[node.index], store.index in dead)
+                        if not node.forwarded and store.index not in dead:
+                            self._order(_Pair(node, store, _reversed(pair.met)), -node.latency * cycle)
+                    elif not {store.index, node.index} & dead:
+                        self._order(pair, 0 if _in_registers(store) else cycle)
+
+    def _overwritten(self, nodes: Iterable[Node], store: Node) -> bool:
+        """Whether what a store writes is surely overwritten in the same iteration and copy."""
+        return None not in store.forms and any(
+            other.kind == "write"
+            and other.position > store.position
+            and other.around[: len(store.around)] == store.around
+            and self.region.count(other.around) > 0
+            and other.guards == store.guards[: len(other.guards)]
+            and other.forms == store.forms
+            for other in nodes
+        )
+
+    def _flow(self, pair: _Pair, cover: Node | None, dead: bool) -> None:
+        """A value that is written and read, in the same iteration or in a later one."""
+        store, load, cycle = pair.first, pair.second, self.graph.cycle
+        late = store.latency * cycle - self.graph.tails[store.index] % cycle + load.latency * cycle
+        direct = alike(store, load) or _in_registers(store)
+        tree = self.exchangeable.get(store.index, frozenset()) & self.exchangeable.get(load.index, frozenset())
+        for way in pair.met.ways:
+            if cover is None or store.position >= cover.position:
+                for moves in self._later_copies(pair, way):
+                    changed = {n for n, low, high in moves if low > 0 or high < 0}
+                    in_tree = changed and changed <= tree and alike(store, load)
+                    if not in_tree and (cover is None or not changed & set(cover.around)):
+                        self._add(pair, 0 if direct or store is cover else late, 0, moves)
+            distance = least_distance(self.region.space, way)
+            if cover is None and not dead and distance is not None:
+                self._add(pair, late, distance, self._moves(pair, way))
+
+    def _order(self, pair: _Pair, weight: int) -> None:
+        """An element that is not overwritten too early; of two writes of it in an iteration one takes place."""
+        one = pair.first.kind == "write" and alike(pair.first, pair.second)
+        for way in pair.met.ways:
+            for moves in () if one else self._later_copies(pair, way):
+                self._add(pair, weight, 0, moves, order=True)
+            distance = least_distance(self.region.space, way)
+            if distance is not None:
+                self._add(pair, weight, distance, self._moves(pair, way), order=True)
+
+    def _add(self, pair: _Pair, weight: int, distance: int, moves: Iterable[Move], *, order: bool = False) -> None:
+        first, second = pair.first, pair.second
+        accesses = (first.access, second.access) if first.access is not None and second.access is not None else None
+        exact = pair.met.exact and not (first.guards or second.guards)
+        ranges = tuple(move for move in moves if move[1:] != (0, 0))
+        if all(low <= high for _, low, high in ranges):
+            self.edges.append(
+                Edge(first.index, second.index, weight, distance, accesses, exact, order=order, ranges=ranges)
+            )
+
+    # -- moves between copies --------------------------------------------------------------------------
+
+    def _most(self, number: int) -> int:
+        return self.region.copy_loops[number].trip - 1
+
+    def _any(self, number: int, known: int | None) -> Move:
+        """The moves in a loop, of which at most one may be possible."""
+        return (number, -self._most(number), self._most(number)) if known is None else (number, known, known)
+
+    def _outside(self, first: Node, second: Node) -> Iterator[Move]:
+        """A walk that leaves a loop begins at 0 there, and it may enter another one at any copy."""
+        inside = len(common(first.around, second.around))
+        for number in first.around[inside:]:
+            yield number, -self._most(number), 0
+        for number in second.around[inside:]:
+            yield number, 0, self._most(number)
+
+    def _moves(self, pair: _Pair, way: Meeting) -> Iterator[Move]:
+        """The moves of a way to another iteration."""
+        known = zip(pair.met.common, way.copies, strict=True)
+        first, second = self.ends.get(pair.first.index, {}), self.ends.get(pair.second.index, {})
+        for number, low, high in (*(self._any(*item) for item in known), *self._outside(pair.first, pair.second)):
+            source = first.get(number) if number in pair.first.around else 0
+            sink = second.get(number) if number in pair.second.around else 0
+            low = max(low, (sink or 0) - (self._most(number) if source is None else source))
+            high = min(high, (self._most(number) if sink is None else sink) - (source or 0))
+            yield number, low, high
+
+    def _end(self, node: Node, nodes: Iterable[Node]) -> dict[int, int]:
+        """Loops of whose copies only one has to do with other iterations.
+
+        If each copy writes the same elements these are what the last one wrote; what is read then is what the
+        copy before has written, but for the first one.
+        """
+        used = {n for form in node.forms if form is not None for n, _ in form.copies}
+        scope = renewed(node.access)
+        still = [n for n in node.around if n not in used and self.region.copy_loops[n].variable not in scope]
+        found: dict[int, int] = {}
+        for store in nodes:
+            runs = not store.guards and self.region.count(store.around) > 0
+            if store.kind == "write" and runs and None not in store.forms and store.forms == node.forms:
+                shared = common(store.around, node.around)
+                if used <= set(shared) and (node.kind == "read" or store is node):
+                    found |= {n: 0 if node.kind == "read" else self._most(n) for n in still if n in shared}
+        return found
+
+    def _later_copies(self, pair: _Pair, way: Meeting) -> Iterator[tuple[Move, ...]]:
+        """The moves of a way to what runs later in the same iteration."""
+        if any(t not in (0, None) for t in way.time):
+            return
+        known = list(zip(pair.met.common, way.copies, strict=True))
+        outside = tuple(self._outside(pair.first, pair.second))
+        for level, (number, value) in enumerate(known):
+            if (value is None or value > 0) and self._most(number) > 0:
+                first = (number, 1, self._most(number)) if value is None else (number, value, value)
+                yield (first, *(self._any(*item) for item in known[level + 1 :]), *outside)
+            if value not in (0, None):
+                return
+        if pair.first.position < pair.second.position:
+            yield outside
+
+    # -- values and calls --------------------------------------------------------------------------------
+
+    def values(self) -> None:
+        """Values of operations; an edge to a read takes the time of the read as well."""
+        nodes, cycle = self.region.nodes, self.graph.cycle
+        for node in nodes:
+            for source in self.region.inputs[node.index]:
+                made = nodes[source]
+                weight = made.delay + (0 if made.kind == "read" else made.latency * cycle)
+                weight += node.latency * cycle if node.kind == "read" else 0
+                self.edges.append(Edge(source, node.index, weight, ranges=tuple(self._outside(made, node))))
+
+    def call(self, edge: Edge) -> None:
+        """A call waits for any copy of what it waits for."""
+        first, second = self.region.nodes[edge.source], self.region.nodes[edge.sink]
+        shared = common(first.around, second.around)
+        way = Meeting((), (None,) * len(shared))
+        pair = _Pair(first, second, Meetings(shared, (way,), False))
+        weight = edge.weight + (second.latency * self.graph.cycle if second.kind == "read" else 0)
+        self.edges += [
+            replace(edge, weight=weight, distance=0, ranges=moves) for moves in self._later_copies(pair, way)
+        ]
+        if edge.distance:
+            self.edges.append(replace(edge, weight=weight, ranges=tuple(self._moves(pair, way))))
+
+
+def cover_of(nodes: Iterable[Node], load: Node) -> Node | None:
+    """A store of the same iteration that surely writes what the load reads; the last one."""
+    found = None
+    for store in nodes:
+        if store.kind != "write" or store.position > load.position or None in store.forms:
+            continue
+        inside = load.around[: len(store.around)] == store.around
+        if inside and store.guards == load.guards[: len(store.guards)] and store.forms == load.forms:
+            found = store
+    return found
+
+
+def _reversed(met: Meetings) -> Meetings:
+    return Meetings(met.common, tuple(map(reversed_meeting, met.ways)), met.exact)
+
+
+def alike(first: Node, second: Node) -> bool:
+    """Whether copies of two accesses meet in all iterations or in none."""
+    return all(
+        one is not None and other is not None and (one.time, one.other) == (other.time, other.other)
+        for one, other in zip(first.forms, second.forms, strict=True)
+    )
+
+
+def _in_registers(node: Node) -> bool:
+    return node.in_register or (node.memory is not None and node.memory.is_register)

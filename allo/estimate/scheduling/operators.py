@@ -1,0 +1,126 @@
+"""Mapping of operations of the IR to the operators of a target."""
+
+from __future__ import annotations
+
+import re
+
+from mlir import ir
+
+from ...target import Fpga, Operator
+
+_FLOAT = {
+    "arith.addf": "add",
+    "arith.subf": "add",
+    "arith.mulf": "mul",
+    "arith.divf": "div",
+    "arith.cmpf": "compare",
+    "arith.maximumf": "compare",
+    "arith.minimumf": "compare",
+    "arith.maxnumf": "compare",
+    "arith.minnumf": "compare",
+    "arith.remf": "div",
+    "arith.extf": "convert",
+    "arith.truncf": "convert",
+    "arith.sitofp": "convert",
+    "arith.uitofp": "convert",
+    "arith.fptosi": "convert",
+    "arith.fptoui": "convert",
+    "math.sqrt": "sqrt",
+    "math.rsqrt": "sqrt",
+    "math.exp": "exp",
+    "math.exp2": "exp",
+    "math.log": "log",
+    "math.log2": "log",
+    "math.log10": "log",
+    "math.powf": "pow",
+    "math.fpowi": "pow",
+    "math.sin": "trig",
+    "math.cos": "trig",
+    "math.tan": "trig",
+    "math.tanh": "tanh",
+    "math.erf": "tanh",
+    "math.floor": "convert",
+    "math.ceil": "convert",
+    "allo.fixed_cast": "convert",  # between fixed point and floats
+}
+_INTEGER = {
+    "addi": "add", "subi": "add", "muli": "mul", "divsi": "div", "divui": "div", "remsi": "div", "remui": "div",
+    "floordivsi": "div", "ceildivsi": "div", "cmpi": "compare", "minsi": "compare", "maxsi": "compare",
+    "minui": "compare", "maxui": "compare", "andi": "logic", "ori": "logic", "xori": "logic", "select": "select",
+    "shli": "shift", "shrsi": "shift", "shrui": "shift", "fixed_add": "add", "fixed_sub": "add", "fixed_mul": "mul",
+    "fixed_div": "div", "fixed_cmp": "compare", "fixed_cast": "add", "fixed_neg": "add", "absi": "add",
+    "get_bit": "select", "set_bit": "select", "get_slice": "shift", "set_slice": "shift",
+}  # fmt: skip
+# What the words of a reason call an operator.
+_WORDS = {"compare": "comparison", "convert": "conversion", "select": "selection", "sqrt": "square root"}
+_FIXED = re.compile(r"!allo\.u?fixed<(\d+)")
+_FREE = Operator("wire")
+
+
+def operator_of(op: ir.Operation, target: Fpga) -> Operator:
+    """The operator that computes `op`; wires for what needs none. Raises TargetError for one the target has not."""
+    kind = _FLOAT.get(op.name)
+    if kind is not None:
+        type_ = _float_type(op)
+        if type_ is not None:
+            return target.floating(kind, type_)
+    short = op.name.partition(".")[2]
+    if short == "negf" or short == "absf" or short == "bitcast":
+        return _FREE
+    kind = _INTEGER.get(short)
+    if kind is None or _by_constant(op, kind):
+        return _FREE
+    return target.integer(kind, _width(op))
+
+
+def word_of(op: ir.Operation) -> str:
+    """How a reason names an operation: add, mul, div ..."""
+    if op.name == "func.call":
+        return f"call of {ir.FlatSymbolRefAttr(op.attributes['callee']).value}"
+    short: str = op.name.partition(".")[2]
+    kind = _FLOAT.get(op.name) if _float_type(op) else None
+    kind = kind or _INTEGER.get(short)
+    if kind is None:
+        return short.replace("_", " ")
+    return _WORDS.get(kind, kind)
+
+
+def _float_type(op: ir.Operation) -> str | None:
+    """The widest type of floats that takes part: a conversion costs as much as that."""
+    kinds = [str(value.type) for value in (*op.results, *op.operands)]
+    found = [kind for kind in ("f64", "f32", "f16", "bf16") if kind in kinds]
+    return None if not found else "f16" if found[0] == "bf16" else found[0]
+
+
+def _width(op: ir.Operation) -> int:
+    widths = [_bits(value.type) for value in (*op.results, *op.operands)]
+    return max(widths, default=1)
+
+
+def _bits(kind: ir.Type) -> int:
+    if isinstance(kind, ir.IntegerType):
+        return int(kind.width)
+    if isinstance(kind, ir.IndexType):
+        return 32
+    match = _FIXED.match(str(kind))
+    return int(match[1]) if match else 64 if str(kind) == "f64" else 32
+
+
+def bits_of(kind: ir.Type) -> int:
+    """The width of a scalar value."""
+    text = str(kind)
+    return int(text[1:]) if re.fullmatch(r"f\d+", text) else 16 if text == "bf16" else _bits(kind)
+
+
+def _by_constant(op: ir.Operation, kind: str) -> bool:
+    """Shifts by a constant are wires, and so are products with powers of two."""
+    if kind not in ("shift", "mul", "div") or len(op.operands) < 2:
+        return False
+    value = op.operands[1]
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return False
+    attribute = value.owner.operation.attributes["value"]
+    if not isinstance(attribute, ir.IntegerAttr):
+        return False
+    number = attribute.value
+    return kind == "shift" or (number > 0 and number & (number - 1) == 0)

@@ -1,0 +1,200 @@
+"""Interval and depth of one pipelined loop, and what keeps them from being less."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+from mlir import ir
+
+from ...poly.updates import updates_of
+from ...target import Operator
+from ..report.result import Reason
+from .dependences import graph_of
+from .graph import Graph
+from .modulo import Timing, schedule
+from .operators import bits_of
+from .ports import Accesses, Pressure, accesses_of
+from .recurrence import Recurrence, decide, recurrence_of, words
+from .region import LoopBody, Node
+from .span import Ends, Event, Span, Step, Stream, Use, stream_key, together
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A region with its schedule; `interval` is None if iterations do not overlap."""
+
+    graph: Graph
+    accesses: tuple[Accesses, ...]
+    timing: Timing
+    reason: Reason
+    least: int  # the interval that recurrences and ports allow
+    recurrence: Recurrence | None
+    pressure: Pressure | None
+
+    @property
+    def units(self) -> Counter[Operator]:
+        """How many units of each operator the region needs."""
+        return _units(self.graph.region, self.timing)
+
+
+def scheduled(region: LoopBody, budget: int, requested: int | None) -> Scheduled:
+    """The schedule of a region at the requested interval or the least one above; None: not pipelined."""
+    graph = graph_of(region, budget, exchangeable(region))
+    arrays = _accesses(region)
+    recurrence = recurrence_of(graph, requested) if requested is not None else None
+    pressures = [p for array in arrays if (p := array.pressure()) is not None]
+    pressure = max(pressures, key=lambda p: p.interval, default=None)
+    if requested is None:
+        timing = schedule(graph, arrays, None)
+        return Scheduled(graph, tuple(arrays), timing, Reason("not pipelined", "not pipelined"), 1, None, pressure)
+    calls = [node for node in region.nodes if node.kind == "call"]
+    call = max(calls, key=lambda node: node.interval, default=None)
+    demands = [(requested, "requested"), (recurrence.interval if recurrence else 1, "recurrence")]
+    demands += [(pressure.interval if pressure else 1, "ports"), (call.interval if call else 1, "call")]
+    interval = max(value for value, _ in demands)
+    kind = next(kind for value, kind in demands if value == interval)
+    timing = schedule(graph, arrays, interval)
+    if timing.interval > interval and (doubtful := [e for e in graph.edges if not e.exact and e.pair is not None]):
+        for edge in doubtful:
+            decide(graph, edge)
+        timing = schedule(graph, arrays, interval)
+    reason = _reason(kind, graph, requested, recurrence, pressure, call)
+    if timing.interval > interval:
+        reason = Reason("schedule", f"no schedule with II {interval} found: {reason}")
+    smallest = max(value for value, what in demands if what != "requested")
+    return Scheduled(graph, tuple(arrays), timing, reason, smallest, recurrence, pressure)
+
+
+def exchangeable(region: LoopBody) -> dict[int, frozenset[int]]:
+    """Updates whose order does not change the result, with the loops in which nothing else uses their array."""
+    updates = updates_of([node.access for node in region.nodes if node.access is not None])
+    found = {}
+    for node in region.nodes:
+        own = updates.get(node.op)
+        if own is None or not own.exact:
+            continue
+        loops = set(node.around)
+        for other in region.nodes:
+            another = updates.get(other.op)
+            if other.label == node.label and (another is None or another.kind != own.kind):
+                loops.difference_update(other.around)
+        found[node.index] = frozenset(loops)
+    return found
+
+
+def _reason(
+    kind: str, graph: Graph, requested: int, recurrence: Recurrence | None, pressure: Pressure | None, call: Node | None
+) -> Reason:
+    if kind == "recurrence" and recurrence is not None:
+        return Reason(kind, words(graph, recurrence))
+    if kind == "ports" and pressure is not None:
+        return Reason(kind, str(pressure))
+    if kind == "call" and call is not None:
+        return Reason(kind, f"{call.operator.name} takes new data every {call.interval} cycles")
+    return Reason("requested", f"as requested: II {requested}")
+
+
+def _accesses(region: LoopBody) -> list[Accesses]:
+    groups: dict[str, list[Node]] = {}
+    for node in region.nodes:
+        if node.memory is not None:
+            groups.setdefault(node.label, []).append(node)
+    return [found for nodes in groups.values() if (found := accesses_of(region, nodes)) is not None]
+
+
+# -- units ---------------------------------------------------------------------------------------------
+
+
+def _units(region: LoopBody, timing: Timing) -> Counter[Operator]:
+    """Operators with all copies, shared between the cycles of an interval or, if not pipelined, of all iterations."""
+    found: Counter[Operator] = Counter()
+    starts: dict[tuple[Operator, int], int] = {}
+    totals: Counter[Operator] = Counter()
+    for node in region.nodes:
+        if node.kind != "compute" or node.operator.free:
+            continue
+        count = region.count(node.copies)
+        totals[node.operator] += count
+        key = (node.operator, timing.starts[node.index])
+        starts[key] = starts.get(key, 0) + count
+    for operator, total in totals.items():
+        if operator.dsp == 0 and operator.latency == 0:
+            found[operator] = total  # selecting the operands would cost as much
+        elif timing.interval > timing.depth:
+            found[operator] = max(count for (o, _), count in starts.items() if o == operator)
+        else:
+            found[operator] = -(-total // timing.interval)
+    return found
+
+
+def register_bits(done: Scheduled) -> int:
+    """The bits that wait in pipeline registers from their producer to their last consumer."""
+    region, timing = done.graph.region, done.timing
+    last: dict[int, int] = {}
+    for index, inputs in enumerate(region.inputs):
+        for source in inputs:
+            last[source] = max(last.get(source, 0), timing.starts[index])
+    total = 0
+    for source, end in last.items():
+        node = region.nodes[source]
+        if len(node.op.results):
+            lifetime = max(0, end - timing.starts[source] - node.latency)
+            registers = -(-lifetime // timing.interval)  # each is overwritten after an interval
+            total += registers * bits_of(node.op.results[0].type) * region.count(node.copies)
+    return total
+
+
+def region_span(
+    done: Scheduled, latency: Fraction | None, around: Fraction, runs: Fraction | None, *, pipelined: bool = False
+) -> Span:
+    """The part that a region is, run so often, with the times of its streams and the arrays that it uses.
+
+    The loops of one that is `pipelined` are part of it, those of others are not.
+    """
+    puts: dict[Stream, Event] = {}
+    gets: dict[Stream, Event] = {}
+    reads: set[ir.Value] = set()
+    writes: set[ir.Value] = set()
+    region, timing = done.graph.region, done.timing
+    enter = Fraction(int(around) // 2)
+    steps = _steps(region, timing.interval if pipelined else None)
+    for node in region.nodes:
+        if node.memory is None:
+            continue
+        if not node.op.name.startswith("allo.stream"):
+            array = node.op.operands[0 if node.kind == "read" else 1]
+            (reads if node.kind == "read" else writes).add(array)
+            continue
+        stream = stream_key(node.op.operands[0])
+        events = gets if node.kind == "read" else puts
+        first = enter + timing.starts[node.index]
+        tail = timing.depth - timing.ends[node.index] + around - enter
+        count = None if node.guards or runs is None else runs * region.count(node.around)
+        overlaps = timing.interval < timing.depth
+        use = Use(node.op, first, tail, steps)
+        event = Event(first, tail, count, Fraction(timing.starts[node.index] if overlaps else 0), (use,))
+        events[stream] = together(events[stream], event) if stream in events else event
+    calls = [node for node in region.nodes if node.op.name == "func.call"]
+    callees = Counter[str]()
+    for node in calls:  # each copy has an instance
+        callees[ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value] += region.count(node.around)
+    ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
+    return Span(latency, done.units, callees, ends, register_bits(done))
+
+
+def _steps(region: LoopBody, interval: int | None) -> tuple[Step, ...]:
+    """The loops of a region, whose iterations start an `interval` apart if any, and those that are unrolled in it."""
+    time = [
+        Step(
+            loop.variable, loop.lower, loop.step, None if loop.trip is None else Fraction(loop.trip),
+            Fraction(loop.stride * (interval or 0)), loop.factor,
+        )
+        for loop in region.time
+        if interval is not None
+    ]  # fmt: skip
+    copies = [
+        Step(loop.variable, loop.lower, loop.step, Fraction(loop.trip), Fraction(0)) for loop in region.copy_loops
+    ]
+    return (*time, *(step for step in copies if step.variable >= 0))

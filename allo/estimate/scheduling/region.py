@@ -1,0 +1,262 @@
+"""Scheduling region of a loop body: the operations with the loops inside unrolled, without copies.
+
+An operation stands for all of its copies. `copies` are the unrolled loops that its value depends on: what does not
+depend on one is computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from math import prod
+
+from mlir import ir
+
+from ...ir.access import accessed, callee_name, is_access, is_copy, is_end, is_get, is_load
+from ...ir.streams import is_stream_type
+from ...ir.walk import LOOP_OPERATIONS, constant_bounds
+from ...poly import Access, CopyLoop, Form, Model, Space, TimeLoop
+from ...target import Fpga, Operator
+from .memory import ArrayMemory
+from .operators import operator_of
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An operation with all its copies."""
+
+    index: int
+    op: ir.Operation
+    kind: str  # "read", "write", "compute", "call"
+    operator: Operator
+    around: tuple[int, ...]  # the unrolled loops around it
+    guards: tuple[tuple[ir.Operation, int], ...]  # conditions around it, with the branch
+    position: tuple[int, ...]
+    copies: frozenset[int] = frozenset()
+    label: str = ""
+    memory: ArrayMemory | None = None
+    forms: tuple[Form | None, ...] = ()
+    access: Access | None = None
+    touched: tuple[Access, ...] = ()  # all arrays that it uses: several for a call
+    latency: int = 0
+    delay: int = 0
+    interval: int = 1
+    in_register: bool = False  # the element stays in a register while the loop runs
+    forwarded: bool = False  # the value comes from a store of the same iteration
+
+
+@dataclass(slots=True)
+class LoopBody:
+    """The nodes of a body; `inputs[n]` are the nodes whose values node n uses."""
+
+    space: Space
+    nodes: list[Node] = field(default_factory=list)
+    inputs: list[list[int]] = field(default_factory=list)
+
+    @property
+    def time(self) -> tuple[TimeLoop, ...]:
+        return self.space.time
+
+    @property
+    def copy_loops(self) -> list[CopyLoop]:
+        return self.space.copies
+
+    def count(self, copies: Iterable[int]) -> int:
+        """How many copies some unrolled loops make together."""
+        return self.space.count(copies)
+
+
+def unbounded_loop(operations: Iterable[ir.Operation]) -> ir.Operation | None:
+    """The first loop in a body without a constant extent, which keeps the body from being one region."""
+    for op in operations:
+        if op.name in LOOP_OPERATIONS and constant_bounds(op) is None:
+            return op
+        inside = (inner for region in op.regions for block in region.blocks for inner in _of(block))
+        if (found := unbounded_loop(inside)) is not None:
+            return found
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a region needs to know of its function: the model, the target, memories of arrays, costs of callees."""
+
+    model: Model
+    target: Fpga
+    memory_of: Callable[[ir.Value, str], ArrayMemory]
+    call_cost: Callable[[str], tuple[int, int]]  # latency and interval
+    accesses: dict[ir.Operation, list[Access]]
+    constants: dict[int, tuple[int, int]]  # variable -> lower bound and step, of loops with constant bounds
+
+
+class RegionBuilder:
+    """Reads the body of the innermost of some time loops, or straight code."""
+
+    def __init__(self, around: Surroundings, time: tuple[TimeLoop, ...]) -> None:
+        self.around = around
+        self.region = LoopBody(Space(time, constants=around.constants))
+        self.values: dict[ir.Value, tuple[int | None, frozenset[int]]] = {}
+
+    def build(self, operations: Iterable[ir.Operation]) -> LoopBody:
+        """The region of these operations and all below them, whose loops have constant extents (`unbounded_loop`)."""
+        self._operations(operations, tuple(range(len(self.region.copy_loops))), (), ())
+        return self.region
+
+    def _operations(
+        self,
+        operations: Iterable[ir.Operation],
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        path: tuple[int, ...],
+    ) -> None:
+        for position, op in enumerate(operations):
+            place = (*path, position)
+            if op.name in LOOP_OPERATIONS:
+                inner = self._unrolled(op)
+                self._operations(_of(op.regions[0].blocks[0]), (*around, inner), guards, place)
+            elif op.name in ("affine.if", "scf.if"):
+                self._condition(op, around, guards, place)
+            else:
+                self._operation(op, around, guards, place)
+
+    def _unrolled(self, op: ir.Operation) -> int:
+        bounds = constant_bounds(op)
+        assert bounds is not None
+        lower, upper, step = bounds
+        trip = max(0, -(-(upper - lower) // step))
+        loop = self.around.model.loop(op)
+        number = self.region.space.unrolled(CopyLoop(loop.variable, loop.name, trip, step, lower))
+        self.values[op.regions[0].blocks[0].arguments[0]] = (None, frozenset({number}))
+        return number
+
+    def _condition(
+        self,
+        op: ir.Operation,
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+    ) -> None:
+        condition = [self._source(value) for value in op.operands] if op.name == "scf.if" else []
+        yielded: list[tuple[int | None, frozenset[int]]] = list(condition)
+        for number, region in enumerate(op.regions):
+            for block in region.blocks:
+                inner = list(_of(block))
+                self._operations(inner, around, (*guards, (op, number)), (*place, number))
+                if inner and inner[-1].name in ("scf.yield", "affine.yield"):
+                    yielded += [self._source(value) for value in inner[-1].operands]
+        if len(op.results):
+            select = self.around.target.integer("select", 32)
+            made = self._node(op, "compute", select, around, guards, place, yielded)
+            for result in op.results:
+                self.values[result] = (made.index, made.copies)
+
+    def _source(self, value: ir.Value) -> tuple[int | None, frozenset[int]]:
+        """The node that makes a value (None: it is there already), and the copies it depends on."""
+        return self.values.get(value, (None, frozenset()))
+
+    def _operation(
+        self,
+        op: ir.Operation,
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+    ) -> None:
+        name = op.name
+        if is_end(op) or (is_access(op) and not is_stream_type(accessed(op).type)):
+            kind = "read" if is_load(op) or is_get(op) else "write"
+            self._access(op, kind, accessed(op), around, guards, place)
+        elif name == "func.call":
+            callee = callee_name(op)
+            self._call(op, f"call of {callee}", self.around.call_cost(callee), around, guards, place)
+        elif is_copy(op):
+            elements = prod(max(extent, 1) for extent in ir.MemRefType(op.operands[0].type).shape)
+            self._call(op, "copy of an array", (elements + 1, elements), around, guards, place)
+        elif name == "memref.alloc":
+            self.values[op.results[0]] = (None, frozenset(around))  # each copy has an array of its own
+        elif not len(op.results) or name == "memref.get_global":
+            return
+        else:
+            inputs = [self._source(value) for value in op.operands]
+            operator = operator_of(op, self.around.target)
+            if operator.free and len([n for n, _ in inputs if n is not None]) <= 1:
+                node = next((n for n, _ in inputs if n is not None), None)
+                copies = frozenset().union(*(c for _, c in inputs))
+                for result in op.results:
+                    self.values[result] = (node, copies)
+                return
+            made = self._node(op, "compute", operator, around, guards, place, inputs)
+            for result in op.results:
+                self.values[result] = (made.index, made.copies)
+
+    def _node(
+        self,
+        op: ir.Operation,
+        kind: str,
+        operator: Operator,
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+        inputs: list[tuple[int | None, frozenset[int]]],
+    ) -> Node:
+        copies = frozenset().union(*(c for _, c in inputs))
+        node = Node(
+            len(self.region.nodes), op, kind, operator, around, guards, place, copies,
+            latency=operator.latency, delay=operator.delay,
+        )  # fmt: skip
+        self.region.nodes.append(node)
+        self.region.inputs.append(list(dict.fromkeys(n for n, _ in inputs if n is not None)))
+        return node
+
+    def _access(
+        self,
+        op: ir.Operation,
+        kind: str,
+        array: ir.Value,
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+    ) -> None:
+        inputs = [self._source(value) for value in op.operands if value != array]
+        if kind == "write" or op.name.startswith("allo.stream"):
+            inputs += self._conditions(guards)
+        node = self._node(op, kind, Operator(kind), around, guards, place, inputs)
+        found = self.around.accesses.get(op, [])
+        node.access = found[0] if found else None
+        node.touched = tuple(found)
+        if node.access is not None:
+            node.label = node.access.buffer.label
+            node.forms = tuple(self.region.space.form(f, node.access) for f in node.access.subscripts)
+        else:
+            node.label = f"?{len(self.region.nodes)}"
+        node.memory = self.around.memory_of(array, node.access.buffer.name if node.access else "?")
+        node.latency = node.memory.read if kind == "read" else node.memory.kind.write
+        used = frozenset(number for form in node.forms if form is not None for number, _ in form.copies)
+        if any(form is None for form in node.forms) or op.name.startswith("allo.stream"):
+            used |= frozenset(around)
+        node.copies = node.copies | used | self._source(array)[1]
+        if kind == "read":
+            self.values[op.results[0]] = (node.index, node.copies)
+
+    def _conditions(self, guards: tuple[tuple[ir.Operation, int], ...]) -> list[tuple[int | None, frozenset[int]]]:
+        """What decides whether guarded effects happen; conditions on loop variables are known at once."""
+        return [self._source(op.operands[0]) for op, _ in guards if op.name == "scf.if"]
+
+    def _call(
+        self,
+        op: ir.Operation,
+        name: str,
+        cost: tuple[int, int],
+        around: tuple[int, ...],
+        guards: tuple[tuple[ir.Operation, int], ...],
+        place: tuple[int, ...],
+    ) -> None:
+        inputs = [self._source(value) for value in op.operands] + self._conditions(guards)
+        node = self._node(op, "call", Operator(name, cost[0]), around, guards, place, inputs)
+        node.copies, node.interval = frozenset(around), cost[1]
+        node.touched = tuple(self.around.accesses.get(op, ()))
+        for result in op.results:
+            self.values[result] = (node.index, node.copies)
+
+
+def _of(block: ir.Block) -> list[ir.Operation]:
+    return [view.operation for view in block.operations]

@@ -1,0 +1,246 @@
+"""Spans of time: parts one after the other, repeated, or overlapping as stages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from mlir import ir
+
+from ...ir.access import base_of, is_affine_load
+from ...target import Operator
+
+# A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
+type Stream = tuple[ir.Value, tuple[int, ...] | None]
+
+
+type Times = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A loop around a use: iteration `n` of `trips` starts `n * period` cycles after the first; None: not known.
+
+    The variable of the loop, a number of the polyhedral model, is `lower + step * (factor * n + ...)`.
+    """
+
+    variable: int
+    lower: int | None
+    step: int
+    trips: Fraction | None
+    period: Fraction | None
+    factor: int = 1
+
+
+UNKNOWN_LOOP = Step(-1, None, 1, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An operation that uses a stream: cycles before it in the first iteration, and behind it in the last one.
+
+    `inner` is what it does itself if it is a call, in so many cycles from the first to the last.
+    """
+
+    op: ir.Operation
+    before: Fraction
+    behind: Fraction
+    steps: tuple[Step, ...] = ()
+    inner: Event | None = None
+    cycles: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Uses of a stream: cycles before the first one, and from the last one to the end; how many, if that is known.
+
+    `lag` are the cycles from the start of an iteration of a pipeline: what waits there does not stop earlier ones.
+    `times` are the cycles of all from the first one, where they are not at even distances.
+    """
+
+    first: Fraction
+    tail: Fraction
+    count: Fraction | None = None
+    lag: Fraction = Fraction(0)
+    uses: tuple[Use, ...] = field(default=(), compare=False)
+    times: Times | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What a part does to streams and arrays: when it puts and gets, what it reads and writes."""
+
+    puts: Mapping[Stream, Event] = field(default_factory=dict)
+    gets: Mapping[Stream, Event] = field(default_factory=dict)
+    reads: frozenset[ir.Value] = frozenset()
+    writes: frozenset[ir.Value] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a program: its cycles (None: not known), its units, the callees it uses, its ends."""
+
+    latency: Fraction | None
+    units: Counter[Operator] = field(default_factory=Counter)
+    callees: Counter[str] = field(default_factory=Counter)
+    ends: Ends = field(default_factory=Ends)
+    register_bits: int = 0
+    interval: Fraction | None = None  # until the next run can start, if less than `latency`
+
+
+def moved(events: Mapping[Stream, Event], before: Fraction, after: Fraction) -> dict[Stream, Event]:
+    """The events with cycles before and after them."""
+    return {
+        v: replace(
+            e,
+            first=e.first + before,
+            tail=e.tail + after,
+            uses=tuple(replace(u, before=u.before + before, behind=u.behind + after) for u in e.uses),
+        )
+        for v, e in events.items()
+    }
+
+
+def joined(left: Mapping[Stream, Event], right: Mapping[Stream, Event], *, either: bool = False) -> dict[Stream, Event]:
+    """The events of two parts, both of which run, or `either`."""
+    found = dict(left)
+    for value, event in right.items():
+        found[value] = event if value not in found else together(found[value], event, either=either)
+    if either:
+        for value in left.keys() ^ right.keys():
+            found[value] = replace(found[value], count=None)
+    return found
+
+
+def together(one: Event, other: Event, *, either: bool = False) -> Event:
+    """What two uses of a stream are as one."""
+    if one.count is None or other.count is None:
+        count = None
+    elif either:
+        count = one.count if one.count == other.count else None
+    else:
+        count = one.count + other.count
+    first, tail, lag = min(one.first, other.first), min(one.tail, other.tail), min(one.lag, other.lag)
+    return Event(first, tail, count, lag, one.uses + other.uses)
+
+
+def _repeated(
+    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction, step: Step
+) -> dict[Stream, Event]:
+    return {
+        v: replace(
+            e,
+            count=None if e.count is None or trips is None else e.count * trips,
+            uses=tuple(replace(use, steps=(step, *use.steps)) for use in e.uses),
+            times=None,
+        )
+        for v, e in moved(events, enter, leave).items()
+    }
+
+
+def delayed(span: Span, before: Fraction, after: Fraction) -> Span:
+    """The part with cycles before and after it."""
+    ends = Ends(
+        moved(span.ends.puts, before, after), moved(span.ends.gets, before, after), span.ends.reads, span.ends.writes
+    )
+    latency = None if span.latency is None else span.latency + before + after
+    return Span(latency, span.units, span.callees, ends, span.register_bits)
+
+
+def shared_units(parts: Iterable[Span]) -> Counter[Operator]:
+    """Units of parts that run one after the other: those with registers or DSP blocks are shared, logic is not."""
+    found: Counter[Operator] = Counter()
+    for part in parts:
+        for operator, count in part.units.items():
+            shared = operator.dsp > 0 or operator.latency > 0
+            found[operator] = max(found[operator], count) if shared else found[operator] + count
+    return found
+
+
+def sequence(parts: list[Span]) -> Span:
+    """Parts one after the other."""
+    total = Fraction(0)
+    lengths = [part.latency for part in parts]
+    whole = None if None in lengths else sum((x for x in lengths if x is not None), Fraction(0))
+    puts: dict[Stream, Event] = {}
+    gets: dict[Stream, Event] = {}
+    for number, part in enumerate(parts):
+        after = sum((x for x in lengths[number + 1 :] if x is not None), Fraction(0))
+        puts = joined(puts, moved(part.ends.puts, total, after))
+        gets = joined(gets, moved(part.ends.gets, total, after))
+        total += part.latency or 0
+    return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
+
+
+def alternatives(parts: list[Span]) -> Span:
+    """One of several parts: as long as the longest."""
+    lengths = [part.latency for part in parts]
+    whole = None if None in lengths else max((x for x in lengths if x is not None), default=Fraction(0))
+    puts: dict[Stream, Event] = {}
+    gets: dict[Stream, Event] = {}
+    for number, part in enumerate(parts):
+        either = number > 0 or len(parts) == 1  # a single one may not run at all
+        puts = joined(puts, part.ends.puts, either=either)
+        gets = joined(gets, part.ends.gets, either=either)
+    return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
+
+
+def repeated(body: Span, trips: Fraction | None, each: int, around: int, loop: Step | None = None) -> Span:
+    """A body that runs `trips` times, `each` cycles apart from its own, with `around` cycles to enter and leave.
+
+    `loop` is what is known of the loop but for its period, if anything.
+    """
+    step = replace(loop or UNKNOWN_LOOP, period=None if body.latency is None else body.latency + each)
+    enter, leave = Fraction(around // 2 + each), Fraction(around - around // 2)
+    latency = None if trips is None or body.latency is None else trips * (body.latency + each) + around
+    ends = Ends(
+        _repeated(body.ends.puts, trips, enter, leave, step), _repeated(body.ends.gets, trips, enter, leave, step),
+        body.ends.reads, body.ends.writes,
+    )  # fmt: skip
+    return Span(latency, body.units, body.callees, ends, body.register_bits)
+
+
+def touched(parts: Iterable[Span]) -> tuple[frozenset[ir.Value], frozenset[ir.Value]]:
+    """The arrays that parts read, and those that they write."""
+    reads: frozenset[ir.Value] = frozenset()
+    writes: frozenset[ir.Value] = frozenset()
+    for part in parts:
+        reads, writes = reads | part.ends.reads, writes | part.ends.writes
+    return reads, writes
+
+
+def _most(parts: Iterable[Span]) -> Counter[str]:
+    """Callees of parts that run one after the other: each has one instance, unless a part itself has more."""
+    found: Counter[str] = Counter()
+    for part in parts:
+        for name, count in part.callees.items():
+            found[name] = max(found[name], count)
+    return found
+
+
+def bits(parts: Iterable[Span]) -> int:
+    """The bits of all pipeline registers."""
+    return sum(part.register_bits for part in parts)
+
+
+def stream_key(value: ir.Value) -> Stream:
+    """The stream that a value is, with its place in an array of streams if that is constant."""
+    index: tuple[int, ...] | None = None
+    if not isinstance(value.owner, ir.Block) and is_affine_load(value.owner.operation):
+        results = ir.AffineMapAttr(value.owner.operation.attributes["map"]).value.results
+        if all(isinstance(result, ir.AffineConstantExpr) for result in results):
+            index = tuple(result.value for result in results)
+    return base_of(value), index
+
+
+def passed(given: Stream, index: tuple[int, ...] | None) -> Stream:
+    """A stream that a callee uses, seen by its caller."""
+    return given if given[1] is not None else (given[0], index)
+
+
+def uncounted(events: Mapping[Stream, Event]) -> dict[Stream, Event]:
+    """The events of copies, which may use other elements of an array of streams."""
+    return {stream: replace(event, count=None, uses=(), times=None) for stream, event in events.items()}

@@ -1,0 +1,1 @@
+"""Checks of kernels: Python syntax trees become typed ones, and all mistakes are collected."""

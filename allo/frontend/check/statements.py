@@ -1,0 +1,350 @@
+"""Checker of statements: a kernel's syntax tree becomes a typed one; all its mistakes are collected."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from types import FunctionType
+from typing import TypeGuard
+
+from ...errors import counted
+from ...ir.types import TensorType, index
+from .. import dsl
+from ..read.templates import NestedKernel
+from ..typing.convert import NotExpressible, constant, convert
+from ..typing.external import External
+from ..typing.nodes import (
+    Call,
+    Const,
+    Expr,
+    For,
+    Function,
+    If,
+    Return,
+    Stmt,
+    Symbol,
+    SymbolKind,
+    While,
+)
+from ..typing.rules import as_integer
+from ..typing.scope import Scope, static_value
+from ..typing.view import View
+from .assignments import AssignmentChecker
+from .calls import is_function_of_values
+from .expressions import ExpressionChecker
+from .meta import MetaChecker
+from .parallel import assign_at_once, assigns_at_once
+
+_UNSUPPORTED = {
+    "Break": ("`break`", "put the condition into a `while`, or guard the rest of the body with `if`"),
+    "Continue": ("`continue`", "guard the rest of the body with `if`"),
+    "Try": ("`try`", "hardware has no exceptions; test the condition with `if`"),
+    "Raise": ("`raise`", "hardware has no exceptions"),
+    "Assert": ("`assert`", "check the results in Python after the call"),
+    "Import": ("`import`", "import outside of the kernel"),
+    "ImportFrom": ("`import`", "import outside of the kernel"),
+    "ClassDef": ("`class`", "define kernels with `def`"),
+    "AsyncFunctionDef": ("`async def`", "define kernels with `def`"),
+    "Global": ("`global`", "pass the array as an argument"),
+    "Nonlocal": ("`nonlocal`", "pass the array as an argument"),
+    "Delete": ("`del`", "a variable ends with its block"),
+    "TryStar": ("`try`", "hardware has no exceptions; test the condition with `if`"),
+    "TypeAlias": ("`type`", "name types outside of the kernel"),
+    "Match": ("`match`", "use `if` and `elif`"),
+    "AsyncFor": ("`async for`", "use `for`"),
+    "AsyncWith": ("`async with`", "kernels are not asynchronous"),
+}
+
+
+class StatementChecker:
+    """Turns the body of one kernel into typed statements."""
+
+    def __init__(self, scope: Scope, function: Function, results_known: bool = True) -> None:
+        self.scope = scope
+        self.function = function
+        self.results_known = results_known
+        self.expressions = ExpressionChecker(scope)
+        self.assignments = AssignmentChecker(scope, self.expressions)
+        self.meta = MetaChecker(scope, self)
+        self._nests = 0
+
+    def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """The statements of one block; those with errors are left out."""
+        result: list[Stmt] = []
+        outer, pending = self.meta.enter_block(), self.expressions.builder.take_pending()
+        for position, node in enumerate(nodes):
+            self.meta.next_statement(node)
+            if self._leaves_early(node):
+                result.extend(self._early_return(node, nodes[position + 1 :]))
+                break
+            try:
+                statements = self._statement(node)
+            except NotExpressible as error:
+                self.scope.error_at(error.at, str(error), error.hint)
+                statements = self._undeclared(node)
+            before, after = self.expressions.builder.take_pending()
+            result.extend((*before, *statements, *after))
+        self.meta.leave_block(outer)
+        self.expressions.builder.restore_pending(pending)
+        return tuple(result)
+
+    def _undeclared(self, node: ast.stmt) -> tuple[Stmt, ...]:
+        """The name that a declaration with a mistake was to declare, whose uses are not reported again."""
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            self.scope.declare(node.target.id, SymbolKind.INVALID, None, self.scope.source.position(node))
+        return ()
+
+    def _leaves_early(self, node: ast.stmt) -> TypeGuard[ast.If]:
+        """Whether `node` is `if c: ...; return` outside of loops, in a kernel without results."""
+        if not isinstance(node, ast.If) or self.function.results or self.scope.depth:
+            return False
+        last = node.body[-1]
+        return isinstance(last, ast.Return) and (last.value is None or ast.unparse(last.value) == "None")
+
+    def _early_return(self, node: ast.If, rest: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """What follows an early return runs only if the condition is false."""
+        final = rest[:-1] if rest and isinstance(rest[-1], ast.Return) and rest[-1].value is None else rest
+        rewritten = ast.If(node.test, node.body[:-1], [*node.orelse, *final])
+        return self._statement(ast.copy_location(rewritten, node))
+
+    def block(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """The statements of a block with a scope of its own."""
+        self.scope.enter()
+        result = self.body(nodes)
+        self.scope.leave()
+        return result
+
+    def _statement(self, node: ast.stmt) -> tuple[Stmt, ...]:
+        match node:
+            case ast.AnnAssign():
+                return self.assignments.annotated(node)
+            case ast.Assign():
+                if assigns_at_once(node):
+                    return assign_at_once(node, self.scope, self.expressions, self.body)
+                return self.assignments.assign(node)
+            case ast.AugAssign():
+                return self.assignments.augmented(node)
+            case ast.For():
+                return self._for(node)
+            case ast.While():
+                return self._while(node)
+            case ast.If():
+                return self._if(node)
+            case ast.Return():
+                return self._return(node)
+            case ast.Expr():
+                return self._expression(node)
+            case ast.With():
+                return self.meta.with_statement(node)
+            case ast.FunctionDef():
+                return self._nested(node)
+            case ast.Pass():
+                return ()
+        construct, hint = _UNSUPPORTED.get(type(node).__name__, (f"`{type(node).__name__}`", None))
+        self.scope.error(node, f"a kernel cannot contain {construct}", hint)
+        return ()
+
+    def _nested(self, node: ast.FunctionDef) -> tuple[Stmt, ...]:
+        """A kernel defined in this one; it sees the compile-time names, not the variables."""
+        if node.decorator_list:
+            self.scope.error(node, f"nested kernel '{node.name}' cannot have decorators", "drop them")
+        source = replace(self.scope.source, function=None, tree=node, names=self.scope.static_names())
+        self.scope.define(node.name, NestedKernel(source), self.scope.source.position(node))
+        return ()
+
+    # -- control flow ----------------------------------------------------------------------------
+
+    def _for(self, node: ast.For) -> tuple[Stmt, ...]:
+        if node.orelse:
+            self.scope.error(
+                node.orelse[0], "a loop cannot have an `else`", "put the statements behind the loop"
+            )
+        ranges, name = self._iteration(node)
+        names = [node.target] if isinstance(node.target, ast.Name) else getattr(node.target, "elts", [])
+        at = self.scope.source.position(node)
+        nest = name
+        if self.scope.depth == 0 and names and all(isinstance(n, ast.Name) for n in names):
+            nest = name or f"S_{'_'.join(n.id for n in names)}_{self._nests}"
+            self._nests += 1
+        if ranges is not None and (
+            len(names) != len(ranges) or not all(isinstance(n, ast.Name) for n in names)
+        ):
+            self.scope.error(
+                node.target,
+                f"the loop needs {counted(len(ranges), 'variable')}, got `{ast.unparse(node.target)}`",
+            )
+            ranges = None
+        self._refuse_shadowing([n for n in names if isinstance(n, ast.Name)])
+        self.scope.enter()
+        self.scope.depth += 1
+        kind = SymbolKind.INVALID if ranges is None else SymbolKind.LOOP
+        symbols = [
+            self.scope.declare(n.id, kind, index, self.scope.source.position(n))
+            for n in names
+            if isinstance(n, ast.Name)
+        ]
+        body = self.body(node.body)
+        self.scope.depth -= 1
+        self.scope.leave()
+        if ranges is None:
+            return ()
+        for position in reversed(range(len(ranges))):
+            lower, upper, step = ranges[position]
+            loop = For(at, symbols[position], lower, upper, step, nest if position == 0 else None, body)
+            body = (loop,)
+        return body
+
+    def _refuse_shadowing(self, names: list[ast.Name]) -> None:
+        """A loop variable is not that of a loop around it: Python would go on with the inner value."""
+        before: list[str] = []
+        for node in names:
+            symbol = self.scope.local(node.id)
+            if node.id in before or (symbol is not None and symbol.kind is SymbolKind.LOOP):
+                message = f"'{node.id}' is already the variable of a loop around this one"
+                self.scope.error(node, message, "use another name")
+            before.append(node.id)
+
+    def _iteration(self, node: ast.For) -> tuple[list[tuple[Expr, Expr, Expr]] | None, str | None]:
+        """The ranges that a `for` runs over, and the name given to the nest."""
+        if not isinstance(node.iter, ast.Call):
+            self.scope.error(
+                node.iter,
+                f"a kernel cannot iterate over `{ast.unparse(node.iter)}`",
+                "use range() or allo.grid()",
+            )
+            return None, None
+        callee = self.expressions.calls.callee(node.iter)
+        if not any(callee is known for known in (range, dsl.grid, dsl.reduction)):
+            if callee is not None:
+                self.scope.error(
+                    node.iter,
+                    f"a kernel cannot iterate over `{ast.unparse(node.iter)}`",
+                    "use range() or allo.grid()",
+                )
+            return None, None
+        name = self._nest_name(node.iter)
+        if not node.iter.args or (callee is range and len(node.iter.args) > 3):
+            self.scope.error(
+                node.iter,
+                f"{ast.unparse(node.iter.func)}() takes {'1 to 3 bounds' if callee is range else 'extents'}, "
+                f"got {len(node.iter.args) or 'none'}",
+            )
+            return None, name
+        values = self.expressions.operands(*node.iter.args)
+        if values is None:
+            return None, name
+        for value, place in zip(values, node.iter.args, strict=True):
+            if as_integer(value.type) is None:
+                self.scope.error(
+                    place, f"a loop bound must be an integer, got {value.type!r}", "convert it with int()"
+                )
+                return None, name
+            if isinstance(value, Const) and not -(1 << 31) <= value.value <= 1 << 31:
+                self.scope.error(place, f"{value.value} is too large for a loop: `index` has 32 bits")
+                return None, name
+        values = [v if isinstance(v, Const) else self.expressions.builder.settled(v) for v in values]
+        at = self.scope.source.position(node.iter)
+        zero, one = constant(0, at), constant(1, at)
+        if callee is not range:
+            return [(zero, value, one) for value in self.expressions.builder.extents_once(values)], name
+        if len(values) == 1:
+            return [(zero, values[0], one)], name
+        step = values[2] if len(values) == 3 else one
+        if isinstance(step, Const) and step.value == 0:
+            self.scope.error(node.iter.args[2], "the step of range() must not be 0")
+            return None, name
+        return [(values[0], values[1], step)], name
+
+    def _nest_name(self, node: ast.Call) -> str | None:
+        for keyword in node.keywords:
+            try:
+                name = static_value(self.scope, keyword.value) if keyword.arg == "name" else None
+            except (NameError, ValueError):
+                name = None
+            if isinstance(name, str):
+                return name
+            self.scope.error(keyword, f'{ast.unparse(node.func)}() takes no keyword but name="..."')
+        return None
+
+    def _while(self, node: ast.While) -> tuple[Stmt, ...]:
+        if node.orelse:
+            self.scope.error(
+                node.orelse[0], "a loop cannot have an `else`", "put the statements behind the loop"
+            )
+        condition = self.expressions.condition(node.test)
+        if any(self.expressions.builder.take_pending()):
+            message = "the condition of a `while` cannot copy a part of an array, or use an array that a call gives"
+            self.scope.error(node.test, message, "compute it into a variable, also at the end of the loop")
+        self.scope.depth += 1
+        body = self.block(node.body)
+        self.scope.depth -= 1
+        return () if condition is None else (While(self.scope.source.position(node), condition, body),)
+
+    def _if(self, node: ast.If) -> tuple[Stmt, ...]:
+        condition = self.expressions.condition(node.test)
+        if isinstance(condition, Const):
+            return self.block(node.body if condition.value else node.orelse)
+        condition = None if condition is None else self.expressions.builder.settled(condition)
+        body, orelse = self.block(node.body), self.block(node.orelse)
+        return () if condition is None else (If(self.scope.source.position(node), condition, body, orelse),)
+
+    def _return(self, node: ast.Return) -> tuple[Stmt, ...]:
+        if node is not self.scope.source.tree.body[-1]:
+            self.scope.error(
+                node, "`return` must be the last statement of a kernel", "assign to a variable and return it"
+            )
+            return ()
+        nodes = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] if node.value else []
+        if len(nodes) == 1 and isinstance(nodes[0], ast.Constant) and nodes[0].value is None:
+            nodes = []
+        expected = self.function.results
+        if not self.results_known:
+            for place in nodes:
+                self.expressions.any(place)
+            return ()
+        if len(nodes) != len(expected):
+            self.scope.error(
+                node,
+                f"'{self.function.name}' is declared to give {counted(len(expected), 'result')}, "
+                f"but returns {len(nodes) or 'none'}",
+                "declare what it returns: `def f(...) -> T:`",
+            )
+            return ()
+        values: list[Expr | Symbol] = []
+        for place, result in zip(nodes, expected, strict=True):
+            value = self.expressions.any(place)
+            if value is None:
+                return ()
+            if isinstance(value, View) and isinstance(result, TensorType) and value.type.shape == result.shape:
+                value = self.expressions.builder.materialise(value, f"{self.function.name}_result", result.element)
+                if value is None:
+                    return ()
+            if isinstance(value, View) or isinstance(result, TensorType) != isinstance(value, Symbol):
+                self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
+                return ()
+            if isinstance(value, Symbol) and value.type != result:
+                self.scope.error(place, f"the result must be {result!r}, got {value.type!r}")
+                return ()
+            if isinstance(value, Expr):
+                value = self.expressions.builder.settled(convert(value, result))  # type: ignore[arg-type]
+            values.append(value)
+        return (Return(self.scope.source.position(node), tuple(values)),)
+
+    def _expression(self, node: ast.Expr) -> tuple[Stmt, ...]:
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            return ()
+        if (
+            isinstance(node.value, ast.Call)
+            and (call := self.assignments.tensor_call(node.value)) is not None
+        ):
+            return (Call(self.scope.source.position(node), call.call, (), ()),)
+        if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await | ast.NamedExpr):
+            self.expressions.any(node.value)
+        elif not isinstance(node.value, ast.Call):
+            self.scope.error(node, f"the statement `{ast.unparse(node)}` has no effect", "assign its value")
+        elif (callee := self.expressions.calls.callee(node.value)) is not None:
+            if is_function_of_values(callee):
+                self.scope.error(node, f"the statement `{ast.unparse(node)}` has no effect", "assign its value")
+            elif not isinstance(callee, FunctionType | External):
+                self.scope.compile_callee(callee, node.value, self.scope)
+        return ()

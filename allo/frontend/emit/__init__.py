@@ -1,0 +1,1 @@
+"""Emission of typed syntax trees as modules of MLIR."""

@@ -1,0 +1,147 @@
+"""Source of a kernel: its text with file and lines, and the values of its free names."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+from ...errors import KernelError, Location
+
+Position = tuple[int, int, int]  # line, column (from 0), end column, in the file
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSource:
+    """A kernel: its syntax tree with the lines of the file, and the values of its free names."""
+
+    function: FunctionType | None  # None for a kernel that is defined in another one
+    tree: ast.FunctionDef
+    file: str
+    line_shift: int
+    names: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.tree.name
+
+    @property
+    def forgets_enclosing_names(self) -> bool:
+        """Are its annotations texts, which nothing keeps the variables of the function around the kernel for?"""
+        function = self.function
+        if function is None or "<locals>" not in function.__qualname__:
+            return False
+        return bool(function.__code__.co_flags & annotations.compiler_flag)
+
+    def position(self, node: ast.AST) -> Position:
+        """Where `node` stands in the file."""
+        try:
+            own, column, last, end = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+        except AttributeError:  # a node that was made here, or the arguments of a function
+            own, column, last, end = self.tree.lineno, 0, getattr(node, "end_lineno", self.tree.lineno), 0
+        return own + self.line_shift, column, (end or 0) if last == own else column + 1
+
+    def location(self, position: Position) -> Location:
+        """The place of an error, in characters: the syntax tree counts bytes of UTF-8."""
+        line, start, end = position
+        text = linecache.getline(self.file, line).encode()
+        columns = (len(text[:place].decode(errors="ignore")) if text else place for place in (start, end))
+        return Location(self.file, line, *(column + 1 for column in columns))
+
+
+def read_kernel(function: Callable[..., Any]) -> KernelSource:
+    """Parse the source of `function`; KernelError if it has none or is not a `def`."""
+    if not isinstance(function, FunctionType):
+        raise KernelError(
+            f"a kernel must be a Python function, got a value of type {type(function).__name__}",
+            hint="pass a function written with `def`, neither a method nor the result of a call",
+        )
+    if function.__name__ == "<lambda>":
+        raise _no_def(function, function.__code__.co_firstlineno)
+    try:
+        own = inspect.unwrap(function)
+        lines, first = inspect.findsource(own)
+    except (OSError, TypeError):
+        raise _unreadable(function) from None
+    definition, before = _definition(lines, first, getattr(own, "__code__", None))
+    if not isinstance(definition, ast.FunctionDef):
+        if function.__code__.co_filename == "<string>":  # what Python found is another text of this name
+            raise _unreadable(function)
+        raise _no_def(function, definition.lineno + before)
+    file = inspect.getsourcefile(function) or function.__code__.co_filename
+    return KernelSource(function, definition, file, before, free_names(function))
+
+
+def _definition(lines: list[str], first: int, code: CodeType | None) -> tuple[ast.stmt, int]:
+    """The statement that begins in line `first` of a file, and how many lines its syntax tree counts too few."""
+    text = lines[first]
+    margin = len(text) - len(text.lstrip())
+    last = max((line for *_, line in code.co_lines() if line), default=0) if code is not None else 0
+    end = next((n for n in range(max(first + 1, last), len(lines)) if _starts_within(lines[n], margin)), len(lines))
+    try:
+        tree = _parsed(lines[first:end], indented=margin > 0)
+    except SyntaxError:  # the next line that looks like a statement is inside of a string or brackets of this one
+        tree = _parsed(inspect.getblock(lines[first:]), indented=margin > 0)
+    return (tree.body[0], first - 1) if isinstance(tree, ast.If) else (tree, first)
+
+
+def _starts_within(line: str, margin: int) -> bool:
+    """Whether a statement that begins in `line` does not belong to one with that margin before it."""
+    text = line.lstrip()
+    return bool(text) and text[0] != "#" and len(line) - len(text) <= margin
+
+
+def _parsed(lines: list[str], *, indented: bool) -> ast.stmt:
+    """The first statement; below an `if` if it is indented: dedent would stop at a comment or a string in column 0."""
+    return ast.parse("".join(["if True:\n", *lines] if indented else lines)).body[0]
+
+
+def belongs_to_a_library(function: object) -> bool:
+    """Whether `function` is one of Allo or NumPy, which is no kernel; the templates of allo.library are kernels."""
+    path = (getattr(function, "__module__", None) or "").split(".")
+    return path[0] in ("allo", "numpy") and path[:2] != ["allo", "library"]
+
+
+def _unreadable(function: FunctionType) -> KernelError:
+    return KernelError(
+        f"the source of kernel '{function.__name__}' cannot be read",
+        hint="define the kernel with `def` in a file or a notebook cell, not in exec() or the bare prompt",
+    )
+
+
+def _no_def(function: FunctionType, line: int) -> KernelError:
+    return KernelError(
+        f"kernel '{function.__name__}' is not a `def` statement",
+        at=Location(function.__code__.co_filename, line),
+        hint="lambdas and async functions cannot be kernels; write `def`",
+    )
+
+
+def free_names(function: FunctionType) -> Mapping[str, Any]:
+    """What the free names of `function` are bound to: closure over enclosing call over globals over builtins."""
+    names: dict[str, Any] = dict(vars(builtins))
+    names.update(function.__globals__)
+    names.update(_enclosing_locals(function))
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not bound yet: a name that is assigned later in the enclosing function
+            continue
+    return names
+
+
+def _enclosing_locals(function: FunctionType) -> Mapping[str, Any]:
+    """The variables of the call that defines `function`, if it still runs: annotations are in no closure."""
+    code, frame = function.__code__, sys._getframe(1)
+    while frame is not None:
+        constants = frame.f_code.co_consts
+        if code in constants and any(constant is code for constant in constants):
+            return frame.f_locals
+        frame = frame.f_back  # type: ignore[assignment]
+    return {}

@@ -1,0 +1,163 @@
+"""Scopes of names: C-like blocks, then the free names of the kernel."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import Diagnostic, nearest
+from ...ir.types import AlloType, TensorType
+from ..read.source import KernelSource, Position
+from .nodes import Function, Symbol, SymbolKind
+from .rules import TypingRules
+from .tables import DEFAULT
+
+_MISSING = object()
+
+
+class Scope:
+    """Names, constants and errors of one kernel while it is checked."""
+
+    def __init__(
+        self,
+        source: KernelSource,
+        diagnostics: list[Diagnostic],
+        compile_callee: Callable[[Any, ast.AST, Scope], Function | None],
+        rules: TypingRules = DEFAULT,
+    ) -> None:
+        self.source = source
+        self.diagnostics = diagnostics
+        self.compile_callee = compile_callee
+        self.rules = rules
+        self.depth = 0  # loops around the statement that is checked
+        self._blocks: list[dict[str, Symbol]] = [{}]
+        self._ended: dict[str, Symbol] = {}
+        self._unknown: set[str] = set()
+        self._constants: dict[int, Symbol] = {}
+
+    def error(self, node: ast.AST, message: str, hint: str | None = None) -> None:
+        """Report a mistake at `node` and go on."""
+        self.error_at(self.source.position(node), message, hint)
+
+    def error_at(self, at: Position, message: str, hint: str | None = None) -> None:
+        """Report a mistake at a known place and go on."""
+        self.diagnostics.append(Diagnostic(message, self.source.location(at), hint))
+
+    def enter(self) -> None:
+        self._blocks.append({})
+
+    def leave(self) -> None:
+        self._ended.update(self._blocks.pop())
+
+    def declare(
+        self, name: str, kind: SymbolKind, symbol_type: AlloType | TensorType | None, at: Position
+    ) -> Symbol:
+        """A new name in the innermost block."""
+        symbol = Symbol(name, kind, symbol_type, at)
+        self._blocks[-1][name] = symbol
+        return symbol
+
+    def local(self, name: str) -> Symbol | None:
+        """The declaration of `name` that is in scope."""
+        for block in reversed(self._blocks):
+            if name in block:
+                return block[name]
+        return None
+
+    def define(self, name: str, value: Any, at: Position) -> None:
+        """A name for a Python value, in the innermost block."""
+        self.declare(name, SymbolKind.STATIC, None, at).constant = value
+
+    def static_names(self) -> dict[str, Any]:
+        """All names that mean a Python value here."""
+        names = dict(self.source.names)
+        for block in self._blocks:
+            for name, symbol in block.items():
+                if symbol.kind is SymbolKind.STATIC:
+                    names[name] = symbol.constant
+                else:
+                    names.pop(name, None)
+        return names
+
+    def free(self, name: str) -> Any:
+        """The Python value of a free name; KeyError if there is none."""
+        value = self.source.names.get(name, _MISSING)
+        if value is _MISSING:
+            raise KeyError(name)
+        return value
+
+    def report_unknown(self, node: ast.Name, hint: str | None = None) -> None:
+        """Say once that `node.id` means nothing here; `hint` is for names that are like no other."""
+        symbol = self.local(node.id)
+        if node.id in self._unknown or (symbol is not None and symbol.kind is SymbolKind.INVALID):
+            return
+        self._unknown.add(node.id)
+        if node.id in self._ended:
+            line = self._ended[node.id].at[0]
+            self.error(
+                node,
+                f"'{node.id}' is not in scope here: its declaration on line {line} ended with the block",
+                "declare it before the loop or branch",
+            )
+            return
+        self.error(node, f"name '{node.id}' is not defined", nearest(node.id, self.known_names()) or hint)
+
+    def report_unknown_in(self, node: ast.expr, name: str, hint: str | None = None) -> None:
+        """Say that `name` means nothing, at its place in the expression `node`."""
+        self.report_unknown(next(n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name), hint)
+
+    def known_names(self) -> list[str]:
+        """The names that a kernel can use here, for hints: not every name that Python has built in."""
+        free = [n for n, v in self.source.names.items() if vars(builtins).get(n, _MISSING) is not v]
+        names = [name for block in self._blocks for name in block]
+        return [*names, "range", "min", "max", "abs", "int", "float", *(n for n in free if n[:2] != "__")]
+
+    def constant_tensor(
+        self, name: str, array: np.ndarray[Any, Any], element: AlloType, at: Position
+    ) -> Symbol:
+        """The symbol of a NumPy array that the kernel closes over; one for each array."""
+        key = id(array)
+        if key not in self._constants:
+            symbol = Symbol(name, SymbolKind.TENSOR, TensorType(element, array.shape), at)
+            symbol.constant = array
+            self._constants[key] = symbol
+        return self._constants[key]
+
+
+def _bound_within(node: ast.expr) -> set[str]:
+    """The variables of comprehensions and lambdas in an expression."""
+    nodes = list(ast.walk(node))
+    assigned = {child.id for child in nodes if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)}
+    return assigned | {child.arg for child in nodes if isinstance(child, ast.arg)}
+
+
+def static_value(scope: Scope, node: ast.expr) -> Any:
+    """Evaluate an expression over free names only.
+
+    Raises ValueError with the reason if it is not one, and NameError with a name that has no value, or a wrong one.
+    """
+    if isinstance(node, ast.Constant):
+        return node.value
+    own = _bound_within(node)
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name) and child.id not in own:
+            symbol = scope.local(child.id)
+            if symbol is not None and symbol.kind is SymbolKind.INVALID:
+                raise NameError(child.id)  # which has been told
+            if symbol is not None and symbol.kind is not SymbolKind.STATIC:
+                raise ValueError(f"'{child.id}' is a run-time value")
+            if symbol is None and child.id not in scope.source.names:
+                raise NameError(child.id)
+    if isinstance(node, ast.Name):
+        symbol = scope.local(node.id)
+        return scope.source.names[node.id] if symbol is None else symbol.constant
+    code = compile(ast.Expression(node), scope.source.file, "eval")
+    try:
+        return eval(code, scope.static_names())
+    except Exception as error:
+        kind = "" if isinstance(error, AttributeError | TypeError) else f"{type(error).__name__}: "
+        raise ValueError(f"{kind}{error}") from None

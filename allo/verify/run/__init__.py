@@ -1,0 +1,1 @@
+"""Runs of two programs on inputs that show a difference, and what is told of it."""
