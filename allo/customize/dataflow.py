@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..errors import Note, ScheduleError
+from ..errors import ScheduleError
 from ..ir.builder import unit_attr
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW, is_region
 from ..ir.stream_facts import Hang
-from ..ir.walk import entry_block, location_of, statements, string_of
-from ..poly import Clash, backward_between_iterations, extract, hang_of, stage_clash
+from ..ir.walk import entry_block, statements
+from ..poly import backward_between_iterations, extract, hang_of, stage_clash
 from .function.calls import function_around
 from .step.handles import Function, Loop
 from .step.legality import demand
 from .step.primitive import primitive
+from .step.region_stages import refusal_of_stages, region_name
 from .step.resolve import find_loop, loop_note
-from .step.stream_ends import shared_ends, stream_name
+from .step.stream_ends import stream_name
 
 _MOST_STEPS = 1_000_000  # puts and gets that a primitive looks at
 
@@ -35,7 +36,7 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
     Refused: an array that two stages write; a stage that writes what an earlier stage reads; a stream with more
     than one stage at an end; in a loop, a later stage that an earlier stage of a later iteration must wait for (an
     array of the loop's body has no such dependences); an unfolded loop. `assume_safe=True` accepts what cannot be
-    decided.
+    decided. Later steps that make other stages of the region are refused for the same reasons.
     Source: Allo paper, Table 2 and section 6.5.
     """
     if isinstance(region, Function):
@@ -63,12 +64,11 @@ def make_region(module: Module, function: ir.OpView, block: ir.Block, *, assume_
     if owner.name not in ("func.func", "affine.for"):
         raise ScheduleError("what is in a branch, or in a loop with run-time bounds, cannot become stages")
     stages = statements(block)[:-1]
-    is_function = owner.name == "func.func"
-    name = f"function '{function.name.value}'" if is_function else f"loop '{string_of(owner, 'allo.name')}'"
-    refusal = refusal_of_stages(module, function, stages, name)
+    name = region_name(owner)
+    refusal = refusal_of_stages(module, function, stages, f"{name} cannot become a dataflow region")
     if refusal is not None:
         raise refusal
-    if not is_function:
+    if owner.name != "func.func":
         answer = backward_between_iterations(extract(function), owner, stages)
         demand(answer, f"the stages of {name} cannot run at the same time", assume_safe=assume_safe)
     owner.attributes[DATAFLOW] = unit_attr()
@@ -103,33 +103,3 @@ def _demand_room(module: Module, made: ir.Operation, obstacle: ScheduleError) ->
         hint=f"give a depth of {depth}, or let the rest become stages of a dataflow region first",
         notes=why.notes,
     )
-
-
-def refusal_of_stages(
-    module: Module, function: ir.OpView, statements: list[ir.Operation], region: str
-) -> ScheduleError | None:
-    """Why the statements cannot be the stages of `region`, as messages call it; None if they can."""
-    model = extract(function)
-    clash = stage_clash(model, statements)
-    if clash is not None:
-        return ScheduleError(f"{region} cannot become a dataflow region: {_told(clash)}", notes=_notes(clash))
-    return shared_ends(module, function, statements, f"{region} cannot become a dataflow region", model=model)
-
-
-def _told(clash: Clash) -> str:
-    first, second = clash.first, clash.second
-    array = first.buffer.name
-    if first.is_write:
-        return (
-            f"'{array}' has two producers, the statement at {first.source} writes {first.text} and "
-            f"the statement at {second.source} writes {second.text}"
-        )
-    return (
-        f"data flow backwards, the statement at {second.source} writes {second.text}, and "
-        f"the statement at {first.source} in an earlier stage reads {first.text}"
-    )
-
-
-def _notes(clash: Clash) -> list[Note]:
-    places = [location_of(access.op) for access in (clash.first, clash.second)]
-    return [Note("the statement is here", place) for place in dict.fromkeys(places) if place is not None]

@@ -5,7 +5,7 @@
 import pytest
 
 from allo import Schedule, customize
-from allo.errors import KernelError
+from allo.errors import KernelError, ScheduleError
 from allo.ir.types import int32
 
 from .checks import assert_faithful, assert_refused, ir_text, parsed
@@ -305,6 +305,50 @@ def test_a_module_from_text_whose_processes_share_an_end():
         '    File "-", line 7, column 9'
     )
     assert Schedule.from_mlir(text.replace(" attributes {allo.dataflow}", "")).build()(3) is None
+
+
+def in_turns(A: int32[8, 8], X: int32[8], B: int32[8, 8]):
+    for i in range(8):
+        for j in range(8):
+            B[i, j] = X[j] + A[i, j]
+            X[j] = B[i, j] * 2
+
+
+def test_steps_that_make_other_stages_of_a_region():
+    s = customize(in_turns)
+    s.dataflow("i")  # one stage: the loop j
+    assert_refused(
+        """
+        reorder: loop 'i' cannot be a dataflow region then: data flow backwards, the statement at line N writes X[j], and the statement at line N in an earlier stage reads X[j]
+          note: the statement is here
+            File, line N, column 23
+              B[i, j] = X[j] + A[i, j]
+                        ^
+          note: the statement is here
+            File, line N, column 13
+              X[j] = B[i, j] * 2
+              ^
+        """,
+        s,
+        "reorder",
+        "j",
+        "i",
+    )
+    two = customize(chain)
+    two.dataflow("chain")
+    two.inline("produce")  # as many stages as before
+    with pytest.raises(ScheduleError, match="function 'chain' cannot be a dataflow region then: 'T' has two producers"):
+        two.peel("S_i_0.i", 1)
+
+
+def test_a_module_from_text_whose_stages_cannot_run_at_once():
+    text = str(customize(shared).module).replace('allo.name = "t"', 'allo.dataflow, allo.name = "t"', 1)
+    with pytest.raises(KernelError, match="the stages of loop 't' cannot run at the same time then: the statement at"):
+        Schedule.from_mlir(text)
+    text = str(customize(tiles).module).replace('allo.name = "t"', 'allo.dataflow, allo.name = "t"', 1)
+    assert "allo.dataflow" in str(Schedule.from_mlir(text).module)
+    text = str(customize(indirect).module).replace('allo.name = "t"', 'allo.dataflow, allo.name = "t"', 1)
+    assert "allo.dataflow" in str(Schedule.from_mlir(text).module)  # not decided: who wrote it vouches for it
 
 
 def test_an_unfolded_loop():

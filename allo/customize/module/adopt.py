@@ -24,6 +24,7 @@ from ...ir.walk import (
     statements,
     string_of,
 )
+from ..step.region_stages import demand_legal_stages
 from ..step.stream_ends import demand_all_single_ends, demand_ends_of_elements
 from .adopt_layout import parsed
 from .adopt_loops import count_with_sign
@@ -75,6 +76,7 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
     try:
         demand_all_single_ends(module)
         demand_ends_of_elements(module)
+        demand_legal_stages(module)
     except ScheduleError as error:
         first = error.diagnostics[0]
         raise KernelError(first.message, at=first.notes[-1].at, notes=first.notes) from None

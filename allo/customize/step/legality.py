@@ -11,16 +11,17 @@ from ...ir.walk import loops_of
 from ...poly import Access, RecomputeObstacle, Undecided, Violation, between_instances, carried_by, extract
 from .handles import Loop
 
+_VOUCH = "if you know that it is safe, pass assume_safe=True"
 _REASSOCIATE = (
     "these are updates of one floating-point reduction; if another rounding is acceptable, pass reassociate=True"
 )
 
 
-def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool) -> None:
+def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool, hint: str = _VOUCH) -> None:
     """Refuse `what` (such as "loop 'i' cannot run in parallel") unless the model allows it.
 
     Raises ScheduleError with both statements, the array, and one pair of iterations. What cannot be decided is
-    refused too, unless the user takes the responsibility with `assume_safe`.
+    refused too, unless the user takes the responsibility with `assume_safe`; `hint` tells how.
     """
     match answer:
         case None:
@@ -39,7 +40,7 @@ def demand(answer: Violation | Undecided | None, what: str, *, assume_safe: bool
             place = _place(answer.access)
             raise ScheduleError(
                 f"{what}, because it cannot be decided: {answer.describe()}",
-                hint="if you know that it is safe, pass assume_safe=True",
+                hint=hint,
                 notes=[Note("the statement is here", place)] if place else (),
             )
 

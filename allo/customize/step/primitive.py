@@ -22,6 +22,7 @@ from ...ir.states import Draft, FinishedModule
 from .handles import Buffer, Function, Loop, Nest
 from .legality import demand_elements
 from .record import Step, Steps
+from .region_stages import demand_stages_still_legal
 from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
 from .stream_ends import demand_ends_still_single
@@ -120,6 +121,8 @@ def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[...,
             if name == "unfold" or any(step.name == "unfold" for step in self.steps):
                 demand_elements(made)
             demand_ends_still_single(made, draft)
+            if name != "dataflow":  # which a user may vouch for
+                demand_stages_still_legal(made, draft)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise

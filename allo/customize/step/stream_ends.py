@@ -21,8 +21,8 @@ _WHY = "two processes would share an end of a stream, in no order"
 def demand_all_single_ends(module: Module) -> None:
     """Raises ScheduleError if two processes of a dataflow region share an end of a stream."""
     for function in module.functions():
-        for processes in _regions(function.operation):
-            refusal = shared_ends(module, function, processes, _WHY, "do this before the streams are made")
+        for block in region_blocks(function.operation):
+            refusal = shared_ends(module, function, _processes(block), _WHY, "do this before the streams are made")
             if refusal is not None:
                 raise refusal
 
@@ -32,27 +32,30 @@ def demand_ends_still_single(module: FinishedModule, draft: Draft) -> None:
 
     In the state before it, none do: if it has as many processes, none do now.
     """
-    known = draft.before.parts
-    removed = known.keys() - module.parts.keys()
-    if any(_sizes(known[name]) for name in removed) or any(
-        _sizes(module.parts[name]) != (_sizes(known[name]) if name in known else []) for name in draft.changed
-    ):
+    known, parts = draft.before.parts, module.parts
+    names = [*draft.changed, *(known.keys() - parts.keys())]
+    sizes = [[region_sizes(state[name]) if name in state else [] for state in (known, parts)] for name in names]
+    if any(before != after for before, after in sizes):
         demand_all_single_ends(module)
 
 
-def _sizes(part: Part) -> list[int]:
+def region_sizes(part: Part) -> list[int]:
     """How many processes each dataflow region of a function has."""
-    return part.fact("processes", lambda op: [len(processes) for processes in _regions(op)])
+    return part.fact("processes", lambda op: [len(_processes(block)) for block in region_blocks(op)])
 
 
-def _regions(function: ir.Operation) -> list[list[ir.Operation]]:
-    """The statements of each dataflow region of a function that may use streams."""
+def region_blocks(function: ir.Operation) -> list[ir.Block]:
+    """The bodies of the dataflow regions of a function: its own, and those of loops."""
     if function.name != "func.func" or not len(function.regions[0].blocks):
         return []
     entry = function.regions[0].blocks[0]
     owners = [op for op in (function, *operations(entry, *LOOP_OPERATIONS)) if DATAFLOW in op.attributes]
-    blocks = [owner.regions[0].blocks[0] for owner in owners]
-    return [[op for op in statements(block) if len(op.regions) or len(op.operands)] for block in blocks]
+    return [owner.regions[0].blocks[0] for owner in owners]
+
+
+def _processes(block: ir.Block) -> list[ir.Operation]:
+    """The statements of a region that may use streams."""
+    return [op for op in statements(block) if len(op.regions) or len(op.operands)]
 
 
 def shared_ends(

@@ -9,10 +9,10 @@ from itertools import combinations
 
 from mlir import ir
 
-from ...customize.dataflow import refusal_of_stages
 from ...customize.fifo.accesses import gets_of, obstacle
 from ...customize.fifo.stages import read_stages
 from ...customize.step.handles import Buffer
+from ...customize.step.region_stages import refusal_of_stages
 from ...errors import ScheduleError
 from ...ir.module import Module
 from ...ir.streams import is_stream_type
