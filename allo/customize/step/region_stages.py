@@ -26,9 +26,12 @@ def region_name(owner: ir.Operation) -> str:
 
 
 def demand_legal_stages(module: Module) -> None:
-    """Raises ScheduleError if stages of a module from text cannot run at once; who wrote it vouches for the rest."""
+    """Raises ScheduleError if a loop of a module from text has stages that wait for those of later iterations.
+
+    Stages of one iteration wait for each other as the text has them; who wrote it vouches for what is not decided.
+    """
     for function in module.functions():
-        _demand_legal(module, function.operation, may_be_undecided=lambda: True)
+        _demand_iterations(function.operation, may_be_undecided=lambda: True)
 
 
 def demand_stages_still_legal(module: FinishedModule, draft: Draft) -> None:
@@ -46,13 +49,18 @@ def demand_stages_still_legal(module: FinishedModule, draft: Draft) -> None:
 
 def _demand_legal(module: Module, function: ir.Operation, may_be_undecided: Callable[[], bool]) -> None:
     for block in region_blocks(function):
-        owner, stages = block.owner.operation, statements(block)[:-1]
-        name = region_name(owner)
-        refusal = refusal_of_stages(module, function.opview, stages, f"{name} cannot be a dataflow region then")
+        why = f"{region_name(block.owner.operation)} cannot be a dataflow region then"
+        refusal = refusal_of_stages(module, function.opview, statements(block)[:-1], why)
         if refusal is not None:
             raise refusal
+    _demand_iterations(function, may_be_undecided)
+
+
+def _demand_iterations(function: ir.Operation, may_be_undecided: Callable[[], bool]) -> None:
+    for block in region_blocks(function):
         answer = _between_iterations(function, block)
         if answer is not None and not (isinstance(answer, Undecided) and may_be_undecided()):
+            name = region_name(block.owner.operation)
             demand(answer, f"the stages of {name} cannot run at the same time then", assume_safe=False, hint=_HINT)
 
 
