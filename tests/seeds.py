@@ -1,4 +1,4 @@
-"""Seeds of random sweeps: a window that moves with each commit; `ALLO_SEEDS=...` asks for the window of another run."""
+"""Seeds of random sweeps: a window that moves with the commits; `ALLO_SEEDS=...` asks for another one."""
 
 from __future__ import annotations
 
@@ -15,21 +15,26 @@ import pytest
 from hypothesis import strategies as st
 
 VARIABLE = "ALLO_SEEDS"
+_COMMITS, _SEEDS = 50, 1000  # the window moves by so many seeds after so many commits
 EXAMPLES = hypothesis.settings(deadline=None, database=None, suppress_health_check=list(hypothesis.HealthCheck))
 
 
 @cache
 def first_seed() -> int:
-    """Where the window begins: from the environment, else from the commit; 0 where there is none."""
+    """Where the window begins: from the environment, else from the number of the commit; 0 where there is none.
+
+    It stays for some commits, so that what it shows for the first time is mended by who moves it, not by who happens
+    to come next.
+    """
     given = os.environ.get(VARIABLE)
     if given is not None:
         return int(given)
     try:
-        command = ["git", "rev-parse", "HEAD"]
-        commit = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True).stdout
+        command = ["git", "rev-list", "--count", "HEAD"]
+        number = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return 0
-    return int(commit[:6], 16)
+    return int(number) // _COMMITS * _SEEDS
 
 
 def window(whole: int) -> range:

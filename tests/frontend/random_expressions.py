@@ -252,7 +252,10 @@ class Program:
         if op == "not":
             return Node(f"(not {operand.text})", bool_type, lambda row: not operand.value(row))
         if op == "~":
-            result = rules.result("^", operand.type, rules.literal_operand(Int(1)))
+            try:
+                result = rules.result("^", operand.type, rules.literal_operand(Int(1)))
+            except TypeError:  # wider than there is
+                result = None
             if result is None:
                 return None
             flipped = self.apply("^", operand, Node("-1", Int(1), lambda row: -1, literal=True))
