@@ -52,24 +52,24 @@ struct Region {
 };
 
 /// What is alive in a call of a kernel on this thread, or in what a thread of the pool does.
-struct Call final : allo_sim::scheduler {
+struct StreamCall final : allo_sim::scheduler {
   Stream *alive = nullptr;
   std::vector<std::unique_ptr<Region>> regions;
   void *escape = nullptr; // where leaving leads to, on the thread's own stack
 
-  Call() : scheduler(kStackBytes) {}
+  StreamCall() : scheduler(kStackBytes) {}
   bool can_leave() const override { return !mlir::allo::isInsideParallelJob(); } // a part of a loop cannot be left
   [[noreturn]] void leave() override { mlir::allo::leave(); }
 };
 
-thread_local Call *current = nullptr;
+thread_local StreamCall *current = nullptr;
 std::mutex reportMutex;
 std::string reportOfParallel;
 
 /// The call of this thread; one of the pool has a call that stays.
-Call &here() {
+StreamCall &here() {
   if (!current) {
-    static thread_local Call ofThread;
+    static thread_local StreamCall ofThread;
     current = &ofThread;
   }
   return *current;
@@ -89,7 +89,7 @@ Stream *make(int64_t bytes, int64_t depth, const char *name, int64_t index) {
   if (index >= 0)
     label += " " + std::to_string(index);
   auto *stream = new Stream(std::move(label), bytes, depth);
-  Call &call = here();
+  StreamCall &call = here();
   stream->next = call.alive;
   if (stream->next)
     stream->next->previous = stream;
@@ -98,7 +98,7 @@ Stream *make(int64_t bytes, int64_t depth, const char *name, int64_t index) {
 }
 
 void destroy(Stream *stream) {
-  Call &call = here();
+  StreamCall &call = here();
   if (stream->previous)
     stream->previous->next = stream->next;
   else if (call.alive == stream)
@@ -168,7 +168,7 @@ ALLO_EXPORT int64_t allo_stream_full(int64_t handle) {
 
 /// Begins a dataflow region: its tasks take turns until `allo_region_end`, where all have ended.
 ALLO_EXPORT int64_t allo_region_begin() {
-  Call &call = here();
+  StreamCall &call = here();
   call.regions.push_back(std::make_unique<Region>());
   return reinterpret_cast<int64_t>(call.regions.back().get());
 }
@@ -195,7 +195,7 @@ ALLO_EXPORT void allo_region_await(int64_t region, int64_t first, int64_t count)
 }
 
 ALLO_EXPORT void allo_region_end(int64_t handle) {
-  Call &call = here();
+  StreamCall &call = here();
   call.join(reinterpret_cast<Region *>(handle)->tasks);
   for (auto region = call.regions.end(); region-- != call.regions.begin();)
     if (reinterpret_cast<int64_t>(region->get()) == handle) {
@@ -211,8 +211,8 @@ ALLO_EXPORT char *allo_stream_call(void (*function)(void *), void *arguments) {
     void (*function)(void *);
     void *arguments;
   } request{function, arguments};
-  Call call;
-  Call *outer = current;
+  StreamCall call;
+  StreamCall *outer = current;
   current = &call;
   bool isWhole = mlir::allo::runUntilLeft(
       [](void *argument) {

@@ -9,7 +9,7 @@ namespace mlir::allo {
 #include "allo/Transforms/Passes.h.inc"
 
 namespace {
-constexpr llvm::StringLiteral kRuntime = "allo_region_spawn";
+constexpr llvm::StringLiteral kTaskRuntime = "allo_region_spawn";
 constexpr llvm::StringLiteral kSpawn = "allo.x_spawn";
 
 struct TaskRuntime : impl::TaskRuntimeBase<TaskRuntime> {
@@ -41,7 +41,7 @@ private:
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type i64 = builder.getI64Type();
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), {i64, pointer, pointer, i64});
-    auto runtime = LLVM::LLVMFuncOp::create(builder, getOperation().getLoc(), kRuntime, type);
+    auto runtime = LLVM::LLVMFuncOp::create(builder, getOperation().getLoc(), kTaskRuntime, type);
     symbols.insert(runtime);
     return runtime;
   }
