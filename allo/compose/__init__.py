@@ -8,14 +8,14 @@ from typing import Any
 from ..customize import Schedule, customize
 from .composition import replay
 from .defaults import default_schedule, schedules_of
-from .graph import DataflowGraph, Edge, Link, Node, Role, Use, dataflow_graph
+from .graph import ArrayRole, BufferEdge, BufferNode, DataflowGraph, Link, Use, dataflow_graph
 
 __all__ = [
+    "ArrayRole",
+    "BufferEdge",
+    "BufferNode",
     "DataflowGraph",
-    "Edge",
     "Link",
-    "Node",
-    "Role",
     "Use",
     "compose",
     "dataflow_graph",

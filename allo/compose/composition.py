@@ -13,7 +13,7 @@ from ..ir.names import unique_name
 from ..ir.recursion import reads_programs
 from .correspondence import Origins, instances, reachable
 from .footprint import History, Touch, called_functions
-from .renaming import Names, buffers_in, functions_in, renamed_functions
+from .renaming import Renaming, buffers_in, functions_in, renamed_functions
 from .transplant import transplant
 
 
@@ -64,7 +64,7 @@ class _Composition:
         images = self._images()
         if self.id is not None:
             self._separate(images)
-        names = [Names(functions) for functions in images]
+        names = [Renaming(functions) for functions in images]
         end = len(self.known)
         self.untouched = not any(
             self._changed_before(f, end) for table in names for f in table.functions.values()
@@ -78,7 +78,7 @@ class _Composition:
                 applied.append((wanted, index))
                 self._learn(table, number, index)
 
-    def _apply(self, wanted: Step, number: int, table: Names) -> int:
+    def _apply(self, wanted: Step, number: int, table: Renaming) -> int:
         """Do step `number` of the part, unless the schedule has done it: the number that it has there."""
         if (index := self._done(wanted, number, table)) is not None:
             self.shared.add(index)
@@ -167,7 +167,7 @@ class _Composition:
                     notes=[Note(f"the step that removed it, {step}, is here", step.at)],
                 )
 
-    def _changed_functions(self, number: int, table: Names) -> list[str]:
+    def _changed_functions(self, number: int, table: Renaming) -> list[str]:
         """The functions of the part that its step `number` changed and the schedule has."""
         there = self.part_history.functions(number)
         return [
@@ -176,13 +176,13 @@ class _Composition:
             if function in table.functions and number in self._changes(function)
         ]
 
-    def _touched(self, wanted: Step, number: int, table: Names) -> list[Touch]:
+    def _touched(self, wanted: Step, number: int, table: Renaming) -> list[Touch]:
         """What a step of the part changes, and the types that it was written for, by the names in the schedule."""
         found = self._parts_changed(number, table)
         named = [Touch(buffer.function, "type", buffer.name) for buffer in buffers_in(wanted)]
         return [*found, *(touch for touch in named if touch not in found)]
 
-    def _parts_changed(self, number: int, table: Names) -> list[Touch]:
+    def _parts_changed(self, number: int, table: Renaming) -> list[Touch]:
         """What a step of the part changes, by the names in the schedule."""
         found: list[Touch] = []
         for function in self._changed_functions(number, table):
@@ -205,7 +205,7 @@ class _Composition:
                     if here.overlaps(other):
                         yield number, other if here.kind == "loop" else here
 
-    def _done(self, wanted: Step, number: int, table: Names) -> int | None:
+    def _done(self, wanted: Step, number: int, table: Renaming) -> int | None:
         """The step of the schedule that did the same before, and does not depend on steps the part does not have."""
         for index, step in enumerate(self.known):
             if step.name != wanted.name:
@@ -216,7 +216,7 @@ class _Composition:
                 return index if before is None else None
         return None
 
-    def _check(self, wanted: Step, number: int, table: Names) -> None:
+    def _check(self, wanted: Step, number: int, table: Renaming) -> None:
         if self.untouched:
             return
         conflicts = list(self._earlier(self._touched(wanted, number, table), len(self.known)))
@@ -232,7 +232,7 @@ class _Composition:
             notes=[Note("the first one is here", wanted.at), Note("the second one is here", earlier.at)],
         )
 
-    def _learn(self, table: Names, number: int, index: int) -> None:
+    def _learn(self, table: Renaming, number: int, index: int) -> None:
         """The names of what step `number` of the part made, and step `index` of the schedule."""
         made, there = self.part_history.made_functions(number), self.history.made_functions(index)
         table.functions.update(zip(made, there, strict=False))
@@ -247,7 +247,7 @@ class _Composition:
                 if parts := self.part_history.made_parts(number, ours):
                     table.learn_parts(ours, parts, self.history.made_parts(index, holder))
 
-    def _follow_copies(self, table: Names, made: list[str], index: int) -> None:
+    def _follow_copies(self, table: Renaming, made: list[str], index: int) -> None:
         """A step copied functions that others call too: the kernel now calls the copies."""
         for copy in made:
             self.origins.add(copy, index, len(self.known))

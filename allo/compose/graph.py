@@ -17,23 +17,23 @@ from mlir import ir
 from ..customize.step.handles import Buffer
 from ..errors import Location, ScheduleError, nearest
 from ..ir.access import base_of, callee_name, is_array
-from ..ir.array_graph import ArrayGraph, Link, Role
+from ..ir.array_graph import ArrayGraph, ArrayRole, Link
 from ..ir.effects import Effects, with_inner
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..ir.streams import is_stream
 from ..ir.walk import buffer_location, entry_block, location_of, string_of
 
-__all__ = ["DataflowGraph", "Edge", "Link", "Node", "Role", "Use", "dataflow_graph"]
+__all__ = ["ArrayRole", "BufferEdge", "BufferNode", "DataflowGraph", "Link", "Use", "dataflow_graph"]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class BufferNode:
     """An array, scalar variable or stream of a function (of none, for a constant of the module)."""
 
     function: str
     buffer: str
-    role: Role
+    role: ArrayRole
     type: str
     at: Location | None
 
@@ -44,7 +44,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class BufferEdge:
     """Nodes `source` and `target` are one array; data of arguments are drawn from the caller to the callee."""
 
     kind: Link
@@ -67,11 +67,11 @@ class Use:
 class DataflowGraph:
     """Nodes by name in the order of the text, edges, and what is done with the nodes."""
 
-    nodes: Mapping[str, Node]
-    edges: tuple[Edge, ...]
+    nodes: Mapping[str, BufferNode]
+    edges: tuple[BufferEdge, ...]
     _producers: Mapping[str, tuple[Use, ...]]
     _consumers: Mapping[str, tuple[Use, ...]]
-    _around: Mapping[str, tuple[Edge, ...]]
+    _around: Mapping[str, tuple[BufferEdge, ...]]
 
     def producers(self, name: str | Buffer) -> tuple[Use, ...]:
         """What writes a node in its own function, in the order of the text. Raises ScheduleError if there is none."""
@@ -85,7 +85,7 @@ class DataflowGraph:
         """What writes or reads a node, each once: first the producers."""
         return tuple(dict.fromkeys((*self.producers(name), *self.consumers(name))))
 
-    def edges_of(self, name: str | Buffer) -> tuple[Edge, ...]:
+    def edges_of(self, name: str | Buffer) -> tuple[BufferEdge, ...]:
         """The edges from and to a node."""
         return self._around.get(self.node(name).name, ())
 
@@ -101,7 +101,7 @@ class DataflowGraph:
                         found.append(other)
         return tuple(found)
 
-    def node(self, name: str | Buffer) -> Node:
+    def node(self, name: str | Buffer) -> BufferNode:
         """The node of a name or a handle. Raises ScheduleError with the nearest name if there is none."""
         if not isinstance(name, str | Buffer):
             raise ScheduleError(
@@ -118,27 +118,27 @@ class DataflowGraph:
 def dataflow_graph(module: Module) -> DataflowGraph:
     """The graph of a module as it is now."""
     arrays = ArrayGraph(module)
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, BufferNode] = {}
     names: list[str] = []
     for array in arrays.nodes:
         value, op = array.value, array.op
         at = buffer_location(value) if value is not None else location_of(op) if op is not None else None
         name = f"{array.function}:{array.name}" if array.function else array.name
-        if array.role is Role.VIEW and name in nodes:  # the same array under the same name
+        if array.role is ArrayRole.VIEW and name in nodes:  # the same array under the same name
             names.append(name)
             continue
         count = 2
         while name in nodes:
             name, count = f"{array.function}:{array.name}#{count}", count + 1
         buffer = name.removeprefix(f"{array.function}:")
-        nodes[name] = Node(array.function, buffer, array.role, str(array.type), at)
+        nodes[name] = BufferNode(array.function, buffer, array.role, str(array.type), at)
         names.append(name)
     edges = [
-        Edge(link.kind, names[link.source], names[link.target], location_of(link.op))
+        BufferEdge(link.kind, names[link.source], names[link.target], location_of(link.op))
         for link in arrays.links
         if names[link.source] != names[link.target]
     ]
-    around: dict[str, list[Edge]] = {}
+    around: dict[str, list[BufferEdge]] = {}
     for edge in edges:
         around.setdefault(edge.source, []).append(edge)
         around.setdefault(edge.target, []).append(edge)

@@ -12,7 +12,7 @@ from ..customize.step.record import Step
 
 
 @dataclass(slots=True)
-class Names:
+class Renaming:
     """What functions are called in the other module, and what nests and arrays that steps made are called there."""
 
     functions: dict[str, str]
@@ -72,4 +72,4 @@ def _handles(values: Iterable[Any]) -> Iterator[Handle]:
 
 def renamed_functions(step: Step, names: Mapping[str, str]) -> Step:
     """The step with other functions."""
-    return Names({f: names.get(f, f) for f in functions_in(step)}).step(step)
+    return Renaming({f: names.get(f, f) for f in functions_in(step)}).step(step)

@@ -16,7 +16,7 @@ from ..ir.states import Part
 from ..ir.walk import array_operations, entry_block
 from .correspondence import reachable
 from .footprint import History
-from .renaming import Names
+from .renaming import Renaming
 
 _WHOLE_MODULE = frozenset({"partition"})  # layouts meet over the call graph, and with those of earlier steps
 _ANY_LAYOUT = frozenset(  # these read no layouts and give none
@@ -24,7 +24,7 @@ _ANY_LAYOUT = frozenset(  # these read no layouts and give none
 )
 
 
-def transplant(part: History, number: int, wanted: Step, history: History, names: Names) -> bool:
+def transplant(part: History, number: int, wanted: Step, history: History, names: Renaming) -> bool:
     """Do step number `number` of `part`, which is `wanted` by the `names` of the schedule, without computing it again.
 
     A primitive reads the function that it is about and those that this one calls. Where they are the same in both

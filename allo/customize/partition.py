@@ -8,7 +8,7 @@ from mlir import ir
 
 from ..errors import LayoutConflict, Note, ScheduleError
 from ..ir.array_graph import ArrayGraph
-from ..ir.function_arrays import Role
+from ..ir.function_arrays import ArrayRole
 from ..ir.module import Module
 from ..ir.partitions import divisions_of, with_divisions
 from ..ir.shared_arrays import Place, SharedArrays
@@ -164,7 +164,7 @@ def _check_members(
     graph: SharedArrays, members: list[Place], buffer: Buffer, positions: list[int], note: Note
 ) -> None:
     """Refuse where the layout cannot travel: to functions without a body, to extents known at run time."""
-    for member in sorted(members, key=lambda member: graph.array(member).role is Role.VIEW):
+    for member in sorted(members, key=lambda member: graph.array(member).role is ArrayRole.VIEW):
         node = graph.array(member)
         if (call := graph.external(member)) is not None:
             raise ScheduleError(

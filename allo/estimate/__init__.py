@@ -1,14 +1,14 @@
 """The estimator: static scheduling of a module for a target, with reasons."""
 
 from .estimate import estimate
-from .report.result import Estimate, FunctionEstimate, LoopEstimate, Reason, Resources, Transfer
+from .report.result import Burst, Estimate, FunctionEstimate, LoopEstimate, Reason, Resources
 
 __all__ = [
+    "Burst",
     "Estimate",
     "FunctionEstimate",
     "LoopEstimate",
     "Reason",
     "Resources",
-    "Transfer",
     "estimate",
 ]

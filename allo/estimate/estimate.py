@@ -17,9 +17,9 @@ from ..ir.recursion import reads_programs
 from ..ir.walk import argument_names, entry_block, operations
 from ..target import Fpga, Target, load_target
 from .advice.stages import overlap
-from .function import Callee, FunctionEstimator, Options
+from .function import Callee, EstimateOptions, FunctionEstimator
 from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
-from .report.result import Estimate, FunctionEstimate, Resources, Transfer
+from .report.result import Burst, Estimate, FunctionEstimate, Resources
 from .resources import array_name, array_resources, own_resources, unit_resources
 from .scheduling.span import Ends, Span
 
@@ -62,7 +62,7 @@ def estimate(
         device = device.at(frequency)
     device = device.using(**operators or {})
     place = off_chip(module, device, memory, in_place, word_bits)
-    return _Estimation(_with_loops(module), Options(device, auto_pipeline, dict(trips or {}), place)).run()
+    return _Estimation(_with_loops(module), EstimateOptions(device, auto_pipeline, dict(trips or {}), place)).run()
 
 
 def _with_loops(module: Module) -> Module:
@@ -97,7 +97,7 @@ def _beyond(used: Resources, available: Resources, target: Fpga) -> list[str]:
 class _Estimation:
     """One module."""
 
-    def __init__(self, module: Module, options: Options) -> None:
+    def __init__(self, module: Module, options: EstimateOptions) -> None:
         self.module = module
         self.options = options
         self.functions = {function.name.value: function for function in module.functions()}
@@ -140,7 +140,7 @@ class _Estimation:
                     )
         return found
 
-    def _copies(self, found: tuple[Transfer, ...]) -> Resources:
+    def _copies(self, found: tuple[Burst, ...]) -> Resources:
         """What the copies of the arguments on the chip take."""
         function = self.functions[self.module.top]
         estimator, entry = self.done[self.module.top][0], entry_block(function)

@@ -47,7 +47,7 @@ _NOT_FLATTENED = ("dataflow", "spatial", "unroll")  # marks of loops that make n
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EstimateOptions:
     """How a module is estimated."""
 
     target: Fpga
@@ -69,7 +69,7 @@ class Callee:
 class FunctionEstimator:
     """One function with a body."""
 
-    def __init__(self, function: ir.OpView, options: Options, callee: Callable[[str], Callee]) -> None:
+    def __init__(self, function: ir.OpView, options: EstimateOptions, callee: Callable[[str], Callee]) -> None:
         self.name: str = function.name.value
         self.function = function
         self.options = options

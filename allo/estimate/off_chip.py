@@ -21,7 +21,7 @@ from ..ir.words import container_bits
 from ..layout import Banks
 from ..poly import overwritten_arguments
 from ..target import External, Fpga, Target
-from .report.result import Transfer
+from .report.result import Burst
 from .report.rows import operations_of
 
 DEFAULT_WORD_BITS = 512  # the widest word of a port: what Vitis HLS widens ports to (UG1399, max_widen_bitwidth)
@@ -122,7 +122,7 @@ def _passed_on(module: Module, kept: dict[int, External]) -> dict[str, dict[int,
 # -- bursts ----------------------------------------------------------------------------------------------
 
 
-def transfers(module: Module, target: Fpga, found: OffChip) -> tuple[Transfer, ...]:
+def transfers(module: Module, target: Fpga, found: OffChip) -> tuple[Burst, ...]:
     """The copies between memory and chip, before and after the kernel, one behind the other.
 
     Words are as wide as neighbours lie in different banks, as the interface that `build` writes (docs/fpga.md).
@@ -151,19 +151,19 @@ def transfers(module: Module, target: Fpga, found: OffChip) -> tuple[Transfer, .
 
 def _transfer(
     kind: str, name: str, type_: ir.Type, external: External, target: Fpga, word_bits: int
-) -> Transfer:
+) -> Burst:
     memref = ir.MemRefType(type_)
     tensor = from_mlir(type_)
     assert isinstance(tensor, TensorType)
     bits = container_bits(tensor.element)
     lanes = max(1, min(_neighbours(memref), word_bits // bits))
     if not memref.has_static_shape:
-        return Transfer(kind, name, external.name, None, lanes * bits, None)
+        return Burst(kind, name, external.name, None, lanes * bits, None)
     words = math.prod(memref.shape) // lanes
     each = external.interval(lanes * bits, target.frequency)
     control = target.control
     cycles = math.ceil((words - 1) * each) + external.latency + 1 + control.pipelined_loop + control.call
-    return Transfer(kind, name, external.name, words, lanes * bits, cycles)
+    return Burst(kind, name, external.name, words, lanes * bits, cycles)
 
 
 def _neighbours(memref: ir.MemRefType) -> int:

@@ -37,7 +37,7 @@ from .read.nesting import too_deep
 from .read.source import KernelSource, belongs_to_a_library, read_kernel
 from .read.templates import NestedKernel, TemplateInstance, instance, instantiate, parameters_of
 from .typing.external import ExternalInstance, external_function
-from .typing.nodes import Function, Return, Symbol, SymbolKind
+from .typing.nodes import CheckedFunction, Return, Symbol, SymbolKind
 from .typing.ranges import surely_inside
 from .typing.rules import TypingRules
 from .typing.scope import Scope
@@ -56,8 +56,8 @@ class Compiled:
 class Checked:
     """A kernel without mistakes, `top`, and the `functions` that it needs, callees first."""
 
-    functions: tuple[Function, ...]
-    top: Function
+    functions: tuple[CheckedFunction, ...]
+    top: CheckedFunction
 
 
 @reads_programs
@@ -71,7 +71,7 @@ def checked_program(
     `arguments` are the values of the parameters of a template; `rules` type the operations.
     Raises KernelError with all mistakes, each with file, line and column.
     """
-    program = Program(rules)
+    program = ReachedKernels(rules)
     top = program.function(instance(kernel, arguments), kernel)
     if program.diagnostics or top is None:
         raise KernelError.collected(program.diagnostics)
@@ -94,18 +94,18 @@ def _called(node: ast.AST) -> str:
     return ast.unparse(getattr(node, "func", node))
 
 
-class Program:
+class ReachedKernels:
     """The kernels reached so far, callees before callers; a key is a kernel with its template arguments."""
 
     def __init__(self, rules: TypingRules = DEFAULT) -> None:
         self.rules = rules
-        self.functions: dict[Hashable, Function] = {}
+        self.functions: dict[Hashable, CheckedFunction] = {}
         self.diagnostics: list[Diagnostic] = []
         self._open: dict[Hashable, str] = {}
         self._failed: set[Hashable] = set()
         self._named: dict[tuple[Hashable, str], tuple[tuple[type, Any], ...]] = {}
 
-    def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> Function | None:
+    def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> CheckedFunction | None:
         """The checked form of the kernel `source`; None if it has mistakes."""
         if (deep := too_deep(source)) is not None:
             self.diagnostics.append(deep)
@@ -115,7 +115,7 @@ class Program:
         unique = self._unique(name or source.name)
         self._open[key] = unique
         scope = Scope(source, self.diagnostics, self._callee, self.rules)
-        function = Function(unique, source, (), ())
+        function = CheckedFunction(unique, source, (), ())
         function.params = self._params(scope, source)
         results = self._results(scope, source)
         function.results = results or ()
@@ -138,7 +138,7 @@ class Program:
         taken = {f.name for f in self.functions.values()} | set(self._open.values())
         return unique_name(name, taken)
 
-    def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> Function | None:
+    def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> CheckedFunction | None:
         """The function that a call means; None after an error at `node`."""
         if isinstance(callee, ExternalInstance):
             if callee not in self.functions:

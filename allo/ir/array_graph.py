@@ -8,11 +8,18 @@ from typing import NamedTuple
 
 from mlir import ir
 
-from .function_arrays import FunctionArrays, Joining, LocalArray, Role, function_arrays, joining_operations
+from .function_arrays import (
+    ArrayRole,
+    FunctionArrays,
+    Joining,
+    LocalArray,
+    function_arrays,
+    joining_operations,
+)
 from .module import Module
 from .walk import entry_block, statements
 
-__all__ = ["ArrayGraph", "ArrayLink", "ArrayNode", "Link", "Role"]
+__all__ = ["ArrayGraph", "ArrayLink", "ArrayNode", "ArrayRole", "Link"]
 
 
 class Link(Enum):
@@ -29,7 +36,7 @@ class ArrayNode(NamedTuple):
 
     function: str
     name: str
-    role: Role
+    role: ArrayRole
     value: ir.Value | None
     op: ir.Operation | None
 
@@ -92,7 +99,7 @@ class ArrayGraph:
                 functions.append(op)
             elif op.name == "memref.global":
                 name = ir.StringAttr(op.attributes["sym_name"]).value
-                self._globals[name] = self._add(ArrayNode("", f"@{name}", Role.GLOBAL, None, op))
+                self._globals[name] = self._add(ArrayNode("", f"@{name}", ArrayRole.GLOBAL, None, op))
         for op in functions:
             name = ir.StringAttr(op.attributes["sym_name"]).value
             found = read[name] = _Read(function_arrays(op), entry_block(op.opview), len(self.nodes))
@@ -112,9 +119,9 @@ class ArrayGraph:
     def _link(self, read: Mapping[str, _Read], inside: _Read, joining: Joining) -> None:
         op = inside.operations[joining.place]
         operands, results = inside.numbers(joining.operands), inside.numbers(joining.results)
-        if joining.role is Role.CONSTANT:
+        if joining.role is ArrayRole.CONSTANT:
             self._join(Link.GLOBAL, self._globals[joining.symbol], results[0], op)
-        elif joining.role is Role.VIEW:
+        elif joining.role is ArrayRole.VIEW:
             self._join(Link.VIEW, operands[0], results[0], op)
         elif (callee := read[joining.symbol]).facts.returned is None:
             self.external.update((number, op) for number in (*operands, *results) if number is not None)

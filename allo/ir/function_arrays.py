@@ -18,7 +18,7 @@ _VIEWS = frozenset({"memref.cast", "allo.element_cast"})
 _ENDS = ("func.call", "func.return")
 
 
-class Role(Enum):
+class ArrayRole(Enum):
     """What a value is to the function that it is in."""
 
     ARGUMENT = "argument"
@@ -29,14 +29,18 @@ class Role(Enum):
     GLOBAL = "global"  # a constant of the module, of no function
 
 
-_ROLES = {"func.call": Role.RESULT, "memref.get_global": Role.CONSTANT, **dict.fromkeys(_VIEWS, Role.VIEW)}
+_ROLES = {
+    "func.call": ArrayRole.RESULT,
+    "memref.get_global": ArrayRole.CONSTANT,
+    **dict.fromkeys(_VIEWS, ArrayRole.VIEW),
+}
 
 
 class LocalArray(NamedTuple):
     """An array or a stream: result number `position` of operation `place` of `array_values`, or that argument."""
 
     name: str
-    role: Role
+    role: ArrayRole
     type: ir.Type
     place: int | None
     position: int
@@ -47,7 +51,7 @@ class LocalArray(NamedTuple):
 class Joining(NamedTuple):
     """An operation by which arrays are one with others: of function or constant `symbol`, or of each other."""
 
-    role: Role  # of its results
+    role: ArrayRole  # of its results
     place: int
     symbol: str
     operands: tuple[int | None, ...]  # the numbers of those that are arrays
@@ -94,7 +98,7 @@ class _Reader:
         for position, (name, argument) in enumerate(zip(argument_names(self.function), entry.arguments, strict=True)):
             if is_array(argument.type):
                 at = file_location(argument.location)
-                self._add(argument, LocalArray(name, Role.ARGUMENT, argument.type, None, position, True, at))
+                self._add(argument, LocalArray(name, ArrayRole.ARGUMENT, argument.type, None, position, True, at))
         arguments = self._numbers(entry.arguments)
         returned: tuple[int | None, ...] = ()
         for place, (op, given) in enumerate(array_operations(entry, *_ENDS)):
@@ -105,21 +109,21 @@ class _Reader:
         return FunctionArrays(tuple(self.arrays), arguments, returned, tuple(self.joinings))
 
     def _read(self, op: ir.Operation, place: int, given: str | None) -> None:
-        role, at = _ROLES.get(op.name, Role.LOCAL), location_of(op)
+        role, at = _ROLES.get(op.name, ArrayRole.LOCAL), location_of(op)
         symbol = ""
-        if role is Role.RESULT:
+        if role is ArrayRole.RESULT:
             symbol = callee_name(op)
-        elif role is Role.CONSTANT:
+        elif role is ArrayRole.CONSTANT:
             symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
-        made = given or (f"{symbol}_result" if role is Role.RESULT else None)
-        if role is Role.VIEW and given is None and op.operands[0] in self.numbers:
+        made = given or (f"{symbol}_result" if role is ArrayRole.RESULT else None)
+        if role is ArrayRole.VIEW and given is None and op.operands[0] in self.numbers:
             made = self.arrays[self.numbers[op.operands[0]]].name
         for position, result in enumerate(op.results):
             if is_array(result.type):
                 name = (made or "unnamed") + (f"#{position}" if position else "")
                 is_buffer = buffer_name(op) == name
                 self._add(result, LocalArray(name, role, result.type, place, position, is_buffer, at))
-        if role is not Role.LOCAL:
+        if role is not ArrayRole.LOCAL:
             operands, results = self._numbers(op.operands), self._numbers(op.results)
             self.joinings.append(Joining(role, place, symbol, operands, results, at))
 

@@ -8,7 +8,7 @@ from mlir import ir
 
 from ..errors import InternalError
 from .context import context
-from .function_arrays import FunctionArrays, Joining, LocalArray, Role, function_arrays, retype
+from .function_arrays import ArrayRole, FunctionArrays, Joining, LocalArray, function_arrays, retype
 from .states import Draft, Part
 
 type Place = tuple[str, int]  # a function and the number of an array there; a constant of the module and -1
@@ -36,7 +36,7 @@ class SharedArrays:
         name, number = place
         if number >= 0:
             return self._of(name).arrays[number]
-        return LocalArray(f"@{name}", Role.GLOBAL, self._parts[name].fact(_KEY, _type_of), None, 0, False, None)
+        return LocalArray(f"@{name}", ArrayRole.GLOBAL, self._parts[name].fact(_KEY, _type_of), None, 0, False, None)
 
     def same(self, place: Place) -> list[Place]:
         """All that is one array with this one (or, by several calls of a function, must have one type with it)."""
@@ -69,7 +69,7 @@ class SharedArrays:
         """The last call that gives an array to a function without a body, or gets it from there."""
         name, number = place
         joinings = () if number < 0 else self._of(name).joinings
-        calls = [j for j in joinings if j.role is Role.RESULT and number in (*j.operands, *j.results)]
+        calls = [j for j in joinings if j.role is ArrayRole.RESULT and number in (*j.operands, *j.results)]
         return next((call for call in reversed(calls) if self._of(call.symbol).returned is None), None)
 
     def retype(self, draft: Draft, types: Mapping[Place, ir.Type], kept: tuple[str, ...]) -> None:
@@ -98,9 +98,9 @@ class SharedArrays:
         return self._users.get(name, [])
 
     def _other_sides(self, name: str, number: int, joining: Joining) -> Iterator[tuple[str, int | None]]:
-        if joining.role is Role.CONSTANT:
+        if joining.role is ArrayRole.CONSTANT:
             yield joining.symbol, -1
-        elif joining.role is Role.VIEW:
+        elif joining.role is ArrayRole.VIEW:
             ends = joining.operands[0], joining.results[0]
             yield from ((name, end) for end in ends if None not in ends and end != number)
         else:

@@ -5,14 +5,14 @@ from .carried import carried_by
 from .dependences import Relation, dependences, union
 from .escapes import escapes
 from .extract import extract
-from .fifo_order import Mismatch, OrderObstacle, Transfer, fifo_obstacle, only_first_values, overwritten
+from .fifo_order import OrderMismatch, OrderObstacle, Transfer, fifo_obstacle, only_first_values, overwritten
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
 from .hangs import ROOM, Untold, always_ends, hang_of
 from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
-from .model import Access, AccessKind, Buffer, Loop, Model, Parameter, Source
+from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, ModelParameter, Source
 from .must_writes import overwritten_arguments
 from .order import order_violation
 from .pairs import Dependence
@@ -30,7 +30,6 @@ __all__ = [
     "AccessKind",
     "AffineForm",
     "Bounds",
-    "Buffer",
     "Clash",
     "CopyLoop",
     "Count",
@@ -40,13 +39,14 @@ __all__ = [
     "Form",
     "Iterations",
     "Linear",
-    "Loop",
-    "Mismatch",
     "Model",
+    "ModelBuffer",
+    "ModelLoop",
+    "ModelParameter",
     "Needed",
+    "OrderMismatch",
     "OrderObstacle",
     "OutOfBounds",
-    "Parameter",
     "RecomputeObstacle",
     "Reductions",
     "Relation",

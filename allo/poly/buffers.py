@@ -8,7 +8,7 @@ from ..ir.access import accessed, global_name, is_array, is_load, is_view
 from ..ir.effects import Effects
 from ..ir.streams import is_stream
 from .linear import Linear, Quotient
-from .model import Buffer, Loop, Source
+from .model import ModelBuffer, ModelLoop, Source
 from .values import Terms, Values
 from .views import through_view
 
@@ -19,15 +19,15 @@ class Buffers:
     """The memories of one function, made when they are first met."""
 
     def __init__(self, function: ir.Operation, values: Values, effects: Effects) -> None:
-        self.made: list[Buffer] = []
+        self.made: list[ModelBuffer] = []
         self._values = values
         self._effects = effects
-        self._of: dict[ir.Value, Buffer] = {}
-        self._globals: dict[str, Buffer] = {}
+        self._of: dict[ir.Value, ModelBuffer] = {}
+        self._globals: dict[str, ModelBuffer] = {}
         self._labels: set[str] = set()
         self._arguments(function)
 
-    def values(self) -> list[tuple[ir.Value, Buffer]]:
+    def values(self) -> list[tuple[ir.Value, ModelBuffer]]:
         return list(self._of.items())
 
     def _arguments(self, function: ir.Operation) -> None:
@@ -44,8 +44,8 @@ class Buffers:
                 self._make(argument, name or f"arg{k}", (), "argument", Source("", 0, 0))
 
     def _make(
-        self, value: ir.Value, name: str, scope: tuple[Loop, ...], origin: str, source: Source
-    ) -> Buffer:
+        self, value: ir.Value, name: str, scope: tuple[ModelLoop, ...], origin: str, source: Source
+    ) -> ModelBuffer:
         kind = value.type
         shape: tuple[int | None, ...] = ()
         if isinstance(kind, ir.MemRefType) and origin != "carried":
@@ -55,40 +55,40 @@ class Buffers:
             count += 1
             label = f"{name}#{count}"
         self._labels.add(label)
-        buffer = Buffer(label, name, value, shape, scope, origin, source)
+        buffer = ModelBuffer(label, name, value, shape, scope, origin, source)
         self.made.append(buffer)
         if origin != "carried":
             self._of[value] = buffer
         return buffer
 
-    def allocate(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> None:
+    def allocate(self, op: ir.Operation, scope: tuple[ModelLoop, ...], source: Source) -> None:
         origin = "stream" if is_stream(op.results[0].type) else "alloc"
         self._make(op.results[0], _name(op, len(self.made)), scope, origin, source)
 
-    def results(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> None:
+    def results(self, op: ir.Operation, scope: tuple[ModelLoop, ...], source: Source) -> None:
         """New memories that an operation other than an allocation returns."""
         for result in op.results:
             is_new = global_name(result) is None and self._effects.base(result) == result
             if is_new and isinstance(result.type, ir.MemRefType):
                 self._make(result, _name(op, len(self.made)), scope, "result", source)
 
-    def carried(self, op: ir.Operation, scope: tuple[Loop, ...], source: Source) -> Buffer:
+    def carried(self, op: ir.Operation, scope: tuple[ModelLoop, ...], source: Source) -> ModelBuffer:
         """What a loop passes from one iteration to the next in SSA values."""
         return self._make(op.results[0], "a value carried by the loop", scope, "carried", source)
 
-    def of_global(self, symbol: str) -> Buffer:
+    def of_global(self, symbol: str) -> ModelBuffer:
         """A global that a callee uses and that this function may or may not use itself."""
         buffer = self._globals.get(symbol)
         if buffer is None:
             declared = self._effects.symbols[symbol]
             kind = ir.MemRefType(ir.TypeAttr(declared.attributes["type"]).value)
             shape = tuple(None if extent == _DYNAMIC else extent for extent in kind.shape)
-            buffer = Buffer(symbol, symbol, None, shape, (), "global", Source("", 0, 0))
+            buffer = ModelBuffer(symbol, symbol, None, shape, (), "global", Source("", 0, 0))
             self._globals[symbol] = buffer
             self.made.append(buffer)
         return buffer
 
-    def base(self, value: ir.Value) -> tuple[Buffer, bool]:
+    def base(self, value: ir.Value) -> tuple[ModelBuffer, bool]:
         """The memory behind a memref, and whether the value is a view that may show only a part of it."""
         start = self._effects.base(value)
         buffer = self._of.get(start) or self._first_met(start)
@@ -97,7 +97,7 @@ class Buffers:
         self._of.setdefault(value, buffer)
         return buffer, True
 
-    def _first_met(self, value: ir.Value) -> Buffer:
+    def _first_met(self, value: ir.Value) -> ModelBuffer:
         symbol = global_name(value)
         if symbol is not None:
             buffer = self._globals.get(symbol)
@@ -112,7 +112,7 @@ class Buffers:
         name = _name(op, len(self.made)) if op is not None else f"buffer{len(self.made)}"
         return self._make(value, name, (), "result", Source("", 0, 0))
 
-    def resolve(self, value: ir.Value, terms: Terms) -> tuple[Buffer, Terms]:
+    def resolve(self, value: ir.Value, terms: Terms) -> tuple[ModelBuffer, Terms]:
         """The memory behind `value` and the subscripts there."""
         known = self._of.get(value)
         if known is not None and (known.origin == "global" or _same(known, value)):
@@ -131,7 +131,7 @@ class Buffers:
             return buffer, Terms([None] * len(buffer.shape))
         return buffer, Terms(subscripts, quotients)
 
-    def of_stream(self, value: ir.Value) -> tuple[Buffer, Terms]:
+    def of_stream(self, value: ir.Value) -> tuple[ModelBuffer, Terms]:
         """A stream has one place, which every operation changes: their order is part of the meaning."""
         op = _owner(value)
         if op is not None and is_load(op):
@@ -140,7 +140,7 @@ class Buffers:
         return buffer, Terms([])
 
 
-def _same(buffer: Buffer, value: ir.Value) -> bool:
+def _same(buffer: ModelBuffer, value: ir.Value) -> bool:
     return buffer.value is not None and buffer.value == value
 
 

@@ -14,7 +14,7 @@ from ..ir.module import Module
 from ..ir.walk import operations
 from .extract import extract_with_values
 from .linear import Row, variable
-from .model import Access, Buffer
+from .model import Access, ModelBuffer
 from .systems import basic_map
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
@@ -45,7 +45,7 @@ class Value:
     operands: tuple[Value, ...] = ()
     number: isl.Map | None = None  # { iteration -> integers }
     copies: Copies | None = None  # if that does not depend on memory
-    read: Access | Buffer | None = None  # what memory is read; a buffer: in the end
+    read: Access | ModelBuffer | None = None  # what memory is read; a buffer: in the end
     word: Value | None = None  # the read that these are bits of
     width: int = 0  # how many bits
 
@@ -97,7 +97,7 @@ class Computation:
                 found.append(self.value(value))
         return found
 
-    def initial(self, buffer: Buffer) -> Value:
+    def initial(self, buffer: ModelBuffer) -> Value:
         """What an array holds before anything is written to it; the loops around its allocation come first."""
         depth = len(buffer.scope) + len(buffer.shape)
         if buffer.origin == "alloc":
@@ -132,7 +132,7 @@ class Computation:
         nothing = isl.UnionMap.read_from_str(_CONTEXT, "{}")
         return reduce(isl.UnionMap.union, elements, nothing), reduce(isl.UnionMap.union, times, nothing)
 
-    def reading(self, read: Access | Buffer) -> tuple[isl.UnionMap, isl.UnionMap]:
+    def reading(self, read: Access | ModelBuffer) -> tuple[isl.UnionMap, isl.UnionMap]:
         """The same of one read; what an array holds in the end is read by `End`, after everything else."""
         if isinstance(read, Access):
             return self.relations([read])
@@ -147,7 +147,7 @@ class Computation:
         """The subscripts of an output, without an upper end where the extent is one of run time; one point if it is no
         array."""
         points = self.same(output.depth).domain()
-        for k, extent in enumerate(output.read.shape if isinstance(output.read, Buffer) else ()):
+        for k, extent in enumerate(output.read.shape if isinstance(output.read, ModelBuffer) else ()):
             points = points.lower_bound_val(_SET, k, 0)
             if extent is not None:
                 points = points.upper_bound_val(_SET, k, extent - 1)

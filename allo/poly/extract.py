@@ -15,7 +15,7 @@ from ..ir.walk import LOOP_OPERATIONS, statements
 from .buffers import Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
 from .linear import Linear, Row, variable
-from .model import Access, AccessKind, Buffer, Loop, Model, Source
+from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, Source
 from .values import Terms, Values
 
 
@@ -23,7 +23,7 @@ from .values import Terms, Values
 class _Scope:
     """Where the walk is: the loops around, their domain, and the positions left in the innermost one."""
 
-    loops: tuple[Loop, ...]
+    loops: tuple[ModelLoop, ...]
     path: tuple[int, ...]
     domain: Domain
     positions: Iterator[int]
@@ -34,7 +34,7 @@ class _Found:
     """An access before the parameters of the whole function are known."""
 
     kind: AccessKind
-    buffer: Buffer
+    buffer: ModelBuffer
     scope: _Scope
     position: int
     terms: Terms
@@ -94,7 +94,7 @@ class _Extraction:
         self.values = Values(self.entry)
         self.effects = Effects(function.parent and function.parent.operation)
         self.buffers = Buffers(function, self.values, self.effects)
-        self.loops: list[Loop] = []
+        self.loops: list[ModelLoop] = []
         self.found: list[_Found] = []
 
     def run(self) -> Model:
@@ -187,7 +187,7 @@ class _Extraction:
     def add(
         self,
         kind: AccessKind,
-        buffer: Buffer,
+        buffer: ModelBuffer,
         scope: _Scope,
         position: int,
         terms: Terms,
@@ -212,7 +212,7 @@ class _Extraction:
             return element, (Row(element),)
         return element, (Row(element), Row(element.scaled(-1).plus(extent - 1)))
 
-    def whole(self, buffer: Buffer) -> tuple[Terms, list[Row]]:
+    def whole(self, buffer: ModelBuffer) -> tuple[Terms, list[Row]]:
         forms: list[Linear | None] = []
         rows: list[Row] = []
         for extent in buffer.shape:
@@ -269,7 +269,7 @@ class _Extraction:
     def enter(self, op: ir.Operation, scope: _Scope, number: int, domain: Domain) -> None:
         path = (*scope.path, next(scope.positions))
         name, depth = loop_name(op, len(self.loops)), len(scope.loops)
-        loop = Loop(number, name, op, depth, path, domain.pieces, domain.exact, source_of(op))
+        loop = ModelLoop(number, name, op, depth, path, domain.pieces, domain.exact, source_of(op))
         self.loops.append(loop)
         self.body(op, scope, _Scope((*scope.loops, loop), path, domain, count()))
 

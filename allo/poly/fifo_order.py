@@ -17,7 +17,7 @@ from .violation import Undecided, unknown
 _ELEMENT = 8 * PRIME  # the variable of dimension d of the first element is _ELEMENT + d, of the second PRIME more
 
 
-class Mismatch(StrEnum):
+class OrderMismatch(StrEnum):
     TWICE = "written twice"
     REREAD = "read twice"
     UNREAD = "never read"
@@ -70,7 +70,7 @@ class Transfer:
 class OrderObstacle:
     """Why a FIFO does not do: `element` (and `other`) of the array, with the accesses concerned."""
 
-    mismatch: Mismatch
+    mismatch: OrderMismatch
     element: tuple[int, ...]
     other: tuple[int, ...]
     first: Access
@@ -91,10 +91,10 @@ def fifo_obstacle(
         if transfer.uses_parameters and writes[0].key != reads[0].key:
             return Undecided("it depends on a value that is known at run time only", transfer.access)
     return (
-        _repeated(writes, Mismatch.TWICE)
-        or _repeated(reads, Mismatch.REREAD)
-        or _left_over(writes, reads, Mismatch.UNREAD)
-        or _left_over(reads, writes, Mismatch.UNWRITTEN)
+        _repeated(writes, OrderMismatch.TWICE)
+        or _repeated(reads, OrderMismatch.REREAD)
+        or _left_over(writes, reads, OrderMismatch.UNREAD)
+        or _left_over(reads, writes, OrderMismatch.UNWRITTEN)
         or _early(writes, reads)
         or _reordered(writes, reads, lanes)
     )
@@ -104,7 +104,7 @@ def overwritten(earlier: Sequence[Transfer], later: Sequence[Transfer]) -> bool:
     """Whether later writes surely replace all that earlier ones write."""
     exact = all(transfer.access.exact for transfer in (*earlier, *later))
     exact = exact and (earlier[0].key == later[0].key or not any(t.uses_parameters for t in (*earlier, *later)))
-    return exact and _left_over(earlier, later, Mismatch.UNREAD) is None
+    return exact and _left_over(earlier, later, OrderMismatch.UNREAD) is None
 
 
 def only_first_values(
@@ -115,7 +115,7 @@ def only_first_values(
     exact = all(transfer.access.exact for transfer in transfers)
     if not exact or (first[0].key != reads[0].key and any(t.uses_parameters for t in transfers)):
         return False
-    return _left_over(reads, first, Mismatch.UNWRITTEN) is None and _early(reads, writes) is None
+    return _left_over(reads, first, OrderMismatch.UNWRITTEN) is None and _early(reads, writes) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _in_front(one: Transfer, two: Transfer, common: int) -> bool:
     return two.depth > common or one.access.path < two.access.path
 
 
-def _repeated(transfers: Sequence[Transfer], mismatch: Mismatch) -> OrderObstacle | None:
+def _repeated(transfers: Sequence[Transfer], mismatch: OrderMismatch) -> OrderObstacle | None:
     """Two instances of one side with the same element."""
     for first, second, order in _sequences(transfers, 0):
         for left, right in product(first.systems(_ELEMENT), second.systems(_ELEMENT)):
@@ -187,7 +187,7 @@ def _repeated(transfers: Sequence[Transfer], mismatch: Mismatch) -> OrderObstacl
     return None
 
 
-def _left_over(ones: Sequence[Transfer], others: Sequence[Transfer], mismatch: Mismatch) -> OrderObstacle | None:
+def _left_over(ones: Sequence[Transfer], others: Sequence[Transfer], mismatch: OrderMismatch) -> OrderObstacle | None:
     """An element of one side that the other side has not."""
     rank = len(ones[0].access.subscripts)
     dims = tuple(_ELEMENT + d for d in range(rank))
@@ -224,7 +224,7 @@ def _early(writes: Sequence[Transfer], reads: Sequence[Transfer]) -> OrderObstac
                 rows = [*left, *right, *order]
                 if feasible(rows):
                     numbers = (*first.numbers, *second.numbers)
-                    return _obstacle(Mismatch.EARLY, rows, numbers, read.access, write.access)
+                    return _obstacle(OrderMismatch.EARLY, rows, numbers, read.access, write.access)
     return None
 
 
@@ -247,7 +247,7 @@ def _reordered(writes: Sequence[Transfer], reads: Sequence[Transfer], lanes: Seq
                 rows = [*(row for part in parts for row in part), *write_order, *read_order, *lane]
                 if feasible(rows):
                     numbers = (*w1.numbers, *w2.numbers)
-                    return _obstacle(Mismatch.ORDER, rows, numbers, w1.transfer.access, r1.transfer.access)
+                    return _obstacle(OrderMismatch.ORDER, rows, numbers, w1.transfer.access, r1.transfer.access)
     return None
 
 
@@ -260,7 +260,7 @@ def _sequences(transfers: Sequence[Transfer], shift: int) -> Iterator[tuple[_Ins
 
 
 def _obstacle(
-    mismatch: Mismatch, rows: Sequence[Row], numbers: tuple[int, ...], first: Access, second: Access
+    mismatch: OrderMismatch, rows: Sequence[Row], numbers: tuple[int, ...], first: Access, second: Access
 ) -> OrderObstacle:
     """The obstacle at the first solution of `rows`, in the order of `numbers`."""
     rank = len(first.subscripts)

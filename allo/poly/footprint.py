@@ -10,7 +10,7 @@ import islpy as isl
 from mlir import ir
 
 from .linear import PRIME, Linear, Piece, Row, variable
-from .model import Access, Buffer, Loop, Model
+from .model import Access, Model, ModelBuffer, ModelLoop
 from .pairs import common_loops
 from .systems import minimum, set_of
 
@@ -49,8 +49,8 @@ class Footprint:
     `boxed`: every dimension has a box.
     """
 
-    buffer: Buffer
-    loop: Loop
+    buffer: ModelBuffer
+    loop: ModelLoop
     extents: tuple[Extent, ...]
     read: bool
     written: bool
@@ -104,7 +104,7 @@ def footprint(model: Model, buffer_value: ir.Value, loop_op: ir.Operation | ir.O
     )
 
 
-def reads_before_writes(model: Model, buffer: Buffer, loop: Loop) -> bool:
+def reads_before_writes(model: Model, buffer: ModelBuffer, loop: ModelLoop) -> bool:
     """May an iteration of the loop read an element that it has not surely written before?"""
     accesses = _accesses(model, buffer, loop)
     reads = [access for access in accesses if not access.is_write]
@@ -112,7 +112,7 @@ def reads_before_writes(model: Model, buffer: Buffer, loop: Loop) -> bool:
     return any(_exposed(model, read, writes, loop) for read in reads)
 
 
-def _accesses(model: Model, buffer: Buffer, loop: Loop) -> list[Access]:
+def _accesses(model: Model, buffer: ModelBuffer, loop: ModelLoop) -> list[Access]:
     return [access for access in model.inside(loop) if access.buffer.label == buffer.label]
 
 
@@ -120,11 +120,11 @@ def _element_rows(subscripts: Iterable[Linear]) -> list[Row]:
     return [Row(variable(_ELEMENT + d) - form, True) for d, form in enumerate(subscripts)]
 
 
-def _variables(loops: Iterable[Loop]) -> tuple[int, ...]:
+def _variables(loops: Iterable[ModelLoop]) -> tuple[int, ...]:
     return tuple(loop.variable for loop in loops)
 
 
-def _exposed(model: Model, read: Access, writes: Sequence[Access], loop: Loop) -> bool:
+def _exposed(model: Model, read: Access, writes: Sequence[Access], loop: ModelLoop) -> bool:
     """Is some read not preceded by a write of its element in the same iteration of the loop?"""
     parameters = tuple(model.parameter_variables)
     shared = model.parameter_variables
@@ -148,7 +148,7 @@ def _exposed(model: Model, read: Access, writes: Sequence[Access], loop: Loop) -
     return not exposed.is_empty()
 
 
-def _before(write: Access, read: Access, loop: Loop) -> list[list[Row]]:
+def _before(write: Access, read: Access, loop: ModelLoop) -> list[list[Row]]:
     """The ways in which the (primed) write runs before the read in one iteration of the loop."""
     common = common_loops(write, read)
     scope = {inner.variable for inner in read.buffer.scope}
@@ -177,7 +177,7 @@ class _Box:
         return result
 
 
-def _covers(model: Model, accesses: Sequence[Access], outer: Sequence[Loop], box: _Box) -> bool:
+def _covers(model: Model, accesses: Sequence[Access], outer: Sequence[ModelLoop], box: _Box) -> bool:
     parameters = tuple(model.parameter_variables)
     dims = (*_variables(outer), *(_ELEMENT + d for d in range(len(box.sizes))))
     shape = accesses[0].buffer.shape
@@ -201,7 +201,7 @@ def _covers(model: Model, accesses: Sequence[Access], outer: Sequence[Loop], box
 
 
 def _escapes(
-    model: Model, buffer: Buffer, outer: Sequence[Loop], box: _Box
+    model: Model, buffer: ModelBuffer, outer: Sequence[ModelLoop], box: _Box
 ) -> tuple[tuple[bool, bool], ...]:
     parameters = tuple(model.parameter_variables)
     dims = _variables(outer)
@@ -220,7 +220,7 @@ def _escapes(
 
 
 def _extent(
-    model: Model, accesses: Sequence[Access], outer: Sequence[Loop], dimension: int
+    model: Model, accesses: Sequence[Access], outer: Sequence[ModelLoop], dimension: int
 ) -> tuple[Linear | None, Extent]:
     """The tightest box of one dimension whose lower bound is affine in the loops around."""
     parameters = tuple(parameter.variable for parameter in model.parameters)

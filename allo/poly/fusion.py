@@ -10,9 +10,9 @@ from mlir import ir
 
 from .footprint import reads_before_writes, tightest
 from .linear import Linear, Row, variable
-from .model import Access, Loop, Model
+from .model import Access, Model, ModelLoop
 from .pairs import Pair, Signs, pair_of
-from .preserved import Change
+from .preserved import Reordering
 from .relations import written_order
 from .systems import feasible, set_of
 from .violation import Undecided, Violation, undecided, violation
@@ -61,7 +61,7 @@ def merge_violation(
     return _first(_pairs(list(model.inside(first[0])), list(model.inside(second[0]))), too_late, harmless)
 
 
-def _merging(model: Model, first: Sequence[Loop], second: Sequence[Loop]) -> Change | None:
+def _merging(model: Model, first: Sequence[ModelLoop], second: Sequence[ModelLoop]) -> Reordering | None:
     """All accesses from the one nest to the other, with the order in which they would run if these were merged."""
     root, last = first[0], second[0]
     start, inside = root.depth, root.depth + len(second)
@@ -84,14 +84,14 @@ def _merging(model: Model, first: Sequence[Loop], second: Sequence[Loop]) -> Cha
         split = 2 * (inside - start)  # what the merged loops hold: first the one body, then the other
         return [*forms[:split], Linear(int(root not in access.loops)), *forms[split:]]
 
-    return Change(model, accesses, outer, (partial(written_order, start=start), merged), [root.op, last.op])
+    return Reordering(model, accesses, outer, (partial(written_order, start=start), merged), [root.op, last.op])
 
 
 def _primed(number: int) -> int:
     return variable(number).primed(frozenset()).terms[0][0]
 
 
-def loop_chain(model: Model, loop: Loop) -> tuple[Loop, ...]:
+def loop_chain(model: Model, loop: ModelLoop) -> tuple[ModelLoop, ...]:
     """The loops around `loop` and itself, outer to inner."""
     by_path = {found.path: found for found in model.loops}
     return tuple(by_path[loop.path[: depth + 1]] for depth in range(loop.depth + 1))
@@ -163,7 +163,7 @@ def needed_iterations(
 class _Nest:
     """The producer `chain` and what is read of it in `target`."""
 
-    def __init__(self, model: Model, chain: list[Loop], target: Loop) -> None:
+    def __init__(self, model: Model, chain: list[ModelLoop], target: ModelLoop) -> None:
         self.model, self.chain, self.target = model, chain, target
         self.inside = list(model.inside(chain[0]))
         self.writes = [access for access in self.inside if access.is_write and not self._is_private(access)]

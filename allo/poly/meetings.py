@@ -12,7 +12,7 @@ from math import gcd, lcm
 from .linear import PRIME, Linear, Row
 from .model import Access
 from .pairs import Pair, Signs, pair_of
-from .space import Form, Meeting, Meetings, Placed, Space, common, renewed
+from .space import Form, Meeting, Meetings, PlacedAccess, Space, common, renewed
 from .systems import feasible, least
 
 _MOST_VALUES = 8  # of one unknown, above which it counts as free
@@ -34,7 +34,7 @@ class _Equation:
     step: int
 
 
-def meetings(space: Space, first: Placed, second: Placed) -> Meetings:
+def meetings(space: Space, first: PlacedAccess, second: PlacedAccess) -> Meetings:
     """How `first` and a later `second` meet, which access one array."""
     key = (first.index, second.index)
     if key not in space.meetings:
@@ -42,7 +42,7 @@ def meetings(space: Space, first: Placed, second: Placed) -> Meetings:
     return space.meetings[key]
 
 
-def _meetings(space: Space, first: Placed, second: Placed) -> Meetings:
+def _meetings(space: Space, first: PlacedAccess, second: PlacedAccess) -> Meetings:
     fixed, shared = renewed(first.access), common(first.around, second.around)
     ranges: dict[Unknown, tuple[int, int]] = {}
     for k, loop in enumerate(space.time):

@@ -31,7 +31,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class ModelLoop:
     """`path` are the textual positions down to this loop, one for each enclosing loop and its own last."""
 
     variable: int
@@ -45,7 +45,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ModelParameter:
     """A value that is fixed during a call of the function."""
 
     variable: int
@@ -54,14 +54,14 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class ModelBuffer:
     """One memory, or one in each iteration of the loops in `scope`, inside of which it is allocated."""
 
     label: str  # unique in the model
     name: str
     value: ir.Value | None = field(compare=False, repr=False)  # None: a global that only callees use
     shape: tuple[int | None, ...]
-    scope: tuple[Loop, ...]
+    scope: tuple[ModelLoop, ...]
     origin: str  # "argument", "alloc", "global", "result", "stream" or "carried"
     source: Source = field(compare=False)
 
@@ -80,8 +80,8 @@ class Access:
 
     id: str
     kind: AccessKind
-    buffer: Buffer
-    loops: tuple[Loop, ...]
+    buffer: ModelBuffer
+    loops: tuple[ModelLoop, ...]
     path: tuple[int, ...]  # len(loops) + 1 textual positions
     pieces: Pieces = field(repr=False)
     subscripts: tuple[Linear, ...]
@@ -90,7 +90,7 @@ class Access:
     exact_domain: bool
     exact_elements: bool
     reason: str
-    parameters: tuple[Parameter, ...] = field(repr=False)
+    parameters: tuple[ModelParameter, ...] = field(repr=False)
     source: Source
     op: ir.Operation = field(compare=False, repr=False)
 
@@ -198,13 +198,13 @@ class Model:
     """A snapshot: it is not updated when the function is rewritten."""
 
     function: str
-    loops: tuple[Loop, ...]
-    parameters: tuple[Parameter, ...]
-    buffers: tuple[Buffer, ...]
+    loops: tuple[ModelLoop, ...]
+    parameters: tuple[ModelParameter, ...]
+    buffers: tuple[ModelBuffer, ...]
     accesses: tuple[Access, ...]
-    values: tuple[tuple[ir.Value, Buffer], ...] = field(compare=False, repr=False)
+    values: tuple[tuple[ir.Value, ModelBuffer], ...] = field(compare=False, repr=False)
 
-    def loop(self, op: ir.Operation | ir.OpView) -> Loop:
+    def loop(self, op: ir.Operation | ir.OpView) -> ModelLoop:
         """The loop of an operation; KeyError if the function had no such loop when the model was made."""
         operation = op.operation
         for loop in self.loops:
@@ -212,16 +212,16 @@ class Model:
                 return loop
         raise KeyError(f"{operation.name} is not a loop of '{self.function}'")
 
-    def buffer(self, value: ir.Value) -> Buffer | None:
+    def buffer(self, value: ir.Value) -> ModelBuffer | None:
         """The memory behind a memref value; None if no operation touches it."""
         return next((buffer for known, buffer in self.values if known == value), None)
 
-    def used_only_in(self, buffer: Buffer, places: Sequence[ir.Operation]) -> bool:
+    def used_only_in(self, buffer: ModelBuffer, places: Sequence[ir.Operation]) -> bool:
         """Is every use of the memory inside of `places`? Also by operations that the model leaves out?"""
         values = [value for value, known in self.values if known.label == buffer.label]
         return all(_is_in(use.owner.operation, places) for value in values for use in value.uses)
 
-    def inside(self, loop: Loop) -> Iterator[Access]:
+    def inside(self, loop: ModelLoop) -> Iterator[Access]:
         for access in self.accesses:
             if len(access.loops) > loop.depth and access.loops[loop.depth].variable == loop.variable:
                 yield access

@@ -10,7 +10,7 @@ from ..ir.access import is_load, is_store
 from ..ir.walk import entry_block
 from .extract import extract
 from .linear import Row, variable
-from .model import Access, Buffer, Model
+from .model import Access, Model, ModelBuffer
 from .systems import set_of
 
 _MOST_PIECES = 64  # of writes that cover an array only together; more are taken not to
@@ -47,7 +47,7 @@ def _is_overwritten(model: Model, value: ir.Value) -> bool:
     return len(writes) > 1 and sum(len(access.pieces) for access in writes) <= _MOST_PIECES and _cover(writes, buffer)
 
 
-def _cover(writes: Iterable[Access], buffer: Buffer) -> bool:
+def _cover(writes: Iterable[Access], buffer: ModelBuffer) -> bool:
     """Whether writes leave no element of an array out, for all parameters."""
     dims = tuple(-1 - d for d in range(len(buffer.shape)))
     inside = [row for d, extent in zip(dims, buffer.shape, strict=True) for row in _within(d, extent or 0)]

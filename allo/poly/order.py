@@ -10,9 +10,9 @@ from mlir import ir
 
 from .footprint import reads_before_writes
 from .linear import Linear, variable
-from .model import Access, Buffer, Loop, Model
+from .model import Access, Model, ModelBuffer, ModelLoop
 from .pairs import Pair, Signs, execution_orders, pairs
-from .preserved import Change
+from .preserved import Reordering
 from .relations import written_order
 from .updates import Reductions, exchangeable, updates_of
 from .violation import Undecided, Violation, undecided, violation
@@ -50,7 +50,7 @@ def order_violation(
     accesses = list(model.inside(chain[0]))
     doubt: Undecided | None = None
     private: dict[str, bool] = {}
-    change: Change | None = None
+    change: Reordering | None = None
     apart = not any("allo.dataflow" in loop.op.attributes for loop in chain)  # stages of dataflow run at once
     updates = {} if reductions is Reductions.ORDERED else updates_of(accesses)
     rounding: Violation | None = None
@@ -76,7 +76,7 @@ def order_violation(
     return rounding or doubt or _outgrown(accesses, chain, permuted)
 
 
-def _chain(model: Model, loops: list[Loop]) -> list[Loop]:
+def _chain(model: Model, loops: list[ModelLoop]) -> list[ModelLoop]:
     """All loops from the first to the last of `loops`."""
     outermost, innermost = loops[0], loops[-1]
     by_path = {loop.path: loop for loop in model.loops}
@@ -87,7 +87,7 @@ def _chain(model: Model, loops: list[Loop]) -> list[Loop]:
     return chain
 
 
-def _enclosing(access: Access, chain: list[Loop]) -> int:
+def _enclosing(access: Access, chain: list[ModelLoop]) -> int:
     """How many loops of the chain are around the access."""
     count = 0
     for loop in chain:
@@ -97,7 +97,7 @@ def _enclosing(access: Access, chain: list[Loop]) -> int:
     return count
 
 
-def _side(access: Access, chain: list[Loop]) -> tuple[int, int]:
+def _side(access: Access, chain: list[ModelLoop]) -> tuple[int, int]:
     """The number of loops of the chain around the access; -1 (1) if it is before (after) the next one."""
     count = _enclosing(access, chain)
     if count == len(chain):
@@ -106,7 +106,7 @@ def _side(access: Access, chain: list[Loop]) -> tuple[int, int]:
     return count, -1 if access.path[depth] < chain[count].path[depth] else 1
 
 
-def _reversals(pair: Pair, chain: list[Loop], permuted: list[Loop]) -> list[Signs]:
+def _reversals(pair: Pair, chain: list[ModelLoop], permuted: list[ModelLoop]) -> list[Signs]:
     """The ways in which the source runs before the sink now and after it in the new order."""
     source_count, source_side = _side(pair.source, chain)
     sink_count, sink_side = _side(pair.sink, chain)
@@ -138,7 +138,7 @@ def _reversals(pair: Pair, chain: list[Loop], permuted: list[Loop]) -> list[Sign
     return result
 
 
-def _change(model: Model, accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -> Change:
+def _change(model: Model, accesses: list[Access], chain: list[ModelLoop], permuted: list[ModelLoop]) -> Reordering:
     """The accesses of a nest with the order in which they would run."""
     position = {loop.variable: k for k, loop in enumerate(chain)}
     start = chain[0].depth
@@ -153,10 +153,10 @@ def _change(model: Model, accesses: list[Access], chain: list[Loop], permuted: l
         return [*forms, *written_order(access, start + count)]
 
     outer = accesses[0].loops[:start]
-    return Change(model, accesses, outer, (partial(written_order, start=start), new_order), [chain[0].op])
+    return Reordering(model, accesses, outer, (partial(written_order, start=start), new_order), [chain[0].op])
 
 
-def _outgrown(accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -> Undecided | None:
+def _outgrown(accesses: list[Access], chain: list[ModelLoop], permuted: list[ModelLoop]) -> Undecided | None:
     """A variable allocated between the loops that, in the new order, must live for several iterations."""
     numbers = {loop.variable for loop in chain}
     for access in accesses:
@@ -178,7 +178,7 @@ def _outgrown(accesses: list[Access], chain: list[Loop], permuted: list[Loop]) -
     return None
 
 
-def _is_private(model: Model, buffer: Buffer, innermost: Loop) -> bool:
+def _is_private(model: Model, buffer: ModelBuffer, innermost: ModelLoop) -> bool:
     """Is the buffer scratch space of single iterations, so that nothing passes from one to another?"""
     if buffer.origin != "alloc" or buffer.is_stream:
         return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .linear import PRIME, Linear, Row, variable
-from .model import Access, Loop, Parameter
+from .model import Access, ModelLoop, ModelParameter
 from .systems import feasible, lexicographic_minimum
 
 # For each loop variable: the second iteration is later (1), the same (0) or earlier (-1).
@@ -29,7 +29,7 @@ class Pair:
 
     source: Access
     sink: Access
-    common: tuple[Loop, ...]
+    common: tuple[ModelLoop, ...]
     distances: Mapping[int, int]
 
     @property
@@ -129,7 +129,7 @@ def _sign_row(number: int, sign: int) -> Row:
     return Row(difference.scaled(sign).plus(-1))
 
 
-def _parameters(*accesses: Access) -> tuple[Parameter, ...]:
+def _parameters(*accesses: Access) -> tuple[ModelParameter, ...]:
     used = {
         v
         for access in accesses
@@ -188,7 +188,7 @@ def _is_parameter(number: int, access: Access) -> bool:
     return any(parameter.variable == number for parameter in access.parameters)
 
 
-def common_loops(first: Access, second: Access) -> tuple[Loop, ...]:
+def common_loops(first: Access, second: Access) -> tuple[ModelLoop, ...]:
     count = 0
     for left, right in zip(first.loops, second.loops, strict=False):
         if left.variable != right.variable:
@@ -197,7 +197,7 @@ def common_loops(first: Access, second: Access) -> tuple[Loop, ...]:
     return first.loops[:count]
 
 
-def execution_orders(pair: Pair, loops: Sequence[Loop]) -> list[Signs]:
+def execution_orders(pair: Pair, loops: Sequence[ModelLoop]) -> list[Signs]:
     """The ways in which the source runs before the sink, the loops outside of `loops` being the same.
 
     `loops` are the innermost ones of the common loops.

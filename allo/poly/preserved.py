@@ -20,7 +20,7 @@ from .effort import Exhausted, limited
 from .flow import Flow, Instances, NoFlow, at_end, fault, flow_of
 from .linear import Linear
 from .liveness import live_reads, restricted
-from .model import Access, Loop, Model
+from .model import Access, Model, ModelLoop
 from .relations import Relations
 
 _OPERATIONS = 400_000  # of isl, some tenths of a second; the accesses of an array in a nest take some thousands
@@ -29,7 +29,7 @@ _OPERATIONS = 400_000  # of isl, some tenths of a second; the accesses of an arr
 type Order = Callable[[Access], Sequence[Linear]]
 
 
-class Change:
+class Reordering:
     """Another order of the accesses of `places`, operations of one iteration of the loops `outer`.
 
     `accesses` are all of them, and what runs in between. `orders` are the old and the new one. Storage stays as it is:
@@ -40,7 +40,7 @@ class Change:
         self,
         model: Model,
         accesses: Sequence[Access],
-        outer: Sequence[Loop],
+        outer: Sequence[ModelLoop],
         orders: tuple[Order, Order],
         places: Sequence[ir.Operation],
     ) -> None:

@@ -66,7 +66,7 @@ class Meetings:
     exact: bool
 
 
-class Placed(Protocol):
+class PlacedAccess(Protocol):
     """An access in a space; `index` tells those of one space apart, `around` are the copy loops around it."""
 
     @property

@@ -15,7 +15,7 @@ from operator import mul
 import islpy as isl
 
 from .linear import PRIME, Linear, Row, combine, variable
-from .model import Access, Loop, Source
+from .model import Access, ModelLoop, Source
 from .relations import Relations, plain
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
@@ -117,7 +117,7 @@ def same_shape(relations: Relations, put: Access, get: Access) -> isl.Map | None
     return pairs if right else None
 
 
-def _primed(access: Access, position: int) -> Loop:
+def _primed(access: Access, position: int) -> ModelLoop:
     """A loop with another variable, for the second side of a relation."""
     loop = access.loops[position]
     return replace(loop, variable=loop.variable + PRIME)

@@ -9,7 +9,7 @@ from mlir import ir
 from ..ir.access import is_affine_access, subscripts
 from .formula import Formula, compile_map, compile_set, instantiate
 from .linear import Linear, Quotient, Row, variable
-from .model import Parameter
+from .model import ModelParameter
 
 
 @dataclass(slots=True)
@@ -24,20 +24,20 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class ValueRange:
     """The least and the greatest value of a number; None: not known."""
 
     low: int | None = None
     high: int | None = None
 
-    def scaled(self, factor: int) -> Range:
+    def scaled(self, factor: int) -> ValueRange:
         low = None if self.low is None else self.low * factor
         high = None if self.high is None else self.high * factor
-        return Range(low, high) if factor >= 0 else Range(high, low)
+        return ValueRange(low, high) if factor >= 0 else ValueRange(high, low)
 
-    def plus(self, other: Range) -> Range:
+    def plus(self, other: ValueRange) -> ValueRange:
         low = None if self.low is None or other.low is None else self.low + other.low
-        return Range(low, None if self.high is None or other.high is None else self.high + other.high)
+        return ValueRange(low, None if self.high is None or other.high is None else self.high + other.high)
 
     def fits(self, bits: int) -> bool:
         """Whether every value is a signed number of `bits` bits."""
@@ -50,13 +50,13 @@ class Values:
     """The numbering of variables during the extraction of one function."""
 
     entry: ir.Block | None
-    parameters: list[Parameter] = field(default_factory=list)
+    parameters: list[ModelParameter] = field(default_factory=list)
     argument_names: dict[ir.Value, str] = field(default_factory=dict)
     _known: dict[ir.Value, Linear | None] = field(default_factory=dict)
     _maps: dict[ir.Attribute, Formula] = field(default_factory=dict)
     _sets: dict[ir.Attribute, tuple[Formula, tuple[bool, ...]]] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
-    _ranges: dict[int, Range] = field(default_factory=dict)
+    _ranges: dict[int, ValueRange] = field(default_factory=dict)
     _last: int = 0
 
     def fresh(self) -> int:
@@ -72,13 +72,13 @@ class Values:
         """Note between which values a loop stays."""
         lows = [low for form in lower.forms if form is not None and (low := self.range_of(form).low) is not None]
         highs = [high for form in upper.forms if form is not None and (high := self.range_of(form).high) is not None]
-        self._ranges[number] = Range(max(lows, default=None), min(highs) - 1 if highs else None)
+        self._ranges[number] = ValueRange(max(lows, default=None), min(highs) - 1 if highs else None)
 
-    def range_of(self, form: Linear) -> Range:
+    def range_of(self, form: Linear) -> ValueRange:
         """Between which values a linear form stays, whatever holds between its variables."""
-        found = Range(form.constant, form.constant)
+        found = ValueRange(form.constant, form.constant)
         for number, coefficient in form.terms:
-            found = found.plus(self._ranges.get(number, Range()).scaled(coefficient))
+            found = found.plus(self._ranges.get(number, ValueRange()).scaled(coefficient))
         return found
 
     def map(self, attribute: ir.Attribute, operands: list[ir.Value]) -> Terms:
@@ -133,7 +133,9 @@ class Values:
         for quotient in quotients:
             ends = self.range_of(quotient.numerator)
             low = None if ends.low is None else ends.low // quotient.divisor
-            self._ranges[quotient.variable] = Range(low, None if ends.high is None else ends.high // quotient.divisor)
+            self._ranges[quotient.variable] = ValueRange(
+                low, None if ends.high is None else ends.high // quotient.divisor
+            )
         return Terms([self._kept(form) for form in instantiate(formula, inputs, fresh)], quotients)
 
     def index(self, value: ir.Value) -> Terms:
@@ -211,9 +213,9 @@ class Values:
             count += 1
             name = f"{base}_{count}"
         self._names.add(name)
-        parameter = Parameter(self.fresh(), name, value)
+        parameter = ModelParameter(self.fresh(), name, value)
         if isinstance(value.type, ir.IntegerType):
             half = 1 << (value.type.width - 1)
-            self._ranges[parameter.variable] = Range(-half, half - 1)
+            self._ranges[parameter.variable] = ValueRange(-half, half - 1)
         self.parameters.append(parameter)
         return variable(parameter.variable)

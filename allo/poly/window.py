@@ -9,7 +9,7 @@ from mlir import ir
 
 from .footprint import Footprint, footprint
 from .linear import variable
-from .model import Access, Loop, Model
+from .model import Access, Model, ModelLoop
 from .pairs import Signs, pair_of
 from .systems import feasible, least
 
@@ -55,7 +55,7 @@ def window(
     return Window(touched, shift, _reused(reads, loop), _slack(accesses, loop, first, step))
 
 
-def _reused(reads: list[Access], loop: Loop) -> bool:
+def _reused(reads: list[Access], loop: ModelLoop) -> bool:
     """Does an iteration read what an earlier one has read, in the same iteration of the loops around?"""
     for source in reads:
         for sink in reads:
@@ -68,7 +68,7 @@ def _reused(reads: list[Access], loop: Loop) -> bool:
     return False
 
 
-def _slack(accesses: list[Access], loop: Loop, first: int | None, step: int) -> int:
+def _slack(accesses: list[Access], loop: ModelLoop, first: int | None, step: int) -> int:
     if first is None:
         return 0
     earliest: int | None = None

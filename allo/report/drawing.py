@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..compose.graph import DataflowGraph, Node, Role, Use, dataflow_graph
+from ..compose.graph import ArrayRole, BufferNode, DataflowGraph, Use, dataflow_graph
 from ..ir.recursion import reads_programs
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def _vertices(graph: DataflowGraph) -> dict[str, Vertex]:
     return found
 
 
-def _kind(node: Node) -> str:
-    if node.role is Role.GLOBAL:
+def _kind(node: BufferNode) -> str:
+    if node.role is ArrayRole.GLOBAL:
         return "statement"
     return "stream" if "!allo.stream" in node.type else "array"
 

@@ -1,12 +1,12 @@
 """Descriptions of hardware: values, and the files of data that they are read from."""
 
 from .description import External, Target
-from .fpga import Control, Device, Fpga, IntegerOperator, Limits, MemoryKind, Operator
+from .fpga import Capacity, Control, Fpga, IntegerOperator, Limits, MemoryKind, Operator
 from .loader import known_targets, load_target
 
 __all__ = [
+    "Capacity",
     "Control",
-    "Device",
     "External",
     "Fpga",
     "IntegerOperator",

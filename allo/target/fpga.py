@@ -11,7 +11,7 @@ from .description import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class Capacity:
     """What a chip has; blocks of 18 Kb are counted, two make one of 36 Kb."""
 
     dsp: int
@@ -113,7 +113,7 @@ class FloatOperator:
 class Fpga(Target):
     """A chip of logic, multipliers and memories, for the designs that HLS tools make."""
 
-    device: Device
+    device: Capacity
     limits: Limits
     control: Control
     memories: Mapping[str, MemoryKind]

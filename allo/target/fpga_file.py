@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .description import Target
-from .fpga import Control, Device, FloatOperator, Fpga, IntegerOperator, Limits, MemoryKind, Operator
+from .fpga import Capacity, Control, FloatOperator, Fpga, IntegerOperator, Limits, MemoryKind, Operator
 from .table import Table, each
 
 
@@ -39,8 +39,8 @@ def _limits(table: Table) -> Limits:
     return limits
 
 
-def _device(table: Table) -> Device:
-    device = Device(*(table.count(key) for key in ("dsp", "bram18", "uram", "lut", "ff")))
+def _device(table: Table) -> Capacity:
+    device = Capacity(*(table.count(key) for key in ("dsp", "bram18", "uram", "lut", "ff")))
     table.done()
     return device
 

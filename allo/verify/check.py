@@ -19,7 +19,7 @@ from .program.programs import Program, check_interfaces, other_start
 from .result import Different, Equivalent, Mismatch, Result, Stuck, Unknown
 from .run.bisect import changed_order, first_wrong_step
 from .run.counterexample import Found, NotFound, counterexample, search, smaller
-from .run.differential import RUN_SECONDS, UNWRITTEN, Pair
+from .run.differential import RUN_SECONDS, UNWRITTEN, ProgramPair
 from .run.identical import are_identical
 from .run.inputs import Values
 from .run.runner import Failed, Runner
@@ -88,7 +88,7 @@ class _Check:
     tried: list[str] = field(default_factory=list)
     stuck: Stuck | None = None
     suspected: Mismatch | None = None
-    _pair: Pair | None = None
+    _pair: ProgramPair | None = None
 
     @property
     def seconds(self) -> float:
@@ -162,9 +162,9 @@ class _Check:
         return _described(self.a), _described(self.b)
 
     @property
-    def pair(self) -> Pair:
+    def pair(self) -> ProgramPair:
         if self._pair is None:
-            self._pair = Pair(self.a, self.b, self.runner, reassociate=self.reassociate, deadline=self.deadline)
+            self._pair = ProgramPair(self.a, self.b, self.runner, reassociate=self.reassociate, deadline=self.deadline)
         return self._pair
 
     def _search(self, suspected: Mismatch | None) -> Found | NotFound:

@@ -9,7 +9,7 @@ import pytest
 
 import allo
 from allo import ScheduleError, customize
-from allo.compose import Link, Role, dataflow_graph
+from allo.compose import ArrayRole, Link, dataflow_graph
 from allo.ir.module import Module
 from allo.ir.types import Fixed, float32, int32
 
@@ -43,15 +43,15 @@ def graph_of(kernel):
 def test_nodes():
     graph = graph_of(top)
     assert {name: node.role for name, node in graph.nodes.items() if node.function in ("", "mul", "top")} == {
-        "@mul_WEIGHTS": Role.GLOBAL,
-        "mul:A": Role.ARGUMENT,
-        "mul:B": Role.ARGUMENT,
-        "mul:WEIGHTS": Role.CONSTANT,
-        "mul:C": Role.LOCAL,
-        "top:A": Role.ARGUMENT,
-        "top:B": Role.ARGUMENT,
-        "top:C": Role.RESULT,
-        "top:D": Role.RESULT,
+        "@mul_WEIGHTS": ArrayRole.GLOBAL,
+        "mul:A": ArrayRole.ARGUMENT,
+        "mul:B": ArrayRole.ARGUMENT,
+        "mul:WEIGHTS": ArrayRole.CONSTANT,
+        "mul:C": ArrayRole.LOCAL,
+        "top:A": ArrayRole.ARGUMENT,
+        "top:B": ArrayRole.ARGUMENT,
+        "top:C": ArrayRole.RESULT,
+        "top:D": ArrayRole.RESULT,
     }
     assert graph.node("mul:C").type == "memref<8xi32>"
     assert graph.node("mul:C").at.line == mul.__code__.co_firstlineno + 1

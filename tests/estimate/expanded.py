@@ -7,16 +7,16 @@ from itertools import product
 from allo.estimate.scheduling.dependences import graph_of
 from allo.estimate.scheduling.graph import Edge, Graph
 from allo.estimate.scheduling.recurrence import critical, recurrence_of
-from allo.estimate.scheduling.region import LoopBody, Node
+from allo.estimate.scheduling.region import LoopBody, RegionNode
 from allo.poly import Space
 
 
-def copies_of(region: LoopBody, node: Node) -> list[tuple[int, ...]]:
+def copies_of(region: LoopBody, node: RegionNode) -> list[tuple[int, ...]]:
     """The values of the unrolled loops around a node."""
     return list(product(*(range(region.copy_loops[number].trip) for number in node.around)))
 
 
-def element(region: LoopBody, node: Node, time: tuple[int, ...], copy: tuple[int, ...]) -> tuple[object, ...]:
+def element(region: LoopBody, node: RegionNode, time: tuple[int, ...], copy: tuple[int, ...]) -> tuple[object, ...]:
     """The element that an access touches, relative to what is fixed during the loop."""
     values = dict(zip(node.around, copy, strict=True))
     found: list[object] = []
@@ -38,7 +38,7 @@ def recurrence_interval(region: LoopBody, cycle: int, *, overwriting: bool = Tru
         for copy in copies_of(region, node):
             numbers[node.index, copy] = len(numbers)
     edges: dict[tuple[int, int, int, bool], int] = {}
-    last: dict[tuple[object, ...], tuple[int, Node, int]] = {}
+    last: dict[tuple[object, ...], tuple[int, RegionNode, int]] = {}
     written: dict[tuple[object, ...], tuple[int, int]] = {}
     readers: dict[tuple[object, ...], list[tuple[int, int]]] = {}
     for iteration, time in enumerate(product(*(range(loop.trip or 1) for loop in region.time))):
@@ -71,7 +71,7 @@ def recurrence_interval(region: LoopBody, cycle: int, *, overwriting: bool = Tru
     return _critical(region, cycle, numbers, kept_edges)
 
 
-def _in_order(region: LoopBody) -> list[tuple[Node, tuple[int, ...]]]:
+def _in_order(region: LoopBody) -> list[tuple[RegionNode, tuple[int, ...]]]:
     """All copies of all nodes in the order in which the program runs them."""
     found = []
     for node in region.nodes:

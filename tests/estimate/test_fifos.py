@@ -13,7 +13,7 @@ import pytest
 
 import allo
 from allo.estimate.estimate import _Estimation
-from allo.estimate.function import Options
+from allo.estimate.function import EstimateOptions
 from allo.estimate.scheduling.span import Span, Stream
 from allo.ir.types import float32
 from allo.ir.walk import string_of
@@ -92,7 +92,7 @@ def executed(parts: list[Span], depths: dict[Stream, int]) -> float:
 @pytest.mark.parametrize(("depth", "others"), [(128, 128), (64, 2), (40, 4), (24, 2), (8, 4), (2, 2), (64, 1), (1, 1)])
 def test_waiting_for_fifos(depth: int, others: int, interval: int) -> None:
     s = connected(depth, others, interval)
-    estimation = _Estimation(s.ir, Options(load_target("u280"), False, {}))
+    estimation = _Estimation(s.ir, EstimateOptions(load_target("u280"), False, {}))
     whole = estimation.span("diamond").latency
     estimator = estimation.done["diamond"][0]
     assert estimator is not None and whole is not None
@@ -137,7 +137,7 @@ def random_stages(seed: int, folder: Path) -> tuple[allo.Schedule, dict[str, int
 @sweep(12)
 def test_graphs_of_stages(seed: int, tmp_path: Path) -> None:
     s, depths = random_stages(seed, tmp_path)
-    estimation = _Estimation(s.ir, Options(load_target("u280"), False, {}))
+    estimation = _Estimation(s.ir, EstimateOptions(load_target("u280"), False, {}))
     whole = estimation.span("top").latency
     estimator = estimation.done["top"][0]
     assert estimator is not None and whole is not None

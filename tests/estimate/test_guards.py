@@ -11,7 +11,7 @@ from itertools import product
 
 import allo
 from allo.estimate.estimate import _Estimation
-from allo.estimate.function import Options
+from allo.estimate.function import EstimateOptions
 from allo.estimate.scheduling.span import Event, Span
 from allo.ir.types import float32
 from allo.ir.walk import string_of
@@ -154,7 +154,7 @@ def events_of(part: Span, kind: str) -> dict[str, Event]:
 
 def check(stages: list[Stage], depths: dict[str, int]) -> tuple[float, float]:
     """The estimate and the cycles; what the events of stages say is compared with all iterations."""
-    estimation = _Estimation(design(stages, depths).ir, Options(TARGET, False, {}))
+    estimation = _Estimation(design(stages, depths).ir, EstimateOptions(TARGET, False, {}))
     whole = estimation.span("top").latency
     estimator = estimation.done["top"][0]
     assert estimator is not None and whole is not None
@@ -246,7 +246,7 @@ func.func @top(%A: memref<32xf32> {allo.name = "A"}) attributes {allo.dataflow} 
 
 
 def test_calls_under_conditions() -> None:
-    estimation = _Estimation(allo.Schedule.from_mlir(CALLED).ir, Options(TARGET, False, {}))
+    estimation = _Estimation(allo.Schedule.from_mlir(CALLED).ir, EstimateOptions(TARGET, False, {}))
     whole = estimation.span("top").latency
     estimator = estimation.done["top"][0]
     inner, outer = estimation.span("inner").latency, estimation.span("outer").latency

@@ -7,18 +7,18 @@ import pytest
 
 import allo
 import polybench
-from allo.estimate.function import Callee, FunctionEstimator, Options
-from allo.estimate.scheduling.pipeline import Scheduled, scheduled
+from allo.estimate.function import Callee, EstimateOptions, FunctionEstimator
+from allo.estimate.scheduling.pipeline import ScheduledRegion, scheduled
 from allo.estimate.scheduling.region import RegionBuilder, unbounded_loop
 from allo.estimate.scheduling.span import Ends
 from allo.ir.types import float32
 from allo.target import load_target
 
 
-def schedules(s: allo.Schedule, auto_pipeline: bool) -> list[Scheduled]:
+def schedules(s: allo.Schedule, auto_pipeline: bool) -> list[ScheduledRegion]:
     """The schedules of all pipelined loops."""
     found = []
-    options = Options(load_target("u280"), auto_pipeline, {})
+    options = EstimateOptions(load_target("u280"), auto_pipeline, {})
     for function in s.ir.functions():
         estimator = FunctionEstimator(function, options, lambda name: Callee(None, None, Ends(), ()))
         for view in estimator.views.values():
@@ -32,7 +32,7 @@ def schedules(s: allo.Schedule, auto_pipeline: bool) -> list[Scheduled]:
     return found
 
 
-def check(done: Scheduled) -> None:
+def check(done: ScheduledRegion) -> None:
     """Values are there before they are used, ports are never used twice."""
     graph, timing = done.graph, done.timing
     nodes = graph.region.nodes

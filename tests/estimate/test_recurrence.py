@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import allo
-from allo.estimate.function import Callee, FunctionEstimator, Options
+from allo.estimate.function import Callee, EstimateOptions, FunctionEstimator
 from allo.estimate.scheduling.dependences import graph_of
 from allo.estimate.scheduling.graph import Edge
 from allo.estimate.scheduling.pipeline import scheduled
@@ -34,7 +34,7 @@ def region_of(s: allo.Schedule) -> tuple[LoopBody, int]:
     def no_callee(name: str) -> Callee:
         raise AssertionError(name)
 
-    options = Options(load_target("u280"), False, {})
+    options = EstimateOptions(load_target("u280"), False, {})
     estimator = FunctionEstimator(s.ir.function(s.ir.top), options, no_callee)
     chains = [chain for view in estimator.views.values() if (chain := estimator._pipelined_chain(view))]
     longest: list[LoopView] = max(chains, key=len)

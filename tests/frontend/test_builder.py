@@ -15,7 +15,7 @@ from allo.frontend.library.call import OperatorArgument, OperatorConstant
 from allo.frontend.library.operations import Operations
 from allo.frontend.read.source import KernelSource
 from allo.frontend.typing.builder import ValueBuilder
-from allo.frontend.typing.nodes import Declare, Expr, Function, Return, Symbol, SymbolKind
+from allo.frontend.typing.nodes import CheckedFunction, Declare, Expr, Return, Symbol, SymbolKind
 from allo.frontend.typing.tables import DEFAULT
 from allo.frontend.typing.view import View, whole
 from allo.ir.types import TensorType, float32, int8
@@ -54,7 +54,7 @@ class Graph:
         before, after = self.builder.take_pending()
         body = (*before, Declare(AT, out, None), filled, *after, Return(AT, (out,)))
         source = KernelSource(None, TREE, "graph.onnx", 0, {})
-        function = Function("graph", source, tuple(self.inputs), (result.type,), body)
+        function = CheckedFunction("graph", source, tuple(self.inputs), (result.type,), body)
         return LLVMModule(emit_module([function], function))
 
 

@@ -13,7 +13,7 @@ from allo.equivalence.runner import ProcessRunner, shared_runner
 from allo.ir.module import Module
 from allo.ir.types import UInt, float32, int32
 from allo.verify import Deadline, Failed, Ran, Stuck, Unknown, check, load
-from allo.verify.run.differential import Agreement, Difference, Inconclusive, Pair
+from allo.verify.run.differential import Agreement, Difference, Inconclusive, ProgramPair
 
 
 def gathered(index: int32[4], x: float32[8], y: float32[4]):
@@ -37,7 +37,7 @@ def edited(kernel, old, new):
 
 
 def pair(a, b, seconds=60.0):
-    return Pair(a, b, shared_runner(), reassociate=False, deadline=Deadline.after(seconds))
+    return ProgramPair(a, b, shared_runner(), reassociate=False, deadline=Deadline.after(seconds))
 
 
 def test_subscripts_from_data_are_checked():

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from allo.verify.concrete.operators import (
     F32,
-    Operator,
     OpKind,
+    ScalarOperator,
     ScalarType,
     comparison,
     extension,
     integer_operator,
     select_of,
 )
-from allo.verify.concrete.scalars import Differ, Same, Scalar, Undecided, equal
+from allo.verify.concrete.scalars import Differ, Same, Scalar, SolverUndecided, equal
 from tests.seeds import sweep
 
 from .concrete.random_expressions import RandomExpressions
@@ -43,7 +43,7 @@ def compare(predicate: int, a: Scalar, b: Scalar) -> Scalar:
 
 
 def real(name: str, *operands: Scalar, commutative: bool = False) -> Scalar:
-    return Scalar(F32, Operator(name, OpKind.OPAQUE, len(operands), F32, "f32", commutative), operands)
+    return Scalar(F32, ScalarOperator(name, OpKind.OPAQUE, len(operands), F32, "f32", commutative), operands)
 
 
 def test_a_product_as_shift_and_sum() -> None:
@@ -103,7 +103,7 @@ def test_floats_are_functions_of_their_operands() -> None:
 
 def test_a_float_of_an_integer_does_not_depend_on_its_width() -> None:
     def made(kind: OpKind, operand: Scalar) -> Scalar:
-        return Scalar(F32, Operator(f"{kind}", kind, 1, F32, str(operand.type)), (operand,))
+        return Scalar(F32, ScalarOperator(f"{kind}", kind, 1, F32, str(operand.type)), (operand,))
 
     narrow, wide = made(OpKind.FROM_SIGNED, x), made(OpKind.FROM_SIGNED, resize(x, 40))
     assert isinstance(equal(narrow, wide), Same)
@@ -116,7 +116,7 @@ def test_the_time_is_bounded() -> None:
     common = apply("muli", apply("andi", a, b), apply("ori", a, b))
     only_a, only_b = apply("andi", a, apply("xori", b, ones)), apply("andi", b, apply("xori", a, ones))
     found = equal(apply("muli", a, b), apply("addi", common, apply("muli", only_a, only_b)), seconds=0.2)
-    assert isinstance(found, Undecided) and found.reason == "no answer of the solver within 0.2 s"
+    assert isinstance(found, SolverUndecided) and found.reason == "no answer of the solver within 0.2 s"
 
 
 @sweep(30, quick=1)
@@ -144,4 +144,4 @@ def test_many_products_are_not_given_to_the_solver() -> None:
         left = apply("muli", left, apply("addi", b, number(k, 64)))
         right = apply("muli", right, apply("addi", b, number(k + 1, 64)))
     found = equal(left, right)
-    assert isinstance(found, Undecided) and found.reason == "too many products and quotients for the solver"
+    assert isinstance(found, SolverUndecided) and found.reason == "too many products and quotients for the solver"

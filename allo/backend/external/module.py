@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import KernelError
 from ...frontend.emit.given_code import EXTERNAL, give, source_attribute
-from ...frontend.typing.external import External, ExternalKernel
+from ...frontend.typing.external import ExternalKernel, ExternalValue
 from ...ir.types import AlloType, TensorType
 from ..arguments.arrays import pointer_to
 from ..arguments.conversion import bound_arguments, converted, refuse_overlap
@@ -25,7 +25,7 @@ from .signature import signature_of
 from .source import ExternalSource, found_files
 
 
-class IPModule(External):
+class IPModule(ExternalValue):
     """The function `top` of C++ files, which Python and kernels may call.
 
         vadd = allo.IPModule(top="vadd", impl="vadd.cpp")

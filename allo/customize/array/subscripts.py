@@ -26,15 +26,15 @@ class AccessOperation:
 
     op: ir.Operation
 
-    def place(self, builder: Builder, formulas: Sequence[ir.AffineExpr]) -> Place:
+    def place(self, builder: Builder, formulas: Sequence[ir.AffineExpr]) -> AccessPlace:
         """Where `formulas` (over the old subscripts as dimensions) point to."""
         operands, access = subscripts(self.op), access_map(self.op)
         if access is not None:
             made = ir.AffineMap.get(
                 access.n_dims, access.n_symbols, [formula.compose(access) for formula in formulas], context()
             )
-            return Place(divide_first(made), operands)
-        return Place(None, computed(builder, formulas, operands))
+            return AccessPlace(divide_first(made), operands)
+        return AccessPlace(None, computed(builder, formulas, operands))
 
     def index(self, builder: Builder, formula: ir.AffineExpr) -> ir.Value:
         """The value of a formula over the old subscripts."""
@@ -48,7 +48,7 @@ class AccessOperation:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AccessPlace:
     """The subscripts of an access: a map over operands, or the operands themselves."""
 
     map: ir.AffineMap | None

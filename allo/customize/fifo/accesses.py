@@ -16,7 +16,7 @@ from ...ir.context import unknown_location
 from ...ir.partitions import divisions_of
 from ...ir.walk import induction_variable
 from ...layout import Banks, Division
-from ...poly import Access, Mismatch, OrderObstacle, Transfer, Undecided, fifo_obstacle
+from ...poly import Access, OrderMismatch, OrderObstacle, Transfer, Undecided, fifo_obstacle
 from ..array.subscripts import AccessOperation
 from .stages import Stage
 
@@ -134,20 +134,20 @@ def demand_fifo(answer: OrderObstacle | Undecided | None, array: str, *, assume_
 def _told(answer: OrderObstacle, array: str) -> tuple[str, str]:
     one, other = _element(array, answer.element), _element(array, answer.other)
     match answer.mismatch:
-        case Mismatch.TWICE:
+        case OrderMismatch.TWICE:
             return f"{one} is written more than once", "write it once, for example from a copy made by buffer_at()"
-        case Mismatch.REREAD:
+        case OrderMismatch.REREAD:
             return (
                 f"{one} is read more than once, but a FIFO gives an element once",
                 "read it once, for example into a copy made by buffer_at() or reuse_at()",
             )
-        case Mismatch.UNREAD:
+        case OrderMismatch.UNREAD:
             return f"{one} is written but never read, and would stay in it", "write only what is read"
-        case Mismatch.UNWRITTEN:
+        case OrderMismatch.UNWRITTEN:
             return f"{one} is read but never written", "write it before, or read only what is written"
-        case Mismatch.EARLY:
+        case OrderMismatch.EARLY:
             return f"{one} is read before it is written", "write it before"
-        case Mismatch.ORDER:
+        case OrderMismatch.ORDER:
             return (
                 f"{one} is written before {other}, but read after it",
                 "reorder() the loops of one side, or read through a copy made by buffer_at()",

@@ -13,7 +13,7 @@ from ...ir.access import accessed, base_of
 from ..report.rows import operations_of
 from ..scheduling.memory import ArrayMemory, Ports
 from ..scheduling.pipeline import scheduled
-from ..scheduling.region import Node, RegionBuilder
+from ..scheduling.region import RegionBuilder, RegionNode
 from .question import Question
 
 
@@ -37,13 +37,13 @@ def keep_on_chip(asked: Question, label: str) -> str:
     return best[1] if best is not None and best[0] < asked.latency else ""
 
 
-def _is_updated(nodes: Sequence[Node]) -> bool:
+def _is_updated(nodes: Sequence[RegionNode]) -> bool:
     """Whether the array is read and then written in any case, so that a copy is filled and written back."""
     first = min(nodes, key=lambda node: node.position)
     return first.kind == "read" and any(node.kind == "write" and not node.guards for node in nodes)
 
 
-def _in_loop(asked: Question, nodes: Sequence[Node], axis: int) -> tuple[Fraction, str] | None:
+def _in_loop(asked: Question, nodes: Sequence[RegionNode], axis: int) -> tuple[Fraction, str] | None:
     """The cycles of the nest with a copy in each iteration of time loop `axis`, and the steps that make it."""
     inside = asked.region.time[axis + 1 :]
     forms = [form for form in nodes[0].forms if form is not None]
@@ -84,12 +84,12 @@ def _in_loop(asked: Question, nodes: Sequence[Node], axis: int) -> tuple[Fractio
     return cycles, step
 
 
-def _array(node: Node) -> ir.Value:
+def _array(node: RegionNode) -> ir.Value:
     """The array of an access."""
     return base_of(accessed(node.op))
 
 
-def _on_chip(asked: Question, node: Node, size: int) -> ArrayMemory:
+def _on_chip(asked: Question, node: RegionNode, size: int) -> ArrayMemory:
     """What a local array of `size` elements becomes."""
     target, memory = asked.around.target, node.memory
     assert memory is not None

@@ -10,7 +10,7 @@ from ...layout import NONE, Banks, cyclic
 from ...poly import Access, Form, Reductions, order_violation
 from ..scheduling.graph import Edge
 from ..scheduling.ports import accesses_of, intervals
-from ..scheduling.region import LoopBody, Node
+from ..scheduling.region import LoopBody, RegionNode
 from .buffering import keep_on_chip
 from .question import Question
 
@@ -69,7 +69,7 @@ def _divide(asked: Question, enough: int) -> str:
     return "; ".join(steps)
 
 
-def _interval(region: LoopBody, nodes: list[Node], dims: tuple[Banks, ...]) -> int:
+def _interval(region: LoopBody, nodes: list[RegionNode], dims: tuple[Banks, ...]) -> int:
     """The interval that the ports of an array demand with another division."""
     found = accesses_of(region, nodes, dims)
     if found is None:
@@ -79,7 +79,7 @@ def _interval(region: LoopBody, nodes: list[Node], dims: tuple[Banks, ...]) -> i
 
 
 def _divisions(
-    now: tuple[Banks, ...], shape: tuple[int, ...], region: LoopBody, nodes: list[Node]
+    now: tuple[Banks, ...], shape: tuple[int, ...], region: LoopBody, nodes: list[RegionNode]
 ) -> list[tuple[Banks, ...]]:
     """Divisions of one or two dimensions along which accesses differ and which iterations keep apart."""
     copies = max((region.count(node.copies) for node in nodes), default=1) * len(nodes)
@@ -109,7 +109,7 @@ def _factors(extent: int, most: int) -> list[int]:
     return [f for f in range(2, min(extent, 4 * most, 4096) + 1) if extent % f == 0][:16]
 
 
-def _reuse(asked: Question, nodes: list[Node], name: str) -> str:
+def _reuse(asked: Question, nodes: list[RegionNode], name: str) -> str:
     """Registers that shift, for an array of which every iteration reads what others read too."""
     forms = list(dict.fromkeys(node.forms for node in nodes))
     if len(forms) < 2 or any(node.kind == "write" or None in node.forms for node in nodes):

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ...ir.walk import LoopView
 from ...poly import Model
-from ..scheduling.pipeline import Scheduled
+from ..scheduling.pipeline import ScheduledRegion
 from ..scheduling.region import LoopBody, Surroundings
 
 
@@ -17,7 +17,7 @@ class Question:
 
     function: str
     model: Model
-    done: Scheduled
+    done: ScheduledRegion
     region: LoopBody
     requested: int
     chain: tuple[LoopView, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from .result import Estimate, FunctionEstimate, LoopEstimate, Transfer
+from .result import Burst, Estimate, FunctionEstimate, LoopEstimate
 from .table import TRANSFERS, because, count, transfer_row, trips_text
 
 _STYLE = """
@@ -72,7 +72,7 @@ def _loop(loop: LoopEstimate) -> tuple[str, ...]:
     return escape(name), trips_text(loop), *("" if n is None else str(n) for n in numbers), text
 
 
-def _transfer(transfer: Transfer) -> tuple[str, ...]:
+def _transfer(transfer: Burst) -> tuple[str, ...]:
     return tuple(map(escape, transfer_row(transfer)))
 
 

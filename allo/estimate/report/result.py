@@ -93,7 +93,7 @@ class FunctionEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class Burst:
     """A burst between a memory and the chip: `kind` is load or store; None where an extent is known at run time."""
 
     kind: str
@@ -114,7 +114,7 @@ class Estimate:
     functions: tuple[FunctionEstimate, ...]
     available: Resources
     notes: tuple[str, ...] = ()
-    transfers: tuple[Transfer, ...] = ()
+    transfers: tuple[Burst, ...] = ()
     copies: Resources = Resources()  # the arrays on the chip that transfers fill
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import astuple
 
 from ...poly import mean_with_range
-from .result import Estimate, LoopEstimate, Resources, Transfer
+from .result import Burst, Estimate, LoopEstimate, Resources
 
 TRANSFERS = ("burst", "memory", "words", "bits", "cycles")
 
@@ -39,7 +39,7 @@ def table(estimate: Estimate) -> str:
     return "\n".join(lines)
 
 
-def transfer_row(transfer: Transfer) -> tuple[str, ...]:
+def transfer_row(transfer: Burst) -> tuple[str, ...]:
     """What a burst moves."""
     cells = (transfer.memory, count(transfer.words), f"{transfer.word_bits}", count(transfer.cycles))
     return f"{transfer.kind} {transfer.array}", *cells

@@ -11,13 +11,13 @@ from ...poly.space import Meeting, Meetings, renewed
 from .graph import Chain, Edge, Graph
 from .lattice import alike, cover_of, edges_between_copies
 from .overwrites import Overwrites
-from .region import LoopBody, Node
+from .region import LoopBody, RegionNode
 
 
 def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[int]]) -> Graph:
     """All edges of a region. `exchangeable` are accesses of updates, with the loops whose copies may be exchanged."""
     graph = Graph(region, cycle)
-    groups: dict[str, list[Node]] = {}
+    groups: dict[str, list[RegionNode]] = {}
     for node in region.nodes:
         if node.memory is not None:
             groups.setdefault(node.label, []).append(node)
@@ -25,9 +25,9 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
     for label, nodes in groups.items():
         if label not in called:
             _keep_in_registers(region, nodes)
-    carried: list[tuple[Node, Node, Meetings, Node | None]] = []
+    carried: list[tuple[RegionNode, RegionNode, Meetings, RegionNode | None]] = []
     overwrites = Overwrites(graph)
-    later: list[tuple[Node, Node, Meetings, Node | None]] = []
+    later: list[tuple[RegionNode, RegionNode, Meetings, RegionNode | None]] = []
     for nodes in groups.values():
         _streams(graph, nodes)
         for load in [node for node in nodes if node.kind == "read" and not _is_stream(node)]:
@@ -58,11 +58,11 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
     return graph
 
 
-def _is_stream(node: Node) -> bool:
+def _is_stream(node: RegionNode) -> bool:
     return bool(node.op.name.startswith("allo.stream"))
 
 
-def _keep_in_registers(region: LoopBody, nodes: list[Node]) -> None:
+def _keep_in_registers(region: LoopBody, nodes: list[RegionNode]) -> None:
     """An element that is the same in all iterations of the loop is read before and written after it."""
     if not region.time or any(_is_stream(node) or not node.forms for node in nodes):
         return
@@ -79,7 +79,9 @@ def _keep_in_registers(region: LoopBody, nodes: list[Node]) -> None:
                 node.latency = 0
 
 
-def _same_iteration(graph: Graph, store: Node, load: Node, met: Meetings, cover: Node | None) -> None:
+def _same_iteration(
+    graph: Graph, store: RegionNode, load: RegionNode, met: Meetings, cover: RegionNode | None
+) -> None:
     """The edge from a store to a load behind it in the same copy."""
     if store.position > load.position:
         return
@@ -108,7 +110,7 @@ def _values(graph: Graph) -> None:
             graph.edges.append(Edge(source, index, weight if source in trees else weight + extra))
 
 
-def _streams(graph: Graph, nodes: list[Node]) -> None:
+def _streams(graph: Graph, nodes: list[RegionNode]) -> None:
     """Puts and gets of one stream keep their order."""
     ends = [node for node in nodes if _is_stream(node)]
     for first, second in pairwise(ends):
@@ -130,7 +132,9 @@ def _logic(graph: Graph) -> None:
 
 
 def _chains(
-    graph: Graph, pairs: list[tuple[Node, Node, Meetings, Node | None]], exchangeable: Mapping[int, frozenset[int]]
+    graph: Graph,
+    pairs: list[tuple[RegionNode, RegionNode, Meetings, RegionNode | None]],
+    exchangeable: Mapping[int, frozenset[int]],
 ) -> None:
     """Loads whose value the copy before has stored: their copies run one after the other."""
     for store, load, met, cover in sorted(pairs, key=lambda item: (len(item[1].around), item[1].index)):
@@ -197,7 +201,7 @@ def _longest(graph: Graph, start: int, end: int) -> int | None:
 # -- later iterations --------------------------------------------------------------------------------------
 
 
-def _carried(graph: Graph, store: Node, load: Node, met: Meetings) -> None:
+def _carried(graph: Graph, store: RegionNode, load: RegionNode, met: Meetings) -> None:
     """Edges from a store to the first later iterations that read its element, one for each move between copies."""
     region = graph.region
     nearest: dict[tuple[int | None, ...], tuple[int, Meeting]] = {}
@@ -256,7 +260,7 @@ def _calls(graph: Graph) -> list[Edge]:
     return found
 
 
-def _conflict(region: LoopBody, call: Node, node: Node) -> tuple[str, bool, bool] | None:
+def _conflict(region: LoopBody, call: RegionNode, node: RegionNode) -> tuple[str, bool, bool] | None:
     """An array that both use and one writes, and whether the call, and the other, passes values on to it."""
     mine, others = _uses(call), _uses(node)
     for label in mine:
@@ -268,7 +272,7 @@ def _conflict(region: LoopBody, call: Node, node: Node) -> tuple[str, bool, bool
     return None
 
 
-def _uses(node: Node) -> dict[str, tuple[bool, bool]]:
+def _uses(node: RegionNode) -> dict[str, tuple[bool, bool]]:
     """For each array, whether a node reads and whether it writes it."""
     found: dict[str, tuple[bool, bool]] = {}
     for access in node.touched:
@@ -277,7 +281,7 @@ def _uses(node: Node) -> dict[str, tuple[bool, bool]]:
     return found
 
 
-def _renewed(region: LoopBody, call: Node) -> set[str]:
+def _renewed(region: LoopBody, call: RegionNode) -> set[str]:
     """The arrays that are new in each iteration."""
     variables = {loop.variable for loop in region.time}
     return {a.buffer.label for a in call.touched if any(loop.variable in variables for loop in a.buffer.scope)}

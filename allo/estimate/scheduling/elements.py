@@ -19,7 +19,7 @@ type Cycles = np.ndarray[tuple[Any, ...], np.dtype[np.floating[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ElementTimes:
     """When the elements of each channel are put and got, and by how much the last iteration of each stage is late.
 
     `stuck` are the channels that hold up stages which wait for one another for ever; the rest is void then.
@@ -42,7 +42,7 @@ def is_run(channels: Sequence[Channel]) -> bool:
     return uneven and sum(c.count for c in channels) <= MOST_ELEMENTS
 
 
-def run(channels: Sequence[Channel], waits: Waits, *, bounded: bool) -> Run:
+def run(channels: Sequence[Channel], waits: Waits, *, bounded: bool) -> ElementTimes:
     """The run of stages that begin when `waits` says; FIFOs hold their depth if they are `bounded`."""
     stages = [_uses(channels, number, length) for number, length in enumerate(waits.lengths)]
     late = [float(waits.times[number, Fraction(0)]) for number in range(len(stages))]
@@ -70,10 +70,10 @@ def run(channels: Sequence[Channel], waits: Waits, *, bounded: bool) -> Run:
     full = [n for n, c in enumerate(channels) if len(puts[n]) < c.count and len(puts[n]) - len(gets[n]) >= room[n]]
     ended = all(at == len(uses) for at, (_, uses) in zip(place, stages, strict=True))
     left = full or [n for n, c in enumerate(channels) if len(gets[n]) < c.count]
-    return Run(puts, gets, late, () if ended else tuple(channels[n] for n in left))
+    return ElementTimes(puts, gets, late, () if ended else tuple(channels[n] for n in left))
 
 
-def hold(waits: Waits, channels: Sequence[Channel], found: Run) -> bool:
+def hold(waits: Waits, channels: Sequence[Channel], found: ElementTimes) -> bool:
     """Let nothing happen before it does in a run; whether that is later for something than before."""
     later = False
     for number, channel in enumerate(channels):

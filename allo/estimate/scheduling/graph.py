@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...poly import Access
-from .region import LoopBody, Node
+from .region import LoopBody, RegionNode
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class Graph:
     chains: dict[int, Chain] = field(default_factory=dict)  # by the load that begins them
     tails: list[int] = field(default_factory=list)  # ps of logic since the last register before a node
 
-    def cost(self, node: Node) -> int:
+    def cost(self, node: RegionNode) -> int:
         """The time from the start of a node until its value is there."""
         chain = self.chains.get(node.index)
         base = node.latency * self.cycle + node.delay

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from ...poly.meetings import Move, least_distance, meetings, reversed_meeting
 from ...poly.space import Meeting, Meetings, common, renewed
 from .graph import Edge, Graph
-from .region import Node
+from .region import RegionNode
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
     """Two accesses of an array, of which the second may run later."""
 
-    first: Node
-    second: Node
+    first: RegionNode
+    second: RegionNode
     met: Meetings
 
 
@@ -51,7 +51,7 @@ class _Lattice:
     def arrays(self) -> None:
         """Values that pass through memory, and what is not overwritten too early."""
         cycle = self.graph.cycle
-        groups: dict[str, list[Node]] = {}
+        groups: dict[str, list[RegionNode]] = {}
         for node in self.region.nodes:
             if node.memory is not None and not node.op.name.startswith("allo.stream"):
                 groups.setdefault(node.label, []).append(node)
@@ -69,7 +69,7 @@ class _Lattice:
                     elif not {store.index, node.index} & dead:
                         self._order(pair, 0 if _in_registers(store) else cycle)
 
-    def _overwritten(self, nodes: Iterable[Node], store: Node) -> bool:
+    def _overwritten(self, nodes: Iterable[RegionNode], store: RegionNode) -> bool:
         """Whether what a store writes is surely overwritten in the same iteration and copy."""
         return None not in store.forms and any(
             other.kind == "write"
@@ -81,7 +81,7 @@ class _Lattice:
             for other in nodes
         )
 
-    def _flow(self, pair: _Pair, cover: Node | None, dead: bool) -> None:
+    def _flow(self, pair: _Pair, cover: RegionNode | None, dead: bool) -> None:
         """A value that is written and read, in the same iteration or in a later one."""
         store, load, cycle = pair.first, pair.second, self.graph.cycle
         late = store.latency * cycle - self.graph.tails[store.index] % cycle + load.latency * cycle
@@ -127,7 +127,7 @@ class _Lattice:
         """The moves in a loop, of which at most one may be possible."""
         return (number, -self._most(number), self._most(number)) if known is None else (number, known, known)
 
-    def _outside(self, first: Node, second: Node) -> Iterator[Move]:
+    def _outside(self, first: RegionNode, second: RegionNode) -> Iterator[Move]:
         """A walk that leaves a loop begins at 0 there, and it may enter another one at any copy."""
         inside = len(common(first.around, second.around))
         for number in first.around[inside:]:
@@ -146,7 +146,7 @@ class _Lattice:
             high = min(high, (self._most(number) if sink is None else sink) - (source or 0))
             yield number, low, high
 
-    def _end(self, node: Node, nodes: Iterable[Node]) -> dict[int, int]:
+    def _end(self, node: RegionNode, nodes: Iterable[RegionNode]) -> dict[int, int]:
         """Loops of whose copies only one has to do with other iterations.
 
         If each copy writes the same elements these are what the last one wrote; what is read then is what the
@@ -205,7 +205,7 @@ class _Lattice:
             self.edges.append(replace(edge, weight=weight, ranges=tuple(self._moves(pair, way))))
 
 
-def cover_of(nodes: Iterable[Node], load: Node) -> Node | None:
+def cover_of(nodes: Iterable[RegionNode], load: RegionNode) -> RegionNode | None:
     """A store of the same iteration that surely writes what the load reads; the last one."""
     found = None
     for store in nodes:
@@ -221,7 +221,7 @@ def _reversed(met: Meetings) -> Meetings:
     return Meetings(met.common, tuple(map(reversed_meeting, met.ways)), met.exact)
 
 
-def alike(first: Node, second: Node) -> bool:
+def alike(first: RegionNode, second: RegionNode) -> bool:
     """Whether copies of two accesses meet in all iterations or in none."""
     return all(
         one is not None and other is not None and (one.time, one.other) == (other.time, other.other)
@@ -229,5 +229,5 @@ def alike(first: Node, second: Node) -> bool:
     )
 
 
-def _in_registers(node: Node) -> bool:
+def _in_registers(node: RegionNode) -> bool:
     return node.in_register or (node.memory is not None and node.memory.is_register)

@@ -9,7 +9,7 @@ import numpy as np
 from .graph import Edge, Graph
 from .memory import Ports
 from .ports import Accesses, Counts
-from .region import Node
+from .region import RegionNode
 
 _ATTEMPTS = 64
 _PASSES = 8
@@ -106,7 +106,7 @@ class _Attempt:
             depth = max(depth, -(-done // cycle) if node.latency == 0 else done // cycle)
         return Timing(self.interval, starts, ends, depth)
 
-    def _after(self, start: int, edge: Edge, sink: Node) -> int:
+    def _after(self, start: int, edge: Edge, sink: RegionNode) -> int:
         """The earliest start of `sink` behind the source of an edge, in ps; logic does not cross a clock edge."""
         source = self.nodes[edge.source]
         cycle = self.graph.cycle

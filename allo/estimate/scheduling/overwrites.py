@@ -8,7 +8,7 @@ from itertools import combinations
 from ...poly.meetings import least_distance, meetings, reversed_meeting
 from ...poly.space import Meeting, Meetings
 from .graph import Edge, Graph
-from .region import Node
+from .region import RegionNode
 
 
 class Overwrites:
@@ -22,7 +22,7 @@ class Overwrites:
         self.graph = graph
         self.carried: list[Edge] = []
 
-    def read_before(self, store: Node, load: Node, met: Meetings) -> None:
+    def read_before(self, store: RegionNode, load: RegionNode, met: Meetings) -> None:
         """A value is read before it is overwritten; `met` says how the load meets earlier stores."""
         if load.forwarded:
             return
@@ -32,7 +32,7 @@ class Overwrites:
             return
         self._later(load, store, met, ways, 0)
 
-    def twice(self, stores: Sequence[Node]) -> None:
+    def twice(self, stores: Sequence[RegionNode]) -> None:
         """The last of several writes of an element is the one that stays."""
         for first, second in combinations(sorted(stores, key=lambda node: node.position), 2):
             met = meetings(self.graph.region.space, first, second)
@@ -44,7 +44,7 @@ class Overwrites:
                 self._later(first, second, met, list(met.ways), self.graph.cycle)
             self._later(second, first, met, [reversed_meeting(way) for way in met.ways], self.graph.cycle)
 
-    def _later(self, source: Node, sink: Node, met: Meetings, ways: list[Meeting], weight: int) -> None:
+    def _later(self, source: RegionNode, sink: RegionNode, met: Meetings, ways: list[Meeting], weight: int) -> None:
         """The edge to the first later iteration that writes the element."""
         space = self.graph.region.space
         found = [(d, way) for way in ways if (d := least_distance(space, way)) is not None]
@@ -62,6 +62,6 @@ def _in_one_iteration(way: Meeting) -> bool:
     return all(t in (0, None) for t in way.time) and all(c is None or c >= 0 for c in way.copies)
 
 
-def _exclusive(first: Node, second: Node) -> bool:
+def _exclusive(first: RegionNode, second: RegionNode) -> bool:
     """Whether they are in different branches of a condition."""
     return any(a == b and one != other for a, one in first.guards for b, other in second.guards)

@@ -17,12 +17,12 @@ from .modulo import Timing, schedule
 from .operators import bits_of
 from .ports import Accesses, Pressure, accesses_of
 from .recurrence import Recurrence, decide, recurrence_of, words
-from .region import LoopBody, Node
-from .span import Ends, Event, Span, Step, Stream, Use, stream_key, together
+from .region import LoopBody, RegionNode
+from .span import Ends, Event, PeriodicLoop, Span, Stream, StreamUse, stream_key, together
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduled:
+class ScheduledRegion:
     """A region with its schedule; `interval` is None if iterations do not overlap."""
 
     graph: Graph
@@ -39,7 +39,7 @@ class Scheduled:
         return _units(self.graph.region, self.timing)
 
 
-def scheduled(region: LoopBody, budget: int, requested: int | None) -> Scheduled:
+def scheduled(region: LoopBody, budget: int, requested: int | None) -> ScheduledRegion:
     """The schedule of a region at the requested interval or the least one above; None: not pipelined."""
     graph = graph_of(region, budget, exchangeable(region))
     arrays = _accesses(region)
@@ -48,7 +48,9 @@ def scheduled(region: LoopBody, budget: int, requested: int | None) -> Scheduled
     pressure = max(pressures, key=lambda p: p.interval, default=None)
     if requested is None:
         timing = schedule(graph, arrays, None)
-        return Scheduled(graph, tuple(arrays), timing, Reason("not pipelined", "not pipelined"), 1, None, pressure)
+        return ScheduledRegion(
+            graph, tuple(arrays), timing, Reason("not pipelined", "not pipelined"), 1, None, pressure
+        )
     calls = [node for node in region.nodes if node.kind == "call"]
     call = max(calls, key=lambda node: node.interval, default=None)
     demands = [(requested, "requested"), (recurrence.interval if recurrence else 1, "recurrence")]
@@ -64,7 +66,7 @@ def scheduled(region: LoopBody, budget: int, requested: int | None) -> Scheduled
     if timing.interval > interval:
         reason = Reason("schedule", f"no schedule with II {interval} found: {reason}")
     smallest = max(value for value, what in demands if what != "requested")
-    return Scheduled(graph, tuple(arrays), timing, reason, smallest, recurrence, pressure)
+    return ScheduledRegion(graph, tuple(arrays), timing, reason, smallest, recurrence, pressure)
 
 
 def exchangeable(region: LoopBody) -> dict[int, frozenset[int]]:
@@ -85,7 +87,12 @@ def exchangeable(region: LoopBody) -> dict[int, frozenset[int]]:
 
 
 def _reason(
-    kind: str, graph: Graph, requested: int, recurrence: Recurrence | None, pressure: Pressure | None, call: Node | None
+    kind: str,
+    graph: Graph,
+    requested: int,
+    recurrence: Recurrence | None,
+    pressure: Pressure | None,
+    call: RegionNode | None,
 ) -> Reason:
     if kind == "recurrence" and recurrence is not None:
         return Reason(kind, words(graph, recurrence))
@@ -97,7 +104,7 @@ def _reason(
 
 
 def _accesses(region: LoopBody) -> list[Accesses]:
-    groups: dict[str, list[Node]] = {}
+    groups: dict[str, list[RegionNode]] = {}
     for node in region.nodes:
         if node.memory is not None:
             groups.setdefault(node.label, []).append(node)
@@ -129,7 +136,7 @@ def _units(region: LoopBody, timing: Timing) -> Counter[Operator]:
     return found
 
 
-def register_bits(done: Scheduled) -> int:
+def register_bits(done: ScheduledRegion) -> int:
     """The bits that wait in pipeline registers from their producer to their last consumer."""
     region, timing = done.graph.region, done.timing
     last: dict[int, int] = {}
@@ -147,7 +154,12 @@ def register_bits(done: Scheduled) -> int:
 
 
 def region_span(
-    done: Scheduled, latency: Fraction | None, around: Fraction, runs: Fraction | None, *, pipelined: bool = False
+    done: ScheduledRegion,
+    latency: Fraction | None,
+    around: Fraction,
+    runs: Fraction | None,
+    *,
+    pipelined: bool = False,
 ) -> Span:
     """The part that a region is, run so often, with the times of its streams and the arrays that it uses.
 
@@ -173,7 +185,7 @@ def region_span(
         tail = timing.depth - timing.ends[node.index] + around - enter
         count = None if node.guards or runs is None else runs * region.count(node.around)
         overlaps = timing.interval < timing.depth
-        use = Use(node.op, first, tail, steps)
+        use = StreamUse(node.op, first, tail, steps)
         event = Event(first, tail, count, Fraction(timing.starts[node.index] if overlaps else 0), (use,))
         events[stream] = together(events[stream], event) if stream in events else event
     calls = [node for node in region.nodes if node.op.name == "func.call"]
@@ -184,10 +196,10 @@ def region_span(
     return Span(latency, done.units, callees, ends, register_bits(done))
 
 
-def _steps(region: LoopBody, interval: int | None) -> tuple[Step, ...]:
+def _steps(region: LoopBody, interval: int | None) -> tuple[PeriodicLoop, ...]:
     """The loops of a region, whose iterations start an `interval` apart if any, and those that are unrolled in it."""
     time = [
-        Step(
+        PeriodicLoop(
             loop.variable, loop.lower, loop.step, None if loop.trip is None else Fraction(loop.trip),
             Fraction(loop.stride * (interval or 0)), loop.factor,
         )
@@ -195,6 +207,7 @@ def _steps(region: LoopBody, interval: int | None) -> tuple[Step, ...]:
         if interval is not None
     ]  # fmt: skip
     copies = [
-        Step(loop.variable, loop.lower, loop.step, Fraction(loop.trip), Fraction(0)) for loop in region.copy_loops
+        PeriodicLoop(loop.variable, loop.lower, loop.step, Fraction(loop.trip), Fraction(0))
+        for loop in region.copy_loops
     ]
     return (*time, *(step for step in copies if step.variable >= 0))

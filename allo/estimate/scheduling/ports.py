@@ -11,7 +11,7 @@ import numpy as np
 from ...layout import Banks, Division
 from ...poly import Form
 from .memory import ArrayMemory, Ports
-from .region import LoopBody, Node
+from .region import LoopBody, RegionNode
 
 _MOST_COPIES = 1 << 17  # above this many copies all are taken to be in one bank
 
@@ -73,7 +73,9 @@ def intervals(ports: Ports, reads: Counts, writes: Counts) -> Counts | None:
     return np.max(demands, axis=0) if demands else None
 
 
-def accesses_of(region: LoopBody, nodes: Sequence[Node], layout: tuple[Banks, ...] | None = None) -> Accesses | None:
+def accesses_of(
+    region: LoopBody, nodes: Sequence[RegionNode], layout: tuple[Banks, ...] | None = None
+) -> Accesses | None:
     """The accesses of one array; `layout` replaces its partition. None if no access needs a port."""
     wanted = [n for n in nodes if n.memory is not None and not n.in_register and not n.forwarded]
     if not wanted:
@@ -122,7 +124,7 @@ def _within_run(region: LoopBody, form: Form, run: int) -> bool:
 
 def _banks_of(
     region: LoopBody,
-    node: Node,
+    node: RegionNode,
     dims: tuple[Banks, ...],
     extents: tuple[int, ...],
     shape: tuple[int, ...],
@@ -151,7 +153,7 @@ def _banks_of(
     return np.tile(found, [whole // part for whole, part in zip(shape, classes, strict=True)]).reshape(size)
 
 
-def _offsets(node: Node, used: list[int], trips: list[int]) -> Counts:
+def _offsets(node: RegionNode, used: list[int], trips: list[int]) -> Counts:
     """The elements that the copies touch, but for what is the same for all: one row a copy."""
     grids = np.indices(trips).reshape(len(trips), -1) if trips else np.zeros((0, 1), np.int64)
     rows = []

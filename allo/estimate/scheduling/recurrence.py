@@ -11,7 +11,7 @@ from ...poly.meetings import narrowed
 from .circulation import Circulation
 from .graph import Edge, Graph
 from .operators import word_of
-from .region import Node
+from .region import RegionNode
 from .walks import ClosedWalks, components
 
 
@@ -151,7 +151,7 @@ def words(graph: Graph, recurrence: Recurrence) -> str:
     return f"recurrence through {through}: {' + '.join(merged) or 'logic'}{until} over distance {distance}"
 
 
-def _parts(graph: Graph, node: Node, edge: Edge) -> list[str]:
+def _parts(graph: Graph, node: RegionNode, edge: Edge) -> list[str]:
     """What one node of the cycle takes, as `6 add`."""
     if node.kind == "write":
         return [f"{node.latency} write"] if edge.weight and node.latency else []

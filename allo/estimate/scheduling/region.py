@@ -22,7 +22,7 @@ from .operators import operator_of
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class RegionNode:
     """An operation with all its copies."""
 
     index: int
@@ -50,7 +50,7 @@ class LoopBody:
     """The nodes of a body; `inputs[n]` are the nodes whose values node n uses."""
 
     space: Space
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[RegionNode] = field(default_factory=list)
     inputs: list[list[int]] = field(default_factory=list)
 
     @property
@@ -197,9 +197,9 @@ class RegionBuilder:
         guards: tuple[tuple[ir.Operation, int], ...],
         place: tuple[int, ...],
         inputs: list[tuple[int | None, frozenset[int]]],
-    ) -> Node:
+    ) -> RegionNode:
         copies = frozenset().union(*(c for _, c in inputs))
-        node = Node(
+        node = RegionNode(
             len(self.region.nodes), op, kind, operator, around, guards, place, copies,
             latency=operator.latency, delay=operator.delay,
         )  # fmt: skip

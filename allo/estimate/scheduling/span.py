@@ -21,7 +21,7 @@ type Times = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PeriodicLoop:
     """A loop around a use: iteration `n` of `trips` starts `n * period` cycles after the first; None: not known.
 
     The variable of the loop, a number of the polyhedral model, is `lower + step * (factor * n + ...)`.
@@ -35,11 +35,11 @@ class Step:
     factor: int = 1
 
 
-UNKNOWN_LOOP = Step(-1, None, 1, None, None)
+UNKNOWN_LOOP = PeriodicLoop(-1, None, 1, None, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class StreamUse:
     """An operation that uses a stream: cycles before it in the first iteration, and behind it in the last one.
 
     `inner` is what it does itself if it is a call, in so many cycles from the first to the last.
@@ -48,7 +48,7 @@ class Use:
     op: ir.Operation
     before: Fraction
     behind: Fraction
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PeriodicLoop, ...] = ()
     inner: Event | None = None
     cycles: Fraction = Fraction(0)
 
@@ -65,7 +65,7 @@ class Event:
     tail: Fraction
     count: Fraction | None = None
     lag: Fraction = Fraction(0)
-    uses: tuple[Use, ...] = field(default=(), compare=False)
+    uses: tuple[StreamUse, ...] = field(default=(), compare=False)
     times: Times | None = field(default=None, compare=False)
 
 
@@ -128,7 +128,7 @@ def together(one: Event, other: Event, *, either: bool = False) -> Event:
 
 
 def _repeated(
-    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction, step: Step
+    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction, step: PeriodicLoop
 ) -> dict[Stream, Event]:
     return {
         v: replace(
@@ -188,7 +188,7 @@ def alternatives(parts: list[Span]) -> Span:
     return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
 
 
-def repeated(body: Span, trips: Fraction | None, each: int, around: int, loop: Step | None = None) -> Span:
+def repeated(body: Span, trips: Fraction | None, each: int, around: int, loop: PeriodicLoop | None = None) -> Span:
     """A body that runs `trips` times, `each` cycles apart from its own, with `around` cycles to enter and leave.
 
     `loop` is what is known of the loop but for its period, if anything.

@@ -11,7 +11,7 @@ from mlir import ir
 
 from ...ir.walk import LoopView, constant_bounds
 from ...poly import Access, Iterations, Model, Trips, iterations_of
-from .span import UNKNOWN_LOOP, Ends, Event, Span, Step, Stream, Times, Use
+from .span import UNKNOWN_LOOP, Ends, Event, PeriodicLoop, Span, Stream, StreamUse, Times
 
 _MOST = 50_000  # uses that are looked at one by one
 _CONDITIONS = ("affine.if", "scf.if")
@@ -19,13 +19,13 @@ _CONDITIONS = ("affine.if", "scf.if")
 type Accesses = Mapping[ir.Operation, list[Access]]
 
 
-def step_of(model: Model, view: LoopView, trips: Trips, factor: int = 1) -> Step:
+def step_of(model: Model, view: LoopView, trips: Trips, factor: int = 1) -> PeriodicLoop:
     """A loop whose iterations run one after the other, `factor` of them at once."""
     bounds = constant_bounds(view.op)
     if bounds is None:
         return UNKNOWN_LOOP
     count = None if trips.mean is None else Fraction(-(-trips.mean // factor))
-    return Step(model.loop(view.op).variable, bounds[0], bounds[2], count, None, factor)
+    return PeriodicLoop(model.loop(view.op).variable, bounds[0], bounds[2], count, None, factor)
 
 
 def settled(span: Span, accesses: Accesses) -> Span:
@@ -45,10 +45,10 @@ def closed(ends: Ends) -> Ends:
 def of_call(op: ir.Operation, event: Event, latency: Fraction | None) -> Event:
     """The uses of a callee as those of the operation that calls it."""
     cycles = (latency or Fraction(0)) - event.first - event.tail
-    return replace(event, uses=(Use(op, event.first, event.tail, (), event, cycles),))
+    return replace(event, uses=(StreamUse(op, event.first, event.tail, (), event, cycles),))
 
 
-def _uses(events: Iterable[Event]) -> list[Use]:
+def _uses(events: Iterable[Event]) -> list[StreamUse]:
     return [use for event in events for use in event.uses]
 
 
@@ -89,7 +89,7 @@ def _exact(event: Event, accesses: Accesses) -> Event | None:
     return Event(Fraction(first), min(tails), Fraction(every.size), event.lag, (), every - first)
 
 
-def _times(use: Use, accesses: Accesses) -> tuple[Times, Fraction] | None:
+def _times(use: StreamUse, accesses: Accesses) -> tuple[Times, Fraction] | None:
     """The cycles of all uses by an operation, and those behind the last one; None if they are not known."""
     own = accesses.get(use.op)
     if not own or use.before.denominator != 1 or (inner := _inner(use)) is None:
@@ -112,7 +112,7 @@ def _times(use: Use, accesses: Accesses) -> tuple[Times, Fraction] | None:
     return every, use.behind + whole - int(times.max())
 
 
-def _moved(rows: Iterations, column: int, step: Step) -> tuple[Times, int] | None:
+def _moved(rows: Iterations, column: int, step: PeriodicLoop) -> tuple[Times, int] | None:
     """The cycles by which a loop moves each iteration, and its last one; None if they are not known."""
     if step.period == 0:
         return np.zeros(len(rows), np.int64), 0
@@ -124,7 +124,7 @@ def _moved(rows: Iterations, column: int, step: Step) -> tuple[Times, int] | Non
     return numbers * int(step.period), int(max(step.trips - 1, Fraction(0)) * step.period)
 
 
-def _inner(use: Use) -> Times | None:
+def _inner(use: StreamUse) -> Times | None:
     """The cycles of what one run of the operation does, from the first on."""
     if use.inner is None:
         return np.zeros(1, np.int64)

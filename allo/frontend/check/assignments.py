@@ -13,7 +13,7 @@ from ...ir.types import AlloType, Index, TensorType, int32
 from ..read.templates import NestedKernel, TemplateInstance
 from ..typing.constants import given_constant
 from ..typing.convert import convert
-from ..typing.external import External
+from ..typing.external import ExternalValue
 from ..typing.fields import Place
 from ..typing.nodes import (
     AssignScalar,
@@ -143,7 +143,7 @@ class AssignmentChecker:
         if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
             return None
         callee = self.expressions.calls.callee(node)
-        kinds = FunctionType | NestedKernel | TemplateInstance | External
+        kinds = FunctionType | NestedKernel | TemplateInstance | ExternalValue
         if not isinstance(callee, kinds) or is_function_of_values(callee):
             return None
         call = self.expressions.calls.kernel_call(node, callee)

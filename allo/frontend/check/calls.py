@@ -16,8 +16,8 @@ from ..read.source import KernelSource
 from ..read.templates import TemplateInstance, template_instance
 from ..typing.around import Seen
 from ..typing.convert import constant, convert
-from ..typing.external import External
-from ..typing.nodes import CallSite, Expr, Function, KernelCall, Symbol, SymbolKind, Var
+from ..typing.external import ExternalValue
+from ..typing.nodes import CallSite, CheckedFunction, Expr, KernelCall, Symbol, SymbolKind, Var
 from ..typing.operations import absolute
 from ..typing.overlap import may_share
 from ..typing.scope import Scope, static_value
@@ -179,13 +179,13 @@ class CallChecker:
     def kernel_call(self, node: ast.Call, callee: Any) -> CallSite | None:
         """A call of another kernel, its arguments checked against the parameters."""
         template = template_source(callee)
-        deduced = template is not None or isinstance(callee, External)
+        deduced = template is not None or isinstance(callee, ExternalValue)
         function = None if deduced else self.scope.compile_callee(callee, node, self.scope)
         given = [(argument, self.expressions.any(argument)) for argument in node.args]
         named = {keyword.arg: (keyword.value, self.expressions.any(keyword.value)) for keyword in node.keywords}
         if template is not None:
             function = self._deduced(node, callee, template, given, named)
-        elif isinstance(callee, External):
+        elif isinstance(callee, ExternalValue):
             function = external_callee(self.scope, node, callee.kernel, given, named)
         if function is None or (bound := self._bound(node, function, given, named)) is None:
             return None
@@ -198,7 +198,7 @@ class CallChecker:
             arguments.append(checked)
         return CallSite(function, tuple(arguments))
 
-    def _refuse_shared(self, bound: list[Given], function: Function) -> None:
+    def _refuse_shared(self, bound: list[Given], function: CheckedFunction) -> None:
         """A part of an array is passed as a copy, which must not miss what the call writes through another argument."""
         pairs = zip(bound, function.params, strict=True)
         views = [
@@ -218,7 +218,7 @@ class CallChecker:
 
     def _deduced(
         self, node: ast.Call, callee: Any, source: KernelSource, given: list[Given], named: dict[str | None, Given]
-    ) -> Function | None:
+    ) -> CheckedFunction | None:
         """The instance of a template that the types of the arguments mean."""
         names = [argument.arg for argument in (*source.tree.args.posonlyargs, *source.tree.args.args)]
         values = [(name, value) for name, (_, value) in zip(names, given, strict=False)]
@@ -233,7 +233,7 @@ class CallChecker:
         return self.scope.compile_callee(instance, node, self.scope)
 
     def _bound(
-        self, node: ast.Call, function: Function, given: list[Given], named: dict[str | None, Given]
+        self, node: ast.Call, function: CheckedFunction, given: list[Given], named: dict[str | None, Given]
     ) -> list[Given] | None:
         """The arguments in the order of the parameters."""
         names = [parameter.name for parameter in function.params]
@@ -255,7 +255,7 @@ class CallChecker:
         return None
 
     def _argument(
-        self, node: ast.expr, value: Value, parameter: Symbol, function: Function
+        self, node: ast.expr, value: Value, parameter: Symbol, function: CheckedFunction
     ) -> Symbol | Expr | None:
         callee = function.name
         if value is None or parameter.type is None:

@@ -14,7 +14,7 @@ from ...ir.types import AlloType, TensorType
 from ..typing.constants import typed_array
 from ..typing.convert import constant, convert
 from ..typing.held_values import CONVERT, not_held
-from ..typing.nodes import Const, Declare, For, Function, If, Stmt, Symbol, SymbolKind, While
+from ..typing.nodes import CheckedFunction, Const, Declare, For, If, Stmt, Symbol, SymbolKind, While
 from ..typing.scope import Scope, static_value
 from ..typing.writes import changed_by, parts
 
@@ -146,7 +146,7 @@ def _converted(
     return np.array([value.value for value in flat if isinstance(value, Const)], dtype).reshape(array.shape)
 
 
-def constants_in_place(function: Function) -> tuple[Stmt, ...]:
+def constants_in_place(function: CheckedFunction) -> tuple[Stmt, ...]:
     """The body in which a variable that starts as a constant array and is never changed is that array."""
     candidates = {
         part.symbol: part.init

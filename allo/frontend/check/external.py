@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ...ir.types import AlloType, TensorType
 from ..typing.external import ExternalInstance, ExternalKernel, fitting
-from ..typing.nodes import Expr, Function, Symbol
+from ..typing.nodes import CheckedFunction, Expr, Symbol
 from ..typing.scope import Scope
 from ..typing.view import View
 
@@ -20,7 +20,7 @@ def external_callee(
     kernel: ExternalKernel,
     given: Sequence[Given],
     named: Mapping[str | None, Given],
-) -> Function | None:
+) -> CheckedFunction | None:
     """The declaration of `kernel` that fits the arguments; None after an error."""
     names = [parameter.name for parameter in kernel.parameters]
     arguments = dict(zip(names, given, strict=False)) | {
@@ -41,5 +41,5 @@ def external_callee(
             return None  # the argument has a mistake of its own
         # an argument that is missing is reported when arguments are bound to parameters
         types.append(TensorType(parameter.element, (1,)) if wanted is None else wanted)
-    function: Function | None = scope.compile_callee(ExternalInstance(kernel, tuple(types)), node, scope)
+    function: CheckedFunction | None = scope.compile_callee(ExternalInstance(kernel, tuple(types)), node, scope)
     return function

@@ -12,13 +12,13 @@ from ...ir.types import TensorType, index
 from .. import dsl
 from ..read.templates import NestedKernel
 from ..typing.convert import NotExpressible, constant, convert
-from ..typing.external import External
+from ..typing.external import ExternalValue
 from ..typing.nodes import (
     Call,
+    CheckedFunction,
     Const,
     Expr,
     For,
-    Function,
     If,
     Return,
     Stmt,
@@ -59,7 +59,7 @@ _UNSUPPORTED = {
 class StatementChecker:
     """Turns the body of one kernel into typed statements."""
 
-    def __init__(self, scope: Scope, function: Function, results_known: bool = True) -> None:
+    def __init__(self, scope: Scope, function: CheckedFunction, results_known: bool = True) -> None:
         self.scope = scope
         self.function = function
         self.results_known = results_known
@@ -345,6 +345,6 @@ class StatementChecker:
         elif (callee := self.expressions.calls.callee(node.value)) is not None:
             if is_function_of_values(callee):
                 self.scope.error(node, f"the statement `{ast.unparse(node)}` has no effect", "assign its value")
-            elif not isinstance(callee, FunctionType | External):
+            elif not isinstance(callee, FunctionType | ExternalValue):
                 self.scope.compile_callee(callee, node.value, self.scope)
         return ()

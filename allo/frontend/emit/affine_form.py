@@ -29,7 +29,7 @@ Resolver = Callable[[Symbol], "AffineLoop | ir.Value | None"]
 
 
 @dataclass(slots=True)
-class AffineForm:
+class AffineMapBuilder:
     """Collects the operands of one affine map while its expressions are recognised."""
 
     resolve: Resolver

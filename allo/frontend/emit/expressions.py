@@ -32,7 +32,7 @@ from ..typing.nodes import (
     Symbol,
     Var,
 )
-from .affine_form import AffineForm, AffineLoop, Resolver
+from .affine_form import AffineLoop, AffineMapBuilder, Resolver
 from .arithmetic import ArithmeticEmitter
 from .structs import struct_value
 
@@ -153,7 +153,7 @@ class ExpressionEmitter(ArithmeticEmitter):
 
     def index(self, expr: Expr) -> ir.Value:
         """`expr` as an `index`."""
-        form = AffineForm(self.resolve)
+        form = AffineMapBuilder(self.resolve)
         affine = form.of(expr)
         if affine is not None:
             return self.apply(form, affine, expr.at)
@@ -161,7 +161,7 @@ class ExpressionEmitter(ArithmeticEmitter):
         self.place(expr.at)
         return self.cast(value, expr.type, Index())
 
-    def apply(self, form: AffineForm, affine: ir.AffineExpr, at: Position) -> ir.Value:
+    def apply(self, form: AffineMapBuilder, affine: ir.AffineExpr, at: Position) -> ir.Value:
         """The value of an affine expression, without an operation where one of the operands is it."""
         self.place(at)
         affine_map = form.map([affine])
@@ -183,12 +183,12 @@ class ExpressionEmitter(ArithmeticEmitter):
             return self.index(expr) if isinstance(loop, AffineLoop) else loop
         if symbol in self.scalars:
             return self.scalars[symbol]
-        form = AffineForm(self.resolve)
+        form = AffineMapBuilder(self.resolve)
         return self.from_storage(self.builder.affine_load(self.memref(symbol), form.map([]), []), expr.type)
 
     def _load(self, expr: Load) -> ir.Value:
         memref = self.memref(expr.tensor)
-        form = AffineForm(self.resolve)
+        form = AffineMapBuilder(self.resolve)
         results = form.all_of(expr.indices)
         if results is not None:
             self.place(expr.at)
@@ -203,7 +203,7 @@ class ExpressionEmitter(ArithmeticEmitter):
         """`symbol[indices] = value`."""
         memref = self.memref(symbol)
         location = self.builder.loc
-        form = AffineForm(self.resolve)
+        form = AffineMapBuilder(self.resolve)
         results = form.all_of(indices)
         stored = self.to_storage(value, scalar)
         if results is not None:

@@ -11,11 +11,11 @@ from ...ir.module import Module
 from ...ir.streams import SIDE
 from ...ir.types import AlloType, TensorType
 from ..typing.external import ExternalKernel
-from ..typing.nodes import Function
+from ..typing.nodes import CheckedFunction
 from .given_code import EXTERNAL, source_attribute
 
 
-def emit_external(module: Module, function: Function, kernel: ExternalKernel) -> None:
+def emit_external(module: Module, function: CheckedFunction, kernel: ExternalKernel) -> None:
     """Add `func.func private`; arrays that are only read are marked `llvm.readonly`."""
     inputs = [_type(symbol.type) for symbol in function.params if symbol.type is not None]
     results = [] if kernel.result is None else [storage_type(kernel.result)]

@@ -22,13 +22,13 @@ from ..typing.nodes import (
     Call,
     CallSite,
     Cast,
+    CheckedFunction,
     Const,
     Copy,
     Declare,
     Expr,
     Fill,
     For,
-    Function,
     If,
     KernelCall,
     Load,
@@ -41,7 +41,7 @@ from ..typing.nodes import (
     Var,
     While,
 )
-from .affine_form import AffineForm, AffineLoop
+from .affine_form import AffineLoop, AffineMapBuilder
 from .constants import ConstantPool
 from .expressions import ExpressionEmitter
 from .external import emit_external
@@ -49,7 +49,7 @@ from .loops import dynamic_for
 from .structured import emit_structured
 
 
-def emit_module(functions: Sequence[Function], top: Function) -> Module:
+def emit_module(functions: Sequence[CheckedFunction], top: CheckedFunction) -> Module:
     """The module of `functions`, callees first, with entry `top`."""
     module = Module.empty(top.name)
     constants = ConstantPool(module, {function.name for function in functions})
@@ -76,7 +76,7 @@ def _argument_attributes(parameter: Symbol) -> ir.DictAttr:
 class FunctionEmitter:
     """Emits one function."""
 
-    def __init__(self, module: Module, function: Function, constants: ConstantPool) -> None:
+    def __init__(self, module: Module, function: CheckedFunction, constants: ConstantPool) -> None:
         self.function = function
         self.constants = constants
         self.builder = Builder(ir.InsertionPoint(module.mlir.body))
@@ -272,17 +272,17 @@ class FunctionEmitter:
 
     def _affine_for(self, loop: For, step: int, attributes: dict[str, ir.Attribute]) -> bool:
         """Emit `loop` as `affine.for`; False if its bounds are not affine."""
-        lower, upper = AffineForm(self.values.resolve), AffineForm(self.values.resolve)
+        lower, upper = AffineMapBuilder(self.values.resolve), AffineMapBuilder(self.values.resolve)
         lows = lower.all_of(_operands_of(loop.lower, "max"))
         highs = upper.all_of(_operands_of(loop.upper, "min"))
         if lows is None or highs is None or (step < 0 and len(lows) + len(highs) > 2):
             return False
         if step < 0:  # count upwards from 0: variable = lower + step * count
-            form = AffineForm(self.values.resolve)
+            form = AffineMapBuilder(self.values.resolve)
             start, stop = form.of(loop.lower), form.of(loop.upper)
             assert start is not None and stop is not None
             trips = ir.AffineExpr.get_floor_div(start - stop + (-step - 1), affine_constant(-step))
-            lower, lows = AffineForm(self.values.resolve), [affine_constant(0)]
+            lower, lows = AffineMapBuilder(self.values.resolve), [affine_constant(0)]
             upper, highs = form, [trips]
         op = self.builder.affine_for(
             (lower.map(lows), lower.operands), (upper.map(highs), upper.operands), max(step, 1), attributes
@@ -317,7 +317,7 @@ class FunctionEmitter:
         self.builder.point = outer
 
     def _if(self, statement: If) -> None:
-        form = AffineForm(self.values.resolve)
+        form = AffineMapBuilder(self.values.resolve)
         constraints = form.condition(statement.condition)
         has_else = bool(statement.orelse)
         if constraints is not None and form.operands:

@@ -14,7 +14,7 @@ from ..typing.operations import binary
 from ..typing.view import View, transposed
 from .call import OperatorCall, lazy, placeholder
 from .elementwise import moved
-from .structured import Nest, loops
+from .structured import OperatorNest, loops
 
 type Indices = tuple[Expr, ...]
 
@@ -169,7 +169,7 @@ def concat(call: OperatorCall) -> View | None:
 def _part(call: OperatorCall, name: str, part: View, target: Symbol, axis: int, offset: int) -> Stmt:
     """Loops that write one of the arrays to its place in the result."""
     assert isinstance(target.type, TensorType)
-    nest = Nest(call.at, name, [(f"i{d}", extent) for d, extent in enumerate(part.type.shape)])
+    nest = OperatorNest(call.at, name, [(f"i{d}", extent) for d, extent in enumerate(part.type.shape)])
     indices = list(nest.variables)
     if offset:
         indices[axis] = _index("+", indices[axis], offset, call)
@@ -192,7 +192,7 @@ def filled(call: OperatorCall) -> View | None:
 
     def compute(target: Symbol) -> Stmt:
         assert isinstance(target.type, TensorType)
-        nest = Nest(call.at, call.number(call.name), [(f"i{d}", extent) for d, extent in enumerate(shape)])
+        nest = OperatorNest(call.at, call.number(call.name), [(f"i{d}", extent) for d, extent in enumerate(shape)])
         return nest.statement(target, convert(one, target.type.element), "fill")
 
     return lazy(View(TensorType(element, shape), call.at, lambda _: one, None, ()), compute)

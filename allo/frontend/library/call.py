@@ -11,7 +11,7 @@ from ..read.source import Position
 from ..typing.builder import ValueBuilder
 from ..typing.nodes import Expr, Load, Stmt, Symbol, SymbolKind, Var
 from ..typing.view import View, whole
-from .structured import Nest, Subscripts, along
+from .structured import OperatorNest, Subscripts, along
 
 STATIC = frozenset({"axis", "axes", "shape", "dtype", "eps", "stride", "padding"})
 
@@ -114,14 +114,14 @@ class OperatorCall:
     def stored(self, view: View, name: str = "in") -> View:
         """`view`, copied to an array of its own unless an operation that accumulates can read it where it is."""
         shape = view.type.shape
-        probe = Nest(self.at, "", [("", extent) for extent in shape], reductions=1)
+        probe = OperatorNest(self.at, "", [("", extent) for extent in shape], reductions=1)
         if probe.read(view, along(*range(len(shape)))) is not None:
             return view
         copy = self.builder.materialise(view, f"{self.name}_{name}", view.type.element)
         assert copy is not None
         return whole(copy, self.at)
 
-    def element(self, nest: Nest, view: View, subscripts: Subscripts) -> Expr:
+    def element(self, nest: OperatorNest, view: View, subscripts: Subscripts) -> Expr:
         """An element of a stored array."""
         element = nest.read(view, subscripts)
         assert element is not None

@@ -12,7 +12,7 @@ from ..typing.operations import absolute as absolute_value
 from ..typing.operations import compare
 from ..typing.view import View
 from .call import OperatorCall, lazy
-from .structured import Nest, Subscript, Subscripts, along, loops
+from .structured import OperatorNest, Subscript, Subscripts, along, loops
 
 type Combine = Callable[[list[Expr]], Expr | None]
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -39,7 +39,7 @@ def _statement(
 ) -> Stmt:
     assert isinstance(target.type, TensorType)
     name, shape = call.number(call.name), view.type.shape
-    nest = Nest(call.at, name, [(f"i{d}", extent) for d, extent in enumerate(shape)])
+    nest = OperatorNest(call.at, name, [(f"i{d}", extent) for d, extent in enumerate(shape)])
     values = [_operand(nest, operand, shape) for operand in operands]
     known = [value for value in values if value is not None]
     if len(known) < len(values):
@@ -52,11 +52,11 @@ def _statement(
     return nest.statement(target, convert(combined, target.type.element), operation if direct else "generic")
 
 
-def _store(nest: Nest, target: Symbol, value: Expr) -> Store:
+def _store(nest: OperatorNest, target: Symbol, value: Expr) -> Store:
     return Store(nest.at, target, nest.variables, value)
 
 
-def _operand(nest: Nest, operand: Expr | View, shape: tuple[int, ...]) -> Expr | None:
+def _operand(nest: OperatorNest, operand: Expr | View, shape: tuple[int, ...]) -> Expr | None:
     """An operand in the body of the operation: an element, or an expression over elements."""
     if isinstance(operand, Expr):
         return nest.scalar(operand)
@@ -146,7 +146,9 @@ def moved(call: OperatorCall, view: View, operation: str = "generic") -> View:
 
     def compute(target: Symbol) -> Stmt:
         assert isinstance(target.type, TensorType)
-        nest = Nest(call.at, call.number(call.name), [(f"i{d}", extent) for d, extent in enumerate(view.type.shape)])
+        nest = OperatorNest(
+            call.at, call.number(call.name), [(f"i{d}", extent) for d, extent in enumerate(view.type.shape)]
+        )
         element = nest.read(view, along(*range(len(nest.loops))))
         if element is None:
             return loops(nest, _store(nest, target, convert(view.read(nest.variables), target.type.element)))
@@ -180,7 +182,9 @@ def lower_triangle(call: OperatorCall) -> View | None:
 
     def compute(target: Symbol) -> Stmt:
         assert isinstance(target.type, TensorType)
-        nest = Nest(call.at, call.number(call.name), [(f"i{d}", extent) for d, extent in enumerate(view.type.shape)])
+        nest = OperatorNest(
+            call.at, call.number(call.name), [(f"i{d}", extent) for d, extent in enumerate(view.type.shape)]
+        )
         value = nest.read(view, along(*range(len(nest.loops))))
         if value is None:
             return loops(nest, _store(nest, target, convert(read(nest.variables), target.type.element)))

@@ -11,7 +11,7 @@ from ..typing.convert import convert
 from ..typing.nodes import Binary, Block, Const, Expr, MathCall, Stmt, Symbol, SymbolKind, Var
 from ..typing.view import View, whole
 from .call import OperatorCall, placeholder
-from .structured import Nest, along, temporary
+from .structured import OperatorNest, along, temporary
 
 type Read = tuple[View, tuple[int, ...]]  # an array, and the dimensions along which it is read
 
@@ -39,10 +39,10 @@ class _Rows:
         """One value for each place in the last dimension."""
         return view, (self.rank - 1,)
 
-    def nest(self, part: str, rank: int, reductions: int = 0) -> Nest:
+    def nest(self, part: str, rank: int, reductions: int = 0) -> OperatorNest:
         name = f"{self.name}_{part}" if part else self.name
         named = [(f"i{d}", extent) for d, extent in enumerate(self.shape[:rank])]
-        return Nest(self.call.at, name, named, reductions)
+        return OperatorNest(self.call.at, name, named, reductions)
 
     def row_values(self, part: str) -> View:
         """A new array with a value for every row."""
@@ -70,7 +70,7 @@ class _Rows:
         assert isinstance(target.type, TensorType)
         self.statements.append(nest.statement(target, convert(result, target.type.element)))
 
-    def _elements(self, nest: Nest, reads: list[Read]) -> list[Expr]:
+    def _elements(self, nest: OperatorNest, reads: list[Read]) -> list[Expr]:
         return [convert(self.call.element(nest, view, along(*dims)), self.kind) for view, dims in reads]
 
     def op(self, op: str, lhs: Expr, rhs: Expr) -> Expr:

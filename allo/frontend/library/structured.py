@@ -79,7 +79,7 @@ def _sum(first: Subscript, second: Subscript) -> Subscript:
     return first[0] + second[0], tuple((loop, f) for loop, f in sorted(factors.items()) if f)
 
 
-class Nest:
+class OperatorNest:
     """The loops of one operation, and what their body reads; the last `reductions` loops accumulate."""
 
     def __init__(self, at: Position, name: str, loops: Sequence[tuple[str, int]], reductions: int = 0) -> None:
@@ -203,7 +203,7 @@ def _element_type(tensor: Symbol) -> Any:
     return getattr(tensor.type, "element", tensor.type)
 
 
-def loops(nest: Nest, body: Stmt) -> Stmt:
+def loops(nest: OperatorNest, body: Stmt) -> Stmt:
     """`body` in plain loops, where no structured operation means it."""
     statement = body
     for position in reversed(range(len(nest.loops))):

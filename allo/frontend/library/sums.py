@@ -10,7 +10,7 @@ from ..typing.convert import NotExpressible, convert
 from ..typing.nodes import Binary, Block, Const, Expr, Stmt, Symbol, SymbolKind, Var
 from ..typing.view import View, whole
 from .call import OperatorCall
-from .structured import Nest, Subscripts, along, temporary
+from .structured import OperatorNest, Subscripts, along, temporary
 
 
 def sum_type(call: OperatorCall, term: AlloType, count: int) -> AlloType:
@@ -99,19 +99,23 @@ class Reduction:
         if acc != wanted:
             out, declare = temporary(f"{call.name}_exact", TensorType(acc, self.shape), at)
             statements.append(declare)
-        statements.append(self._begin(call, out, acc, Nest(at, f"{name}_init", [(f"{n}_init", e) for n, e in outer])))
-        nest = Nest(at, name, self.loops, self.reductions)
+        statements.append(
+            self._begin(
+                call, out, acc, OperatorNest(at, f"{name}_init", [(f"{n}_init", e) for n, e in outer])
+            )
+        )
+        nest = OperatorNest(at, name, self.loops, self.reductions)
         elements = [call.element(nest, call.stored(view), subscripts) for view, subscripts in self.factors]
         old = Symbol("old", SymbolKind.SCALAR, acc, at)
         value = self.accumulate(acc, Var(acc, at, old), elements)
         statements.append(nest.statement(out, value, self.operation, old=old, options=self.options))
         if out is not target:
-            ending = Nest(at, f"{name}_convert", [(f"{n}_convert", e) for n, e in outer])
+            ending = OperatorNest(at, f"{name}_convert", [(f"{n}_convert", e) for n, e in outer])
             element = call.element(ending, whole(out, at), along(*range(len(outer))))
             statements.append(ending.statement(target, convert(element, wanted)))
         return Block(at, tuple(statements))
 
-    def _begin(self, call: OperatorCall, out: Symbol, acc: AlloType, nest: Nest) -> Stmt:
+    def _begin(self, call: OperatorCall, out: Symbol, acc: AlloType, nest: OperatorNest) -> Stmt:
         if isinstance(self.start, View):
             bias = call.element(nest, call.stored(self.start), along(len(nest.loops) - 1))
             return nest.statement(out, convert(bias, acc))

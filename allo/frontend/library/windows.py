@@ -12,7 +12,7 @@ from ..typing.rules import as_integer
 from ..typing.view import View, whole
 from .call import OperatorCall, placeholder
 from .operators import pair
-from .structured import Nest, Subscript, along, loops, temporary
+from .structured import OperatorNest, Subscript, along, loops, temporary
 from .sums import Reduction, sum_type, sums, zero
 
 
@@ -63,9 +63,9 @@ def _padded(
     at = call.at
     symbol, declare = temporary(f"{call.name}_padded", wider, at)
     names = ("n", "c", "h", "w")
-    around = Nest(at, f"{name}_padding", list(zip(names, wider.shape, strict=True)))
+    around = OperatorNest(at, f"{name}_padding", list(zip(names, wider.shape, strict=True)))
     zeros = around.statement(symbol, convert(constant(0, at), wider.element), "fill")
-    inside = Nest(at, f"{name}_inside", list(zip(names, image.type.shape, strict=True)))
+    inside = OperatorNest(at, f"{name}_inside", list(zip(names, image.type.shape, strict=True)))
     indices = list(inside.variables)
     for d in (2, 3):
         moved = binary("+", indices[d], constant(padding[d - 2], at), at)

@@ -13,7 +13,7 @@ from ...ir.arrays import form_dtype
 from ...ir.forms import array_words, can_hold_results, dtype_text, fill_array, form_text
 from ...ir.types import DYNAMIC, AlloType, Bool, Float, TensorType, shape_text
 from ...ir.words import ints_of_words, pack, unpack, words_of_ints
-from ..typing.nodes import Function, Symbol
+from ..typing.nodes import CheckedFunction, Symbol
 from ..typing.writes import writes
 from .expressions import Elements
 from .values import UNREADY, bits_of, of_bits
@@ -31,7 +31,7 @@ def elements_of(declared: AlloType | TensorType, array: Array, what: str) -> Ele
     return Elements(data)
 
 
-def bound(function: Function, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+def bound(function: CheckedFunction, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
     """The arguments of a call in the order of the parameters; TypeError for a wrong name or number of them."""
     names = [parameter.name for parameter in function.params]
     found = dict(zip(names, given, strict=False))
@@ -48,7 +48,7 @@ def bound(function: Function, given: Sequence[Any], named: Mapping[str, Any]) ->
     return [found[name] for name in names]
 
 
-def argument(function: Function, parameter: Symbol, value: Any) -> Any:
+def argument(function: CheckedFunction, parameter: Symbol, value: Any) -> Any:
     """What the kernel works on for an argument; TypeError or ValueError that names it."""
     what = f"argument '{parameter.name}'"
     if not isinstance(parameter.type, TensorType):
@@ -83,7 +83,7 @@ def scalar(declared: AlloType, value: Any, what: str) -> Any:
     return of_bits(declared, pack(declared, value, what))
 
 
-def overlapping(function: Function, given: Sequence[Any]) -> tuple[str, str] | None:
+def overlapping(function: CheckedFunction, given: Sequence[Any]) -> tuple[str, str] | None:
     """Two arguments that share memory of which one is written, if there are any."""
     arrays = [
         (p, value) for p, value in zip(function.params, given, strict=True) if isinstance(value, np.ndarray)

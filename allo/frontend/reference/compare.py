@@ -18,10 +18,10 @@ from ..read.source import KernelSource, Position
 from ..read.templates import instance
 from ..typing.nodes import (
     AssignScalar,
+    CheckedFunction,
     Declare,
     Fill,
     For,
-    Function,
     Return,
     Stmt,
     Store,
@@ -30,7 +30,7 @@ from ..typing.nodes import (
 )
 from ..typing.tables import rule_set
 from ..typing.writes import changed_by, parts
-from .difference import PythonDifference, Reason, first_difference, same, shown
+from .difference import ConversionReason, PythonDifference, first_difference, same, shown
 from .expressions import Elements, Frame
 from .interpret import interpreted
 from .plain import Place, PlainKernel
@@ -198,7 +198,7 @@ class _LockStep:
         place = _place(code, at)
         self.places.add((place, symbol.name))
         where = code.expressions.place(symbol)
-        location, name, why = code.expressions.location(at), symbol.name, Reason(symbol, statement)
+        location, name, why = code.expressions.location(at), symbol.name, ConversionReason(symbol, statement)
         subscripts = None
         if isinstance(statement, Store):
             subscripts = code.expressions.element(statement.tensor, statement.indices, statement.at)
@@ -259,7 +259,7 @@ def _compare_subscripts(
         raise _Found(PythonDifference(location, f"the place in '{name}'", list(python), list(kernel), why))
 
 
-def _compare(location: Location | None, name: str, event: _Event, own: Any, why: Reason) -> None:
+def _compare(location: Location | None, name: str, event: _Event, own: Any, why: ConversionReason) -> None:
     """Raises _Found if Python's value of a variable, element, row or array is not the kernel's."""
     if not isinstance(own, Elements):
         if not same(why.element, event.value, own):
@@ -276,7 +276,7 @@ def _compare(location: Location | None, name: str, event: _Event, own: Any, why:
 
 
 def _at_the_end(
-    top: Function, results: Any, mine: Sequence[Any], python: _PlainRun
+    top: CheckedFunction, results: Any, mine: Sequence[Any], python: _PlainRun
 ) -> PythonDifference | None:
     """A difference in what the calls leave in arrays and return."""
     for parameter, ours, theirs in zip(top.params, mine, python.inputs, strict=True):

@@ -38,7 +38,7 @@ class PythonDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class ConversionReason:
     """The types that an assignment to `symbol` computes in and converts to."""
 
     symbol: Symbol

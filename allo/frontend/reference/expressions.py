@@ -16,12 +16,12 @@ from ..typing.nodes import (
     BitOp,
     CallSite,
     Cast,
+    CheckedFunction,
     Compare,
     Const,
     Construct,
     Expr,
     Field,
-    Function,
     KernelCall,
     Load,
     Logic,
@@ -57,7 +57,7 @@ class Expressions:
     """The expressions of one function; names get places in its frames as they come up."""
 
     def __init__(
-        self, function: Function, call: Callable[[CallSite], Callable[[Frame], Sequence[Any]]]
+        self, function: CheckedFunction, call: Callable[[CallSite], Callable[[Frame], Sequence[Any]]]
     ) -> None:
         self.function = function
         self.call = call

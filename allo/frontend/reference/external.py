@@ -9,17 +9,17 @@ import numpy as np
 
 from ...errors import InternalError
 from ...ir.types import AlloType, TensorType
-from ..typing.nodes import Function
+from ..typing.nodes import CheckedFunction
 from ..typing.writes import writes
 from .boundary import elements_of, result, scalar
 from .expressions import Elements
 from .values import UNREADY, of_bits
 
 
-class ExternalCode:
+class ExternalFunction:
     """A function without a body, ready to run."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: CheckedFunction) -> None:
         assert function.external is not None
         if function.external.call is None:
             raise InternalError(f"nothing runs '{function.name}', which is not written in Python")

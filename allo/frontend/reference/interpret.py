@@ -10,7 +10,7 @@ import numpy as np
 from ...ir.recursion import reads_programs
 from ...ir.types import TensorType
 from ..program import checked_program
-from ..typing.nodes import Function, Return
+from ..typing.nodes import CheckedFunction, Return
 from ..typing.tables import rule_set
 from ..typing.writes import writes
 from .boundary import argument, bound, bring_back, overlapping, result
@@ -40,7 +40,7 @@ def interpret(
 
 
 @reads_programs
-def interpreted(top: Function, watch: Watch | None = None) -> Callable[..., Any]:
+def interpreted(top: CheckedFunction, watch: Watch | None = None) -> Callable[..., Any]:
     """A checked kernel as a function; `watch` sees what it does."""
     code = ProgramCode(watch).function(top)
     last = top.body[-1] if top.body else None

@@ -16,12 +16,12 @@ from ..typing.nodes import (
     Call,
     CallSite,
     Cast,
+    CheckedFunction,
     Copy,
     Declare,
     Expr,
     Fill,
     For,
-    Function,
     If,
     Load,
     Return,
@@ -34,7 +34,7 @@ from ..typing.nodes import (
 )
 from .boundary import elements_of
 from .expressions import SHARED, Elements, Evaluate, Expressions, Frame
-from .external import ExternalCode
+from .external import ExternalFunction
 from .structured import structured_run
 from .values import UNREADY, NoValue, Value, conversion
 
@@ -57,14 +57,14 @@ class ProgramCode:
 
     def __init__(self, watch: Watch | None = None) -> None:
         self.watch = watch
-        self._functions: dict[Function, FunctionCode | ExternalCode] = {}
+        self._functions: dict[CheckedFunction, FunctionCode | ExternalFunction] = {}
         self._states: dict[int, Elements] = {}
 
-    def function(self, function: Function) -> FunctionCode | ExternalCode:
+    def function(self, function: CheckedFunction) -> FunctionCode | ExternalFunction:
         """The code of a function, made once."""
         if function not in self._functions:
             is_here = function.external is None
-            self._functions[function] = FunctionCode(function, self) if is_here else ExternalCode(function)
+            self._functions[function] = FunctionCode(function, self) if is_here else ExternalFunction(function)
         return self._functions[function]
 
     def state(self, symbol: Symbol) -> Elements:
@@ -87,7 +87,7 @@ def ended(error: NoValue) -> CheckError:
 class FunctionCode:
     """A function, ready to run."""
 
-    def __init__(self, function: Function, program: ProgramCode) -> None:
+    def __init__(self, function: CheckedFunction, program: ProgramCode) -> None:
         self.function = function
         self.program = program
         self.expressions = Expressions(function, self._call_site)

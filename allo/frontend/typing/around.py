@@ -11,10 +11,10 @@ from ...ir.types import TensorType
 from ..read.source import Position
 from .nodes import (
     Call,
+    CallEffects,
     CallSite,
     Const,
     Declare,
-    Effects,
     Expr,
     KernelCall,
     Load,
@@ -85,7 +85,7 @@ class Around:
         if not self.seen.read:
             self.seen = self.seen._replace(read=True)
 
-    def in_front(self, at: Position, what: str, seen: Seen, effects: Effects) -> bool:
+    def in_front(self, at: Position, what: str, seen: Seen, effects: CallEffects) -> bool:
         """Whether `what` may be done in front of the statement instead of behind the parts that `seen` tells of."""
         if self._branches:
             message = f"{what} cannot be done in a part of an expression that is evaluated only in some cases"

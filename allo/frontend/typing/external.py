@@ -9,7 +9,7 @@ from typing import Any
 
 from ...ir.types import AlloType, TensorType, shape_text
 from ..read.source import KernelSource
-from .nodes import Effects, Function, Symbol, SymbolKind
+from .nodes import CallEffects, CheckedFunction, Symbol, SymbolKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ExternalKernel:
     call: Callable[..., Any] | None = field(default=None, compare=False)
 
 
-class External:
+class ExternalValue:
     """A Python value that kernels may call as an external kernel."""
 
     @property
@@ -91,7 +91,7 @@ def fitting(
     return TensorType(parameter.element, tuple(have if want < 0 else want for have, want in extents))
 
 
-def external_function(instance: ExternalInstance, name: str) -> Function:
+def external_function(instance: ExternalInstance, name: str) -> CheckedFunction:
     """The function without a body that calls of `instance` mean."""
     kernel = instance.kernel
     tree = ast.parse("def external(): pass").body[0]
@@ -105,4 +105,4 @@ def external_function(instance: ExternalInstance, name: str) -> Function:
     )
     written = frozenset(s for s, p in zip(params, kernel.parameters, strict=True) if p.written)
     results = () if kernel.result is None else (kernel.result,)
-    return Function(name, source, params, results, (), Effects(written, True), kernel)
+    return CheckedFunction(name, source, params, results, (), CallEffects(written, True), kernel)

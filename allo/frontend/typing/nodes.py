@@ -175,7 +175,7 @@ class KernelCall(Expr):
 class CallSite:
     """A call of another kernel: tensors by symbol, scalars by value."""
 
-    callee: Function
+    callee: CheckedFunction
     arguments: tuple[Symbol | Expr, ...]
 
 
@@ -300,7 +300,7 @@ class Return(Stmt):
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class CallEffects:
     """What a call changes: the arrays given to `written` parameters, perhaps the `state` of a kernel."""
 
     written: frozenset[Symbol]
@@ -308,7 +308,7 @@ class Effects:
 
 
 @dataclass(eq=False, slots=True)
-class Function:
+class CheckedFunction:
     """A checked kernel."""
 
     name: str
@@ -316,5 +316,5 @@ class Function:
     params: tuple[Symbol, ...]
     results: tuple[AlloType | TensorType, ...]
     body: tuple[Stmt, ...] = field(default=())
-    effects: Effects | None = None  # once `writes.effects_of` was asked
+    effects: CallEffects | None = None  # once `writes.effects_of` was asked
     external: ExternalKernel | None = None  # of a function without a body, which is not written in Python

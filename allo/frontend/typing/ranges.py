@@ -11,10 +11,10 @@ from .nodes import (
     Binary,
     CallSite,
     Cast,
+    CheckedFunction,
     Const,
     Expr,
     For,
-    Function,
     Load,
     Stmt,
     Store,
@@ -26,7 +26,7 @@ from .nodes import (
 Interval = tuple[int, int]
 
 
-def surely_inside(function: Function) -> bool:
+def surely_inside(function: CheckedFunction) -> bool:
     """Whether interval arithmetic proves every subscript of `function`; False only means that it cannot tell.
 
     Conditions are not taken into account, so a guarded subscript is usually left to `allo.poly`.

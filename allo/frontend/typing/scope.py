@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import Diagnostic, nearest
 from ...ir.types import AlloType, TensorType
 from ..read.source import KernelSource, Position
-from .nodes import Function, Symbol, SymbolKind
+from .nodes import CheckedFunction, Symbol, SymbolKind
 from .rules import TypingRules
 from .tables import DEFAULT
 
@@ -26,7 +26,7 @@ class Scope:
         self,
         source: KernelSource,
         diagnostics: list[Diagnostic],
-        compile_callee: Callable[[Any, ast.AST, Scope], Function | None],
+        compile_callee: Callable[[Any, ast.AST, Scope], CheckedFunction | None],
         rules: TypingRules = DEFAULT,
     ) -> None:
         self.source = source

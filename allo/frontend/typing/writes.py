@@ -13,12 +13,12 @@ from typing import Any
 from .nodes import (
     AssignScalar,
     Call,
+    CallEffects,
     CallSite,
+    CheckedFunction,
     Copy,
-    Effects,
     Expr,
     Fill,
-    Function,
     KernelCall,
     Load,
     Shared,
@@ -29,30 +29,30 @@ from .nodes import (
     SymbolKind,
 )
 
-NO_EFFECTS = Effects(frozenset(), False)
+NO_EFFECTS = CallEffects(frozenset(), False)
 
 
-def writes(function: Function, parameter: Symbol) -> bool:
+def writes(function: CheckedFunction, parameter: Symbol) -> bool:
     """Whether `function`, or a kernel that it calls, may change the elements of its `parameter`."""
     return parameter in effects_of(function).written
 
 
-def effects_of(function: Function) -> Effects:
+def effects_of(function: CheckedFunction) -> CallEffects:
     """What a call of `function` changes; computed once for a checked kernel."""
     if function.effects is None:
         written = {symbol for part in parts(function.body) for symbol in changed_by(part)}
         calls = (part for part in parts(function.body) if isinstance(part, CallSite))
         state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
         by_reference = (p for p in function.params if p.kind is SymbolKind.TENSOR)
-        function.effects = Effects(frozenset(p for p in by_reference if p in written), state)
+        function.effects = CallEffects(frozenset(p for p in by_reference if p in written), state)
     return function.effects
 
 
-def effects_in(expr: Expr) -> Effects:
+def effects_in(expr: Expr) -> CallEffects:
     """What the kernels change that `expr` calls."""
     called = [effects_of(part.callee) for part in parts(expr) if isinstance(part, CallSite)]
     written = frozenset(symbol for effects in called for symbol in effects.written)
-    return Effects(written, any(effects.state for effects in called))
+    return CallEffects(written, any(effects.state for effects in called))
 
 
 def changed_by(part: Stmt | Expr | CallSite) -> Iterator[Symbol]:

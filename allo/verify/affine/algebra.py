@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ...poly.linear import Linear
-from .nodes import Kind, Node
+from .nodes import Kind, ValueNode
 
 _MONOIDS = frozenset(f"arith.{n}" for n in ("muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"))
 _ROUNDED_MONOIDS = frozenset({"arith.mulf", "arith.maximumf", "arith.minimumf"})
@@ -50,7 +50,7 @@ class Algebra:
         """Whether a term that comes twice counts once, so that values are made of others of the same operation."""
         return self.operation in _IDEMPOTENT
 
-    def role(self, node: Node) -> Role:
+    def role(self, node: ValueNode) -> Role:
         """What the value of a node is in a sum (product, minimum, ...) of this algebra."""
         if node.kind is Kind.READ:
             return Role.READ
@@ -69,11 +69,11 @@ class Algebra:
             return Role.ADD if self._fits(node) else Role.LEAF
         return self._in_ring(node, name)
 
-    def _fits(self, node: Node) -> bool:
+    def _fits(self, node: ValueNode) -> bool:
         kind = result_type(node)
         return _width(kind) >= self.width if self.width else kind == self.type
 
-    def _in_ring(self, node: Node, name: str) -> Role:
+    def _in_ring(self, node: ValueNode, name: str) -> Role:
         ring = _INTEGER_RING if self.width else _FLOAT_RING
         if self.operation or name not in ring or not self._fits(node):
             return Role.LEAF
@@ -91,7 +91,7 @@ class Algebra:
             return Role.ZERO
         return Role.ONE if not self.operation and value in (1, Linear(1)) else Role.LEAF
 
-    def _keeps_low_bits(self, node: Node) -> bool:
+    def _keeps_low_bits(self, node: ValueNode) -> bool:
         """Whether a cut or extension does not change the bits that count."""
         if not self.width:
             return False
@@ -101,7 +101,7 @@ class Algebra:
         return name in ("arith.extsi", "arith.extui") and _width(node.signature[2]) >= self.width
 
 
-def algebras(node: Node, reassociate: bool) -> tuple[Algebra, ...]:
+def algebras(node: ValueNode, reassociate: bool) -> tuple[Algebra, ...]:
     """Those in which a value is a sum, the most general first; floats are in none unless they may be reordered."""
     if node.kind is not Kind.OPERATION or "->" not in node.signature:
         return ()
@@ -119,7 +119,7 @@ def algebras(node: Node, reassociate: bool) -> tuple[Algebra, ...]:
     return tuple(found)
 
 
-def result_type(node: Node) -> str:
+def result_type(node: ValueNode) -> str:
     """The type of the value of an operation."""
     return node.signature[node.signature.index("->") + 1]
 
@@ -128,7 +128,7 @@ def _width(kind: str) -> int:
     return int(kind[1:]) if kind[:1] == "i" and kind[1:].isdigit() else 0
 
 
-def _number(node: Node) -> int | None:
+def _number(node: ValueNode) -> int | None:
     """0 or 1 if a constant is that number, whatever its type."""
     text = next((part for part in node.signature if part.startswith("value=")), "")
     number = text.removeprefix("value=").split(" : ")[0]

@@ -12,7 +12,7 @@ import islpy as isl
 
 from .expansion import State
 from .flow import Flows
-from .nodes import Kind, Node
+from .nodes import Kind, ValueNode
 
 _OUT = isl.dim_type.out
 _MOST_COPIES = 60
@@ -23,7 +23,7 @@ class NotAligned(Exception):
 
 
 type Terms = Sequence[tuple[State, isl.Map]]
-type _Places = dict[Node, isl.Map]
+type _Places = dict[ValueNode, isl.Map]
 
 
 def agreeing(left: Flows, right: Flows, ones: Terms, others: Terms) -> list[tuple[int, int]]:
@@ -72,7 +72,7 @@ def _hulls(first: _Places, second: _Places) -> list[isl.BasicMap]:
 def _computed(flows: Flows, state: State, points: isl.Map) -> _Places:
     """{ iteration of the sum -> iteration of the operation that computes the term }, for each operation."""
     found: _Places = {}
-    waiting: list[tuple[Node, isl.Map]] = [(state.factors[0].node, points)]
+    waiting: list[tuple[ValueNode, isl.Map]] = [(state.factors[0].node, points)]
     for _ in range(_MOST_COPIES):
         if not waiting:
             break

@@ -16,7 +16,7 @@ from .definedness import are_one_choice
 from .effort import Effort
 from .explain import coordinates, text
 from .flow import Flows
-from .graph import Graph
+from .graph import ComputationGraph
 from .nodes import Gap, Kind
 from .proof import OutOfSteps, Pair, Prover, Unproven, Widening
 from .reductions import Sums
@@ -97,7 +97,7 @@ def _checked(
 
 
 def _prove(programs: tuple[Program, Program], effort: Effort, reassociate: bool) -> Proof | Mismatch | Stuck:
-    left, right = (Flows(Graph(program.module), effort) for program in programs)
+    left, right = (Flows(ComputationGraph(program.module), effort) for program in programs)
     for flows in (left, right):
         fault = check_streams(flows)
         if fault is not None:

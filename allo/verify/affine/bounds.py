@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import islpy as isl
 from mlir import ir
 
-from ...poly import Access, Model, Parameter, Source, extract
+from ...poly import Access, Model, ModelParameter, Source, extract
 from ...poly.bounds import surely_inside
 from ..deadline import Deadline
 from ..program.programs import Program
@@ -98,7 +98,7 @@ def _parameters(model: Model) -> list[tuple[str, int]] | None:
     ]
 
 
-def _is_argument(parameter: Parameter) -> bool:
+def _is_argument(parameter: ModelParameter) -> bool:
     return isinstance(parameter.value.owner, ir.Block)
 
 

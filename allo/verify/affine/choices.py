@@ -10,7 +10,7 @@ from mlir import ir
 from ...poly.linear import Linear, Row
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .graph import ComputationGraph
 
 type _Rows = list[tuple[int, int, bool]]
 _EQ: _Rows = [(1, 0, True)]
@@ -30,7 +30,7 @@ _COMPARISONS: dict[int, tuple[_Rows, _Rows]] = {
 }
 
 
-def cases_of(graph: Graph, condition: ir.Value) -> tuple[isl.Set, isl.Set] | None:
+def cases_of(graph: ComputationGraph, condition: ir.Value) -> tuple[isl.Set, isl.Set] | None:
     """Where a truth value holds and where not, if it is a comparison of affine values."""
     owner = condition.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.cmpi":
@@ -52,7 +52,7 @@ def cases_of(graph: Graph, condition: ir.Value) -> tuple[isl.Set, isl.Set] | Non
     return sets[0], sets[1]
 
 
-def _exact(graph: Graph, value: ir.Value, block: ir.Block) -> tuple[Linear, tuple[Row, ...]] | None:
+def _exact(graph: ComputationGraph, value: ir.Value, block: ir.Block) -> tuple[Linear, tuple[Row, ...]] | None:
     """An integer as a linear form with the rows of its quotients; sums that may wrap have none."""
     node = graph.affine(value)
     if node is not None:

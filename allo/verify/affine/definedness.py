@@ -7,24 +7,26 @@ from collections.abc import Callable, Iterable, Sequence
 
 import islpy as isl
 
-from .nodes import Kind, Node
+from .nodes import Kind, ValueNode
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
 _EXACT_VISITS = 3  # of a node, before all of its iterations are looked at
 
-type _Origins = Callable[[Node], Sequence[tuple[Node, isl.Map]]]
-type Chosen = tuple[Node, Node, isl.Map]  # an undefined element, the value that it was taken to have, and where
+type _Origins = Callable[[ValueNode], Sequence[tuple[ValueNode, isl.Map]]]
+type Chosen = tuple[
+    ValueNode, ValueNode, isl.Map
+]  # an undefined element, the value that it was taken to have, and where
 
 
-def may_be_undefined(origins: _Origins, node: Node, points: isl.Set) -> bool:
+def may_be_undefined(origins: _Origins, node: ValueNode, points: isl.Set) -> bool:
     """Whether that cannot be excluded for the value of a node in some iterations; `origins` are those of reads."""
     return defined_by(origins, node, points) is None
 
 
-def defined_by(origins: _Origins, node: Node, points: isl.Set) -> dict[Node, isl.Set] | None:
+def defined_by(origins: _Origins, node: ValueNode, points: isl.Set) -> dict[ValueNode, isl.Set] | None:
     """What the value of a node depends on in some iterations, perhaps more; None if a part may be undefined."""
-    reached: dict[Node, isl.Set] = {}
-    visits: dict[Node, int] = {}
+    reached: dict[ValueNode, isl.Set] = {}
+    visits: dict[ValueNode, int] = {}
     waiting = [(node, points)]
     while waiting:
         one, at = waiting.pop()
@@ -48,7 +50,7 @@ def defined_by(origins: _Origins, node: Node, points: isl.Set) -> dict[Node, isl
 
 def are_one_choice(chosen: Iterable[Chosen]) -> bool:
     """Whether each undefined element was taken to have one value only: `t - t` is 0, whatever `t` is."""
-    known: dict[Node, tuple[Node, isl.Map]] = {}
+    known: dict[ValueNode, tuple[ValueNode, isl.Map]] = {}
     for a, b, relation in chosen:
         own = relation.project_out(_IN, a.depth, relation.dim(_IN) - a.depth)
         own = own.project_out(_OUT, b.depth, own.dim(_OUT) - b.depth)

@@ -17,7 +17,7 @@ from ...ir.access import is_store, stored
 from .algebra import Algebra, Role
 from .definedness import may_be_undefined
 from .flow import Flows
-from .nodes import Kind, Node
+from .nodes import Kind, ValueNode
 from .solution import NoSum, components, solved
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
@@ -33,7 +33,7 @@ _FOLLOWED = _INNER - _SUMS
 class Factor:
     """A value in an iteration of `width` dimensions, of which the first ones are those of the node."""
 
-    node: Node
+    node: ValueNode
     width: int
 
 
@@ -73,10 +73,10 @@ class Expansion:
         self,
         flows: Flows,
         algebra: Algebra,
-        root: Node,
+        root: ValueNode,
         start: isl.Map,
-        wanted: set[Node],
-        domain: Callable[[Node], isl.Set | None],
+        wanted: set[ValueNode],
+        domain: Callable[[ValueNode], isl.Set | None],
         own_element: bool = False,
     ) -> None:
         self.flows, self.algebra, self.domain = flows, algebra, domain
@@ -157,7 +157,7 @@ class Expansion:
             position, edges = -1, []  # what is added more than once stays as it is
         self.position[state], self.edges[state] = position, edges
 
-    def _kept(self, root: Node) -> dict[str, isl.Map]:
+    def _kept(self, root: ValueNode) -> dict[str, isl.Map]:
         """Where the value of the sum is stored: { iteration of the sum -> element } of each array, by label."""
         kept: dict[str, isl.Map] = {}
         for access in self.flows.graph.model.accesses:
@@ -173,7 +173,7 @@ class Expansion:
             kept[label] = kept[label].union(through) if label in kept else through
         return kept
 
-    def _is_value(self, stored: Node, root: Node) -> bool:
+    def _is_value(self, stored: ValueNode, root: ValueNode) -> bool:
         """Whether what is stored is the root, under choices and casts."""
         if stored is root:
             return True
@@ -190,7 +190,7 @@ class Expansion:
         read = _only(reached, state.offset(position), node.depth).apply_range(elements)
         return bool(read.is_disjoint(self.kept[node.access.buffer.label]))
 
-    def _is_cast(self, node: Node) -> bool:
+    def _is_cast(self, node: ValueNode) -> bool:
         return self.algebra.role(node) is Role.CAST
 
     def _loses_undefined(self, state: State, position: int, reached: isl.Map) -> bool:
@@ -203,18 +203,18 @@ class Expansion:
                 return True
         return False
 
-    def _origins(self, node: Node) -> list[tuple[Node, isl.Map]]:
+    def _origins(self, node: ValueNode) -> list[tuple[ValueNode, isl.Map]]:
         return [(origin.node, origin.map) for origin in self.flows.origins(node)]
 
-    def _roles(self, node: Node, points: isl.Set) -> set[Role]:
+    def _roles(self, node: ValueNode, points: isl.Set) -> set[Role]:
         """What values of a node are once reads and choices are followed; perhaps more than that.
 
         Only zeros that are surely there count: taking a value apart for others would lose what it is a copy of.
         """
         found: set[Role] = set()
-        reached: dict[Node, isl.Set] = {}
-        visits: dict[Node, int] = {}
-        exact, wider = [(node, points)], list[tuple[Node, isl.Set]]()
+        reached: dict[ValueNode, isl.Set] = {}
+        visits: dict[ValueNode, int] = {}
+        exact, wider = [(node, points)], list[tuple[ValueNode, isl.Set]]()
         while exact or wider:
             waiting = exact or wider
             one, at = waiting.pop()
@@ -235,7 +235,7 @@ class Expansion:
             waiting += [(other, image) for other, image in self._followed(one, role, at) if not image.is_empty()]
         return found
 
-    def _followed(self, node: Node, role: Role, at: isl.Set) -> list[tuple[Node, isl.Set]]:
+    def _followed(self, node: ValueNode, role: Role, at: isl.Set) -> list[tuple[ValueNode, isl.Set]]:
         """Where the values of a read, a choice or a cast come from."""
         if role is Role.READ:
             return [(origin.node, at.apply(origin.map)) for origin in self.flows.origins(node)]
@@ -280,9 +280,9 @@ class Expansion:
         return left.flat_product(graph.relations.identity(after))
 
 
-def sums_in(flows: Flows, algebra: Algebra, node: Node) -> set[Node]:
+def sums_in(flows: Flows, algebra: Algebra, node: ValueNode) -> set[ValueNode]:
     """The nodes on the way from one to the products that it is the sum of."""
-    found: set[Node] = set()
+    found: set[ValueNode] = set()
     waiting = [node]
     while waiting:
         one = waiting.pop()
@@ -292,18 +292,18 @@ def sums_in(flows: Flows, algebra: Algebra, node: Node) -> set[Node]:
     return found
 
 
-def is_flat(flows: Flows, algebra: Algebra, node: Node) -> bool:
+def is_flat(flows: Flows, algebra: Algebra, node: ValueNode) -> bool:
     """Whether a sum does not go on with an earlier iteration of itself; copies on the way may be copies of copies."""
     after = {one: _inner(flows, one) for one in sums_in(flows, algebra, node)}
     cycles = [one for component in components(node, after) if len(component) > 1 for one in component]
     return not any(algebra.role(one) in _SUMS for one in cycles)
 
 
-def _inner(flows: Flows, node: Node) -> list[Node]:
+def _inner(flows: Flows, node: ValueNode) -> list[ValueNode]:
     return [o.node for o in flows.origins(node)] if node.kind is Kind.READ else list(node.operands)
 
 
-def _cases(node: Node, points: isl.Set) -> list[tuple[Node, isl.Set]]:
+def _cases(node: ValueNode, points: isl.Set) -> list[tuple[ValueNode, isl.Set]]:
     assert node.kind is Kind.CHOICE and node.cases is not None
     more = points.dim(_SET) - node.depth
     return [

@@ -8,7 +8,7 @@ from mlir import ir
 from ...ir.context import context
 from ...ir.pseudocode_expr import fixed_number
 from .flow import Flows
-from .nodes import Gap, Kind, Node
+from .nodes import Gap, Kind, ValueNode
 
 _SET, _PARAM = isl.dim_type.set, isl.dim_type.param
 _INFIX = {
@@ -33,7 +33,7 @@ _SILENT = frozenset({
 _MOST_COPIES = 64
 
 
-def text(flows: Flows, node: Node, point: isl.Set, depth: int = 4) -> str:
+def text(flows: Flows, node: ValueNode, point: isl.Set, depth: int = 4) -> str:
     """The value of a node in one iteration, which is a set of one point, as an expression of some levels."""
     copies = 0
     while node.kind in (Kind.READ, Kind.CHOICE):
@@ -51,7 +51,7 @@ def text(flows: Flows, node: Node, point: isl.Set, depth: int = 4) -> str:
     return _operation(flows, node, point, depth)
 
 
-def _operation(flows: Flows, node: Node, point: isl.Set, depth: int) -> str:
+def _operation(flows: Flows, node: ValueNode, point: isl.Set, depth: int) -> str:
     dialect, _, name = node.signature[0].partition(".")
     if name == "constant":
         return _constant(_attribute(node, "value"))
@@ -71,7 +71,7 @@ def _operation(flows: Flows, node: Node, point: isl.Set, depth: int) -> str:
     return f"{name}({', '.join(operands)})"
 
 
-def _attribute(node: Node, name: str) -> str:
+def _attribute(node: ValueNode, name: str) -> str:
     return next(part.removeprefix(f"{name}=") for part in node.signature if part.startswith(f"{name}="))
 
 
@@ -104,7 +104,7 @@ def _outer(point: isl.Set, depth: int) -> isl.Set:
     return point.project_out(_SET, depth, have - depth) if have > depth else point
 
 
-def _origin(flows: Flows, node: Node, point: isl.Set) -> tuple[Node, isl.Set] | None:
+def _origin(flows: Flows, node: ValueNode, point: isl.Set) -> tuple[ValueNode, isl.Set] | None:
     try:
         origins = flows.origins(node)
     except Gap:
@@ -116,7 +116,7 @@ def _origin(flows: Flows, node: Node, point: isl.Set) -> tuple[Node, isl.Set] | 
     return None
 
 
-def _choice(node: Node, point: isl.Set) -> tuple[Node, isl.Set] | None:
+def _choice(node: ValueNode, point: isl.Set) -> tuple[ValueNode, isl.Set] | None:
     assert node.cases is not None
     for case, operand in zip(node.cases, node.operands, strict=True):
         if not point.intersect(case).is_empty():

@@ -11,8 +11,8 @@ from ...poly.flow import Instances, NoFlow, at_end, flow_of, instances
 from ...poly.model import Access
 from ...poly.relations import plain
 from .effort import Effort
-from .graph import Graph
-from .nodes import Gap, Kind, Node
+from .graph import ComputationGraph
+from .nodes import Gap, Kind, ValueNode
 from .slices import slice_origins
 
 
@@ -20,7 +20,7 @@ from .slices import slice_origins
 class Origin:
     """`map` takes iterations of a read to the iterations (or element) of `node` whose value they see."""
 
-    node: Node
+    node: ValueNode
     map: isl.Map
     write: str = ""  # the id of the write, empty for what the array held before
 
@@ -28,12 +28,12 @@ class Origin:
 class Flows:
     """The origins of the reads of one program, computed when first asked for."""
 
-    def __init__(self, graph: Graph, effort: Effort | None = None) -> None:
+    def __init__(self, graph: ComputationGraph, effort: Effort | None = None) -> None:
         self.graph = graph
         self.effort = effort or Effort()
-        self.found: dict[Node, tuple[Origin, ...]] = {}
+        self.found: dict[ValueNode, tuple[Origin, ...]] = {}
 
-    def origins(self, node: Node) -> tuple[Origin, ...]:
+    def origins(self, node: ValueNode) -> tuple[Origin, ...]:
         """Where the values of a read come from: the maps are functions and their domains a partition."""
         found = self.found.get(node)
         if found is None:
@@ -41,7 +41,7 @@ class Flows:
             found = self.found[node] = self._bits(node) if node.width else self._find(node)
         return found
 
-    def _bits(self, node: Node) -> tuple[Origin, ...]:
+    def _bits(self, node: ValueNode) -> tuple[Origin, ...]:
         base = node.base
         of_base = self.origins(base) if base is not None and base.kind is Kind.READ else ()
         found = slice_origins(self.graph, node, [(origin.node, origin.map) for origin in of_base])
@@ -51,7 +51,7 @@ class Flows:
         """What a get from a stream takes, which another file has found."""
         self.found[self.graph.node(get.op.results[0])] = origins
 
-    def _find(self, node: Node) -> tuple[Origin, ...]:
+    def _find(self, node: ValueNode) -> tuple[Origin, ...]:
         graph = self.graph
         access = node.access
         buffer = graph.outputs[node.output].buffer if access is None else access.buffer

@@ -10,24 +10,24 @@ from ...ir.module import Module
 from ...ir.walk import operations
 from ...poly.extract import extract_with_values, source_of
 from ...poly.linear import Row, variable
-from ...poly.model import Access, Buffer
+from ...poly.model import Access, ModelBuffer
 from ...poly.relations import Relations
 from ..program.branches import select_instead_of_branching
 from .choices import cases_of
-from .nodes import Gap, Kind, Node, Output
+from .nodes import Gap, Kind, Output, ValueNode
 from .slices import slice_width
 
 
-class Graph:
+class ComputationGraph:
     """The nodes of one program, made when they are first asked for."""
 
     def __init__(self, module: Module) -> None:
         self.outputs: list[Output] = []
-        self._nodes: dict[ir.Value, Node] = {}
-        self._inputs: dict[str, Node] = {}
+        self._nodes: dict[ir.Value, ValueNode] = {}
+        self._inputs: dict[str, ValueNode] = {}
         self._loads: dict[ir.Operation, Access] = {}
         self._domains: dict[ir.Block, isl.Set] = {}
-        self._recurs: dict[Node, bool] = {}
+        self._recurs: dict[ValueNode, bool] = {}
         self.module = module.clone()
         select_instead_of_branching(self.module)
         function = self.module.function(self.module.top).operation
@@ -68,7 +68,7 @@ class Graph:
 
     # -- iterations --------------------------------------------------------------------------------------
 
-    def iterations(self, node: Node) -> isl.Set | None:
+    def iterations(self, node: ValueNode) -> isl.Set | None:
         """Where the value of a node is computed, if that is known; a superset within conditions."""
         if node.kind in (Kind.INPUT, Kind.UNDEFINED):
             return None if node.shape is None else self._box(node.shape, node.depth)
@@ -111,7 +111,7 @@ class Graph:
 
     # -- nodes -------------------------------------------------------------------------------------------
 
-    def node(self, value: ir.Value) -> Node:
+    def node(self, value: ir.Value) -> ValueNode:
         """The node of an SSA value."""
         found = self._nodes.get(value)
         if found is None:
@@ -133,7 +133,7 @@ class Graph:
         loop = "" if value.owner == self.entry else f" of n{self._numbers[value.owner.owner.operation]}"
         return f"argument {number}{loop}"
 
-    def output(self, number: int) -> Node:
+    def output(self, number: int) -> ValueNode:
         """What the program leaves behind in an output."""
         output = self.outputs[number]
         if output.value is not None:
@@ -141,12 +141,12 @@ class Graph:
         assert output.buffer is not None
         label = f"output {number}"
         if label not in self._inputs:
-            self._inputs[label] = Node(
+            self._inputs[label] = ValueNode(
                 label, Kind.READ, len(output.buffer.shape), output=number, name=output.name
             )
         return self._inputs[label]
 
-    def initial(self, buffer: Buffer) -> Node:
+    def initial(self, buffer: ModelBuffer) -> ValueNode:
         """What an array holds before the program has written to it."""
         label = f"initial {buffer.label}"
         if label not in self._inputs:
@@ -154,19 +154,21 @@ class Graph:
             self._inputs[label].shape = buffer.shape
         return self._inputs[label]
 
-    def _initial(self, label: str, buffer: Buffer) -> Node:
+    def _initial(self, label: str, buffer: ModelBuffer) -> ValueNode:
         depth = len(buffer.scope) + len(buffer.shape)
         if buffer.origin == "alloc":
-            return Node(label, Kind.UNDEFINED, depth, source=buffer.source, name=buffer.name)
+            return ValueNode(label, Kind.UNDEFINED, depth, source=buffer.source, name=buffer.name)
         assert buffer.value is not None
         if buffer.origin == "argument":
             number = self.arguments.index(buffer.value)
-            return Node(label, Kind.INPUT, depth, ("argument", str(number)), source=buffer.source, name=buffer.name)
+            return ValueNode(
+                label, Kind.INPUT, depth, ("argument", str(number)), source=buffer.source, name=buffer.name
+            )
         if buffer.origin == "global":
-            return Node(label, Kind.INPUT, depth, self._constant(buffer), source=buffer.source, name=buffer.name)
+            return ValueNode(label, Kind.INPUT, depth, self._constant(buffer), source=buffer.source, name=buffer.name)
         raise Gap(f"'{buffer.name}' comes from an operation that is not understood", buffer.source)
 
-    def _constant(self, buffer: Buffer) -> tuple[str, ...]:
+    def _constant(self, buffer: ModelBuffer) -> tuple[str, ...]:
         assert buffer.value is not None
         symbol = ir.FlatSymbolRefAttr(buffer.value.owner.operation.attributes["name"]).value
         for op in self.module.mlir.body.operations:
@@ -186,7 +188,7 @@ class Graph:
             owner = owner.parent.operation
         return tuple(loops)
 
-    def _make(self, value: ir.Value) -> Node:
+    def _make(self, value: ir.Value) -> ValueNode:
         owner = value.owner
         name = ""
         form = self.affine(value)
@@ -196,7 +198,7 @@ class Graph:
             if value in self.arguments:
                 number = self.arguments.index(value)
                 label = self.values.argument_names.get(value, f"argument {number}")
-                return Node(name, Kind.INPUT, 0, ("argument", str(number)), name=label)
+                return ValueNode(name, Kind.INPUT, 0, ("argument", str(number)), name=label)
             raise Gap("a loop passes values from one iteration to the next", source_of(owner.owner.operation))
         op = owner.operation
         variables = self.loops_around(op.block)
@@ -204,20 +206,22 @@ class Graph:
             access = self._loads.get(op)
             if access is None:
                 raise Gap(f"`{op.name}` is not understood", source_of(op))
-            return Node(name, Kind.READ, len(variables), access=access, source=source_of(op))
+            return ValueNode(name, Kind.READ, len(variables), access=access, source=source_of(op))
         if len(op.regions) or not op.name.startswith(("arith.", "math.", "allo.")):
             raise Gap(f"the result of `{op.name}` is not understood", source_of(op))
         operands = tuple(self.node(operand) for operand in op.operands)
         if op.name == "arith.select" and (cases := cases_of(self, op.operands[0])) is not None:
-            return Node(name, Kind.CHOICE, len(variables), operands=operands[1:], cases=cases, source=source_of(op))
+            return ValueNode(
+                name, Kind.CHOICE, len(variables), operands=operands[1:], cases=cases, source=source_of(op)
+            )
         number = list(op.results).index(value)
         width = slice_width(self, op, operands)
         kind = Kind.READ if width and op.name == "allo.get_slice" else Kind.OPERATION
-        made = Node(name, kind, len(variables), _signature(op, number), operands, source=source_of(op))
+        made = ValueNode(name, kind, len(variables), _signature(op, number), operands, source=source_of(op))
         made.width = width
         return made
 
-    def recurs(self, node: Node) -> bool:
+    def recurs(self, node: ValueNode) -> bool:
         """Whether the value may depend on earlier ones of the same statement."""
         found = self._recurs.get(node)
         if found is None:
@@ -225,7 +229,7 @@ class Graph:
             found = self._recurs[node] = any([self.recurs(one) for one in self._before(node)])
         return found
 
-    def _before(self, node: Node) -> tuple[Node, ...]:
+    def _before(self, node: ValueNode) -> tuple[ValueNode, ...]:
         if node.base is not None:
             return (node.base,)
         if node.access is None:
@@ -234,26 +238,28 @@ class Graph:
         feeds = is_put if is_get(node.access.op) else is_store
         return tuple(self.node(stored(access.op)) for access in self.accesses[label] if feeds(access.op))
 
-    def part(self, base: Node, width: int) -> Node:
+    def part(self, base: ValueNode, width: int) -> ValueNode:
         """Bits of a word: the last dimension of the node is the number of the lowest."""
         label = f"{width} bits of {base.id}"
         chosen = base.operands[1:] if base.signature == _SELECT else ()
         if label not in self._inputs and chosen and all(operand.depth == base.depth for operand in chosen):
             operands = (base.operands[0], *(self.part(operand, width) for operand in chosen))
-            self._inputs[label] = Node(label, Kind.OPERATION, base.depth + 1, _SELECT, operands, source=base.source)
+            self._inputs[label] = ValueNode(
+                label, Kind.OPERATION, base.depth + 1, _SELECT, operands, source=base.source
+            )
         if label not in self._inputs:
             through = base.kind in (Kind.READ, Kind.CHOICE) or (base.width and base.signature[0] == "allo.set_slice")
             kind = Kind.READ if through else base.kind if base.kind is Kind.UNDEFINED else Kind.PART
-            self._inputs[label] = Node(
+            self._inputs[label] = ValueNode(
                 label, kind, base.depth + 1, (str(width),), source=base.source, name=base.name, base=base, width=width
             )
         return self._inputs[label]
 
-    def opaque(self, reason: str, of: Node) -> Node:
+    def opaque(self, reason: str, of: ValueNode) -> ValueNode:
         """A value that the method cannot tell."""
-        return Node(reason, Kind.OPAQUE, of.depth, source=of.source, name=reason)
+        return ValueNode(reason, Kind.OPAQUE, of.depth, source=of.source, name=reason)
 
-    def affine(self, value: ir.Value) -> Node | None:
+    def affine(self, value: ir.Value) -> ValueNode | None:
         """A node for integers and indices that are affine; constants of few bits stay operations."""
         kind = value.type
         if not isinstance(kind, ir.IndexType) and not (isinstance(kind, ir.IntegerType) and 32 <= kind.width <= 64):
@@ -270,11 +276,11 @@ class Graph:
         known = {*variables, *self.relations.parameters, *(q.variable for q in terms.quotients)}
         if not used <= known:
             return None
-        return Node(
+        return ValueNode(
             "", Kind.INDEX, len(variables), (str(kind),), form=form, terms=terms, variables=variables
         )
 
-    def index_map(self, node: Node, dims: int) -> isl.Map:
+    def index_map(self, node: ValueNode, dims: int) -> isl.Map:
         """{ iteration, of `dims` loops -> value } of an affine node."""
         assert node.form is not None and node.terms is not None
         value = -1

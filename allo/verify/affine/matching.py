@@ -13,13 +13,13 @@ import islpy as isl
 from .alignment import agreeing
 from .expansion import Expansion, State
 from .flow import Flows
-from .nodes import Kind, Node
+from .nodes import Kind, ValueNode
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
 _MOST_NODES = 64
 _MOST_TRIES = 6  # orders of the factors of two products
 
-type Equal = Callable[[Node, Node, isl.Map], bool]
+type Equal = Callable[[ValueNode, ValueNode, isl.Map], bool]
 type _Key = list[tuple[tuple[str, ...], isl.Map]]
 
 
@@ -99,7 +99,7 @@ def _orders(one: State, other: State) -> Iterator[tuple[int, ...]]:
             yield order
 
 
-def may_be_equal(a: Node, b: Node) -> bool:
+def may_be_equal(a: ValueNode, b: ValueNode) -> bool:
     """A quick look that tells most different nodes apart."""
     plain = {Kind.OPERATION, Kind.INPUT, Kind.INDEX}
     if a.kind in plain and b.kind in plain:
@@ -181,7 +181,7 @@ def _term(flows: Flows, state: State, found: isl.Map) -> _Term:
     return _Term(state, tuple(keys), tuple(places))
 
 
-def _place(flows: Flows, node: Node, relation: isl.Map) -> _Key:
+def _place(flows: Flows, node: ValueNode, relation: isl.Map) -> _Key:
     if node.kind is Kind.INPUT:
         return [(node.signature, _trimmed(relation, node.depth))]
     if node.kind is not Kind.READ or node.access is None or node.access.buffer.origin != "argument":
@@ -195,11 +195,11 @@ class _Recurs(Exception):
     """A value depends on itself; carries the node."""
 
 
-def _keys(flows: Flows, root: Node, relation: isl.Map) -> _Key:
+def _keys(flows: Flows, root: ValueNode, relation: isl.Map) -> _Key:
     """Which elements of inputs a value reads, as maps to them; not those below recurrences."""
     spent = 0
 
-    def visit(node: Node, through: isl.Map, path: tuple[Node, ...]) -> _Key:
+    def visit(node: ValueNode, through: isl.Map, path: tuple[ValueNode, ...]) -> _Key:
         nonlocal spent
         spent += 1
         if node in path:
@@ -225,7 +225,7 @@ def _keys(flows: Flows, root: Node, relation: isl.Map) -> _Key:
                 return []
             raise
 
-    def together(group: list[tuple[Node, isl.Map]], path: tuple[Node, ...]) -> _Key:
+    def together(group: list[tuple[ValueNode, isl.Map]], path: tuple[ValueNode, ...]) -> _Key:
         """What the values read of which one is taken: elements of the same inputs, or nothing is known."""
         parts = [visit(one, image, path) for one, image in group if not image.is_empty()]
         signatures = {tuple(signature for signature, _ in part) for part in parts}

@@ -9,7 +9,7 @@ import islpy as isl
 from mlir import ir
 
 from ...poly.linear import Linear
-from ...poly.model import Access, Buffer, Source
+from ...poly.model import Access, ModelBuffer, Source
 from ...poly.values import Terms
 from ..result import Stuck
 
@@ -34,7 +34,7 @@ class Gap(Exception):
 
 
 @dataclass(eq=False, slots=True)
-class Node:
+class ValueNode:
     """One value for each iteration of the first `depth` loops around it, or for each element.
 
     `signature` is what two operations must share; `cases` (of a choice) are where the first operand is taken and
@@ -45,7 +45,7 @@ class Node:
     kind: Kind
     depth: int
     signature: tuple[str, ...] = ()
-    operands: tuple[Node, ...] = ()
+    operands: tuple[ValueNode, ...] = ()
     access: Access | None = None
     output: int = -1  # of a read at the end: which output
     form: Linear | None = None
@@ -56,7 +56,7 @@ class Node:
     name: str = ""
     block: ir.Block | None = None
     shape: tuple[int | None, ...] | None = None
-    base: Node | None = None  # of bits of a word: the word
+    base: ValueNode | None = None  # of bits of a word: the word
     width: int = 0  # of them, or of the bits that an operation takes or puts
 
     def __repr__(self) -> str:
@@ -68,5 +68,5 @@ class Output:
     """What the program leaves behind: an array argument or a returned value."""
 
     name: str
-    buffer: Buffer | None
+    buffer: ModelBuffer | None
     value: ir.Value | None

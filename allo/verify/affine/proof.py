@@ -20,7 +20,7 @@ import islpy as isl
 from .alignment import NotAligned
 from .definedness import Chosen
 from .flow import Flows, Origin
-from .nodes import Gap, Kind, Node
+from .nodes import Gap, Kind, ValueNode
 from .reductions import Options, Sums, is_sum, same_terms
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
@@ -39,8 +39,8 @@ class Unproven:
     `point` is the pair of iterations of the obligation that asks for it; `surely` if an output needs it.
     """
 
-    left: Node
-    right: Node
+    left: ValueNode
+    right: ValueNode
     at: isl.Map
     point: isl.Map
     surely: bool = True
@@ -60,7 +60,7 @@ class Widening:
     unrolls_sums: bool
 
 
-type Pair = tuple[Node, Node]
+type Pair = tuple[ValueNode, ValueNode]
 type _Shown = tuple[dict[Pair, tuple[isl.Map, ...]], dict[Pair, tuple[Sums, ...]], list[Chosen]]
 
 
@@ -84,10 +84,10 @@ class Prover:
         self.unlike: dict[Pair, list[isl.Map]] = {}  # sums that are not
         self.active: dict[Pair, list[isl.Map]] = {}  # the relations of the obligations that the current one serves
         self.separate: set[Pair] = set()  # those whose relations cannot be widened together
-        self.domains: dict[Node, isl.Set] = {}
-        self.computed: dict[Node, frozenset[tuple[str, ...]]] = {}
+        self.domains: dict[ValueNode, isl.Set] = {}
+        self.computed: dict[ValueNode, frozenset[tuple[str, ...]]] = {}
 
-    def equal(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
+    def equal(self, a: ValueNode, b: ValueNode, relation: isl.Map) -> Unproven | None:
         """None if related iterations have equal values; the relation may have more dimensions than the nodes."""
         self.left.effort.check(b.source or a.source)
         if relation.is_empty():
@@ -117,7 +117,7 @@ class Prover:
             return self._parts(a, b, relation)
         return self._operands(a, b, relation)
 
-    def _parts(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
+    def _parts(self, a: ValueNode, b: ValueNode, relation: isl.Map) -> Unproven | None:
         """The same bits of equal words."""
         assert a.base is not None and b.base is not None
         wrong = relation.subtract(relation.equate(_IN, a.depth - 1, _OUT, b.depth - 1))
@@ -127,7 +127,7 @@ class Prover:
         failure = self.equal(a.base, b.base, words)
         return None if failure is None else replace(failure, surely=False)
 
-    def _operands(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
+    def _operands(self, a: ValueNode, b: ValueNode, relation: isl.Map) -> Unproven | None:
         if self._summed(a, b, relation, aligned=True):
             return None
         saved, within = self._state(), self.within
@@ -139,7 +139,7 @@ class Prover:
         self._back_to(saved)
         return None if self._either(a, b, relation) or self._summed(a, b, relation) else failure
 
-    def _either(self, a: Node, b: Node, relation: isl.Map) -> bool:
+    def _either(self, a: ValueNode, b: ValueNode, relation: isl.Map) -> bool:
         """Whether `b` chooses between two values which are both that of `a`."""
         if b.signature[:1] != ("arith.select",):
             return False
@@ -149,7 +149,7 @@ class Prover:
         self._back_to(saved)
         return False
 
-    def _in_some_order(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
+    def _in_some_order(self, a: ValueNode, b: ValueNode, relation: isl.Map) -> Unproven | None:
         """Equal operands, or equal ones after an exchange."""
         saved = self._state()
         failure: Unproven | None = None
@@ -163,18 +163,18 @@ class Prover:
             self._back_to(saved)
         return failure or _failure(a, b, relation)
 
-    def _may_be_equal(self, a: Node, b: Node) -> bool:
+    def _may_be_equal(self, a: ValueNode, b: ValueNode) -> bool:
         """A look at what computes two values, which tells most different ones apart; sums in one order only."""
         first, second = self._computed_by(self.left, a), self._computed_by(self.right, b)
         return not first.isdisjoint(second) or not (first and second)
 
-    def _computed_by(self, flows: Flows, node: Node) -> frozenset[tuple[str, ...]]:
+    def _computed_by(self, flows: Flows, node: ValueNode) -> frozenset[tuple[str, ...]]:
         """The signatures of what reads and choices lead to; empty if they do not tell."""
         known = self.computed.get(node)
         if known is not None:
             return known
         found: set[tuple[str, ...]] = set()
-        seen: set[Node] = set()
+        seen: set[ValueNode] = set()
         waiting = [node]
         while waiting:
             one = waiting.pop()
@@ -193,7 +193,7 @@ class Prover:
         self.computed[node] = frozenset(found)
         return self.computed[node]
 
-    def _summed(self, a: Node, b: Node, relation: isl.Map, aligned: bool = False) -> bool:
+    def _summed(self, a: ValueNode, b: ValueNode, relation: isl.Map, aligned: bool = False) -> bool:
         """Whether two sums have the same terms in another order; not tried below sums whose order may do.
 
         With `aligned`, only for sums of terms of which it can be guessed which ones are equal, as those of stencils.
@@ -208,7 +208,7 @@ class Prover:
             return False
         saved, within = self._state(), self.within
 
-        def equal(one: Node, other: Node, pairs: isl.Map) -> bool:
+        def equal(one: ValueNode, other: ValueNode, pairs: isl.Map) -> bool:
             before, self.within = self._state(), 0
             failure = self.equal(one, other, pairs)
             if failure is not None:
@@ -235,7 +235,7 @@ class Prover:
     def _back_to(self, state: _Shown) -> None:
         self.entries, self.sums, self.chosen = dict(state[0]), dict(state[1]), list(state[2])
 
-    def _each(self, left: tuple[Node, ...], right: tuple[Node, ...], relation: isl.Map) -> Unproven | None:
+    def _each(self, left: tuple[ValueNode, ...], right: tuple[ValueNode, ...], relation: isl.Map) -> Unproven | None:
         """All operands, recurrences last: what differs outside of them differs at once."""
         pairs = list(zip(left, right, strict=True))
         recurs = self.left.graph.recurs
@@ -245,7 +245,7 @@ class Prover:
                 return failure
         return None
 
-    def _choices(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
+    def _choices(self, a: ValueNode, b: ValueNode, relation: isl.Map) -> Unproven | None:
         """Split where an affine condition holds."""
         side, node = (_IN, a) if a.kind is Kind.CHOICE else (_OUT, b)
         assert node.cases is not None
@@ -259,7 +259,7 @@ class Prover:
                 return failure
         return None
 
-    def _indices(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
+    def _indices(self, a: ValueNode, b: ValueNode, relation: isl.Map) -> Unproven | None:
         if a.signature != b.signature:
             return _failure(a, b, relation)
         one = self.left.graph.index_map( a, relation.dim(_IN))
@@ -267,7 +267,7 @@ class Prover:
         wrong = relation.subtract(one.apply_range(other.reverse()))
         return None if wrong.is_empty() else _failure(a, b, wrong)
 
-    def _reads(self, a: Node, b: Node, relation: isl.Map) -> Unproven | None:
+    def _reads(self, a: ValueNode, b: ValueNode, relation: isl.Map) -> Unproven | None:
         own = _trimmed(relation, a.depth, b.depth)
         known = self.entries.get((a, b), ())
         if any(own.is_subset(one) for one in known) or (len(known) > 1 and own.is_subset(_union(known))):
@@ -289,7 +289,7 @@ class Prover:
         return self._assume(a, b, own, stack, relation, own)
 
     def _assume(
-        self, a: Node, b: Node, wanted: isl.Map, stack: list[isl.Map], relation: isl.Map, own: isl.Map
+        self, a: ValueNode, b: ValueNode, wanted: isl.Map, stack: list[isl.Map], relation: isl.Map, own: isl.Map
     ) -> Unproven | None:
         """Enter a relation and show what it follows from."""
         self.budget -= 1
@@ -302,7 +302,7 @@ class Prover:
         stack.pop()
         return failure
 
-    def _origins(self, a: Node, b: Node, wanted: isl.Map, relation: isl.Map, own: isl.Map) -> Unproven | None:
+    def _origins(self, a: ValueNode, b: ValueNode, wanted: isl.Map, relation: isl.Map, own: isl.Map) -> Unproven | None:
         """Follow the reads of a pair to where their values come from."""
         lefts = self.left.origins(a) if a.kind is Kind.READ else (None,)
         rights = self.right.origins(b) if b.kind is Kind.READ else (None,)
@@ -319,7 +319,7 @@ class Prover:
                     return _lifted(failure, relation, own, one, other)
         return None
 
-    def _hull(self, a: Node, b: Node, relations: Sequence[isl.Map]) -> isl.Map:
+    def _hull(self, a: ValueNode, b: ValueNode, relations: Sequence[isl.Map]) -> isl.Map:
         both = _union(relations).coalesce()
         hull = both.affine_hull() if self.widening.hull == "affine" else both.unshifted_simple_hull()
         wide = isl.Map.from_basic_map(hull)
@@ -328,7 +328,7 @@ class Prover:
             wide = wide.intersect_domain(left)
         return wide if right is None else wide.intersect_range(right)
 
-    def _domain(self, flows: Flows, node: Node) -> isl.Set | None:
+    def _domain(self, flows: Flows, node: ValueNode) -> isl.Set | None:
         if node.base is not None:
             word = self._domain(flows, node.base)
             return None if word is None else word.add_dims(_SET, 1)
@@ -351,13 +351,13 @@ def _union(relations: Sequence[isl.Map]) -> isl.Map:
     return result
 
 
-def _commutes(node: Node) -> bool:
+def _commutes(node: ValueNode) -> bool:
     if len(node.operands) != 2:
         return False
     return node.signature[0] in _COMMUTATIVE and node.signature[2] == node.signature[3]
 
 
-def _failure(a: Node, b: Node, relation: isl.Map) -> Unproven:
+def _failure(a: ValueNode, b: ValueNode, relation: isl.Map) -> Unproven:
     point = _one_of(relation)
     return Unproven(a, b, point, point)
 

@@ -19,7 +19,7 @@ from .alignment import NotAligned, can_align
 from .expansion import Expansion, State, is_flat, sums_in
 from .flow import Flows
 from .matching import Equal, Match, matched
-from .nodes import Node
+from .nodes import ValueNode
 from .solution import NoSum
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
@@ -34,7 +34,7 @@ class Options:
     aligned: bool
 
 
-type Domains = tuple[Callable[[Node], isl.Set | None], Callable[[Node], isl.Set | None]]
+type Domains = tuple[Callable[[ValueNode], isl.Set | None], Callable[[ValueNode], isl.Set | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,20 @@ class Sums:
         return self.left.start.reverse().apply_range(self.right.start)
 
 
-def is_sum(node: Node, reassociate: bool) -> bool:
+def is_sum(node: ValueNode, reassociate: bool) -> bool:
     """Whether the terms of a node may be taken in another order, perhaps under a cut to fewer bits."""
     return bool(algebras(node, reassociate))
 
 
 def same_terms(
-    left: Flows, right: Flows, a: Node, b: Node, relation: isl.Map, domains: Domains, options: Options, equal: Equal
+    left: Flows,
+    right: Flows,
+    a: ValueNode,
+    b: ValueNode,
+    relation: isl.Map,
+    domains: Domains,
+    options: Options,
+    equal: Equal,
 ) -> Sums | None:
     """The terms of two sums in related iterations, if they are equal; `equal` is asked for single factors.
 
@@ -84,7 +91,7 @@ def same_terms(
 def _compared(
     algebra: Algebra,
     flows: tuple[Flows, Flows],
-    roots: tuple[Node, Node],
+    roots: tuple[ValueNode, ValueNode],
     starts: tuple[isl.Map, isl.Map],
     domains: Domains,
     aligned: bool,
@@ -93,7 +100,7 @@ def _compared(
 ) -> Sums | None:
     if aligned and not all(map(is_flat, flows, (algebra, algebra), roots)):
         raise NotAligned
-    wanted: tuple[set[Node], set[Node]] = (set(), set())
+    wanted: tuple[set[ValueNode], set[ValueNode]] = (set(), set())
     sides: list[Expansion | None] = [None, None]
     for _ in range(_ROUNDS):
         for k in range(2):
@@ -132,7 +139,7 @@ def _multiply_out(left: Expansion, right: Expansion, ones: list[State], others: 
     return changed[left], changed[right]
 
 
-def _sums(side: Expansion, state: State) -> list[Node]:
+def _sums(side: Expansion, state: State) -> list[ValueNode]:
     """The factors of a product that are sums and have not been multiplied out."""
     roles = zip(state.factors, side.roles[state], strict=True)
     return [f.node for f, found in roles if found & {Role.ADD, Role.SUBTRACT} and f.node not in side.wanted]

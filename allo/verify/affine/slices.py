@@ -12,16 +12,16 @@ import islpy as isl
 from mlir import ir
 
 from ...poly.linear import Linear, Row, variable
-from .nodes import Kind, Node
+from .nodes import Kind, ValueNode
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .graph import ComputationGraph
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
-type Origins = list[tuple[Node, isl.Map]]
+type Origins = list[tuple[ValueNode, isl.Map]]
 
 
-def slice_origins(graph: Graph, node: Node, of_base: Origins) -> Origins:
+def slice_origins(graph: ComputationGraph, node: ValueNode, of_base: Origins) -> Origins:
     """Where a slice of a word comes from; `of_base` are the origins of the word, if it is a read."""
     base = node.base
     if base is None:  # the operation itself: now its lowest bit is a dimension
@@ -40,7 +40,7 @@ def slice_origins(graph: Graph, node: Node, of_base: Origins) -> Origins:
     return _through_set_slice(graph, base, node.width)
 
 
-def _through_set_slice(graph: Graph, base: Node, width: int) -> Origins:
+def _through_set_slice(graph: ComputationGraph, base: ValueNode, width: int) -> Origins:
     word, _, low, value = base.operands
     given = base.width
     low_form, rows = _form(low)
@@ -65,7 +65,7 @@ def _through_set_slice(graph: Graph, base: Node, width: int) -> Origins:
     return found
 
 
-def slice_width(graph: Graph, op: ir.Operation, operands: tuple[Node, ...]) -> int:
+def slice_width(graph: ComputationGraph, op: ir.Operation, operands: tuple[ValueNode, ...]) -> int:
     """How many bits `allo.get_slice` takes or `allo.set_slice` puts in; 0 if it varies or is not the type's."""
     if op.name not in ("allo.get_slice", "allo.set_slice"):
         return 0
@@ -84,16 +84,18 @@ def slice_width(graph: Graph, op: ir.Operation, operands: tuple[Node, ...]) -> i
     return int(kind.width)
 
 
-def _form(node: Node) -> tuple[Linear, tuple[Row, ...]]:
+def _form(node: ValueNode) -> tuple[Linear, tuple[Row, ...]]:
     assert node.form is not None and node.terms is not None
     return node.form, node.terms.rows()
 
 
-def _columns(node: Node, depth: int) -> tuple[int, ...]:
+def _columns(node: ValueNode, depth: int) -> tuple[int, ...]:
     return (*node.variables[:depth], *(-100 - k for k in range(depth - len(node.variables))))
 
 
-def _domain(graph: Graph, low: Node, depth: int, rows: tuple[Row, ...], cases: list[list[Row]]) -> isl.Set:
+def _domain(
+    graph: ComputationGraph, low: ValueNode, depth: int, rows: tuple[Row, ...], cases: list[list[Row]]
+) -> isl.Set:
     """{ [iteration, offset] } where one of the cases holds."""
     columns = (*_columns(low, depth), -1)
     result = isl.Set.empty(graph.relations.set_space(depth + 1))
@@ -103,7 +105,7 @@ def _domain(graph: Graph, low: Node, depth: int, rows: tuple[Row, ...], cases: l
     return result
 
 
-def _with_offset(graph: Graph, depth: int, kept: int, low: Node, sign: int) -> isl.Map:
+def _with_offset(graph: ComputationGraph, depth: int, kept: int, low: ValueNode, sign: int) -> isl.Map:
     """{ [iteration] -> [outer iteration, low] } or { [iteration, offset] -> [outer iteration, offset - low] }."""
     form, rows = _form(low)
     iteration = _columns(low, depth)
@@ -115,17 +117,17 @@ def _with_offset(graph: Graph, depth: int, kept: int, low: Node, sign: int) -> i
     return graph.relations.relation(inputs, outputs, [*rows, *equal, last])
 
 
-def _outer(graph: Graph, depth: int, kept: int) -> isl.Map:
+def _outer(graph: ComputationGraph, depth: int, kept: int) -> isl.Map:
     """{ [iteration] -> [its first dimensions] }"""
     whole = graph.relations.identity(depth)
     return whole.project_out(_OUT, kept, depth - kept)
 
 
-def _keeping_offset(graph: Graph, relation: isl.Map) -> isl.Map:
+def _keeping_offset(graph: ComputationGraph, relation: isl.Map) -> isl.Map:
     """{ [x, offset] -> [y, offset] } for { x -> y }."""
     return relation.flat_product(graph.relations.identity(1))
 
 
-def _dropping_offset(graph: Graph, depth: int) -> isl.Map:
+def _dropping_offset(graph: ComputationGraph, depth: int) -> isl.Map:
     whole = graph.relations.identity(depth + 1)
     return whole.project_out(_OUT, depth, 1)

@@ -14,7 +14,7 @@ from .algebra import Role
 from .definedness import defined_by
 from .expansion import Expansion, State
 from .flow import Origin
-from .nodes import Kind, Node
+from .nodes import Kind, ValueNode
 from .reductions import Sums
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ def _largest(found: Sequence[isl.Map]) -> list[isl.Map]:
     return [one for k, one in enumerate(found) if not any(one.is_subset(other) for other in found[k + 1 :])]
 
 
-def _sources(found: Mapping[Node, Sequence[Origin]]) -> dict[str, str]:
+def _sources(found: Mapping[ValueNode, Sequence[Origin]]) -> dict[str, str]:
     """The writes that loads, gets from streams, and outputs see."""
     return {node.id: str(_seen(node, origins)) for node, origins in found.items() if not node.width}
 
 
-def _seen(node: Node, origins: Sequence[Origin]) -> isl.UnionMap:
+def _seen(node: ValueNode, origins: Sequence[Origin]) -> isl.UnionMap:
     read = "End" if node.access is None else node.access.id
     writes = [
         one.map.set_tuple_name(_IN, read).set_tuple_name(_OUT, one.write) for one in origins if one.write
@@ -85,10 +85,10 @@ def _sums(found: Sums) -> list[Any]:
     return [found.algebra.operation, *sides, matches]
 
 
-def _defined(side: Expansion) -> Iterator[tuple[Node, isl.Set]]:
+def _defined(side: Expansion) -> Iterator[tuple[ValueNode, isl.Set]]:
     """The reads that values depend on which are multiplied by a zero of floats."""
 
-    def origins(node: Node) -> list[tuple[Node, isl.Map]]:
+    def origins(node: ValueNode) -> list[tuple[ValueNode, isl.Map]]:
         return [(origin.node, origin.map) for origin in side.flows.origins(node)]
 
     for state, relation in side.maps.items():

@@ -22,14 +22,14 @@ _GREAT = 1 << 31  # numbers in a text from here on could make an index wrap
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LoopContext:
     """The loops around an operation, and what holds of them there; `known` is false under conditions on data."""
 
     loops: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     known: bool = True
 
-    def where(self, *more: str) -> Place:
+    def where(self, *more: str) -> LoopContext:
         return replace(self, conditions=(*self.conditions, *more))
 
 
@@ -54,15 +54,15 @@ class _Reader:
         )
 
     def run(self) -> str:
-        return self.block(self.computation.entry, Place())
+        return self.block(self.computation.entry, LoopContext())
 
-    def block(self, block: ir.Block, place: Place) -> str:
+    def block(self, block: ir.Block, place: LoopContext) -> str:
         for view in block.operations:
             if problem := self.operation(view.operation, place):
                 return problem
         return ""
 
-    def operation(self, op: ir.Operation, place: Place) -> str:
+    def operation(self, op: ir.Operation, place: LoopContext) -> str:
         if op.name in ("affine.for", "scf.for"):
             return self.block(op.regions[0].blocks[0], self.inside(op, place))
         if op.name == "affine.if":
@@ -78,7 +78,7 @@ class _Reader:
         inner = replace(place, known=False)
         return next((p for r in op.regions for b in r if (p := self.block(b, inner))), "")
 
-    def inside(self, loop: ir.Operation, place: Place) -> Place:
+    def inside(self, loop: ir.Operation, place: LoopContext) -> LoopContext:
         """Within a loop: from the greatest of its lower bounds, each `step`, below all upper ones."""
         variable, name = loop.regions[0].blocks[0].arguments[0], f"i{len(place.loops)}"
         operands = list(loop.operands)
@@ -100,7 +100,7 @@ class _Reader:
         bounds = [f"{one} <= {name}" for one in lower] + [f"{name} < {one}" for one in upper]
         return inner.where(*bounds, *([] if step == "1" else [f"({name} - {first}) mod {step.strip('()')} = 0"]))
 
-    def condition(self, op: ir.Operation, place: Place) -> list[str] | None:
+    def condition(self, op: ir.Operation, place: LoopContext) -> list[str] | None:
         sides, equalities = constraints_of(op.attributes["condition"])
         inputs = [self.number(operand, place) for operand in op.operands]
         forms = [self.expression(side, inputs, sides.n_dims) for side in sides.results]
@@ -109,7 +109,7 @@ class _Reader:
         held = [f"{form} {'=' if equal else '>='} 0" for form, equal in zip(forms, equalities, strict=True)]
         return held or ["true"]
 
-    def results(self, attribute: ir.Attribute, operands: Sequence[ir.Value], place: Place) -> list[str | None]:
+    def results(self, attribute: ir.Attribute, operands: Sequence[ir.Value], place: LoopContext) -> list[str | None]:
         access = ir.AffineMapAttr(attribute).value
         inputs = [self.number(operand, place) for operand in operands]
         return [self.expression(result, inputs, access.n_dims) for result in access.results]
@@ -134,7 +134,7 @@ class _Reader:
                 return f"({left} mod {right.strip('()')})"
         raise AssertionError(f"an affine expression of another kind: {form}")
 
-    def number(self, value: ir.Value, place: Place) -> str | None:
+    def number(self, value: ir.Value, place: LoopContext) -> str | None:
         """An index or integer as text for isl; None where it is not affine, or may wrap."""
         if value in self.names:
             return self.names[value]
@@ -155,7 +155,7 @@ class _Reader:
             return None
         return found if found is not None and self.fits(found, value.type, place) else None
 
-    def fits(self, number: str, kind: ir.Type, place: Place) -> bool:
+    def fits(self, number: str, kind: ir.Type, place: LoopContext) -> bool:
         """Whether a number is in the range of its type in all iterations here."""
         narrow = isinstance(kind, ir.IntegerType) and kind.width < 64
         literals = (int(word) for word in number.replace("(", " ").replace(")", " ").split() if word.isdigit())
@@ -165,11 +165,11 @@ class _Reader:
         outside = place.where(f"({number} < {-half} or {number} >= {half})")
         return self.iterations(outside).is_empty()
 
-    def iterations(self, place: Place) -> isl.Set:
+    def iterations(self, place: LoopContext) -> isl.Set:
         conditions = " and ".join([self.context, *place.conditions])
         return isl.Set(f"[{self.parameters}] -> {{ [{', '.join(place.loops)}] : {conditions} }}")
 
-    def compared(self, access: Access, place: Place) -> str:
+    def compared(self, access: Access, place: LoopContext) -> str:
         """What the model says of an access, against its operation."""
         what = f"the model of {access.text} in {access.source}"
         if not place.known:

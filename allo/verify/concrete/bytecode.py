@@ -44,7 +44,7 @@ class Code(IntEnum):
     STORE_INSIDE = 25  # value, the others likewise
 
 
-class Binary(IntEnum):
+class BinaryCode(IntEnum):
     """What BINARY computes of two numbers."""
 
     ADD = 0

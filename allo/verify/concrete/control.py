@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from mlir import ir
 
 from ...ir.affine_sets import constraints_of
-from .bytecode import Binary, Code, Label
+from .bytecode import BinaryCode, Code, Label
 from .operators import INDEX, scalar_type, select_of
-from .subscripts import Sum, Values
+from .subscripts import Registers, Sum
 
 
-class Control:
+class ControlFlow:
     """Emits operations with regions; `operation` emits the others."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Registers) -> None:
         self.values = values
         self.code = values.code
         self.control: dict[str, Callable[[ir.Operation], None]] = {
@@ -51,13 +51,13 @@ class Control:
         operands = list(op.operands)
         maps = [ir.AffineMapAttr(op.attributes[f"{side}BoundMap"]).value for side in ("lower", "upper")]
         lower_count, upper_count = (m.n_inputs for m in maps)
-        lower = self._bound(op, maps[0], operands[:lower_count], Binary.MAX)
-        upper = self._bound(op, maps[1], operands[lower_count : lower_count + upper_count], Binary.MIN)
+        lower = self._bound(op, maps[0], operands[:lower_count], BinaryCode.MAX)
+        upper = self._bound(op, maps[1], operands[lower_count : lower_count + upper_count], BinaryCode.MIN)
         step = self.code.constant(ir.IntegerAttr(op.attributes["step"]).value)
         self._loop(op, lower, upper, step, operands[lower_count + upper_count :])
 
     def _bound(
-        self, op: ir.Operation, affine_map: ir.AffineMap, operands: Sequence[ir.Value], choose: Binary
+        self, op: ir.Operation, affine_map: ir.AffineMap, operands: Sequence[ir.Value], choose: BinaryCode
     ) -> int:
         registers = [self.values.number(value, op) for value in operands]
         found: int | None = None
@@ -70,7 +70,7 @@ class Control:
                 self.code.emit(Code.BINARY, made, choose, found, register)
                 sides = [self.values.interval(Sum(0, ((side, 1),))) for side in (found, register)]
                 if sides[0] is not None and sides[1] is not None:
-                    pick = max if choose == Binary.MAX else min
+                    pick = max if choose == BinaryCode.MAX else min
                     self.values.intervals[made] = (
                         pick(sides[0][0], sides[1][0]),
                         pick(sides[0][1], sides[1][1]),

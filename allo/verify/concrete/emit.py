@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from ...ir.walk import entry_block, string_of
-from .bytecode import Assembler, Binary, Code
+from .bytecode import Assembler, BinaryCode, Code
 from .constants import constant_bits, global_values
-from .control import Control
+from .control import ControlFlow
 from .engine import ExpressionGraph, Ids
 from .lowered import Lowered, Unsupported
 from .operators import INDEX, ScalarType, extension, operator_of, scalar_type, select_of, unwritten_of
 from .ranges import is_inside
-from .subscripts import Sum, Values
+from .subscripts import Registers, Sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ def emit(graph: ExpressionGraph, lowered: Lowered) -> Executable:
     return _Emitter(graph, lowered).run()
 
 
-class _Emitter(Control):
+class _Emitter(ControlFlow):
     def __init__(self, graph: ExpressionGraph, lowered: Lowered) -> None:
-        super().__init__(Values(graph, Assembler()))
+        super().__init__(Registers(graph, Assembler()))
         self.graph = graph
         self.lowered = lowered
         self.made = Executable(lowered)
@@ -306,11 +306,11 @@ class _Emitter(Control):
 
 
 _ON_NUMBERS = {
-    "arith.addi": Binary.ADD,
-    "arith.subi": Binary.SUB,
-    "arith.muli": Binary.MUL,
-    "arith.minsi": Binary.MIN,
-    "arith.maxsi": Binary.MAX,
+    "arith.addi": BinaryCode.ADD,
+    "arith.subi": BinaryCode.SUB,
+    "arith.muli": BinaryCode.MUL,
+    "arith.minsi": BinaryCode.MIN,
+    "arith.maxsi": BinaryCode.MAX,
 }
 
 assert INDEX.width == 64  # numbers are registers of 64 bits

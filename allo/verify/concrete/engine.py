@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from allo import _mlir
 
-from .operators import Operator, OpKind, ScalarType
+from .operators import OpKind, ScalarOperator, ScalarType
 
 type Ids = npt.NDArray[np.uint32]
 type Unwritten = npt.NDArray[np.uint8]
@@ -54,7 +54,7 @@ class Stop:
 class OpNode:
     """An operator with its operands, which are ids."""
 
-    operator: Operator
+    operator: ScalarOperator
     operands: tuple[int, ...]
 
 
@@ -108,8 +108,8 @@ class ExpressionGraph:
         if handle is None:
             raise MemoryError(f"no memory for {limit:,} expressions")
         self.handle = handle
-        self._operators: list[Operator] = [Operator("undefined", OpKind.OPAQUE, 0, ScalarType(0, 0))]
-        self._numbers: dict[Operator, int] = {}
+        self._operators: list[ScalarOperator] = [ScalarOperator("undefined", OpKind.OPAQUE, 0, ScalarType(0, 0))]
+        self._numbers: dict[ScalarOperator, int] = {}
         self._known: dict[int, OpNode | Constant] = {}
 
     def __del__(self) -> None:
@@ -119,7 +119,7 @@ class ExpressionGraph:
     def __len__(self) -> int:
         return int(self._library.allo_graph_size(self.handle))
 
-    def operator(self, operator: Operator) -> int:
+    def operator(self, operator: ScalarOperator) -> int:
         """The number of an operator."""
         if operator not in self._numbers:
             o = operator
@@ -138,7 +138,7 @@ class ExpressionGraph:
         words = (ctypes.c_uint64 * count)(*((bits >> (64 * k)) & (2**64 - 1) for k in range(count)))
         return int(self._library.allo_graph_constant(self.handle, scalar.code, scalar.width, words))
 
-    def node(self, operator: Operator, *operands: int) -> int:
+    def node(self, operator: ScalarOperator, *operands: int) -> int:
         """The id of an operator on operands."""
         filled = (*operands, 0, 0, 0)[:3]
         return int(self._library.allo_graph_node(self.handle, self.operator(operator), *filled))

@@ -13,7 +13,7 @@ from ..program.programs import Program
 from .emit import Executable, Storage, emit
 from .engine import ExpressionGraph, Ids, Run, Status, Stop
 from .lowered import held, lower
-from .operators import BIT, Operator, OpKind, ScalarType, comparison, extension, integer_operator
+from .operators import BIT, OpKind, ScalarOperator, ScalarType, comparison, extension, integer_operator
 
 _TURNS = 2_000_000  # of loops, between two looks at the clock
 
@@ -91,9 +91,9 @@ def execute(graph: ExpressionGraph, program: Program, deadline: float) -> Outcom
     return Outcome(tuple(_outputs(program, made, run)), tuple(_left_over(made, run)), run, made)
 
 
-def leaf_of(argument: int, scalar: ScalarType) -> Operator:
+def leaf_of(argument: int, scalar: ScalarType) -> ScalarOperator:
     """The inputs of an argument as operators on their position (row by row)."""
-    return Operator("input", OpKind.LEAF, 0, scalar, f"{argument} {scalar}", extra=argument)
+    return ScalarOperator("input", OpKind.LEAF, 0, scalar, f"{argument} {scalar}", extra=argument)
 
 
 def _input(graph: ExpressionGraph, program: Program, position: int, container: ScalarType) -> tuple[int, int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .constants import float_value
 from .engine import UNDEFINED, Constant, ExpressionGraph, OpNode
-from .operators import BF16, F16, F32, F64, Operator, OpKind, ScalarType
+from .operators import BF16, F16, F32, F64, OpKind, ScalarOperator, ScalarType
 
 _INFIX = {
     "arith.addf": "+",
@@ -110,7 +110,7 @@ def _text(graph: ExpressionGraph, number: int, inputs: ArgumentShapes, depth: in
     return f"{_NAMES.get(name, name)}({', '.join(t for t, _ in told)})", 9
 
 
-def _infix(operator: Operator) -> str | None:
+def _infix(operator: ScalarOperator) -> str | None:
     if operator.kind == OpKind.COMPARE:
         return _INTEGER_PREDICATES[operator.extra]
     if operator.name == "arith.cmpf":

@@ -106,7 +106,7 @@ F16, BF16, F32, F64 = ScalarType(1, 16), ScalarType(2, 16), ScalarType(3, 32), S
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class ScalarOperator:
     """`name` is the operation; `detail` what else distinguishes it: types, attributes, which of several results."""
 
     name: str
@@ -128,34 +128,34 @@ def scalar_type(kind: ir.Type) -> ScalarType | None:
     return INDEX if isinstance(kind, ir.IndexType) else None
 
 
-def select_of(scalar: ScalarType) -> Operator:
+def select_of(scalar: ScalarType) -> ScalarOperator:
     """The choice between two values of a type."""
-    return Operator("arith.select", OpKind.SELECT, 3, scalar, str(scalar))
+    return ScalarOperator("arith.select", OpKind.SELECT, 3, scalar, str(scalar))
 
 
-def unwritten_of(array: str, scalar: ScalarType) -> Operator:
+def unwritten_of(array: str, scalar: ScalarType) -> ScalarOperator:
     """The elements of an array that nothing has written: a value for each, which may be any."""
-    return Operator("undefined", OpKind.LEAF, 0, scalar, f"{array} {scalar}", extra=UNWRITTEN)
+    return ScalarOperator("undefined", OpKind.LEAF, 0, scalar, f"{array} {scalar}", extra=UNWRITTEN)
 
 
-def extension(source: ScalarType, result: ScalarType, signed: bool) -> Operator:
+def extension(source: ScalarType, result: ScalarType, signed: bool) -> ScalarOperator:
     """An integer with more bits (or fewer)."""
     if source.width > result.width:
-        return Operator("arith.trunci", OpKind.TRUNC, 1, result, f"{source} {result}")
+        return ScalarOperator("arith.trunci", OpKind.TRUNC, 1, result, f"{source} {result}")
     kind, name = (OpKind.EXTS, "arith.extsi") if signed else (OpKind.EXTU, "arith.extui")
-    return Operator(name, kind, 1, result, f"{source} {result}")
+    return ScalarOperator(name, kind, 1, result, f"{source} {result}")
 
 
-def integer_operator(name: str, width: int = 64) -> Operator:
+def integer_operator(name: str, width: int = 64) -> ScalarOperator:
     """A binary operation on integers by its name in `arith`."""
     kind = _KINDS[name]
     scalar = ScalarType(0, width)
-    return Operator(name, kind, 2, scalar, str(scalar), kind in _ORDERLESS)
+    return ScalarOperator(name, kind, 2, scalar, str(scalar), kind in _ORDERLESS)
 
 
-def comparison(predicate: int, width: int = 64) -> Operator:
+def comparison(predicate: int, width: int = 64) -> ScalarOperator:
     """A comparison of integers by the number of its predicate in `arith.cmpi`."""
-    return Operator("arith.cmpi", OpKind.COMPARE, 2, BIT, f"{predicate} i{width}", predicate < 2, predicate)
+    return ScalarOperator("arith.cmpi", OpKind.COMPARE, 2, BIT, f"{predicate} i{width}", predicate < 2, predicate)
 
 
 _ORDERLESS = frozenset(
@@ -163,7 +163,7 @@ _ORDERLESS = frozenset(
 )
 
 
-def operator_of(op: ir.Operation, result: int = 0) -> tuple[Operator, bool] | None:
+def operator_of(op: ir.Operation, result: int = 0) -> tuple[ScalarOperator, bool] | None:
     """The operator of an operation on scalars, and whether its operands change places; None if there is none."""
     types = [scalar_type(value.type) for value in op.operands]
     made = scalar_type(op.results[result].type)
@@ -184,10 +184,10 @@ def operator_of(op: ir.Operation, result: int = 0) -> tuple[Operator, bool] | No
         predicate = _MIRRORED.get(predicate, predicate)
         commutative = predicate in _UNORDERED
         words.append(f"predicate {predicate}")
-        return Operator(name, kind, 2, made, " ".join(words), commutative, predicate), swapped
+        return ScalarOperator(name, kind, 2, made, " ".join(words), commutative, predicate), swapped
     for attribute, value in sorted(dict(op.attributes.items()).items()):
         if attribute not in _WITHOUT_MEANING and not attribute.startswith("allo."):
             words.append(f"{attribute}={value}")
     if len(op.results) > 1:
         words.append(f"#{result}")
-    return Operator(name, kind, len(types), made, " ".join(words), commutative), swapped
+    return ScalarOperator(name, kind, len(types), made, " ".join(words), commutative), swapped

@@ -11,7 +11,7 @@ import numpy as np
 from .engine import UNDEFINED, Constant, ExpressionGraph, OpNode
 from .expression import position_of
 from .operators import OpKind
-from .scalars import Answer, Differ, Same, Scalar, Undecided, equal
+from .scalars import Answer, Differ, Same, Scalar, SolverUndecided, equal
 
 _MOST_OPERATIONS = 4_000  # of a pair that the solver is given
 _SECONDS = 2.0  # for one pair
@@ -132,17 +132,17 @@ class _Solver:
         build = _Build(self.graph)
         cones = build.cones(pair)
         if cones is None:
-            return Undecided(f"more than {_MOST_OPERATIONS:,} operations, or an undefined value"), {}
+            return SolverUndecided(f"more than {_MOST_OPERATIONS:,} operations, or an undefined value"), {}
         left_cone, right_cone = cones
         if not build.has_integers:
-            return Undecided("floats are compared operation by operation"), {}
+            return SolverUndecided("floats are compared operation by operation"), {}
         cuts = left_cone & right_cone if with_cuts else set()
         left, right = build.scalar(pair.left, cuts), build.scalar(pair.right, cuts)
         shape = (*build.shape, with_cuts)
         if shape not in self._known:
             left_time = self.deadline - time.process_time()
             if left_time <= 0:
-                return Undecided("the time is over"), {}
+                return SolverUndecided("the time is over"), {}
             self._known[shape] = equal(left, right, seconds=min(_SECONDS, left_time))
         return self._known[shape], build.inputs
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .operators import Operator, OpKind, ScalarType
+from .operators import OpKind, ScalarOperator, ScalarType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,7 +17,7 @@ class Scalar:
     """
 
     type: ScalarType
-    operator: Operator | None = None
+    operator: ScalarOperator | None = None
     operands: tuple[Scalar, ...] = ()
     name: str = ""
     bits: int | None = None
@@ -40,7 +40,7 @@ class Differ:
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class SolverUndecided:
     """The solver has not found an answer in its time, or the expressions are too large."""
 
     reason: str
@@ -51,7 +51,7 @@ _PRODUCTS = frozenset(
     {OpKind.MUL, OpKind.DIVS, OpKind.DIVU, OpKind.FLOORDIVS, OpKind.CEILDIVS, OpKind.CEILDIVU, OpKind.REMS, OpKind.REMU}
 )
 
-type Answer = Same | Differ | Undecided
+type Answer = Same | Differ | SolverUndecided
 
 
 def equal(left: Scalar, right: Scalar, *, seconds: float = 2.0, most: int = 20_000) -> Answer:
@@ -63,9 +63,9 @@ def equal(left: Scalar, right: Scalar, *, seconds: float = 2.0, most: int = 20_0
     """
     scalars = list(nodes_of(left, right))
     if len(scalars) > most:
-        return Undecided(f"an expression of more than {most:,} operations")
+        return SolverUndecided(f"an expression of more than {most:,} operations")
     if sum(_bit_products(scalar) for scalar in scalars) > _MOST_BIT_PRODUCTS:
-        return Undecided("too many products and quotients for the solver")
+        return SolverUndecided("too many products and quotients for the solver")
     import z3  # type: ignore[import-untyped] # half a second
 
     context = z3.Context()
@@ -79,7 +79,7 @@ def equal(left: Scalar, right: Scalar, *, seconds: float = 2.0, most: int = 20_0
     if found == z3.unsat:
         return Same()
     if found == z3.unknown:
-        return Undecided(f"no answer of the solver within {seconds:g} s")
+        return SolverUndecided(f"no answer of the solver within {seconds:g} s")
     model = solver.model()
     values = {
         name: model.eval(variable, model_completion=True).as_long()
@@ -118,7 +118,7 @@ class _Translation:
     inputs: dict[str, Any] = field(default_factory=dict)
     is_abstract: bool = False  # whether an operator has become a function that nothing is known of
     _values: dict[int, Any] = field(default_factory=dict)
-    _functions: dict[Operator, Any] = field(default_factory=dict)
+    _functions: dict[ScalarOperator, Any] = field(default_factory=dict)
 
     def value(self, root: Scalar) -> Any:
         """The bit vector of an expression."""
@@ -152,14 +152,14 @@ class _Translation:
             return made
         return self.z3.If(defined, made, self._function(operator, operands, "undefined"))
 
-    def _from_integer(self, operator: Operator, operand: Any) -> Any:
+    def _from_integer(self, operator: ScalarOperator, operand: Any) -> Any:
         """A float that is an unknown function of a number, whatever the width of that."""
         wide = (operand.size() // 128 + 1) * 128
         extend = self.z3.SignExt if operator.kind == OpKind.FROM_SIGNED else self.z3.ZeroExt
-        number = Operator("from integer", OpKind.OPAQUE, 1, operator.result, f"i{wide} {operator.result}")
+        number = ScalarOperator("from integer", OpKind.OPAQUE, 1, operator.result, f"i{wide} {operator.result}")
         return self._function(number, [extend(wide - operand.size(), operand)])
 
-    def _function(self, operator: Operator, operands: list[Any], suffix: str = "") -> Any:
+    def _function(self, operator: ScalarOperator, operands: list[Any], suffix: str = "") -> Any:
         """An unknown function of the operands; of a commutative one both orders are the same."""
         self.is_abstract = True
         if operator not in self._functions:
@@ -173,7 +173,7 @@ class _Translation:
         return self._functions[operator](*operands)
 
 
-type _Rule = Callable[[Any, list[Any], Operator], Any]
+type _Rule = Callable[[Any, list[Any], ScalarOperator], Any]
 
 
 def _bit(z3: Any, condition: Any) -> Any:
@@ -181,7 +181,7 @@ def _bit(z3: Any, condition: Any) -> Any:
     return z3.If(condition, one, zero)
 
 
-def _compared(z3: Any, x: list[Any], operator: Operator) -> Any:
+def _compared(z3: Any, x: list[Any], operator: ScalarOperator) -> Any:
     a, b = x
     predicates: tuple[Callable[[], Any], ...] = (
         lambda: a == b,
@@ -206,7 +206,7 @@ def _floor_quotient(z3: Any, x: list[Any], step: int) -> Any:
     return z3.If(wrong, quotient + step, quotient)
 
 
-def _resized(z3: Any, x: list[Any], operator: Operator) -> Any:
+def _resized(z3: Any, x: list[Any], operator: ScalarOperator) -> Any:
     (a,) = x
     more = operator.result.width - a.size()
     if operator.kind == OpKind.TRUNC:
@@ -214,7 +214,7 @@ def _resized(z3: Any, x: list[Any], operator: Operator) -> Any:
     return z3.SignExt(more, a) if operator.kind == OpKind.EXTS else z3.ZeroExt(more, a)
 
 
-def _ceil_unsigned(z3: Any, x: list[Any], operator: Operator) -> Any:
+def _ceil_unsigned(z3: Any, x: list[Any], operator: ScalarOperator) -> Any:
     quotient = z3.UDiv(*x)
     return z3.If(z3.URem(*x) != 0, quotient + 1, quotient)
 

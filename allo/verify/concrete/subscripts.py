@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .bytecode import Assembler, Binary, Code
+from .bytecode import Assembler, BinaryCode, Code
 from .engine import ExpressionGraph
 from .operators import BIT, INDEX, ScalarType, comparison, integer_operator, scalar_type
 
@@ -41,7 +41,7 @@ class Sum:
         ]
 
 
-class Values:
+class Registers:
     """The registers of values; which hold numbers, and which nodes."""
 
     def __init__(self, graph: ExpressionGraph, code: Assembler) -> None:
@@ -127,13 +127,13 @@ class Values:
             low, high = low + min(ends), high + max(ends)
         return low, high
 
-    def _note_interval(self, made: int, kind: Binary, left: Sum, right: Sum) -> None:
+    def _note_interval(self, made: int, kind: BinaryCode, left: Sum, right: Sum) -> None:
         inside = self.interval(left)
         if inside is None or right.terms or right.constant <= 0:
             return
-        if kind == Binary.FLOORDIV:
+        if kind == BinaryCode.FLOORDIV:
             self.intervals[made] = inside[0] // right.constant, inside[1] // right.constant
-        elif kind == Binary.MOD:
+        elif kind == BinaryCode.MOD:
             self.intervals[made] = 0, right.constant - 1
 
     def flat(self, results: Sequence[Sum | int], shape: Sequence[int]) -> Sum | None:
@@ -195,11 +195,11 @@ class Values:
         return words
 
 
-_KIND_OF_EXPRESSION: dict[type, Binary] = {
-    ir.AffineMulExpr: Binary.MUL,
-    ir.AffineModExpr: Binary.MOD,
-    ir.AffineFloorDivExpr: Binary.FLOORDIV,
-    ir.AffineCeilDivExpr: Binary.CEILDIV,
+_KIND_OF_EXPRESSION: dict[type, BinaryCode] = {
+    ir.AffineMulExpr: BinaryCode.MUL,
+    ir.AffineModExpr: BinaryCode.MOD,
+    ir.AffineFloorDivExpr: BinaryCode.FLOORDIV,
+    ir.AffineCeilDivExpr: BinaryCode.CEILDIV,
 }
 _NAME_OF_EXPRESSION: dict[type, str] = {
     ir.AffineAddExpr: "arith.addi",

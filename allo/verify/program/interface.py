@@ -26,7 +26,7 @@ from .flatten import Bits, copy_elements, loops_over, state_variables, write_sig
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TypeChange:
     """An argument, a result, or the Stateful variable `symbol` has another type since a step: the same elements in
     row-major order (`factor` 0), or `factor` consecutive elements along `dimension` (from 0) in a word, the first
     lowest."""
@@ -48,9 +48,9 @@ class Change:
         return np.stack(lanes, self.dimension + 1).reshape(self.before.shape)
 
 
-def changes_of(schedule: Schedule) -> tuple[Change, ...]:
+def changes_of(schedule: Schedule) -> tuple[TypeChange, ...]:
     """What the steps of a schedule did to the types of arguments and results, in their order."""
-    found: list[Change] = []
+    found: list[TypeChange] = []
     before, states = _signature(schedule.state(0)), _states(schedule.state(0))
     for number, step in enumerate(schedule.steps):
         module = schedule.state(number + 1)
@@ -87,13 +87,13 @@ def _type(kind: ir.Type) -> object:
     return str(kind) if "!allo.stream" in str(kind) else from_mlir(kind)
 
 
-def _change(step: Step, position: int, is_result: bool, old: object, new: object) -> Change:
+def _change(step: Step, position: int, is_result: bool, old: object, new: object) -> TypeChange:
     if isinstance(old, TensorType) and isinstance(new, TensorType):
         given = dict(step.arguments)
         if step.name == "pack":
-            return Change(position, is_result, old, new, int(given["dim"]) - 1, int(given["factor"]))
+            return TypeChange(position, is_result, old, new, int(given["dim"]) - 1, int(given["factor"]))
         if _as_many(old, new):
-            return Change(position, is_result, old, new)
+            return TypeChange(position, is_result, old, new)
     what = f"result {position}" if is_result else f"argument {position}"
     raise VerificationError(f"{step} changes the type of {what} from {old} to {new}, which cannot be compared")
 
@@ -103,16 +103,16 @@ def same_signature(first: Module, second: Module) -> bool:
     return _signature(first) == _signature(second) and _states(first) == _states(second)
 
 
-def guessed_changes(module: Module, wanted: Module) -> tuple[Change, ...]:
+def guessed_changes(module: Module, wanted: Module) -> tuple[TypeChange, ...]:
     """How the arguments of `module` may relate to those of `wanted`, by their types alone: reshaped, or not at all."""
-    found: list[Change] = []
+    found: list[TypeChange] = []
     for is_result in (False, True):
         sides = zip(_signature(wanted)[is_result], _signature(module)[is_result], strict=False)
         for position, (old, new) in enumerate(sides):
             if not isinstance(old, TensorType) or not isinstance(new, TensorType) or old == new:
                 continue
             if old.is_static and new.is_static and _as_many(old, new):
-                found.append(Change(position, is_result, old, new))
+                found.append(TypeChange(position, is_result, old, new))
     return tuple(found)
 
 
@@ -121,7 +121,7 @@ def _as_many(old: TensorType, new: TensorType) -> bool:
     return old.element == new.element and math.prod(old.shape) == math.prod(new.shape)
 
 
-def restore(module: Module, changes: tuple[Change, ...], states: Sequence[str]) -> None:
+def restore(module: Module, changes: tuple[TypeChange, ...], states: Sequence[str]) -> None:
     """Give the only function of `module` the types from before `changes`; copies at its start and end convert.
 
     Its last arguments are the Stateful variables `states`.
@@ -143,7 +143,7 @@ def restore(module: Module, changes: tuple[Change, ...], states: Sequence[str]) 
     write_signature(function, names)
 
 
-def _restore_argument(entry: ir.Block, change: Change, is_written: bool) -> None:
+def _restore_argument(entry: ir.Block, change: TypeChange, is_written: bool) -> None:
     argument = entry.arguments[change.position]
     inner_type = argument.type
     start = Builder(ir.InsertionPoint.at_block_begin(entry), argument.location)
@@ -158,7 +158,7 @@ def _restore_argument(entry: ir.Block, change: Change, is_written: bool) -> None
         _backward(end, inner, argument, change)
 
 
-def _restore_result(entry: ir.Block, change: Change) -> None:
+def _restore_result(entry: ir.Block, change: TypeChange) -> None:
     end = _return(entry)
     builder = Builder.before(end)
     inner = end.operands[change.position]
@@ -176,7 +176,7 @@ def _memref(tensor: TensorType) -> ir.MemRefType:
     return ir.MemRefType.get(tensor.shape, storage_type(tensor.element), loc=unknown_location())
 
 
-def _forward(builder: Builder, source: ir.Value, target: ir.Value, change: Change) -> None:
+def _forward(builder: Builder, source: ir.Value, target: ir.Value, change: TypeChange) -> None:
     """Copy the array from before the step to that from after it."""
     if not change.factor:
         copy_elements(builder, source, target, list(change.before.shape))
@@ -194,7 +194,7 @@ def _forward(builder: Builder, source: ir.Value, target: ir.Value, change: Chang
     builder.affine_store(word, target, identity, variables)
 
 
-def _backward(builder: Builder, source: ir.Value, target: ir.Value, change: Change) -> None:
+def _backward(builder: Builder, source: ir.Value, target: ir.Value, change: TypeChange) -> None:
     """Copy the array from after the step to that from before it."""
     if not change.factor:
         copy_elements(builder, source, target, list(change.after.shape))
@@ -211,7 +211,7 @@ def _backward(builder: Builder, source: ir.Value, target: ir.Value, change: Chan
         builder.affine_store(element, target, place, variables)
 
 
-def _lanes(change: Change) -> list[ir.AffineMap]:
+def _lanes(change: TypeChange) -> list[ir.AffineMap]:
     """For each lane of a word the subscripts of its element."""
     rank, words = len(change.after.shape), change.after.shape[change.dimension]
     (element,) = expressions(Reshaping((words, change.factor), (words * change.factor,)))

@@ -22,7 +22,7 @@ from ...ir.walk import argument_names, entry_block, operations
 from ...poly.extract import source_of
 from ...poly.model import Source
 from .flatten import Bits, Flattened, flatten
-from .interface import Change, changes_of, guessed_changes, restore, same_signature
+from .interface import TypeChange, changes_of, guessed_changes, restore, same_signature
 from .undefined import undefined_case
 
 _STATE = "Stateful variable"
@@ -71,7 +71,7 @@ class Program:
     cycle: str
     steps: Steps = field(compare=False, repr=False)
     original: Module = field(compare=False, repr=False)  # what a build of the subject runs
-    changes: tuple[Change, ...] = ()
+    changes: tuple[TypeChange, ...] = ()
     schedule: Schedule | None = field(default=None, compare=False, repr=False)
     starts: tuple[Bits | None, ...] = field(default=(), compare=False, repr=False)  # of the Stateful variables
 
@@ -146,7 +146,7 @@ def load(
     )
 
 
-def _starts(told: Flattened, changes: tuple[Change, ...]) -> tuple[Bits | None, ...]:
+def _starts(told: Flattened, changes: tuple[TypeChange, ...]) -> tuple[Bits | None, ...]:
     """What the Stateful variables start with, before the steps that changed their types."""
     found = dict(zip(told.states, told.starts, strict=True))
     for change in reversed(changes):

@@ -6,7 +6,7 @@ from ...errors import AlloError
 from ..deadline import Deadline
 from ..program.programs import Program, load
 from ..result import FirstStep
-from .differential import Difference, Pair
+from .differential import Difference, ProgramPair
 from .inputs import Values
 from .runner import Runner
 from .token_order import other_order
@@ -29,7 +29,7 @@ def first_wrong_step(
         copy.undo(count - steps)
         try:
             program = load(copy, like=other)
-            pair = Pair(other, program, runner, reassociate=reassociate, deadline=deadline)
+            pair = ProgramPair(other, program, runner, reassociate=reassociate, deadline=deadline)
         except AlloError:
             return None
         return isinstance(pair.compare(values), Difference)

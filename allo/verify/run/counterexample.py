@@ -12,7 +12,7 @@ from ...ir.types import TensorType
 from ..deadline import Deadline
 from ..program.programs import Argument
 from ..result import Counterexample, FirstStep, InputValue, Mismatch
-from .differential import Agreement, Difference, Inconclusive, Pair
+from .differential import Agreement, Difference, Inconclusive, ProgramPair
 from .inputs import Array, Inputs, Values, directed_inputs, with_bits
 
 _SHOWN = 6  # elements of an input that are written out
@@ -37,7 +37,7 @@ class NotFound:
     undecided: tuple[Inconclusive, ...]
 
 
-def search(pair: Pair, deadline: Deadline, suspected: Mismatch | None = None) -> Found | NotFound:
+def search(pair: ProgramPair, deadline: Deadline, suspected: Mismatch | None = None) -> Found | NotFound:
     """Run the programs on directed inputs until they differ, first on those that a method suspects."""
     agreed = 0
     undecided: list[Inconclusive] = []
@@ -58,7 +58,7 @@ def search(pair: Pair, deadline: Deadline, suspected: Mismatch | None = None) ->
     return NotFound(agreed, tuple(undecided))
 
 
-def _candidates(pair: Pair, suspected: Mismatch | None) -> Iterator[Inputs]:
+def _candidates(pair: ProgramPair, suspected: Mismatch | None) -> Iterator[Inputs]:
     directed = [i for i in directed_inputs(pair.a.arguments) if not pair.reassociate or i.kind in _FOR_ANY_ORDER]
     if suspected is not None and suspected.inputs:
         for inputs in directed[:2]:
@@ -78,7 +78,7 @@ def _with(arguments: tuple[Argument, ...], values: Values, wanted: tuple[InputVa
     return tuple(made)
 
 
-def smaller(pair: Pair, found: Found, deadline: Deadline) -> Found:
+def smaller(pair: ProgramPair, found: Found, deadline: Deadline) -> Found:
     """Inputs with fewer elements that are not zero on which the same output differs."""
     until = min(deadline, Deadline.after(_MINIMISING_SECONDS), key=lambda d: d.until)
     last = pair.runs + _MINIMISING_RUNS
@@ -155,7 +155,7 @@ def _is_zero(array: Array) -> bool:
 
 
 def counterexample(
-    pair: Pair, found: Found, suspected: Mismatch | None, first_step: FirstStep | None, order: str = ""
+    pair: ProgramPair, found: Found, suspected: Mismatch | None, first_step: FirstStep | None, order: str = ""
 ) -> Counterexample:
     """What is told about a difference: the expressions of the method that suspected it, if it is at its element."""
     difference = found.difference

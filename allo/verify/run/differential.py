@@ -82,7 +82,7 @@ class _Side:
         return tuple(value.copy() if isinstance(value, np.ndarray) else value for value in chosen)
 
 
-class Pair:
+class ProgramPair:
     """Two programs with equal interfaces, to be run on the same inputs."""
 
     def __init__(

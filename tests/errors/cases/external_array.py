@@ -1,10 +1,10 @@
-from allo.frontend.typing.external import External, ExternalKernel, ExternalParameter
+from allo.frontend.typing.external import ExternalKernel, ExternalParameter, ExternalValue
 from allo.ir.types import float32, int32
 
 PARAMETERS = (ExternalParameter("A", float32, None, True), ExternalParameter("n", int32, (), False))
 
 
-class Fill(External):
+class Fill(ExternalValue):
     kernel = ExternalKernel("fill", PARAMETERS, None, "fill.cpp", 1, ())
 
 

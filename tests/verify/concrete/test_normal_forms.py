@@ -10,8 +10,8 @@ from allo.verify.concrete.engine import UNDEFINED, ExpressionGraph
 from allo.verify.concrete.execute import leaf_of
 from allo.verify.concrete.operators import (
     F32,
-    Operator,
     OpKind,
+    ScalarOperator,
     ScalarType,
     comparison,
     extension,
@@ -52,7 +52,7 @@ class Terms:
 
     def real_operator(self, name: str, a: int, b: int) -> int:
         kinds = {"addf": OpKind.ADDF, "mulf": OpKind.MULF, "subf": OpKind.SUBF}
-        operator = Operator(f"arith.{name}", kinds[name], 2, F32, "f32", name != "subf")
+        operator = ScalarOperator(f"arith.{name}", kinds[name], 2, F32, "f32", name != "subf")
         return self.graph.node(operator, a, b)
 
 

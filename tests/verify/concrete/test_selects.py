@@ -11,7 +11,7 @@ from allo.ir.types import float16, float32, float64, int32
 from allo.verify import load
 from allo.verify.concrete import Equal, compare
 from allo.verify.concrete.engine import ExpressionGraph
-from allo.verify.concrete.operators import BIT, F32, Operator, OpKind, ScalarType, select_of
+from allo.verify.concrete.operators import BIT, F32, OpKind, ScalarOperator, ScalarType, select_of
 from allo.verify.result import Mismatch
 
 INT = ScalarType(0, 32)
@@ -25,7 +25,7 @@ def test_no_memory_for_a_graph() -> None:
 def test_a_condition_inside_of_itself_is_known() -> None:
     graph = ExpressionGraph(1000)
     condition, other, a, b, c = (
-        graph.node(Operator("input", OpKind.LEAF, 0, scalar, str(k), extra=k), 0, 0)
+        graph.node(ScalarOperator("input", OpKind.LEAF, 0, scalar, str(k), extra=k), 0, 0)
         for k, scalar in enumerate((BIT, BIT, INT, INT, INT))
     )
     inner = graph.node(select_of(INT), condition, a, b)
@@ -37,9 +37,9 @@ def test_a_condition_inside_of_itself_is_known() -> None:
 
 def test_sums_and_products_that_leave_a_float_as_it_is() -> None:
     graph = ExpressionGraph(1000)
-    x = graph.node(Operator("input", OpKind.LEAF, 0, F32, "x"), 0, 0)
+    x = graph.node(ScalarOperator("input", OpKind.LEAF, 0, F32, "x"), 0, 0)
     add, subtract, multiply = (
-        Operator(f"arith.{name}", kind, 2, F32, "f32 f32 f32", name != "subf")
+        ScalarOperator(f"arith.{name}", kind, 2, F32, "f32 f32 f32", name != "subf")
         for name, kind in (("addf", OpKind.ADDF), ("subf", OpKind.SUBF), ("mulf", OpKind.MULF))
     )
     zero, negative_zero, one = (graph.constant(F32, bits) for bits in (0, 1 << 31, 0x3F800000))

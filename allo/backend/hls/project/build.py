@@ -12,12 +12,12 @@ from ...manifest import Manifest
 from ..csim.module import HLSModule
 from ..interface.settings import settings_of
 from .files import Project
-from .flows import FLOWS, Flow
+from .flows import FLOWS, ToolFlow
 from .module import ProjectModule
 from .vendors import OTHER_FLOWS
 
 
-def _build(flow: Flow, module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
+def _build(flow: ToolFlow, module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
     folder, configs = options.get("project"), options.get("configs", {})
     if not isinstance(configs, dict):
         raise TargetError(f"configs must be a dict, got {configs!r}")
@@ -52,7 +52,7 @@ def _build_for(target: str, module: Module, mode: str | None, options: dict[str,
     return _build(flow, module, mode, options)
 
 
-def _manifest(flow: Flow) -> Manifest:
+def _manifest(flow: ToolFlow) -> Manifest:
     return Manifest(
         names=(flow.target,),
         emits=f"HLS C++ for {flow.tool}, in a project or simulated",

@@ -17,7 +17,7 @@ from ..text.escape import file_word
 from ..text.files import header_text, kernel_text
 from ..text.module import Emitted, template
 from ..vendors.catapult import directive_lines
-from .flows import Flow
+from .flows import ToolFlow
 
 MARKER = ".allo-project"
 _MOST_PORTS = 16  # of the interconnect between ports and the memory of a processing system
@@ -28,12 +28,12 @@ class Project:
     """A folder for one mode of a flow; made if it does not exist, refused if it holds what is not ours."""
 
     folder: Path
-    flow: Flow
+    flow: ToolFlow
     mode: str | None
     settings: Settings
 
     @classmethod
-    def at(cls, folder: str | Path, flow: Flow, mode: str | None, settings: Settings) -> Project:
+    def at(cls, folder: str | Path, flow: ToolFlow, mode: str | None, settings: Settings) -> Project:
         """Raises TargetError for a folder that is not ours, and for a mode that the device does not have."""
         path = Path(folder).resolve()
         if path.exists() and not path.is_dir():

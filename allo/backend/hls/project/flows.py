@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..text.vendor import VITIS, VIVADO, Vendor
 from .reports import cosim, implementation, link, synthesis
-from .run import Stage
+from .run import ToolStep
 
 _COMMON = {
     "README.md": "project/README.md",
@@ -30,12 +30,12 @@ _IMPLEMENTATION = implementation(f"{_VERILOG}/export_impl.xml", f"{_VERILOG}/{{t
 class Mode:
     """The steps up to something that runs, and those of a run; a mode without the latter takes no arguments."""
 
-    build: tuple[Stage, ...]
-    call: tuple[Stage, ...] = ()
+    build: tuple[ToolStep, ...]
+    call: tuple[ToolStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class ToolFlow:
     """A flow of a vendor's tools: the templates of its files, and its modes.
 
     `linked` are the modes that v++ links for a platform, `targets` those that make is told; `family_template` is set
@@ -65,12 +65,12 @@ class Flow:
 def _hls_modes(tool: str, commands: tuple[str, ...], *reports: str) -> dict[str, Mode]:
     """The modes that the HLS tool itself has; `reports` are the names that synthesis may give its report."""
     report = synthesis(*(f"{_SYNTHESIS}/{name}" for name in reports))
-    synthesised = Stage("csyn", "synthesis", tool, commands, report=report)
+    synthesised = ToolStep("csyn", "synthesis", tool, commands, report=report)
     return {
         "csim": Mode(()),
         "csyn": Mode((synthesised,)),
-        "cosim": Mode((synthesised,), (Stage("cosim", "co-simulation", tool, commands, report=_COSIM),)),
-        "impl": Mode((synthesised, Stage("impl", "implementation", tool, commands, report=_IMPLEMENTATION))),
+        "cosim": Mode((synthesised,), (ToolStep("cosim", "co-simulation", tool, commands, report=_COSIM),)),
+        "impl": Mode((synthesised, ToolStep("impl", "implementation", tool, commands, report=_IMPLEMENTATION))),
     }
 
 
@@ -85,11 +85,11 @@ def _linked(mode: str) -> Mode:
     v, xrt = ("v++",), "XILINX_XRT"
     return Mode(
         (
-            Stage("kernel", "compilation of the kernel", "Vitis", v, report=kernel if is_hardware else None),
-            Stage("link", "linking", "Vitis", v, report=binary if is_hardware else None),
-            Stage("host-program", "compilation of the host program", "XRT", ("g++",), environment=xrt),
+            ToolStep("kernel", "compilation of the kernel", "Vitis", v, report=kernel if is_hardware else None),
+            ToolStep("link", "linking", "Vitis", v, report=binary if is_hardware else None),
+            ToolStep("host-program", "compilation of the host program", "XRT", ("g++",), environment=xrt),
         ),
-        (Stage("run", "execution", "XRT", ("g++",), environment=xrt),),
+        (ToolStep("run", "execution", "XRT", ("g++",), environment=xrt),),
     )
 
 
@@ -97,7 +97,7 @@ _VITIS_HLS = ("vitis_hls", "vitis-run")
 _VITIS_MODES = _hls_modes("Vitis HLS", _VITIS_HLS, "csynth.xml", "{top}_csynth.xml")
 _CARD = ("sw_emu", "hw_emu", "hw")
 
-VITIS_FLOW = Flow(
+VITIS_FLOW = ToolFlow(
     target="vitis_hls",
     tool="Vitis HLS",
     vendor=VITIS,
@@ -117,7 +117,7 @@ VITIS_FLOW = Flow(
     targets=_CARD,
     takes_streams=True,
 )
-VIVADO_FLOW = Flow(
+VIVADO_FLOW = ToolFlow(
     target="vivado_hls",
     tool="Vivado HLS",
     vendor=VIVADO,
@@ -129,7 +129,7 @@ VIVADO_FLOW = Flow(
     flags="-std=c++14 -fwrapv",
     takes_streams=True,
 )
-PYNQ_FLOW = Flow(
+PYNQ_FLOW = ToolFlow(
     target="pynq",
     tool="Vitis HLS and Vivado",
     vendor=VITIS,
@@ -150,8 +150,8 @@ PYNQ_FLOW = Flow(
         "hw": Mode(
             (
                 *_VITIS_MODES["csyn"].build,
-                Stage("ip", "export of the IP", "Vitis HLS", _VITIS_HLS),
-                Stage("bitstream", "the bitstream", "Vivado", ("vivado",)),
+                ToolStep("ip", "export of the IP", "Vitis HLS", _VITIS_HLS),
+                ToolStep("bitstream", "the bitstream", "Vivado", ("vivado",)),
             )
         ),
     },

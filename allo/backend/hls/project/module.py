@@ -21,9 +21,9 @@ from ..interface.ports import named_as, ports_of
 from ..interface.settings import Settings
 from ..interface.stream_ports import passed_elements
 from .files import Project
-from .flows import Flow, Mode
+from .flows import Mode, ToolFlow
 from .reports import Report
-from .run import Stage, require_tools, run_stage
+from .run import ToolStep, require_tools, run_stage
 from .tool_reports import CosimReport, read_registers
 
 
@@ -42,7 +42,7 @@ class ProjectModule(HLSModule):
     def __init__(
         self,
         module: Module,
-        flow: Flow,
+        flow: ToolFlow,
         mode: str | None,
         settings: Settings,
         project: Project | None,
@@ -163,11 +163,11 @@ class ProjectModule(HLSModule):
     def _variables(self) -> tuple[str, ...]:
         return (f"TARGET={self.mode}",) if self.mode in self.flow.targets else ()
 
-    def _command(self, stage: Stage) -> str:
+    def _command(self, stage: ToolStep) -> str:
         assert self.project is not None
         return shlex.join(stage.command(self.project.folder, self._variables))
 
-    def _read(self, stage: Stage, log: Path) -> None:
+    def _read(self, stage: ToolStep, log: Path) -> None:
         """Keep what a step reported; ToolError for a simulation that failed."""
         if stage.goal == "run":
             match = re.search(r"^\w+: ([\d.]+) ms$", log.read_text(errors="replace"), re.MULTILINE)

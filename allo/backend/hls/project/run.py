@@ -24,7 +24,7 @@ _GRACE = 5.0  # seconds that a tool has to end when it is asked to
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ToolStep:
     """A step: what make calls it, what it is in words, and the tool it needs, found by one of its `commands`.
 
     `environment` is a variable that the set-up script of the tool sets, if one is needed; `report` is what it leaves.
@@ -41,7 +41,7 @@ class Stage:
         return ["make", "-C", str(folder), self.goal, *variables]
 
 
-def require_tools(stages: Sequence[Stage], folder: Path, variables: Sequence[str]) -> None:
+def require_tools(stages: Sequence[ToolStep], folder: Path, variables: Sequence[str]) -> None:
     """Raises ToolError, which names the tool and the command of the last stage, if one of them cannot be run here."""
     command = shlex.join(stages[-1].command(folder, variables))
     written = f"the project is written to {folder}, but"
@@ -60,7 +60,7 @@ def require_tools(stages: Sequence[Stage], folder: Path, variables: Sequence[str
         raise ToolError(f"{written} there is no command 'make'", hint=f"install make, then run `{command}`")
 
 
-def run_stage(stage: Stage, folder: Path, variables: Sequence[str], timeout: float | None) -> Path:
+def run_stage(stage: ToolStep, folder: Path, variables: Sequence[str], timeout: float | None) -> Path:
     """Run a step and return its log; ToolError with the command and the last lines if it fails or takes too long."""
     command = stage.command(folder, variables)
     (folder / LOGS).mkdir(exist_ok=True)

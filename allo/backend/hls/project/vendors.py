@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..vendors.catapult import CATAPULT
 from ..vendors.intel import INTEL
 from ..vendors.tapa import TAPA
-from .flows import Flow, Mode
+from .flows import Mode, ToolFlow
 from .reports import link, unread
-from .run import Stage
+from .run import ToolStep
 
 _FILES = {"README.md": "project/README.md", "arguments.h": "project/arguments.h", "data.h": "project/data.h"}
 _TESTBENCH = {**_FILES, "testbench.cpp": "project/testbench.cpp"}
@@ -15,17 +15,17 @@ _SETTINGS = ("device", "part", "frequency", "timeout")
 
 
 _XRT = "XILINX_XRT"
-_KERNEL = Stage("kernel", "compilation of the kernel", "TAPA", ("tapa",))
-_PROGRAM = Stage("host-program", "compilation of the host program", "TAPA", ("tapa",))
+_KERNEL = ToolStep("kernel", "compilation of the kernel", "TAPA", ("tapa",))
+_PROGRAM = ToolStep("host-program", "compilation of the host program", "TAPA", ("tapa",))
 
 
 def _on_card(mode: str) -> Mode:
     binary = link("kernel.{mode}.xclbin.info", is_placed=mode == "hw")
-    linking = Stage("link", "linking", "Vitis", ("v++",), report=binary)
-    return Mode((_KERNEL, linking, _PROGRAM), (Stage("run", "execution", "XRT", ("g++",), environment=_XRT),))
+    linking = ToolStep("link", "linking", "Vitis", ("v++",), report=binary)
+    return Mode((_KERNEL, linking, _PROGRAM), (ToolStep("run", "execution", "XRT", ("g++",), environment=_XRT),))
 
 
-TAPA_FLOW = Flow(
+TAPA_FLOW = ToolFlow(
     target="tapa",
     tool="TAPA",
     vendor=TAPA,
@@ -40,7 +40,7 @@ TAPA_FLOW = Flow(
     steps="tapa/steps.md",
     modes={
         "csim": Mode(()),
-        "fast_hw_emu": Mode((_KERNEL, _PROGRAM), (Stage("run", "simulation of the RTL", "TAPA", ("tapa",)),)),
+        "fast_hw_emu": Mode((_KERNEL, _PROGRAM), (ToolStep("run", "simulation of the RTL", "TAPA", ("tapa",)),)),
         **{mode: _on_card(mode) for mode in ("hw_emu", "hw")},
     },
     linked=("hw_emu", "hw"),
@@ -50,13 +50,13 @@ TAPA_FLOW = Flow(
 )
 
 
-def _intel(goal: str) -> Stage:
+def _intel(goal: str) -> ToolStep:
     """Synthesis without a simulation, and with one."""
     report = f"{goal.removesuffix('-program')}.prj/reports/report.html"
-    return Stage(goal, "synthesis", "Intel HLS", ("i++",), report=unread(report))
+    return ToolStep(goal, "synthesis", "Intel HLS", ("i++",), report=unread(report))
 
 
-INTEL_FLOW = Flow(
+INTEL_FLOW = ToolFlow(
     target="ihls",
     tool="Intel HLS",
     vendor=INTEL,
@@ -67,14 +67,14 @@ INTEL_FLOW = Flow(
     modes={
         "csim": Mode(()),
         "csyn": Mode((_intel("csyn"),)),
-        "cosim": Mode((_intel("cosim-program"),), (Stage("cosim", "co-simulation", "Intel HLS", ("i++",)),)),
+        "cosim": Mode((_intel("cosim-program"),), (ToolStep("cosim", "co-simulation", "Intel HLS", ("i++",)),)),
     },
     flags="-std=c++14 -fwrapv",
     has_interface=False,
     settings=_SETTINGS,
 )
-_CATAPULT = Stage("csyn", "synthesis", "Catapult", ("catapult",), report=unread("Catapult/{top}.v1/rtl.rpt"))
-CATAPULT_FLOW = Flow(
+_CATAPULT = ToolStep("csyn", "synthesis", "Catapult", ("catapult",), report=unread("Catapult/{top}.v1/rtl.rpt"))
+CATAPULT_FLOW = ToolFlow(
     target="catapult",
     tool="Catapult",
     vendor=CATAPULT,
@@ -92,7 +92,7 @@ CATAPULT_FLOW = Flow(
     modes={
         "csim": Mode(()),
         "csyn": Mode((_CATAPULT,)),
-        "cosim": Mode((_CATAPULT,), (Stage("cosim", "co-simulation", "Catapult", ("catapult",)),)),
+        "cosim": Mode((_CATAPULT,), (ToolStep("cosim", "co-simulation", "Catapult", ("catapult",)),)),
     },
     has_interface=False,
     main="CCS_MAIN",
