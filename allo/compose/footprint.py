@@ -17,6 +17,7 @@ from allo._mlir import fingerprint
 
 from ..customize import Schedule
 from ..customize.nest.rewrite import compose_affine
+from ..ir.access import callee_name
 from ..ir.module import Module
 from ..ir.states import FinishedModule
 from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, statements, string_of
@@ -285,4 +286,4 @@ def called_functions(function: ir.OpView) -> list[str]:
     """The functions that a function calls itself, each once, in the order of the text."""
     entry = entry_block(function)
     calls = operations(entry, "func.call") if entry is not None else []
-    return list(dict.fromkeys(ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls))
+    return list(dict.fromkeys(callee_name(call) for call in calls))

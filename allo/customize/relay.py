@@ -8,6 +8,7 @@ from functools import partial
 from mlir import ir
 
 from ..errors import ScheduleError
+from ..ir.access import callee_name
 from ..ir.builder import Builder
 from ..ir.module import Module
 from ..ir.names import unique_name
@@ -29,7 +30,7 @@ from .fifo.external_streams import close_calls, open_calls
 from .fifo.first_values import drop_first_values
 from .fifo.neighbours import pass_on
 from .fifo.stages import Stage, stages_inside, stages_of
-from .function.calls import call_counts, callee_of, function_around
+from .function.calls import call_counts, function_around
 from .function.signature import add_argument, own_callee, result_to_argument, set_argument
 from .step.handles import Buffer, Function, Nest
 from .step.primitive import primitive
@@ -235,7 +236,7 @@ def _copied(module: Module, stages: list[Stage], consumer: ir.Operation) -> bool
     counts = call_counts(module)
     for stage in stages:
         for call, _ in stage.calls if stage.writes or stage.op == consumer else ():
-            if counts[callee_of(call)] > 1:
+            if counts[callee_name(call)] > 1:
                 own_callee(module, call)
                 return True
     return False

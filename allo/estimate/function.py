@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ..ir.access import base_of, is_copy
+from ..ir.access import base_of, callee_name, is_copy
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
 from ..poly import Access, TimeLoop, Trips, extract
 from ..target import Fpga
@@ -113,7 +113,7 @@ class FunctionEstimator:
     def latency_of(self, op: ir.Operation) -> Fraction | None:
         """The cycles of a loop or call of this function."""
         if op.name == "func.call":
-            return self.callee(ir.FlatSymbolRefAttr(op.attributes["callee"]).value).latency
+            return self.callee(callee_name(op)).latency
         row = self.rows.made.get(op)
         return None if row is None or row.latency is None else Fraction(row.latency)
 
@@ -160,7 +160,7 @@ class FunctionEstimator:
                 names.append(f"loop '{self.views[op].name}'")
             elif op.name == "func.call":
                 parts.append(self._call(op))
-                names.append(f"'{ir.FlatSymbolRefAttr(op.attributes['callee']).value}'")
+                names.append(f"'{callee_name(op)}'")
             elif is_copy(op):
                 parts.append(self._copy(op))
                 names.append("copy")
@@ -193,7 +193,7 @@ class FunctionEstimator:
         return region_span(done, Fraction(done.timing.depth), Fraction(0), Fraction(1))
 
     def _call(self, op: ir.Operation) -> Span:
-        name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        name = callee_name(op)
         found = self.callee(name)
         given = dict(zip(found.arguments, (base_of(value) for value in op.operands), strict=False))
         streams = dict(zip(found.arguments, map(stream_key, op.operands), strict=False))

@@ -9,6 +9,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import InternalError
+from .access import callee_name
 from .mlir_types import from_mlir
 from .module import Module
 from .names import unique_name
@@ -236,7 +237,7 @@ class _Printer:
         arguments = self.atoms(op.operands)
         yield from self._flush(())
         called = op.name == "func.call"
-        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value if called else op.name
+        callee = callee_name(op) if called else op.name
         names = []
         given = string_of(op, "allo.name")
         for result in op.results:

@@ -10,6 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import AlloError, DataflowError, Location, Note, ToolError
+from .access import callee_name
 from .builder import string_attr
 from .module import Module
 from .processes import is_region
@@ -184,6 +185,6 @@ def _find_ends(module: Module, value: ir.Value, puts: list[Location], gets: list
         elif op.name in ("affine.load", "memref.load"):
             _find_ends(module, op.results[0], puts, gets)
         elif op.name == "func.call":
-            entry = entry_block(module.function(ir.FlatSymbolRefAttr(op.attributes["callee"]).value))
+            entry = entry_block(module.function(callee_name(op)))
             if entry is not None:
                 _find_ends(module, entry.arguments[use.operand_number], puts, gets)

@@ -14,6 +14,7 @@ from mlir import ir
 from ...ir.access import (
     accessed,
     asks_stream,
+    callee_name,
     is_access,
     is_copy,
     is_end,
@@ -203,7 +204,7 @@ class _Tracker:
                 self._define(builder, target)
 
     def _call(self, op: ir.Operation) -> None:
-        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        callee = callee_name(op)
         arrays = [value for value in op.operands if is_tracked(value)]
         if callee not in self.bodies:
             for array in arrays:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ...customize.function.calls import call_counts, callee_of
+from ...customize.function.calls import call_counts
+from ...ir.access import callee_name
 from ...ir.builder import Builder, string_attr, unit_attr
 from ...ir.context import context, unknown_location
 from ...ir.module import Module
@@ -106,7 +107,7 @@ def _rename(function: ir.OpView, own: set[str]) -> None:
     function.operation.attributes["sym_name"] = string_attr(_internal(function.name.value))
     entry = entry_block(function)
     for op in operations(entry, "func.call") if entry is not None else ():
-        called = callee_of(op)
+        called = callee_name(op)
         if called in own:
             op.attributes["callee"] = ir.FlatSymbolRefAttr.get(_internal(called), context())
 

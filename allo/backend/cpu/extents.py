@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from ...ir.access import callee_name
 from ...ir.builder import Builder, index_type, segments_attr
 from ...ir.context import context, unknown_location
 from ...ir.module import Module
@@ -27,7 +28,7 @@ def pass_extents(module: Module) -> None:
         entry = entry_block(function)
         for op in operations(entry) if entry is not None else ():
             if op.name == "func.call":
-                callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+                callee = callee_name(op)
                 if callee in moved:
                     _pass(op, moved[callee])
     for function in module.functions():

@@ -12,6 +12,7 @@ from allo._mlir.dialects import allo as allo_d
 from ...errors import TargetError
 from ...frontend.emit.given_code import EXTERNAL
 from ...frontend.typing.external import ExternalParameter, fitting
+from ...ir.access import callee_name
 from ...ir.builder import Builder, segments_attr, string_attr
 from ...ir.context import context, unknown_location
 from ...ir.mlir_types import from_mlir, scalar_from_mlir
@@ -68,7 +69,7 @@ def link_external(module: Module) -> tuple[Library, ...]:
         entry = entry_block(function)
         for op in operations(entry) if entry is not None else ():
             if op.name == "func.call":
-                callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+                callee = callee_name(op)
                 if callee in linked:
                     _call(op, linked[callee])
     declared: dict[str, Library] = {}

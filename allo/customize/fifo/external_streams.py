@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ...ir.access import accessed, is_end
+from ...ir.access import accessed, callee_name, is_end
 from ...ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ...ir.context import context
 from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.streams import SIDE, declared_sides
 from ...ir.walk import entry_block, induction_variable, loops_of, operations
-from ..function.calls import callee_of, function_around
+from ..function.calls import function_around
 from ..function.signature import own_callee
 from .accesses import create, stream_type
 
@@ -39,10 +39,10 @@ def open_calls(module: Module, array: ir.Value) -> list[Tap]:
     taps = []
     for use in list(array.uses):
         call = use.owner.operation
-        if call.name != "func.call" or entry_block(module.function(callee_of(call))) is not None:
+        if call.name != "func.call" or entry_block(module.function(callee_name(call))) is not None:
             continue
         positions = [k for k, operand in enumerate(call.operands) if operand == array]
-        sides = declared_sides(module.function(callee_of(call)))
+        sides = declared_sides(module.function(callee_name(call)))
         if len(positions) == 1 and positions[0] in sides and ir.MemRefType(array.type).rank > 0:
             taps.append(_opened(module, call, positions[0], sides[positions[0]]))
     return taps
@@ -51,7 +51,7 @@ def open_calls(module: Module, array: ir.Value) -> list[Tap]:
 def _opened(module: Module, call: ir.Operation, position: int, side: str) -> Tap:
     array = call.operands[position]
     memref = ir.MemRefType(array.type)
-    called = callee_of(call)
+    called = callee_name(call)
     declaration = own_callee(module, call)
     kind = stream_type(memref.element_type, memref.shape, -1)
     stream = create(Builder.before(call), kind, f"{called}_stream").owner.operation
@@ -101,7 +101,7 @@ def close_calls(module: Module, taps: list[Tap]) -> None:
         uses_array = any(tap.array in list(op.operands) for op in inside)
         streams = {accessed(op) for op in inside if is_end(op)}
         others = [stream for stream in streams if stream != tap.stream.results[0]]
-        declaration = module.function(callee_of(tap.call))
+        declaration = module.function(callee_name(tap.call))
         if uses_array and others:  # the array is kept for others, beside the FIFO
             del tap.nest.attributes[STANDS_FOR]
             continue

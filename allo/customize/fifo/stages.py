@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ...errors import Location, Note, ScheduleError
-from ...ir.access import is_access
+from ...ir.access import callee_name, is_access
 from ...ir.module import Module
 from ...ir.walk import entry_block, location_of, string_of
 from ...poly import Access, Model, extract
-from ..function.calls import callee_of, function_around
+from ..function.calls import function_around
 from ..step.handles import Buffer, Function, Nest
 
 
@@ -119,7 +119,7 @@ def _stage(
     inner = extract(function)
     known = inner.buffer(argument)
     accesses = [] if known is None else [a for a in inner.accesses if a.buffer.label == known.label]
-    return Stage(op, callee_of(op), argument, inner, 0, *_sides(accesses), calls)
+    return Stage(op, callee_name(op), argument, inner, 0, *_sides(accesses), calls)
 
 
 def _followed(
@@ -128,7 +128,7 @@ def _followed(
     """The calls through which an array goes that functions only pass on, and the argument that it is in the end."""
     found: list[tuple[ir.Operation, int]] = []
     while True:
-        name = callee_of(call)
+        name = callee_name(call)
         positions = [k for k, operand in enumerate(call.operands) if operand == value]
         if len(positions) > 1:
             return ScheduleError(

@@ -6,27 +6,22 @@ from collections import Counter
 
 from mlir import ir
 
+from ...ir.access import callee_name
 from ...ir.module import Module
 from ...ir.walk import entry_block, operations
-
-
-def callee_of(call: ir.Operation) -> str:
-    """The name of the function that a `func.call` calls."""
-    name: str = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
-    return name
 
 
 def calls_of(module: Module, name: str) -> list[ir.Operation]:
     """All calls of function `name`, in the order of the text."""
     entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
     calls = [op for entry in entries for op in operations(entry, "func.call")]
-    return [call for call in calls if callee_of(call) == name]
+    return [call for call in calls if callee_name(call) == name]
 
 
 def call_counts(module: Module) -> Counter[str]:
     """How often each function is called."""
     entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
-    return Counter(callee_of(op) for entry in entries for op in operations(entry, "func.call"))
+    return Counter(callee_name(op) for entry in entries for op in operations(entry, "func.call"))
 
 
 def function_around(op: ir.Operation) -> ir.OpView:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...ir.access import callee_name
 from ...ir.builder import string_attr
 from ...ir.module import Module
 from ...ir.names import unique_name
@@ -16,14 +17,14 @@ from ...ir.walk import (
     operations,
     string_of,
 )
-from .calls import callee_of, function_around
+from .calls import function_around
 
 
 def inline_inside(module: Module, outer: ir.Operation) -> None:
     """Replace all calls in the body of a loop, and those in what they call, by bodies; functions stay."""
     while True:
         calls = operations(outer.regions[0].blocks[0], "func.call")
-        callees = [(call, module.function(callee_of(call))) for call in calls]
+        callees = [(call, module.function(callee_name(call))) for call in calls]
         bodies = [(call, function) for call, function in callees if entry_block(function) is not None]
         if not bodies:
             leave_affine(outer if outer.name == "func.func" else function_around(outer).operation)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...ir.access import callee_name
 from ...ir.builder import Builder, string_attr
 from ...ir.context import context
 from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.walk import argument_names, buffers_of, entry_block, string_of
-from .calls import callee_of, calls_of
+from .calls import calls_of
 
 
 def own_callee(module: Module, call: ir.Operation) -> ir.OpView:
     """The function that `call` calls; if others call it too, a copy of it under a new name, for this call alone."""
-    name = callee_of(call)
+    name = callee_name(call)
     function = module.function(name)
     if len(calls_of(module, name)) == 1:
         return function

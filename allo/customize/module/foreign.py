@@ -11,6 +11,7 @@ from mlir import ir
 
 from ...errors import KernelError
 from ...frontend.emit.given_code import EXTERNAL, LINKED, is_given
+from ...ir.access import callee_name
 from ...ir.module import Module
 from ...ir.walk import entry_block, location_of, operations, statements
 
@@ -69,7 +70,7 @@ def check_calls(module: Module) -> None:
     for function in module.functions():
         entry = entry_block(function)
         found = operations(entry, "func.call") if entry is not None else ()
-        calls[function.name.value] = {ir.FlatSymbolRefAttr(op.attributes["callee"]).value: op for op in found}
+        calls[function.name.value] = {callee_name(op): op for op in found}
     try:
         TopologicalSorter(calls).prepare()
     except CycleError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir import ir
 
 from ...errors import Note, ScheduleError
-from ...ir.access import is_get, is_put
+from ...ir.access import callee_name, is_get, is_put
 from ...ir.effects import Effects
 from ...ir.elements import element_nests
 from ...ir.module import Module
@@ -13,7 +13,6 @@ from ...ir.processes import DATAFLOW
 from ...ir.states import Draft, FinishedModule, Part
 from ...ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
 from ...poly import Model, extract, same_stream, shared_end
-from ..function.calls import callee_of
 
 _WHY = "two processes would share an end of a stream, in no order"
 
@@ -119,6 +118,6 @@ def stream_name(stream: ir.Value) -> str:
 
 def _process(op: ir.Operation) -> str:
     if op.name == "func.call":
-        return f"function '{callee_of(op)}'"
+        return f"function '{callee_name(op)}'"
     name = string_of(op, "allo.nest") or string_of(op, "allo.name")
     return f"nest '{name}'" if name else "a statement"

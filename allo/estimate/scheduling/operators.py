@@ -6,6 +6,7 @@ import re
 
 from mlir import ir
 
+from ...ir.access import callee_name
 from ...target import Fpga, Operator
 
 _FLOAT = {
@@ -76,7 +77,7 @@ def operator_of(op: ir.Operation, target: Fpga) -> Operator:
 def word_of(op: ir.Operation) -> str:
     """How a reason names an operation: add, mul, div ..."""
     if op.name == "func.call":
-        return f"call of {ir.FlatSymbolRefAttr(op.attributes['callee']).value}"
+        return f"call of {callee_name(op)}"
     short: str = op.name.partition(".")[2]
     kind = _FLOAT.get(op.name) if _float_type(op) else None
     kind = kind or _INTEGER.get(short)

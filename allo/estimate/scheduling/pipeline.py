@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from mlir import ir
 
+from ...ir.access import callee_name
 from ...poly.updates import updates_of
 from ...target import Operator
 from ..report.result import Reason
@@ -191,7 +192,7 @@ def region_span(
     calls = [node for node in region.nodes if node.op.name == "func.call"]
     callees = Counter[str]()
     for node in calls:  # each copy has an instance
-        callees[ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value] += region.count(node.around)
+        callees[callee_name(node.op)] += region.count(node.around)
     ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
     return Span(latency, done.units, callees, ends, register_bits(done))
 

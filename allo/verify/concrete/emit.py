@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
+from ...ir.access import callee_name
 from ...ir.walk import entry_block, string_of
 from .bytecode import Assembler, BinaryCode, Code
 from .constants import constant_bits, global_values
@@ -279,7 +280,7 @@ class _Emitter(ControlFlow):
 
     def _call(self, op: ir.Operation) -> None:
         """The functions that `allo-lower-types` makes of operations on streams."""
-        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        callee = callee_name(op)
         if callee == "allo_stream_new":
             register = self.values.nodes[op.results[0]] = self.code.register()
             self.made.streams[self.code.emit(Code.NEW_STREAM, register)] = self._stream_name(op.operands[2])

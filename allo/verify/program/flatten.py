@@ -11,10 +11,9 @@ from mlir import ir
 
 from ...customize.array.constant_bits import element_bits
 from ...customize.array.subscripts import expressions
-from ...customize.function.calls import callee_of
 from ...customize.function.inlining import inline_inside
 from ...errors import DataflowError
-from ...ir.access import is_copy
+from ...ir.access import callee_name, is_copy
 from ...ir.builder import Builder, affine_constant, index_type, string_attr
 from ...ir.context import context
 from ...ir.linalg import lower_linalg
@@ -80,7 +79,7 @@ def _recursive(module: Module) -> list[str]:
     for function in module.functions():
         entry = entry_block(function)
         called = operations(entry, "func.call") if entry is not None else ()
-        calls[function.name.value] = {callee_of(op) for op in called}
+        calls[function.name.value] = {callee_name(op) for op in called}
     return sorted(name for name in calls if name in _reached(name, calls))
 
 

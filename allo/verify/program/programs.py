@@ -14,6 +14,7 @@ from mlir import ir
 from ...customize import Schedule, customize
 from ...customize.step.record import Steps
 from ...errors import VerificationError, counted
+from ...ir.access import callee_name
 from ...ir.effects import Effects
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
@@ -207,7 +208,7 @@ def _opaque(module: Module, recursive: str) -> tuple[Opaque, ...]:
     found = []
     for op in operations(entry):
         if op.name == "func.call":
-            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            callee = callee_name(op)
             kind = "which calls itself" if recursive else "which has no body here"
             found.append(Opaque(f"the call of '{callee}', {kind}", source_of(op)))
         elif op.name == "scf.while":

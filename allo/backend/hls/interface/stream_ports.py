@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....errors import TargetError
+from ....ir.access import callee_name
 from ....ir.mlir_types import scalar_from_mlir
 from ....ir.module import Module
 from ....ir.types import AlloType, Float, Int, UInt
@@ -62,7 +63,7 @@ def _counted(module: Module, what: str, value: ir.Value) -> tuple[int, int]:
         elif op.name == "allo.stream_get":
             gets += times
         elif op.name == "func.call":
-            callee = entry_block(module.function(ir.FlatSymbolRefAttr(op.attributes["callee"]).value))
+            callee = entry_block(module.function(callee_name(op)))
             inside = (
                 (0, 0) if callee is None else _counted(module, what, callee.arguments[use.operand_number])
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ....ir.access import callee_name
 from ....ir.processes import ELEMENT_OF
 from ....ir.walk import operations
 
@@ -23,7 +24,7 @@ def shared_callees(entry: ir.Block) -> list[str]:
     if "allo.dataflow" in entry.owner.operation.attributes:
         return []
     for op in operations(entry, "func.call"):
-        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        callee = callee_name(op)
         calls[callee] = calls.get(callee, 0) + 1
         if ELEMENT_OF in op.attributes or _overlaps(op, entry):
             overlapping.add(callee)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....ir.access import base_of
+from ....ir.access import base_of, callee_name
 from ....ir.builder import Builder
 from ....ir.module import Module
 from ....ir.names import unique_name
@@ -41,7 +41,7 @@ def _returning(module: Module) -> list[str]:
         if DATAFLOW in function.operation.attributes:
             found[function.name.value] = None
         calls = [op for block in region_blocks(function) for op in statements(block) if op.name == "func.call"]
-        found.update(dict.fromkeys(ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls))
+        found.update(dict.fromkeys(callee_name(call) for call in calls))
     return [name for name in found if entry_block(module.function(name)) is not None]
 
 
@@ -151,7 +151,7 @@ class _Region:
         if op.name == "allo.stream_put":
             return self._value_name(base_of(op.operands[0]))
         if op.name == "func.call":
-            return str(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
+            return callee_name(op)
         return nest_name(op) if not len(op.results) else string_of(op, "allo.name") or "value"
 
     def _value_name(self, value: ir.Value) -> str:

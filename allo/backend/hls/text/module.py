@@ -11,6 +11,7 @@ from mlir import ir
 
 from ....errors import TargetError, counted
 from ....frontend.emit.given_code import EXTERNAL
+from ....ir.access import callee_name
 from ....ir.linalg import lower_linalg
 from ....ir.module import Module
 from ....ir.processes import simulated_regions
@@ -205,7 +206,7 @@ class FileWriter:
             function = self.module.function(name)
             block = entry_block(function)
             for op in operations(block, "func.call") if block is not None else ():
-                callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+                callee = callee_name(op)
                 if callee not in done:
                     visit(callee)
             done[name] = function
@@ -329,7 +330,7 @@ def _tasks(module: Module) -> set[str]:
         block = entry_block(function)
         if block is not None and "allo.dataflow" in function.operation.attributes:
             calls = [op for op in statements(block) if op.name == "func.call"]
-            found |= {ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls}
+            found |= {callee_name(call) for call in calls}
     return found
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from mlir import ir
 
-from ....ir.access import base_of
+from ....ir.access import base_of, callee_name
 from ....ir.builder import Builder
 from ....ir.context import context, unknown_location
 from ....ir.effects import Effects
@@ -94,7 +94,7 @@ def _update_calls(module: Module, name: str, kinds: list[ir.Type]) -> None:
     for function in module.functions():
         entry = entry_block(function)
         for op in operations(entry, "func.call") if entry is not None else ():
-            if ir.FlatSymbolRefAttr(op.attributes["callee"]).value == name:
+            if callee_name(op) == name:
                 _update_call(op, kinds)
 
 

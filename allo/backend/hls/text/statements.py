@@ -10,6 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ....errors import TargetError
+from ....ir.access import callee_name
 from ....ir.processes import Statement
 from ....ir.walk import location_of, operations, string_of
 from ...checked import REQUIRE, SITE
@@ -287,7 +288,7 @@ class StatementWriter(MemoryWriter):
     # -- calls and streams -----------------------------------------------------------------------
 
     def _call(self, op: ir.Operation) -> list[str]:
-        callee = self.functions[ir.FlatSymbolRefAttr(op.attributes["callee"]).value]
+        callee = self.functions[callee_name(op)]
         operands = self.body.operands(op)
         lines = self._declared(operands)
         arguments = []

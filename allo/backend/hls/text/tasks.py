@@ -246,7 +246,7 @@ class PortsWriter:
 
     def _task(self, call: ir.Operation, writer: StatementWriter, tasks: list[str]) -> list[str]:
         """What `invoke` takes for a call; a task in front of the callee if that has arrays."""
-        symbol = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+        symbol = callee_name(call)
         callee = self.file.functions[symbol]
         values = [*call.operands, *call.results]
         self._refuse_parts(call)
