@@ -13,7 +13,7 @@ import pytest
 
 import allo
 from allo.backend.hls.text.names import identifier
-from allo.ir.types import Int, Struct, float16, float64, int1, int8, int32
+from allo.ir.types import Int, Struct, float16, float64, int1, int8, int32, uint1
 
 from .test_csim import assert_same
 
@@ -134,6 +134,18 @@ def test_values_that_make_no_difference_are_not_written() -> None:
     """A remainder of one bit is 0: what it is the remainder of would be a variable that compilers warn of."""
     code = allo.customize(remainder).build(target="vhls").hls_code
     assert code.count("A[i]") == 1 and "bool t = one_result;" in code
+
+
+def divided(A: int8[4], B: uint1[4]):
+    for i in range(4):
+        v: int8 = A[i] + 1
+        B[i] = B[i] % (v <= 3)
+
+
+def test_a_variable_that_only_needless_operands_read_compiles() -> None:
+    A, B = np.arange(4, dtype=np.int8), np.ones(4, np.uint8)
+    allo.customize(divided).build(target="vitis_hls", mode="csim")(A, B)
+    assert not B.any()
 
 
 def ported(a: int32[4], a_port: int32[4], port: int32, i0: int32[4]) -> int32[4]:

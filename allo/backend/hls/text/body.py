@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....ir.access import effects_of, is_array
+from ....ir.access import effects_of, is_array, is_store
 from ....ir.walk import operations
 from .operations import needed_operands
 
@@ -15,12 +15,13 @@ class Body:
     Numbers that nothing uses, and what only these use, are left out, as are operands that make no difference.
     """
 
-    __slots__ = ("_operands", "_statements", "_uses")
+    __slots__ = ("_operands", "_statements", "_stores", "_uses")
 
     def __init__(self, entry: ir.Block | None = None) -> None:
         self._statements: dict[ir.Block, list[ir.Operation]] = {}
         self._operands: dict[ir.Operation, list[ir.Value]] = {}
         self._uses: dict[ir.Value, int] = {}
+        self._stores: dict[ir.Value, int] = {}
         for op in reversed(operations(entry) if entry is not None else ()):  # users before what they use
             if self._is_unused(op):
                 continue
@@ -29,6 +30,8 @@ class Body:
             self._operands[op] = operands
             for value in operands:
                 self._uses[value] = self._uses.get(value, 0) + 1
+            if is_store(op):
+                self._stores[operands[1]] = self._stores.get(operands[1], 0) + 1  # of the array
         for found in self._statements.values():
             found.reverse()
 
@@ -54,3 +57,7 @@ class Body:
     def uses(self, value: ir.Value) -> int:
         """In how many places it is an operand."""
         return self._uses.get(value, 0)
+
+    def is_only_stored_to(self, memory: ir.Value) -> bool:
+        """Whether it is an operand of stores alone, which is none of their subscripts."""
+        return self.uses(memory) == self._stores.get(memory, 0)

@@ -86,9 +86,7 @@ class MemoryWriter(ValueWriter):
 
     def _unread(self, memref: ir.Value, name: str) -> list[str]:
         """Compilers warn of variables that are only assigned."""
-        stores = ("affine.store", "memref.store")
-        only_written = all(use.owner.operation.name in stores for use in memref.uses)
-        return [f"(void){name};"] if only_written else []
+        return [f"(void){name};"] if self.body.is_only_stored_to(memref) else []
 
     def _declare(self, op: ir.Operation) -> list[str]:
         result = op.results[0]
