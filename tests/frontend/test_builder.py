@@ -53,7 +53,7 @@ class Graph:
         filled = self.builder.fill(out, result, "init", AT)
         before, after = self.builder.take_pending()
         body = (*before, Declare(AT, out, None), filled, *after, Return(AT, (out,)))
-        source = KernelSource(None, TREE, "graph.onnx", 0, {})
+        source = KernelSource(None, TREE, "graph.onnx", 0, {}, 0)
         function = CheckedFunction("graph", source, tuple(self.inputs), (result.type,), body)
         return LLVMModule(emit_module([function], function))
 

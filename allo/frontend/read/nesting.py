@@ -9,10 +9,13 @@ from .source import KernelSource
 
 MOST_OPERATORS = 5_000
 MOST_BLOCKS = 1_000
+_SHORT = 2_000  # characters: each adds one operator at most, and two of them one block
 
 
 def too_deep(source: KernelSource) -> Diagnostic | None:
     """The first place that is inside of too many blocks, or of an expression with too many operators on one path."""
+    if source.length <= _SHORT:
+        return None
     waiting: list[tuple[ast.AST, int, int]] = [(source.tree, 0, 0)]
     while waiting:
         node, blocks, operators = waiting.pop()

@@ -26,6 +26,7 @@ class KernelSource:
     file: str
     line_shift: int
     names: Mapping[str, Any]
+    length: int  # characters of its text, or of the one that it is in
 
     @property
     def name(self) -> str:
@@ -69,26 +70,29 @@ def read_kernel(function: Callable[..., Any]) -> KernelSource:
         lines, first = inspect.findsource(own)
     except (OSError, TypeError):
         raise _unreadable(function) from None
-    definition, before = _definition(lines, first, getattr(own, "__code__", None))
+    definition, before, length = _definition(lines, first, getattr(own, "__code__", None))
     if not isinstance(definition, ast.FunctionDef):
         if function.__code__.co_filename == "<string>":  # what Python found is another text of this name
             raise _unreadable(function)
         raise _no_def(function, definition.lineno + before)
     file = inspect.getsourcefile(function) or function.__code__.co_filename
-    return KernelSource(function, definition, file, before, free_names(function))
+    return KernelSource(function, definition, file, before, free_names(function), length)
 
 
-def _definition(lines: list[str], first: int, code: CodeType | None) -> tuple[ast.stmt, int]:
-    """The statement that begins in line `first` of a file, and how many lines its syntax tree counts too few."""
+def _definition(lines: list[str], first: int, code: CodeType | None) -> tuple[ast.stmt, int, int]:
+    """The statement that begins in line `first` of a file, how many lines its tree counts too few, and its length."""
     text = lines[first]
     margin = len(text) - len(text.lstrip())
     last = max((line for *_, line in code.co_lines() if line), default=0) if code is not None else 0
     end = next((n for n in range(max(first + 1, last), len(lines)) if _starts_within(lines[n], margin)), len(lines))
+    block = lines[first:end]
     try:
-        tree = _parsed(lines[first:end], indented=margin > 0)
+        tree = _parsed(block, indented=margin > 0)
     except SyntaxError:  # the next line that looks like a statement is inside of a string or brackets of this one
-        tree = _parsed(inspect.getblock(lines[first:]), indented=margin > 0)
-    return (tree.body[0], first - 1) if isinstance(tree, ast.If) else (tree, first)
+        block = inspect.getblock(lines[first:])
+        tree = _parsed(block, indented=margin > 0)
+    length = sum(map(len, block))
+    return (tree.body[0], first - 1, length) if isinstance(tree, ast.If) else (tree, first, length)
 
 
 def _starts_within(line: str, margin: int) -> bool:

@@ -97,7 +97,7 @@ def external_function(instance: ExternalInstance, name: str) -> CheckedFunction:
     tree = ast.parse("def external(): pass").body[0]
     assert isinstance(tree, ast.FunctionDef)
     tree.name = name  # which may be a keyword of Python
-    source = KernelSource(None, tree, kernel.file, kernel.line - 1, {})
+    source = KernelSource(None, tree, kernel.file, kernel.line - 1, {}, 0)
     at = source.position(tree)
     params = tuple(
         Symbol(p.name, SymbolKind.TENSOR if isinstance(t, TensorType) else SymbolKind.ARGUMENT, t, at)
