@@ -359,4 +359,7 @@ def customize(
     if lower_linalg:
         make_loops(compiled.module)
     check_sound(compiled.module, compiled.inside)
-    return Schedule(FinishedModule(compiled.module.mlir), verbose=verbose)
+    state = FinishedModule(compiled.module.mlir)
+    for name, known in compiled.known.items():
+        state.parts[name].learn("kernel", known)  # which others find as long as the function lives
+    return Schedule(state, verbose=verbose)

@@ -37,6 +37,7 @@ from .read.nesting import too_deep
 from .read.source import KernelSource, belongs_to_a_library, read_kernel
 from .read.templates import NestedKernel, TemplateInstance, instance, instantiate, parameters_of
 from .typing.external import ExternalInstance, external_function
+from .typing.known import Known, known, noted
 from .typing.nodes import CheckedFunction, Return, Symbol, SymbolKind
 from .typing.ranges import surely_inside
 from .typing.rules import TypingRules
@@ -46,10 +47,14 @@ from .typing.tables import DEFAULT
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A module, and the names of the functions in which all subscripts are known to be inside of their arrays."""
+    """A module, and the names of the functions in which all subscripts are known to be inside of their arrays.
+
+    Who keeps the functions that are `known` by name need not compile them again.
+    """
 
     module: Module
     inside: frozenset[str]
+    known: Mapping[str, Known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +76,7 @@ def checked_program(
     `arguments` are the values of the parameters of a template; `rules` type the operations.
     Raises KernelError with all mistakes, each with file, line and column.
     """
-    program = ReachedKernels(rules)
-    top = program.function(instance(kernel, arguments), kernel)
-    if program.diagnostics or top is None:
-        raise KernelError.collected(program.diagnostics)
-    return Checked(tuple(program.functions.values()), top)
+    return ReachedKernels(rules).checked(kernel, arguments)
 
 
 def compile_kernel(
@@ -84,9 +85,15 @@ def compile_kernel(
     rules: TypingRules = DEFAULT,
 ) -> Compiled:
     """The module of a checked program, whose entry is `kernel`; arguments and errors are those of `checked_program`."""
-    checked = checked_program(kernel, arguments, rules)
-    inside = frozenset(function.name for function in checked.functions if surely_inside(function))
-    return Compiled(emit_module(checked.functions, checked.top), inside)
+    program = ReachedKernels(rules, remembers=True)
+    checked = program.checked(kernel, arguments)
+    kept, program.known = program.known, {}  # checkers, which know the program, live until cycles are collected
+    inside = frozenset(
+        function.name
+        for function in checked.functions
+        if (kept[function.name].inside if function.name in kept else surely_inside(function))
+    )
+    return Compiled(emit_module(checked.functions, checked.top), inside, kept)
 
 
 def _called(node: ast.AST) -> str:
@@ -95,15 +102,38 @@ def _called(node: ast.AST) -> str:
 
 
 class ReachedKernels:
-    """The kernels reached so far, callees before callers; a key is a kernel with its template arguments."""
+    """The kernels reached so far, callees before callers; a key is a kernel with its template arguments.
 
-    def __init__(self, rules: TypingRules = DEFAULT) -> None:
+    One that `remembers` takes functions from other programs, and keeps its own for others, by their names.
+    """
+
+    def __init__(self, rules: TypingRules = DEFAULT, *, remembers: bool = False) -> None:
         self.rules = rules
+        self.remembers = remembers
+        self.known: dict[str, Known] = {}
         self.functions: dict[Hashable, CheckedFunction] = {}
         self.diagnostics: list[Diagnostic] = []
         self._open: dict[Hashable, str] = {}
         self._failed: set[Hashable] = set()
         self._named: dict[tuple[Hashable, str], tuple[tuple[type, Any], ...]] = {}
+
+    def checked(self, kernel: Any, arguments: Sequence[Any] | Mapping[str, Any] | None) -> Checked:
+        """The kernel and all that it calls. Raises KernelError with all mistakes."""
+        top = self._again(kernel, kernel) if arguments is None else None
+        top = top or self.function(instance(kernel, arguments), kernel)
+        if self.diagnostics or top is None:
+            raise KernelError.collected(self.diagnostics)
+        return Checked(tuple(self.functions.values()), top)
+
+    def _again(self, kernel: Any, key: Hashable) -> CheckedFunction | None:
+        """The checked form of a kernel that another program has checked, if it means the same here."""
+        found = known(kernel, self.rules) if self.remembers else None
+        if found is None:
+            return None
+        function = replace(found.function, name=self._unique(found.function.source.name))
+        self.known[function.name] = found
+        self.functions[key] = function
+        return function
 
     def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> CheckedFunction | None:
         """The checked form of the kernel `source`; None if it has mistakes."""
@@ -132,6 +162,8 @@ class ReachedKernels:
             return None
         function.body = constants_in_place(function)
         self.functions[key] = function
+        if self.remembers and not scope.has_calls and (made := noted(function, self.rules, scope.read)) is not None:
+            self.known[unique] = made
         return function
 
     def _unique(self, name: str) -> str:
@@ -140,6 +172,7 @@ class ReachedKernels:
 
     def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> CheckedFunction | None:
         """The function that a call means; None after an error at `node`."""
+        scope.has_calls = True
         if isinstance(callee, ExternalInstance):
             if callee not in self.functions:
                 self.functions[callee] = external_function(callee, self._unique(callee.kernel.name))
@@ -167,6 +200,8 @@ class ReachedKernels:
             return None
         if key in self.functions:
             return self.functions[key]
+        if not isinstance(callee, TemplateInstance) and (function := self._again(kernel, key)) is not None:
+            return function
         try:
             source = kernel.source if isinstance(kernel, NestedKernel) else read_kernel(kernel)
             if isinstance(callee, TemplateInstance) or parameters_of(source):

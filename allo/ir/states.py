@@ -31,6 +31,10 @@ class Part:
         """What was found out of it as one of `keys`."""
         return {key: self._facts[key] for key in keys if key in self._facts}
 
+    def learn(self, key: Hashable, fact: Any) -> None:
+        """Keep a fact; a value without operations in it."""
+        self._facts[key] = fact
+
     def fact[T](self, key: Hashable, find: Callable[[ir.Operation], T]) -> T:
         """What `find` says of the operation, found once; a value without operations in it."""
         if key not in self._facts:

@@ -34,6 +34,8 @@ class Scope:
         self.compile_callee = compile_callee
         self.rules = rules
         self.depth = 0  # loops around the statement that is checked
+        self.read: set[str] = set()  # the free names that were looked up
+        self.has_calls = False  # of other kernels
         self._blocks: list[dict[str, Symbol]] = [{}]
         self._ended: dict[str, Symbol] = {}
         self._unknown: set[str] = set()
@@ -85,6 +87,7 @@ class Scope:
 
     def free(self, name: str) -> Any:
         """The Python value of a free name; KeyError if there is none."""
+        self.read.add(name)
         value = self.source.names.get(name, _MISSING)
         if value is _MISSING:
             raise KeyError(name)
@@ -144,8 +147,12 @@ def static_value(scope: Scope, node: ast.expr) -> Any:
         return node.value
     own = _bound_within(node)
     for child in ast.walk(node):
-        if isinstance(child, ast.Name) and child.id not in own:
+        if isinstance(child, ast.Name):
             symbol = scope.local(child.id)
+            if symbol is None:
+                scope.read.add(child.id)
+            if child.id in own:
+                continue
             if symbol is not None and symbol.kind is SymbolKind.INVALID:
                 raise NameError(child.id)  # which has been told
             if symbol is not None and symbol.kind is not SymbolKind.STATIC:
