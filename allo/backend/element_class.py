@@ -15,7 +15,7 @@ from ..ir.passes import run_passes
 from ..ir.registers import part_of, register_type
 from ..ir.streams import is_stream_type
 from ..ir.walk import operations, statements
-from ..poly.formula import compile_map, compile_set, evaluate
+from ..poly.formula import compile_map, compile_set, evaluate, satisfies
 from .outlining import signature_attributes
 from .positions import Place, Position
 
@@ -137,9 +137,7 @@ def _decide(block: ir.Block) -> None:
                     _decide(inner)
             continue
         formula, equalities = compile_set(op.attributes["condition"])
-        values = evaluate(formula, ())
-        holds = all(v == 0 if equality else v >= 0 for v, equality in zip(values, equalities, strict=True))
-        for chosen in op.regions[0 if holds else 1].blocks:
+        for chosen in op.regions[0 if satisfies(evaluate(formula, ()), equalities) else 1].blocks:
             _decide(chosen)
             *kept, end = statements(chosen)
             for inner_op in kept:

@@ -10,7 +10,7 @@ from ..ir.access import access_map, accessed, is_access, is_store, makes_stream,
 from ..ir.registers import are_registers
 from ..ir.streams import is_stream_type
 from ..ir.walk import operations, statements
-from ..poly.formula import Formula, compile_map, compile_set, evaluate
+from ..poly.formula import Formula, compile_map, compile_set, evaluate, satisfies
 
 type Position = tuple[int, ...]
 type Place = tuple[int, ...]  # the subscripts of a FIFO or register
@@ -52,8 +52,7 @@ class _Choice:
     no: tuple[_Part, ...]
 
     def at(self, position: Position) -> tuple[bool, tuple[_Part, ...]]:
-        values = self.values.at(position)
-        holds = all(v == 0 if equal else v >= 0 for v, equal in zip(values, self.equalities, strict=True))
+        holds = satisfies(self.values.at(position), self.equalities)
         return holds, self.yes if holds else self.no
 
 

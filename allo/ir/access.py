@@ -52,7 +52,7 @@ def effects_of(op: ir.Operation) -> tuple[Effect, ...]:
     if name.startswith(("arith.", "math.")) or name in _NO_EFFECT:
         return ()
     if name in _LOADS:
-        return () if is_stream_type(op.results[0].type) else (Effect(0, reads=True),)
+        return (Effect(0, reads=True),) if reads_element(op) else ()
     if name in _STORES:
         return (Effect(1, writes=True),)
     if name in _PUTTING:
@@ -95,6 +95,11 @@ def is_array(kind: ir.Type) -> bool:
 def is_load(op: ir.Operation) -> bool:
     """Whether `op` takes one element out of an array, which may be a stream."""
     return op.name in _LOADS
+
+
+def reads_element(op: ir.Operation) -> bool:
+    """Whether `op` loads a value; the streams of an array of them are not values."""
+    return is_load(op) and not is_stream_type(op.results[0].type)
 
 
 def is_store(op: ir.Operation) -> bool:

@@ -8,9 +8,9 @@ from itertools import count
 
 from mlir import ir
 
-from ..ir.access import Effect, accessed, callee_name, is_access, is_load
+from ..ir.access import Effect, accessed, callee_name, is_access, is_load, reads_element
 from ..ir.effects import Effects
-from ..ir.streams import is_stream, is_stream_type
+from ..ir.streams import is_stream
 from ..ir.walk import LOOP_OPERATIONS, statements
 from .buffers import Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
@@ -222,7 +222,7 @@ class _Extraction:
         return Terms(forms), rows
 
     def subscripted(self, op: ir.Operation, scope: _Scope) -> None:
-        if is_load(op) and is_stream_type(op.results[0].type):
+        if is_load(op) and not reads_element(op):
             return  # taking a stream out of an array of streams; its puts and gets are the accesses
         kind = AccessKind.READ if is_load(op) else AccessKind.WRITE
         buffer, terms = self.buffers.resolve(accessed(op), self.values.subscripts(op))

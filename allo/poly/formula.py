@@ -111,6 +111,11 @@ def evaluate(formula: Formula, inputs: Sequence[int]) -> tuple[int, ...]:
     return tuple(_number(form, values) for form in formula.results if form is not None)
 
 
+def satisfies(values: Sequence[int], equalities: Sequence[bool]) -> bool:
+    """Whether the constraints of a set hold where they evaluate to these numbers."""
+    return all(value == 0 if equality else value >= 0 for value, equality in zip(values, equalities, strict=True))
+
+
 def _number(form: Linear, values: dict[int, int]) -> int:
     return form.constant + sum(coefficient * values[number] for number, coefficient in form.terms)
 

@@ -131,8 +131,12 @@ def _counting(relations: Relations, access: Access) -> list[int]:
 
 def _single(fibre: isl.Map, position: int) -> bool:
     """Whether a loop has one value for each stream."""
-    outer = fibre.project_out(_OUT, position + 1, fibre.dim(_OUT) - position - 1).project_out(_OUT, 0, position)
-    return bool(outer.is_single_valued())
+    return bool(_values_of(fibre, position).is_single_valued())
+
+
+def _values_of(fibre: isl.Map, position: int) -> isl.Map:
+    """{ stream -> values of a loop }"""
+    return fibre.project_out(_OUT, position + 1, fibre.dim(_OUT) - position - 1).project_out(_OUT, 0, position)
 
 
 def _atoms(sets: Sequence[isl.Set]) -> list[isl.Set]:
@@ -150,14 +154,14 @@ def _atoms(sets: Sequence[isl.Set]) -> list[isl.Set]:
 
 
 def _end(relations: Relations, access: Access) -> _End:
-    """The loops that count the tokens of one stream; raises Gap if they are no box."""
+    """The loops that count the tokens of one stream; raises Unnumbered if they are no box."""
     fibre = plain(relations.elements(access)).reverse()
     dimensions: list[_Dimension] = []
     for position, loop in enumerate(access.loops):
-        single = fibre.project_out(_OUT, position + 1, fibre.dim(_OUT) - position - 1).project_out(_OUT, 0, position)
-        if single.is_single_valued():
+        values_of_loop = _values_of(fibre, position)
+        if values_of_loop.is_single_valued():
             continue
-        values = single.range()
+        values = values_of_loop.range()
         low, high = values.dim_min_val(0), values.dim_max_val(0)
         if not low.is_int() or not high.is_int():
             raise Unnumbered(f"the extent of loop '{loop.name}' is known at run time only", access.source)
@@ -239,7 +243,7 @@ def _number_map(relations: Relations, number: _Number, channels: isl.Set) -> isl
 def _check_numbers(
     relations: Relations, numbered: Sequence[tuple[Access, isl.Map]], count: int, channels: isl.Set
 ) -> None:
-    """Raises Gap unless numbers rise in the order of execution and are all below the count."""
+    """Raises Unnumbered unless numbers rise in the order of execution and are all below the count."""
     for access, numbers in numbered:
         restricted = numbers.range()
         last = restricted.dim(_SET) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....ir.access import base_of, callee_name
+from ....ir.access import accessed, base_of, callee_name, is_copy, is_put, is_store, reads_element
 from ....ir.builder import Builder
 from ....ir.module import Module
 from ....ir.names import unique_name
@@ -13,9 +13,8 @@ from ....ir.streams import is_stream_type
 from ....ir.walk import argument_names, entry_block, operations, statements, string_of
 from .outline import nest_name, outline
 from .region_results import no_subscripts, return_arrays, variable, write
-from .region_values import is_load, is_pure, join_variables, named_values
+from .region_values import is_pure, join_variables, named_values
 
-_STORES = ("affine.store", "memref.store", "memref.copy")
 _MARKS = (AT_END, ELEMENT_OF)
 
 
@@ -64,7 +63,7 @@ class _Region:
             if is_process(op) and not self._is_plain_call(op):
                 self._outline([op])
         for op in reversed(statements(self.block)[:-1]):
-            if (is_pure(op) or is_load(op)) and not any(len(list(result.uses)) for result in op.results):
+            if (is_pure(op) or reads_element(op)) and not any(len(list(result.uses)) for result in op.results):
                 op.erase()
 
     # -- values ------------------------------------------------------------------------------------
@@ -135,7 +134,8 @@ class _Region:
 
     def _moves(self, maker: ir.Operation) -> bool:
         """Whether a process takes a copy of what makes a value; outlining itself copies constants."""
-        return (is_pure(maker) and maker.name != "arith.constant") or (is_load(maker) and maker.block == self.block)
+        is_own_load = reads_element(maker) and maker.block == self.block
+        return is_own_load or (is_pure(maker) and maker.name != "arith.constant")
 
     def _is_plain_call(self, op: ir.Operation) -> bool:
         """A call that passes what has a name, and literals."""
@@ -146,10 +146,10 @@ class _Region:
 
     def _name_of(self, op: ir.Operation) -> str:
         """What a process is called after: a nest, an array that it writes, a FIFO that it fills, a callee."""
-        if op.name in _STORES:
+        if is_store(op) or is_copy(op):
             return self._value_name(base_of(op.operands[1]))
-        if op.name == "allo.stream_put":
-            return self._value_name(base_of(op.operands[0]))
+        if is_put(op):
+            return self._value_name(base_of(accessed(op)))
         if op.name == "func.call":
             return callee_name(op)
         return nest_name(op) if not len(op.results) else string_of(op, "allo.name") or "value"

@@ -6,7 +6,7 @@ from functools import cache
 
 from mlir import ir
 
-from ....ir.access import base_of, callee_name
+from ....ir.access import accessed, base_of, callee_name, is_load
 from ....ir.builder import Builder
 from ....ir.context import context, unknown_location
 from ....ir.effects import Effects
@@ -78,9 +78,9 @@ def _kept(module: Module, value: ir.Value, entry: ir.Block, seen: set[ir.Value])
     if isinstance(value.owner, ir.Block):
         return None
     load = value.owner.operation
-    if load.name not in ("affine.load", "memref.load") or load.block != entry:
+    if not is_load(load) or load.block != entry:
         return None
-    source = load.operands[0]
+    source = accessed(load)
     if ir.MemRefType(source.type).rank or base_of(source) != source or not _is_own(source, entry, seen):
         return None
     found = statements(entry)

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 from mlir import ir
 
-from ....ir.access import base_of, is_view
+from ....ir.access import accessed, base_of, is_load, is_store, is_view, reads_element, stored
 from ....ir.effects import Effects
 from ....ir.module import Module
 from ....ir.processes import CHECK, is_process
-from ....ir.streams import is_stream_type
 from ....ir.walk import operations, statements
 
-_LOADS = frozenset({"affine.load", "memref.load"})
 _PURE = ("arith.", "math.", "affine.apply", "affine.min", "affine.max", "allo.", "memref.get_global")
 _NOT_PURE = ("allo.assert", "allo.stream_")
 _ENDS = frozenset({"affine.yield", "scf.yield"})
@@ -27,17 +25,12 @@ def is_pure(op: ir.Operation) -> bool:
     return op.name.startswith(_PURE) and not op.name.startswith(_NOT_PURE)
 
 
-def is_load(op: ir.Operation) -> bool:
-    """Whether an operation reads an element; the FIFOs of an array of them are not elements."""
-    return op.name in _LOADS and not is_stream_type(op.results[0].type)
-
-
 def _is_declaration(op: ir.Operation) -> bool:
     """Whether an operation makes an array, a FIFO, or a name for one of several FIFOs or for a part of an array."""
     return (
         op.name in ("memref.alloc", "allo.stream_create")
         or is_view(op)
-        or (len(op.results) == 1 and op.name in _LOADS and is_stream_type(op.results[0].type))
+        or (is_load(op) and not reads_element(op))
     )
 
 
@@ -68,9 +61,9 @@ class _Values:
         users = self._users[op]
         if is_process(op) or not users or is_pure(op) or _is_declaration(op):
             return False
-        if not is_load(op):
+        if not reads_element(op):
             return True
-        array = base_of(op.operands[0])
+        array = base_of(accessed(op))
         place = self._effects.place(array)
         if len(users) > 1 and ir.MemRefType(array.type).rank:
             return True
@@ -83,7 +76,7 @@ class _Values:
                 user = self._statement_around(use.owner.operation)
                 if user is None:
                     continue
-                if is_pure(user) or is_load(user):
+                if is_pure(user) or reads_element(user):
                     yield from self._users[user]
                 elif not _is_declaration(user) and CHECK not in user.attributes:
                     yield self._place[user]
@@ -100,12 +93,12 @@ class _Values:
 def join_variables(module: Module, block: ir.Block) -> None:
     """Let one variable stand for a second one that is nothing but its copy, in place."""
     for op in statements(block):
-        if op.name not in ("affine.store", "memref.store") or isinstance(op.operands[0].owner, ir.Block):
+        if not is_store(op) or isinstance(stored(op).owner, ir.Block):
             continue
-        load, copy = op.operands[0].owner.operation, op.operands[1]
-        if load.block != block or not is_load(load) or len(list(load.results[0].uses)) != 1:
+        load, copy = stored(op).owner.operation, accessed(op)
+        if load.block != block or not reads_element(load) or len(list(load.results[0].uses)) != 1:
             continue
-        source = load.operands[0]
+        source = accessed(load)
         if not (source.type == copy.type and _is_variable(source, block) and _is_variable(copy, block)):
             continue
         used = _Touched(module, block)

@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....errors import Note, TargetError
-from ....ir.access import base_of, callee_name
+from ....ir.access import Effect, access_map, base_of, callee_name, effects_of, global_name, is_access
 from ....ir.effects import Effects
 from ....ir.module import Module
 from ....ir.partitions import divisions_of, is_partitioned
 from ....ir.processes import ELEMENT_NAME, region_blocks
 from ....ir.registers import fixed_place
-from ....ir.streams import is_stream_type
 from ....ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
 from ....layout import Banks
 from ....poly.formula import compile_map
 from ....poly.linear import Linear
 
-_ACCESSES = ("affine.load", "memref.load", "affine.store", "memref.store", "memref.copy", "func.call")
 _HINTS = {
     "read": "let one of them read it and hand on what the other needs, or partition it so that they read different "
     "banks",
@@ -148,19 +146,16 @@ class _Uses:
         return found
 
     def _of(self, op: ir.Operation) -> Iterator[tuple[_Array, _Use]]:
-        match op.name:
-            case "affine.load" | "memref.load" if not is_stream_type(op.results[0].type):
-                yield base_of(op.operands[0]), _Use(reads=frozenset({_place(op, op.operands[0])}))
-            case "affine.store" | "memref.store":
-                yield base_of(op.operands[1]), _Use(writes=frozenset({_place(op, op.operands[1])}))
-            case "memref.copy":
-                yield base_of(op.operands[0]), _Use(reads=frozenset({_anywhere(op.operands[0])}))
-                yield base_of(op.operands[1]), _Use(writes=frozenset({_anywhere(op.operands[1])}))
-            case "func.call":
-                for key, use in self._of_function(callee_name(op)).items():
-                    yield _of_operand(op.operands[key], use) if isinstance(key, int) else (key, use)
-                for result in op.results:
-                    yield result, _Use(writes=frozenset({_anywhere(result)}))
+        if op.name == "func.call":
+            for key, use in self._of_function(callee_name(op)).items():
+                yield _of_operand(op.operands[key], use) if isinstance(key, int) else (key, use)
+            for result in op.results:
+                yield result, _Use(writes=frozenset({_anywhere(result)}))
+            return
+        for effect in effects_of(op):
+            if effect.reads or effect.writes:
+                array = op.operands[effect.operand]
+                yield base_of(array), _at(effect, _place(op, array) if is_access(op) else _anywhere(array))
 
     def _of_function(self, name: str) -> dict[int | str, _Use]:
         if name not in self._found:
@@ -174,13 +169,12 @@ class _Uses:
         found: dict[int | str, _Use] = {}
         for effect in Effects(self.module).summary(name):
             if effect.reads or effect.writes:
-                anywhere = frozenset({(None,) * kinds.inputs[effect.operand].rank})
-                found[effect.operand] = _Use(writes=anywhere) if effect.writes else _Use(reads=anywhere)
+                found[effect.operand] = _at(effect, (None,) * kinds.inputs[effect.operand].rank)
         return found
 
     def _of_body(self, entry: ir.Block) -> dict[int | str, _Use]:
         found: dict[int | str, _Use] = {}
-        for op in operations(entry, *_ACCESSES):
+        for op in operations(entry):
             for array, use in self._of(op):
                 key = self._outside(array, entry)
                 if key is not None:
@@ -193,12 +187,11 @@ class _Uses:
             return array
         if isinstance(array.owner, ir.Block):
             return array.arg_number if array.owner == entry else None
-        maker = array.owner.operation
-        if maker.name != "memref.get_global":
+        symbol = global_name(array)
+        if symbol is None:
             return None
-        symbol = ir.FlatSymbolRefAttr(maker.attributes["name"]).value
         made = ir.SymbolTable(self.module.mlir.operation)[symbol]
-        return None if "constant" in made.operation.attributes else str(symbol)
+        return None if "constant" in made.operation.attributes else symbol
 
 
 def _of_operand(value: ir.Value, use: _Use) -> tuple[ir.Value, _Use]:
@@ -214,15 +207,20 @@ def _of_operand(value: ir.Value, use: _Use) -> tuple[ir.Value, _Use]:
     return array, _Use(found if use.reads else frozenset(), found if use.writes else frozenset())
 
 
+def _at(effect: Effect, place: _Place) -> _Use:
+    """What is done to the elements of one bank."""
+    nowhere, there = frozenset[_Place](), frozenset({place})
+    return _Use(there if effect.reads else nowhere, there if effect.writes else nowhere)
+
+
 def _anywhere(array: ir.Value) -> _Place:
     return (None,) * int(ir.MemRefType(array.type).rank)
 
 
 def _place(access: ir.Operation, array: ir.Value) -> _Place:
     """The bank that an access reaches in each dimension, where that is the same each time."""
-    if "map" not in access.attributes:
-        return _anywhere(array)
-    return _banks(array, compile_map(ir.AffineMapAttr(access.attributes["map"]).value).results)
+    found = access_map(access)
+    return _anywhere(array) if found is None else _banks(array, compile_map(found).results)
 
 
 def _banks(array: ir.Value, subscripts: Sequence[Linear | None]) -> _Place:
