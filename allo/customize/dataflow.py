@@ -10,7 +10,7 @@ from ..ir.module import Module
 from ..ir.processes import DATAFLOW, is_region
 from ..ir.stream_facts import Hang
 from ..ir.walk import entry_block, statements
-from ..poly import backward_between_iterations, extract, hang_of, stage_clash
+from ..poly import Model, backward_between_iterations, extract, hang_of, stage_clash
 from .function.calls import function_around
 from .step.handles import Function, Loop
 from .step.legality import demand
@@ -44,7 +44,7 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
         entry = entry_block(function)
         if entry is None:
             raise ScheduleError(f"the body of '{region}' is not in the module")
-        make_region(module, function, entry, assume_safe=assume_safe)
+        make_region(module, extract(function), entry, assume_safe=assume_safe)
         return
     view = find_loop(module, region)
     if view.op.name != "affine.for":
@@ -55,21 +55,24 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
             hint="make a function of what an element does, and that a dataflow region",
             notes=[loop_note(view)],
         )
-    make_region(module, module.function(region.function), view.body, assume_safe=assume_safe)
+    make_region(module, extract(module.function(region.function)), view.body, assume_safe=assume_safe)
 
 
-def make_region(module: Module, function: ir.OpView, block: ir.Block, *, assume_safe: bool = False) -> None:
-    """Mark a function, or a loop in it, whose body is `block`. Raises ScheduleError if that is not legal."""
+def make_region(module: Module, model: Model, block: ir.Block, *, assume_safe: bool = False) -> None:
+    """Mark a function, of which `model` is, or a loop in it, whose body is `block`.
+
+    Raises ScheduleError if that is not legal.
+    """
     owner = block.owner.operation
     if owner.name not in ("func.func", "affine.for"):
         raise ScheduleError("what is in a branch, or in a loop with run-time bounds, cannot become stages")
     stages = statements(block)[:-1]
     name = region_name(owner)
-    refusal = refusal_of_stages(module, function, stages, f"{name} cannot become a dataflow region")
+    refusal = refusal_of_stages(module, model, stages, f"{name} cannot become a dataflow region")
     if refusal is not None:
         raise refusal
     if owner.name != "func.func":
-        answer = backward_between_iterations(extract(function), owner, stages)
+        answer = backward_between_iterations(model, owner, stages)
         demand(answer, f"the stages of {name} cannot run at the same time", assume_safe=assume_safe)
     owner.attributes[DATAFLOW] = unit_attr()
 
@@ -79,11 +82,11 @@ def run_at_once(module: Module, stream: ir.Value) -> None:
     made = stream.owner.operation
     if is_region(made.block):
         return
-    function = function_around(made)
+    model = extract(function_around(made))
     try:
-        make_region(module, function, made.block)
+        make_region(module, model, made.block)
     except ScheduleError as error:
-        clash = stage_clash(extract(function), statements(made.block)[:-1])
+        clash = stage_clash(model, statements(made.block)[:-1])
         array = None if clash is None else clash.first.buffer.value
         if array is not None and isinstance(array.owner, ir.Block):  # a local array may become a FIFO yet
             _demand_room(module, made, error)

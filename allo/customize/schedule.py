@@ -358,8 +358,8 @@ def customize(
     compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
     if lower_linalg:
         make_loops(compiled.module)
-    check_sound(compiled.module, compiled.inside)
     state = FinishedModule(compiled.module.mlir)
+    check_sound(state, compiled.inside)
     for name, known in compiled.known.items():
         state.parts[name].learn("kernel", known)  # which others find as long as the function lives
     return Schedule(state, verbose=verbose)

@@ -156,11 +156,10 @@ class _Estimation:
         """The time of one call of a function."""
         if name not in self.done:
             self.done[name] = (None, Span(None))  # what a recursive call is
-            function = self.functions[name]
-            if entry_block(function) is None:
+            if entry_block(self.functions[name]) is None:
                 self.notes.append(f"{name}: an external kernel; how long it takes is not known")
             else:
-                estimator = FunctionEstimator(function, self.options, self.callee)
+                estimator = FunctionEstimator(self.module, name, self.options, self.callee)
                 self.done[name] = (estimator, estimator.run())
         return self.done[name][1]
 

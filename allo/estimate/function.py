@@ -11,8 +11,9 @@ from fractions import Fraction
 from mlir import ir
 
 from ..ir.access import base_of, callee_name, is_copy
+from ..ir.module import Module
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
-from ..poly import Access, TimeLoop, Trips, extract
+from ..poly import Access, TimeLoop, Trips, model_of
 from ..target import Fpga
 from .advice.intervals import advise
 from .advice.question import Question
@@ -69,9 +70,11 @@ class Callee:
 class FunctionEstimator:
     """One function with a body."""
 
-    def __init__(self, function: ir.OpView, options: EstimateOptions, callee: Callable[[str], Callee]) -> None:
-        self.name: str = function.name.value
-        self.function = function
+    def __init__(
+        self, module: Module, name: str, options: EstimateOptions, callee: Callable[[str], Callee]
+    ) -> None:
+        self.name = name
+        self.function = function = module.function(name)
         self.options = options
         self.target = options.target
         self.callee = callee
@@ -81,7 +84,7 @@ class FunctionEstimator:
         self.notes: list[str] = []
         self.memories: dict[ir.Value, ArrayMemory] = {}
         self.parts: list[Span] = []
-        model = extract(function)
+        model = model_of(module, name)
         accesses: dict[ir.Operation, list[Access]] = {}
         for access in model.accesses:
             accesses.setdefault(access.op, []).append(access)

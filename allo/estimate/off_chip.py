@@ -132,7 +132,7 @@ def transfers(module: Module, target: Fpga, found: OffChip) -> tuple[Burst, ...]
     if entry is None or (not found.memories and found.results is None):
         return ()
     written = Effects(module).written_arguments(module.top)
-    overwritten = overwritten_arguments(function)
+    overwritten = overwritten_arguments(module, module.top)
     loads, stores = [], []
     for n, (name, value) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
         if name not in found.memories or name in found.in_place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,10 @@ class Module:
         if found.name != "func.func":
             raise InternalError(f"no function '{name}' in the module")
         return found.opview
+
+    def read[T](self, name: str, find: Callable[[ir.OpView], T]) -> T:
+        """What `find` says of function `name`, with what it calls."""
+        return find(self.function(name))
 
     def symbol(self, name: str) -> ir.Operation:
         """The function, constant or state `name`; InternalError if there is none."""

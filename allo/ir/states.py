@@ -78,7 +78,7 @@ class FinishedModule(Module):
     makes a module of its parts.
     """
 
-    __slots__ = ("_empty", "_home", "_names", "_published", "parts")
+    __slots__ = ("_empty", "_found", "_home", "_names", "_published", "parts")
 
     def __init__(self, mlir: ir.Module) -> None:
         empty = _mlir.empty_module_like(mlir.operation)
@@ -90,6 +90,7 @@ class FinishedModule(Module):
         self._home: _Home | None = home
         self._names = names or [name for name, part in parts.items() if part.op.name == "func.func"]
         self._published = False
+        self._found: dict[Hashable, Any] = {}  # what was read of functions in the module at home
         self.parts = parts
 
     @classmethod
@@ -127,12 +128,19 @@ class FinishedModule(Module):
         home = self._at_home()
         if self._published:
             return Draft(self, _Home(_mlir.clone_module(home.mlir.operation), self._empty))
-        self._home = None
+        self._home, self._found = None, {}
         return Draft(self, home)
 
     def definitions(self) -> dict[str, ir.OpView]:
         """The functions by name, perhaps among those of another state: for who looks at one function at a time."""
         return {name: self.parts[name].op.opview for name in self._names}
+
+    def read[T](self, name: str, find: Callable[[ir.OpView], T]) -> T:
+        """What `find` says of function `name`, with what it calls: found once."""
+        if (name, find) not in self._found:
+            self._found[name, find] = find(self.function(name))
+        found: T = self._found[name, find]
+        return found
 
     def symbol(self, name: str) -> ir.Operation:
         return self._site(name).op

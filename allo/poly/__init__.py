@@ -4,7 +4,7 @@ from .bounds import OutOfBounds, out_of_bounds
 from .carried import carried_by
 from .dependences import Relation, dependences, union
 from .escapes import escapes
-from .extract import extract
+from .extract import extract, model_of
 from .fifo_order import OrderMismatch, OrderObstacle, Transfer, fifo_obstacle, only_first_values, overwritten
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
@@ -75,6 +75,7 @@ __all__ = [
     "loop_rows",
     "mean_with_range",
     "merge_violation",
+    "model_of",
     "moved_past",
     "needed_iterations",
     "only_first_values",

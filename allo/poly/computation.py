@@ -10,9 +10,8 @@ import islpy as isl
 from mlir import ir
 
 from ..ir.access import stored
-from ..ir.module import Module
 from ..ir.walk import operations
-from .extract import extract_with_values
+from .extract import Reading
 from .linear import Row, variable
 from .model import Access, ModelBuffer
 from .systems import basic_map
@@ -64,12 +63,10 @@ class Value:
 class Computation:
     """The values of the only function of a module; parameters of the model get the names arg0, arg1, ..."""
 
-    def __init__(self, module: Module) -> None:
-        function = module.function(module.top).operation
-        self.module = module
-        self.entry = function.regions[0].blocks[0]
+    def __init__(self, read: Reading) -> None:
+        self.module, self.model, self._forms = read.module, read.model, read.values
+        self.entry = self.module.function(self.module.top).operation.regions[0].blocks[0]
         self.arguments = list(self.entry.arguments)
-        self.model, self._forms = extract_with_values(function)
         if any(p.value not in self.arguments for p in self.model.parameters):
             raise NotUnderstood("what loops or subscripts depend on is computed")
         if any(str(argument.type).startswith("!allo.stream") for argument in self.arguments):

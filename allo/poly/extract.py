@@ -10,6 +10,7 @@ from mlir import ir
 
 from ..ir.access import Effect, accessed, callee_name, is_access, is_load, reads_element
 from ..ir.effects import Effects
+from ..ir.module import Module
 from ..ir.streams import is_stream
 from ..ir.walk import LOOP_OPERATIONS, statements
 from .buffers import Buffers
@@ -60,10 +61,23 @@ def extract(
     return _Extraction(function.operation, first, first if until is None else until.operation).run()
 
 
-def extract_with_values(function: ir.Operation | ir.OpView) -> tuple[Model, Values]:
-    """The model, and what is known of SSA values: which of them are affine in the loops and parameters of the model."""
-    made = _Extraction(function.operation, None, None)
-    return made.run(), made.values
+def model_of(module: Module, name: str) -> Model:
+    """The model of a function: made once of a module that is not changed any more."""
+    return module.read(name, extract)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The model of the entry of a module, and which SSA values are affine in the loops and parameters of the model."""
+
+    module: Module
+    model: Model
+    values: Values
+
+    @classmethod
+    def of(cls, module: Module) -> Reading:
+        made = _Extraction(module.function(module.top).operation, None, None)
+        return cls(module, made.run(), made.values)
 
 
 def source_of(op: ir.Operation) -> Source:

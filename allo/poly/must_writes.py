@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from mlir import ir
 
 from ..ir.access import is_load, is_store
+from ..ir.module import Module
 from ..ir.walk import entry_block
-from .extract import extract
+from .extract import model_of
 from .linear import Row, variable
 from .model import Access, Model, ModelBuffer
 from .systems import set_of
@@ -16,13 +17,13 @@ from .systems import set_of
 _MOST_PIECES = 64  # of writes that cover an array only together; more are taken not to
 
 
-def overwritten_arguments(function: ir.OpView) -> frozenset[int]:
-    """The positions of arguments that are surely overwritten; what is not seen to be is left out."""
-    entry = entry_block(function)
+def overwritten_arguments(module: Module, name: str) -> frozenset[int]:
+    """The positions of arguments of a function that are surely overwritten; what is not seen to be is left out."""
+    entry = entry_block(module.function(name))
     wanted = [value for value in entry.arguments if _may_be(value)] if entry is not None else []
     if not wanted:
         return frozenset()
-    model = extract(function)
+    model = model_of(module, name)
     return frozenset(value.arg_number for value in wanted if _is_overwritten(model, value))
 
 

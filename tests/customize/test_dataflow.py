@@ -337,8 +337,100 @@ def test_steps_that_make_other_stages_of_a_region():
     two = customize(chain)
     two.dataflow("chain")
     two.inline("produce")  # as many stages as before
-    with pytest.raises(ScheduleError, match="function 'chain' cannot be a dataflow region then: 'T' has two producers"):
-        two.peel("S_i_0.i", 1)
+    assert_refused(
+        """
+        peel: function 'chain' cannot be a dataflow region then: 'T' has two producers, the statement at line N writes T[i.front] and the statement at line N writes T[i.rest]
+          note: the statement is here
+            File, line N, column 9
+              T[i] = A[i] * 3
+              ^
+        """,
+        two,
+        "peel",
+        "S_i_0.i",
+        1,
+    )
+
+
+def forwards(A: int32[8, 8], X: int32[8], B: int32[8, 8]):
+    for i in range(8):
+        for j in range(8):
+            X[j] = A[i, j]
+            B[i, j] = X[j] * 2
+
+
+def gathered(A: int32[8, 8], P: int32[8], X: int32[8, 8], B: int32[8, 8]):
+    for i in range(8):
+        for j in range(8):
+            X[i, j] = A[i, j]
+            B[i, j] = X[P[i], j] * 2
+
+
+def test_steps_that_make_stages_wait_for_those_of_later_iterations():
+    s = customize(forwards)
+    s.dataflow("i")  # one stage: the loop j
+    assert_refused(
+        """
+        reorder: the stages of loop 'i' cannot run at the same time then: the statement at line N reads X[j] and the statement at line N writes X[j]: iteration (j=0, i=0) must run before iteration (j=0, i=1)
+          note: the statement is here
+            File, line N, column 23
+              B[i, j] = X[j] * 2
+                        ^
+          note: the statement is here
+            File, line N, column 13
+              X[j] = A[i, j]
+              ^
+        """,
+        s,
+        "reorder",
+        "j",
+        "i",
+    )
+
+
+def test_steps_that_make_stages_of_which_that_is_not_decided():
+    s = customize(gathered)
+    s.dataflow("i")
+    assert_refused(
+        """
+        reorder: the stages of loop 'i' cannot run at the same time then, because it cannot be decided: the statement at line N reads X[?, j], but it has a subscript that is not affine
+          note: the statement is here
+            File, line N, column 23
+              B[i, j] = X[P[i], j] * 2
+                        ^
+          hint: do this first, and make the dataflow region then, with assume_safe=True if you know that it is safe
+        """,
+        s,
+        "reorder",
+        "j",
+        "i",
+        assume_safe=True,
+    )
+
+
+def vouched(A: int32[8, 8], P: int32[8], C: int32[8, 8], B: int32[8, 8]):
+    for t in range(8):
+        U: int32[8]
+        V: int32[8]
+        X: int32[8]
+        for c in range(8):
+            C[t, c] = A[t, c] + 1
+        for u in range(8):
+            U[u] = A[t, u] * 2
+        for v in range(8):
+            V[v] = U[v]
+        produce(V, X)
+        for b in range(8):
+            B[t, b] = X[b] + C[P[t], b]
+
+
+def test_steps_that_make_other_stages_where_a_user_vouches_for_them():
+    s = customize(vouched)
+    with pytest.raises(ScheduleError, match="cannot run at the same time, because it cannot be decided"):
+        s.dataflow("t")
+    s.dataflow("t", assume_safe=True)
+    s.compute_at("u", "v")  # one stage less; the others are looked at with what `produce` does
+    assert len(s.ir.loops("vouched")) == 4 and "allo.dataflow" in str(s.module)
 
 
 def test_a_module_from_text_whose_stages_cannot_run_at_once():

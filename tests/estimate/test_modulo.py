@@ -19,8 +19,8 @@ def schedules(s: allo.Schedule, auto_pipeline: bool) -> list[ScheduledRegion]:
     """The schedules of all pipelined loops."""
     found = []
     options = EstimateOptions(load_target("u280"), auto_pipeline, {})
-    for function in s.ir.functions():
-        estimator = FunctionEstimator(function, options, lambda name: Callee(None, None, Ends(), ()))
+    for name in s.ir.names():
+        estimator = FunctionEstimator(s.ir, name, options, lambda name: Callee(None, None, Ends(), ()))
         for view in estimator.views.values():
             chain = estimator._pipelined_chain(view) if view.op.name != "scf.while" else []
             if not chain or (view.parent and estimator._pipelined_chain(view.parent)):

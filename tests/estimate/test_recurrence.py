@@ -35,7 +35,7 @@ def region_of(s: allo.Schedule) -> tuple[LoopBody, int]:
         raise AssertionError(name)
 
     options = EstimateOptions(load_target("u280"), False, {})
-    estimator = FunctionEstimator(s.ir.function(s.ir.top), options, no_callee)
+    estimator = FunctionEstimator(s.ir, s.ir.top, options, no_callee)
     chains = [chain for view in estimator.views.values() if (chain := estimator._pipelined_chain(view))]
     longest: list[LoopView] = max(chains, key=len)
     builder = RegionBuilder(estimator.around, estimator._time_loops(longest))

@@ -7,6 +7,7 @@ import pytest
 
 from allo.ir.module import Module
 from allo.poly.computation import Computation, Copies, NotUnderstood
+from allo.poly.extract import Reading
 
 
 def computation(body: str, arguments: str = "%A: memref<8xi32>", result: str = "") -> Computation:
@@ -20,7 +21,7 @@ module attributes {{allo.top = "f"}} {{
   }}
 }}
 """
-    return Computation(Module.parse(text))
+    return Computation(Reading.of(Module.parse(text)))
 
 
 def stored(found: Computation) -> list[tuple[str, str]]:

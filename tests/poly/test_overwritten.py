@@ -10,8 +10,7 @@ from allo.poly import overwritten_arguments
 
 
 def first_argument(kernel: Callable[..., None]) -> bool:
-    function = allo.customize(kernel).ir.function(kernel.__name__)
-    return 0 in overwritten_arguments(function)
+    return 0 in overwritten_arguments(allo.customize(kernel).ir, kernel.__name__)
 
 
 def vector(A: int32[8], B: int32[8]):
@@ -149,7 +148,7 @@ def test_a_split_loop_still_writes_all() -> None:
     s = allo.customize(transposed)
     s.split("i", 2)
     s.unroll(s.split("j", 4)[1])
-    assert 0 in overwritten_arguments(s.ir.function("transposed"))
+    assert 0 in overwritten_arguments(s.ir, "transposed")
 
 
 def test_a_kernel_that_is_called_may_read() -> None:

@@ -9,6 +9,7 @@ from allo import Schedule
 from allo.errors import KernelError
 from allo.ir.types import int8, int32, uint8
 from allo.poly.computation import Computation
+from allo.poly.extract import Reading
 from allo.poly.values import Values
 from allo.verify import Different, Equivalent, load
 from allo.verify.certificate.reading import demand_same_reading
@@ -102,10 +103,10 @@ def test_products_of_indices_wrap():
 def test_the_checker_reads_casts_itself(monkeypatch):
     """The fault of the former model, planted: whatever it finds, no certificate of it holds."""
     program = load(GREAT)
-    demand_same_reading(Computation(program.module))
+    demand_same_reading(Computation(Reading.of(program.module)))
     monkeypatch.setattr(Values, "_fits", lambda *_: True)
     with pytest.raises(Wrong, match="may wrap"):
-        demand_same_reading(Computation(program.module))
+        demand_same_reading(Computation(Reading.of(program.module)))
     assert isinstance(allo.verify(GREAT, PLAIN), Different)
 
 
@@ -119,7 +120,7 @@ def test_the_checker_reads_loops_itself(monkeypatch, fault):
         }
       }
       return }""")
-    demand_same_reading(Computation(program.module))
+    demand_same_reading(Computation(Reading.of(program.module)))
     planted = {
         "bounds": ("bounded", lambda outer, *_: outer),
         "strides": ("strided", lambda outer, *_: outer),
@@ -127,7 +128,7 @@ def test_the_checker_reads_loops_itself(monkeypatch, fault):
     }
     monkeypatch.setattr(f"allo.poly.domains.{planted[fault][0]}", planted[fault][1])
     with pytest.raises(Wrong, match="has other iterations"):
-        demand_same_reading(Computation(program.module))
+        demand_same_reading(Computation(Reading.of(program.module)))
 
 
 def guarded(body: str) -> str:

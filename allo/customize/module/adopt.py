@@ -12,6 +12,7 @@ from ...ir.builder import string_attr
 from ...ir.context import context
 from ...ir.module import Module
 from ...ir.names import unique_name
+from ...ir.states import FinishedModule
 from ...ir.walk import (
     LOOP_OPERATIONS,
     argument_names,
@@ -72,11 +73,12 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
         _name_buffers(function)
         _name_loops(function)
     module.verify()
-    check_sound(module)
+    finished = FinishedModule(module.mlir)
+    check_sound(finished)
     try:
-        demand_all_single_ends(module)
-        demand_ends_of_elements(module)
-        demand_legal_stages(module)
+        demand_all_single_ends(finished)
+        demand_ends_of_elements(finished)
+        demand_legal_stages(finished)
     except ScheduleError as error:
         first = error.diagnostics[0]
         raise KernelError(first.message, at=first.notes[-1].at, notes=first.notes) from None

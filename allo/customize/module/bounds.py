@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import Diagnostic, KernelError, Location
 from ...ir.module import Module
-from ...poly import OutOfBounds, extract, out_of_bounds
+from ...poly import OutOfBounds, model_of, out_of_bounds
 
 
 def check_bounds(module: Module, inside: frozenset[str] = frozenset()) -> None:
@@ -13,8 +13,8 @@ def check_bounds(module: Module, inside: frozenset[str] = frozenset()) -> None:
     `inside` names functions known to have none. Subscripts and conditions that depend on run-time values are not
     judged.
     """
-    judged = [function for function in module.functions() if function.name.value not in inside]
-    found = [escape for function in judged for escape in out_of_bounds(extract(function))]
+    judged = [name for name in module.names() if name not in inside]
+    found = [escape for name in judged for escape in out_of_bounds(model_of(module, name))]
     if found:
         raise KernelError.collected(_diagnostic(escape) for escape in found)
 

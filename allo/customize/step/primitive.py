@@ -120,8 +120,8 @@ def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[...,
             made = draft.finished()
             if name == "unfold" or any(step.name == "unfold" for step in self.steps):
                 demand_elements(made)
-            demand_ends_still_single(made, draft)
-            if name != "dataflow":  # which a user may vouch for
+            if name != "dataflow":  # which has looked at the stages, for which a user may vouch
+                demand_ends_still_single(made, draft)
                 demand_stages_still_legal(made, draft)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)

@@ -11,7 +11,7 @@ from ...errors import Note, ScheduleError
 from ...ir.module import Module
 from ...ir.states import Draft, FinishedModule
 from ...ir.walk import location_of, statements, string_of
-from ...poly import Clash, Undecided, Violation, backward_between_iterations, extract, stage_clash
+from ...poly import Clash, Model, Undecided, Violation, backward_between_iterations, model_of, stage_clash
 from .legality import demand
 from .stream_ends import region_blocks, region_sizes, shared_ends
 
@@ -25,13 +25,13 @@ def region_name(owner: ir.Operation) -> str:
     return f"loop '{string_of(owner, 'allo.name')}'"
 
 
-def demand_legal_stages(module: Module) -> None:
+def demand_legal_stages(module: FinishedModule) -> None:
     """Raises ScheduleError if a loop of a module from text has stages that wait for those of later iterations.
 
     Stages of one iteration wait for each other as the text has them; who wrote it vouches for what is not decided.
     """
-    for function in module.functions():
-        _demand_iterations(function.operation, may_be_undecided=lambda: True)
+    for name in module.names():
+        _demand_iterations(module, name, may_be_undecided=lambda: True)
 
 
 def demand_stages_still_legal(module: FinishedModule, draft: Draft) -> None:
@@ -44,48 +44,44 @@ def demand_stages_still_legal(module: FinishedModule, draft: Draft) -> None:
         if name not in known or name not in module.parts:
             continue
         if region_sizes(module.parts[name]) != region_sizes(known[name]):
-            _demand_legal(module, module.parts[name].op, partial(_is_undecided, known[name].op))
+            for block in region_blocks(module.symbol(name)):
+                why = f"{region_name(block.owner.operation)} cannot be a dataflow region then"
+                refusal = _shared_array(model_of(module, name), statements(block)[:-1], why)
+                if refusal is not None:
+                    raise refusal
+            _demand_iterations(module, name, partial(_is_undecided, draft.before, name))
 
 
-def _demand_legal(module: Module, function: ir.Operation, may_be_undecided: Callable[[], bool]) -> None:
-    for block in region_blocks(function):
-        why = f"{region_name(block.owner.operation)} cannot be a dataflow region then"
-        refusal = refusal_of_stages(module, function.opview, statements(block)[:-1], why)
-        if refusal is not None:
-            raise refusal
-    _demand_iterations(function, may_be_undecided)
-
-
-def _demand_iterations(function: ir.Operation, may_be_undecided: Callable[[], bool]) -> None:
-    for block in region_blocks(function):
-        answer = _between_iterations(function, block)
+def _demand_iterations(module: FinishedModule, name: str, may_be_undecided: Callable[[], bool]) -> None:
+    for block in region_blocks(module.symbol(name)):
+        answer = _between_iterations(module, name, block)
         if answer is not None and not (isinstance(answer, Undecided) and may_be_undecided()):
             name = region_name(block.owner.operation)
             demand(answer, f"the stages of {name} cannot run at the same time then", assume_safe=False, hint=_HINT)
 
 
-def _is_undecided(function: ir.Operation) -> bool:
+def _is_undecided(module: FinishedModule, name: str) -> bool:
     """Whether stages of a function run at once because a user says that they may."""
-    return any(isinstance(_between_iterations(function, block), Undecided) for block in region_blocks(function))
+    blocks = region_blocks(module.symbol(name))
+    return any(isinstance(_between_iterations(module, name, block), Undecided) for block in blocks)
 
 
-def _between_iterations(function: ir.Operation, block: ir.Block) -> Violation | Undecided | None:
+def _between_iterations(module: FinishedModule, name: str, block: ir.Block) -> Violation | Undecided | None:
     """What forbids that stages of a later iteration of a loop begin before those of an earlier one have ended."""
     owner = block.owner.operation
-    if owner == function:
+    if owner.name == "func.func":
         return None
-    return backward_between_iterations(extract(function.opview), owner, statements(block)[:-1])
+    return backward_between_iterations(model_of(module, name), owner, statements(block)[:-1])
 
 
-def refusal_of_stages(
-    module: Module, function: ir.OpView, stages: list[ir.Operation], why: str
-) -> ScheduleError | None:
+def refusal_of_stages(module: Module, model: Model, stages: list[ir.Operation], why: str) -> ScheduleError | None:
     """The refusal, which begins with `why`, of statements that cannot be the stages of a region; None if they can."""
-    model = extract(function)
+    return _shared_array(model, stages, why) or shared_ends(module, lambda: model, stages, why)
+
+
+def _shared_array(model: Model, stages: list[ir.Operation], why: str) -> ScheduleError | None:
     clash = stage_clash(model, stages)
-    if clash is not None:
-        return ScheduleError(f"{why}: {_told(clash)}", notes=_notes(clash))
-    return shared_ends(module, function, stages, why, model=model)
+    return None if clash is None else ScheduleError(f"{why}: {_told(clash)}", notes=_notes(clash))
 
 
 def _told(clash: Clash) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from mlir import ir
 
 from ...errors import Note, ScheduleError
@@ -12,7 +15,7 @@ from ...ir.module import Module
 from ...ir.processes import DATAFLOW
 from ...ir.states import Draft, FinishedModule, Part
 from ...ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
-from ...poly import Model, extract, same_stream, shared_end
+from ...poly import Model, model_of, same_stream, shared_end
 
 _WHY = "two processes would share an end of a stream, in no order"
 
@@ -20,8 +23,10 @@ _WHY = "two processes would share an end of a stream, in no order"
 def demand_all_single_ends(module: Module) -> None:
     """Raises ScheduleError if two processes of a dataflow region share an end of a stream."""
     for function in module.functions():
+        name = function.name.value
         for block in region_blocks(function.operation):
-            refusal = shared_ends(module, function, _processes(block), _WHY, "do this before the streams are made")
+            hint = "do this before the streams are made"
+            refusal = shared_ends(module, partial(model_of, module, name), _processes(block), _WHY, hint)
             if refusal is not None:
                 raise refusal
 
@@ -58,14 +63,12 @@ def _processes(block: ir.Block) -> list[ir.Operation]:
 
 
 def shared_ends(
-    module: Module,
-    function: ir.OpView,
-    processes: list[ir.Operation],
-    why: str,
-    hint: str | None = None,
-    model: Model | None = None,
+    module: Module, model: Callable[[], Model], processes: list[ir.Operation], why: str, hint: str | None = None
 ) -> ScheduleError | None:
-    """The refusal, which begins with `why`, of two processes that put into one stream or get from one."""
+    """The refusal, which begins with `why`, of two processes that put into one stream or get from one.
+
+    `model` gives the model of their function, which few need.
+    """
     effects = Effects(module)
     ends: dict[tuple[str, ir.Value], list[ir.Operation]] = {}
     for op in processes:
@@ -76,11 +79,10 @@ def shared_ends(
     shared = [(side, stream, found) for (side, stream), found in ends.items() if len(found) > 1]
     if not shared:
         return None
-    model = model or extract(function)
     for side, stream, users in sorted(shared, key=lambda end: (processes.index(end[2][1]), stream_name(end[1]))):
         for number, op in enumerate(users):
             for other in users[:number]:
-                if same_stream(model, other, op, is_put if side == "put" else is_get):
+                if same_stream(model(), other, op, is_put if side == "put" else is_get):
                     does = "puts into" if side == "put" else "gets from"
                     return ScheduleError(
                         f"{why}: {_process(op)} {does} stream '{stream_name(stream)}', and so does {_process(other)}",
@@ -97,7 +99,7 @@ def demand_ends_of_elements(module: Module) -> None:
         for nest in element_nests(function):
             if not effects.touched(nest.outermost.op).streams:
                 continue
-            model = extract(function)
+            model = model_of(module, function.name.value)
             for does, is_side in (("put into", is_put), ("get from", is_get)):
                 shared = shared_end(model, [view.op for view in nest.spatial], is_side)
                 if shared is not None:

@@ -51,7 +51,7 @@ def overlap(
     steps, relayed = _relays(module, function, model, statements, long)
     if _overlapped(stages, relayed) >= _GAIN * sum(stage.latency for stage in stages):
         return ""
-    if refusal_of_stages(module, function, statements, "") is not None:
+    if refusal_of_stages(module, model, statements, "") is not None:
         return ""
     return "; ".join([*steps, f's.dataflow("{function.name.value}")'])
 

@@ -97,7 +97,7 @@ def _checked(
 
 
 def _prove(programs: tuple[Program, Program], effort: Effort, reassociate: bool) -> Proof | Mismatch | Stuck:
-    left, right = (Flows(ComputationGraph(program.module), effort) for program in programs)
+    left, right = (Flows(ComputationGraph(program.straight), effort) for program in programs)
     for flows in (left, right):
         fault = check_streams(flows)
         if fault is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import islpy as isl
 from mlir import ir
 
-from ...poly import Access, Model, ModelParameter, Source, extract
+from ...poly import Access, Model, ModelParameter, Source
 from ...poly.bounds import surely_inside
 from ..deadline import Deadline
 from ..program.programs import Program
@@ -35,14 +35,14 @@ def escape_of(a: Program, b: Program, deadline: Deadline) -> Escape | None:
     """
     from .effort import Effort, OutOfEffort
 
-    second = extract(b.function)
+    second = b.read.model
     suspects = [access for access in second.accesses if not surely_inside(access)]
     if not suspects:
         return None
     try:
         effort = Effort(deadline=deadline)
         with effort.limited():
-            return _escape(extract(a.function), second, suspects, effort)
+            return _escape(a.read.model, second, suspects, effort)
     except OutOfEffort:
         return Escape(suspects[0].text, suspects[0].source, False)
 

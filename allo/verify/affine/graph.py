@@ -6,13 +6,11 @@ import islpy as isl
 from mlir import ir
 
 from ...ir.access import is_get, is_load, is_put, is_store, stored
-from ...ir.module import Module
 from ...ir.walk import operations
-from ...poly.extract import extract_with_values, source_of
+from ...poly.extract import Reading, source_of
 from ...poly.linear import Row, variable
 from ...poly.model import Access, ModelBuffer
 from ...poly.relations import Relations
-from ..program.branches import select_instead_of_branching
 from .choices import cases_of
 from .nodes import Gap, Kind, Output, ValueNode
 from .slices import slice_width
@@ -21,18 +19,15 @@ from .slices import slice_width
 class ComputationGraph:
     """The nodes of one program, made when they are first asked for."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, read: Reading) -> None:
         self.outputs: list[Output] = []
         self._nodes: dict[ir.Value, ValueNode] = {}
         self._inputs: dict[str, ValueNode] = {}
         self._loads: dict[ir.Operation, Access] = {}
         self._domains: dict[ir.Block, isl.Set] = {}
         self._recurs: dict[ValueNode, bool] = {}
-        self.module = module.clone()
-        select_instead_of_branching(self.module)
-        function = self.module.function(self.module.top).operation
-        self.model, self.values = extract_with_values(function)
-        self.entry = function.regions[0].blocks[0]
+        self.module, self.model, self.values = read.module, read.model, read.values
+        self.entry = self.module.function(self.module.top).operation.regions[0].blocks[0]
         self.arguments = list(self.entry.arguments)
         self._numbers = {op: number for number, op in enumerate(operations(self.entry))}
         self.loop_of = {loop.op: loop for loop in self.model.loops}

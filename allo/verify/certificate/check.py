@@ -16,7 +16,6 @@ import islpy as isl
 from ...ir.access import asks_stream, is_end, is_get, is_put, is_store
 from ...poly.computation import UNDEFINED, Computation, Copies, Value
 from ...poly.model import Access
-from ..program.branches import select_instead_of_branching
 from ..program.programs import Program, check_interfaces
 from .reading import demand_same_reading
 from .sums import ANY_ORDER, DEFINED, SumCheck, Wrong, related
@@ -47,9 +46,7 @@ class _Side:
             raise Wrong("a program has calls, `while` or tasks that wait for each other")
         if name != program.digest:
             raise Wrong(f"the certificate is of another program than '{program.name}'")
-        module = program.module.clone()
-        select_instead_of_branching(module)
-        self.computation = Computation(module)
+        self.computation = Computation(program.straight)
         demand_same_reading(self.computation)
         self.told = {read: isl.UnionMap(text) for read, text in told.items()}
         self.known: dict[str, Copies] = {}

@@ -15,19 +15,19 @@ _MOVED = frozenset(
 )
 
 
-def select_instead_of_branching(module: Module) -> None:
-    """Replace each `scf.if` whose branches only compute, load and store, in place.
+def select_instead_of_branching(module: Module) -> bool:
+    """Replace each `scf.if` whose branches only compute, load and store, in place; whether there was one.
 
     What a branch stores becomes `select(condition, new, old)`. Branches are then computed in all iterations, which
     changes no value of memory; subscripts outside of an array have no effect there, for what they read is dropped.
     """
-    for function in module.functions():
-        entry = entry_block(function)
-        if entry is None:
-            continue
-        for op in reversed(operations(entry, "scf.if")):
-            if _is_plain(op):
-                _convert(op)
+    entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
+    found = False
+    for op in [op for entry in entries for op in reversed(operations(entry, "scf.if"))]:
+        if _is_plain(op):
+            _convert(op)
+            found = True
+    return found
 
 
 def _is_plain(op: ir.Operation) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names, entry_block, operations
-from ...poly.extract import source_of
+from ...poly.extract import Reading, source_of
 from ...poly.model import Source
+from .branches import select_instead_of_branching
 from .flatten import Bits, Flattened, flatten
 from .interface import TypeChange, changes_of, guessed_changes, restore, same_signature
 from .undefined import undefined_case
@@ -51,7 +53,7 @@ class Opaque:
     is_promise: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for what is found out of it once
 class Program:
     """One function of plain loops that computes what a schedule, kernel or module does.
 
@@ -85,6 +87,17 @@ class Program:
     def function(self) -> ir.OpView:
         """The only function with a body (if nothing is recursive)."""
         return self.module.function(self.module.top)
+
+    @cached_property
+    def read(self) -> Reading:
+        """The function as poly knows it."""
+        return Reading.of(self.module)
+
+    @cached_property
+    def straight(self) -> Reading:
+        """The same of the function with selections in the place of branches, where that is possible."""
+        module = self.module.clone()
+        return Reading.of(module) if select_instead_of_branching(module) else self.read
 
     @property
     def digest(self) -> str:

@@ -29,7 +29,6 @@ from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, entry_block, operations, string_of
-from ...poly import extract
 from ...poly.bounds import surely_inside
 from ...poly.extract import source_of
 from ...poly.model import Source
@@ -75,11 +74,8 @@ def guarded(program: Program) -> Guarded:
     function = module.function(module.top)
     entry = entry_block(function)
     assert entry is not None
-    model = extract(function)
-    proven: dict[ir.Operation, bool] = {}
-    for access in model.accesses:
-        proven[access.op] = proven.get(access.op, True) and surely_inside(access)
     everything = operations(entry)
+    proven = _inside(program, everything)
     allocations = [op for op in everything if op.name in ("memref.alloc", "memref.alloca")]
     location = function.operation.location
     names = argument_names(function)
@@ -120,6 +116,16 @@ def _int64() -> ir.Type:
 
 def _int64_array(extent: int) -> ir.MemRefType:
     return ir.MemRefType.get([extent], _int64(), loc=unknown_location())
+
+
+def _inside(program: Program, copies: Sequence[ir.Operation]) -> dict[ir.Operation, bool]:
+    """Whether accesses surely stay in their arrays, by the copies of the operations of a program."""
+    copy_of = dict(zip(operations(program.entry), copies, strict=True))
+    found: dict[ir.Operation, bool] = {}
+    for access in program.read.model.accesses:
+        op = copy_of[access.op]
+        found[op] = found.get(op, True) and surely_inside(access)
+    return found
 
 
 def _array_name(value: ir.Value, names: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ def when(access: Access, iteration: tuple[int, ...]) -> tuple[int, ...]:
 
 def assert_flows(program: Program) -> int:
     """Compare with a simulation of all accesses; how many reads there were."""
-    graph = ComputationGraph(program.module)
+    graph = ComputationGraph(program.straight)
     flows = Flows(graph)
     events = []
     for access in graph.model.accesses:
@@ -105,7 +105,7 @@ def test_subscripts_from_data_are_a_gap() -> None:
         for i in range(5):
             A[P[i]] = A[i]
 
-    graph = ComputationGraph(load(customize(kernel)).module)
+    graph = ComputationGraph(load(customize(kernel)).straight)
     read = next(a for a in graph.model.accesses if not a.is_write and a.exact and a.buffer.name == "A")
     with pytest.raises(Gap, match="not affine"):
         Flows(graph).origins(graph.node(read.op.results[0]))

@@ -134,7 +134,7 @@ def _ports(module: Module, streams: bool) -> list[Port]:
     attributes = function.operation.attributes
     given = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
     written = Effects(module).written_arguments(module.top)
-    overwritten = overwritten_arguments(function)
+    overwritten = overwritten_arguments(module, module.top)
     ports = []
     for n, (label, value) in enumerate(zip(argument_names(function), entry.arguments, strict=True)):
         marks = ir.DictAttr(given[n]) if given else None
