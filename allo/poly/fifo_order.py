@@ -1,4 +1,7 @@
-"""Orders of writes and reads that pass through FIFOs: each element once, and both sides in one order."""
+"""Orders of writes and reads of arrays that pass through FIFOs: each element once, and both sides in one order.
+
+Iterations of any shape are compared pair by pair; `tokens.py` numbers tokens, which takes boxes.
+"""
 
 from __future__ import annotations
 

@@ -92,13 +92,13 @@ def trips_of(loop_op: ir.Operation | ir.OpView) -> Trips:
     return Trips(mean([*nest.loops, level]) if exact is None else exact, fewest, most)
 
 
-def runs_of(block: ir.Block) -> Count:
-    """How often a block runs in one call of its function."""
-    around = _around(block)
+def runs_of(block: ir.Block, outer: ir.Block | None = None) -> Count:
+    """How often a block runs in one call of its function, or in one run of `outer`, which it is, or is in."""
+    around = _around(block, outer)
     constant = [constant_bounds(op) for op, _ in around]
     if None not in constant:
         return Count(prod(len(range(*bounds)) for bounds in constant if bounds is not None))
-    nest = _nest(block)
+    nest = _nest(block, outer)
     if nest.loops_known and (number := iterations(nest.levels)) is not None:
         return Count(number, nest.conditions_known)
     if nest.loops_known and (number := iterations(nest.loops)) is not None:
@@ -129,19 +129,19 @@ class _Nest:
         return [level for level in self.levels if isinstance(level, Counted)]
 
 
-def _around(block: ir.Block) -> list[tuple[ir.Operation, ir.Block]]:
-    """The operations between a block and its function with their blocks, the outermost first."""
+def _around(block: ir.Block, outer: ir.Block | None) -> list[tuple[ir.Operation, ir.Block]]:
+    """The operations between a block and its function, or `outer`, with their blocks, the outermost first."""
     found: list[tuple[ir.Operation, ir.Block]] = []
     op = block.owner.operation
-    while op.name != "func.func":
+    while op.name != "func.func" and (outer is None or block != outer):
         found.append((op, block))
         block = op.block
         op = block.owner.operation
     return found[::-1]
 
 
-def _nest(block: ir.Block) -> _Nest:
-    around = _around(block)
+def _nest(block: ir.Block, outer: ir.Block | None = None) -> _Nest:
+    around = _around(block, outer)
     nest = _Nest(Values(around[0][0].block if around else block))
     for op, inside in around:
         if (loop := _enter(op, nest)) is not None:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....errors import TargetError
-from ....ir.access import callee_name
 from ....ir.mlir_types import scalar_from_mlir
 from ....ir.module import Module
 from ....ir.types import AlloType, Float, Int, UInt
-from ....ir.walk import buffer_location, entry_block, location_of
-from ....poly import runs_of
+from ....ir.walk import buffer_location, location_of
+from ....poly.token_counts import Uncounted, tokens_of
 
 _HINT = "let constants and loop variables decide where puts and gets run, or let the kernel make the stream itself"
 _WIDTHS = (8, 16, 32, 64)
@@ -41,7 +40,14 @@ def passed_elements(module: Module, label: str, value: ir.Value) -> Passed:
             at=buffer_location(value),
             hint="use integers of 8, 16, 32 or 64 bits, float32 or float64",
         )
-    puts, gets = _counted(module, what, value)
+    found = tokens_of(module, value)
+    if isinstance(found, Uncounted):
+        raise TargetError(
+            f"{what} is a stream, and how many elements pass through it depends on {found.on}",
+            at=location_of(found.op),
+            hint=_HINT,
+        )
+    puts, gets = found.puts, found.gets
     if bool(puts) == bool(gets):
         does = "is put into and taken from" if puts else "is not used"
         raise TargetError(
@@ -50,41 +56,3 @@ def passed_elements(module: Module, label: str, value: ir.Value) -> Passed:
             hint="use a stream for each way" if puts else "take the argument out",
         )
     return Passed(element, puts or gets, bool(puts))
-
-
-def _counted(module: Module, what: str, value: ir.Value) -> tuple[int, int]:
-    """How many elements are put, and how many are taken."""
-    puts = gets = 0
-    for use in value.uses:
-        op = use.owner.operation
-        times = _times(op, what)
-        if op.name == "allo.stream_put":
-            puts += times
-        elif op.name == "allo.stream_get":
-            gets += times
-        elif op.name == "func.call":
-            callee = entry_block(module.function(callee_name(op)))
-            inside = (
-                (0, 0) if callee is None else _counted(module, what, callee.arguments[use.operand_number])
-            )
-            if callee is None:
-                raise _unknown(op, what, "an external kernel")
-            puts, gets = puts + times * inside[0], gets + times * inside[1]
-        else:
-            raise _unknown(op, what, "whether it is empty or full")
-    return puts, gets
-
-
-def _times(op: ir.Operation, what: str) -> int:
-    """How often an operation runs in one call of its function."""
-    times = runs_of(op.block)
-    if times.value is None or not times.exact:
-        raise _unknown(op, what, "data or arguments of the call")
-    return times.value
-
-
-def _unknown(op: ir.Operation, what: str, why: str) -> TargetError:
-    return TargetError(
-        f"{what} is a stream, and how many elements pass through it depends on {why}",
-        at=location_of(op), hint=_HINT,
-    )  # fmt: skip
