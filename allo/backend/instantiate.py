@@ -10,6 +10,7 @@ from ..errors import TargetError
 from ..ir.access import callee_name
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.elements import ElementNest, element_nests
+from ..ir.inlining import replace_call
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
@@ -135,7 +136,7 @@ class _Elements:
             callee = self.module.function(callee_name(call))
             if DATAFLOW in callee.operation.attributes:
                 body.attributes[DATAFLOW] = callee.operation.attributes[DATAFLOW]
-            _put_body(call, callee)
+            replace_call(call, callee.operation.clone(ir.InsertionPoint(callee.operation)))
         return bool(chosen)
 
     def _may_inline(self, name: str) -> bool:
@@ -200,20 +201,3 @@ def _calls_with_any(block: ir.Block, values: list[ir.Value]) -> list[ir.Operatio
             elif op.name.startswith(("arith.", "affine.apply")):
                 derived.update(op.results)
     return found
-
-
-def _put_body(call: ir.Operation, function: ir.OpView) -> None:
-    """Put a copy of the body of a function in the place of a call."""
-    copy = function.operation.clone(ir.InsertionPoint(function.operation))
-    body = copy.regions[0].blocks[0]
-    for argument, operand in zip(list(body.arguments), list(call.operands), strict=True):
-        argument.replace_all_uses_with(operand)
-    *moved, end = statements(body)
-    for op in moved:
-        op.move_before(call)
-    for result, value in zip(list(call.results), list(end.operands), strict=True):
-        result.replace_all_uses_with(value)
-    call.erase()
-    copy.erase()
-
-

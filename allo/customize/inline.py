@@ -6,7 +6,7 @@ from ..errors import Note, ScheduleError
 from ..ir.module import Module
 from ..ir.walk import entry_block, location_of
 from .function.calls import calls_of
-from .function.inlining import leave_affine, replace_call
+from .function.inlining import inline_call, leave_affine
 from .step.handles import Function
 from .step.primitive import primitive
 
@@ -35,7 +35,7 @@ def inline(module: Module, func: Function) -> None:
     if not calls:
         raise ScheduleError(f"nothing calls '{func}'", notes=[note])
     for call in calls:
-        replace_call(call, function)
+        inline_call(call, function)
     function.operation.erase()
     for caller in module.functions():
         leave_affine(caller.operation)

@@ -6,6 +6,7 @@ from mlir import ir
 
 from ...ir.access import callee_name
 from ...ir.builder import string_attr
+from ...ir.inlining import replace_call
 from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.passes import run_passes
@@ -30,7 +31,7 @@ def inline_inside(module: Module, outer: ir.Operation) -> None:
             leave_affine(outer if outer.name == "func.func" else function_around(outer).operation)
             return
         for call, function in bodies:
-            replace_call(call, function)
+            inline_call(call, function)
 
 
 def leave_affine(function: ir.Operation) -> None:
@@ -38,21 +39,12 @@ def leave_affine(function: ir.Operation) -> None:
     run_passes("func.func(allo-leave-affine)", function)
 
 
-def replace_call(call: ir.Operation, function: ir.OpView) -> None:
-    """Put a copy of the body of `function` in the place of one call."""
+def inline_call(call: ir.Operation, function: ir.OpView) -> None:
+    """Put a copy of the body of `function`, with names that are free there, in the place of one call."""
     caller = function_around(call)
     copy = function.operation.clone(ir.InsertionPoint(caller))
-    body = copy.regions[0].blocks[0]
-    _rename(caller, call, body)
-    for argument, operand in zip(list(body.arguments), list(call.operands), strict=True):
-        argument.replace_all_uses_with(operand)
-    moved = [op.operation for op in body.operations]
-    for op in moved[:-1]:
-        op.move_before(call)
-    for result, value in zip(list(call.results), list(moved[-1].operands), strict=True):
-        result.replace_all_uses_with(value)
-    call.erase()
-    copy.erase()
+    _rename(caller, call, copy.regions[0].blocks[0])
+    replace_call(call, copy)
 
 
 def _rename(caller: ir.OpView, call: ir.Operation, body: ir.Block) -> None:
