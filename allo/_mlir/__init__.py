@@ -126,9 +126,9 @@ def set_aside(module: ir.Module, op: ir.Operation, aside: ir.Module) -> tuple[ir
     return made
 
 
-def are_same(left: ir.Operation, right: ir.Operation) -> bool:
-    """Whether two operations are the same, places in the source included."""
-    same: bool = _allo_mlir.are_same(left, right)
+def are_same(left: ir.Operation, right: ir.Operation, annotations: bool = True) -> bool:
+    """Whether two operations are the same, places in the source included, and names and other `annotations`."""
+    same: bool = _allo_mlir.are_same(left, right, annotations)
     return same
 
 

@@ -157,7 +157,7 @@ def test_written_only():
               %0 = affine.load %alloc[%arg2] : memref<6xi32>
               affine.store %0, %arg0[%arg1, %arg2] : memref<4x6xi32>
             } {allo.name = "j_back"}
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -197,7 +197,7 @@ def test_accumulated():
               %0 = affine.load %alloc[%arg4] : memref<8xi32>
               affine.store %0, %arg2[%arg3, %arg4] : memref<4x8xi32>
             } {allo.name = "j_back"}
-          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          } {allo.name = "i", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,
@@ -233,7 +233,7 @@ def test_read_only_and_a_dropped_dimension():
                 affine.store %9, %arg2[%arg3, %arg4] : memref<4x8xi32>
               } {allo.name = "k"}
             } {allo.name = "j"}
-          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          } {allo.name = "i", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,
@@ -276,7 +276,7 @@ def test_single_element():
               %1 = affine.load %alloc[] : memref<i32>
               affine.store %1, %arg2[%arg3, %arg4] : memref<4x8xi32>
             } {allo.name = "j"}
-          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          } {allo.name = "i", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,
@@ -308,7 +308,7 @@ def test_window_of_a_stencil():
             %8 = arith.addi %5, %7 : i34
             %9 = arith.trunci %8 : i34 to i32
             affine.store %9, %arg1[%arg2] : memref<10xi32>
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -347,7 +347,7 @@ def test_rows_of_a_stencil():
               %0 = affine.load %alloc[%arg3] : memref<6xf32>
               affine.store %0, %arg1[%arg2, %arg3 + 1] : memref<8x8xf32>
             } {allo.name = "j_back"}
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -396,7 +396,7 @@ def test_triangle():
             } {allo.name = "j"}
             %1 = affine.load %alloc[] : memref<i32>
             affine.store %1, %arg1[%arg2] : memref<8xi32>
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -429,7 +429,7 @@ def test_window_that_moves():
               %0 = affine.load %alloc[%arg2] : memref<3xi32>
               affine.store %0, %arg0[%arg2 + %arg1] : memref<16xi32>
             } {allo.name = "j_back"}
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -488,7 +488,7 @@ def test_tail_of_a_kept_dimension_is_clipped():
                 affine.store %0, %arg2[%arg3, %arg5 + %arg4 * 3] : memref<4x8xi32>
               } {allo.name = "j.inner_back"}
             } {allo.name = "j.outer"}
-          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          } {allo.name = "i", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,
@@ -537,7 +537,7 @@ def test_tail_of_a_dropped_dimension_is_guarded():
                 } {allo.name = "j_back"}
               }
             } {allo.name = "i.inner"}
-          } {allo.name = "i.outer", allo.nest = "S_i_j_0"}
+          } {allo.name = "i.outer", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,
@@ -600,7 +600,7 @@ def test_buffer_of_a_buffer():
                 affine.store %9, %arg2[%arg3, %arg4] : memref<4x8xi32>
               } {allo.name = "k"}
             } {allo.name = "j"}
-          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          } {allo.name = "i", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,
@@ -657,7 +657,7 @@ def test_scalar():
             affine.store %1, %arg0[%arg1] : memref<8xi32>
             %2 = affine.load %alloc_0[] : memref<i32>
             affine.store %2, %alloc[] : memref<i32>
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -694,7 +694,7 @@ def test_subscript_that_is_not_affine_keeps_the_whole_array():
               %0 = affine.load %alloc[%arg3] : memref<8xi32>
               affine.store %0, %arg0[%arg3] : memref<8xi32>
             } {allo.name = "A_0_back"}
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,

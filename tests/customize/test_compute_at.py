@@ -158,7 +158,7 @@ def test_merge_at_the_innermost_loop():
               %7 = arith.trunci %6 : i33 to i32
               affine.store %7, %arg1[%arg2, %arg3] : memref<4x6xi32>
             } {allo.name = "n"}
-          } {allo.name = "m", allo.nest = "S_m_n_1"}
+          } {allo.name = "m", allo.nest = "S_m_n_1", allo.scheduled}
           return
         }
         """,
@@ -238,7 +238,7 @@ def test_rows_of_a_stencil_are_computed_again():
               %9 = arith.trunci %8 : i34 to i32
               affine.store %9, %arg1[%arg2, %arg3] : memref<8x6xi32>
             } {allo.name = "q"}
-          } {allo.name = "r", allo.nest = "S_r_q_1"}
+          } {allo.name = "r", allo.nest = "S_r_q_1", allo.scheduled}
           return
         }
         """,

@@ -70,7 +70,7 @@ def test_two_loops():
             %4 = arith.addi %2, %3 : i33
             %5 = arith.trunci %4 : i33 to i32
             affine.store %5, %arg1[%arg2 floordiv 6, %arg2 mod 6] : memref<4x6xi32>
-          } {allo.name = "i_j_fused", allo.nest = "S_i_j_0"}
+          } {allo.name = "i_j_fused", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,
@@ -107,7 +107,7 @@ def test_three_loops():
             %16 = arith.addi %4, %15 : i40
             %17 = arith.trunci %16 : i40 to i32
             affine.store %17, %arg0[%arg1 floordiv 20, (%arg1 floordiv 5) mod 4, %arg1 mod 5] : memref<3x4x5xi32>
-          } {allo.name = "i_j_k_fused", allo.nest = "S_i_j_k_0"}
+          } {allo.name = "i_j_k_fused", allo.nest = "S_i_j_k_0", allo.scheduled}
           return
         }
         """,
@@ -129,7 +129,7 @@ def test_bounds_and_steps():
             %2 = arith.addi %1, %c1_i33 : i33
             %3 = arith.trunci %2 : i33 to i32
             affine.store %3, %arg0[(%arg1 floordiv 3) * 3 + 1, %arg1 * 2 - (%arg1 floordiv 3) * 6 + 2] : memref<8x8xi32>
-          } {allo.name = "i_j_fused", allo.nest = "S_i_0"}
+          } {allo.name = "i_j_fused", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,

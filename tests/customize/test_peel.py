@@ -48,7 +48,7 @@ def test_front():
             %5 = arith.addi %3, %4 : i35
             %6 = arith.trunci %5 : i35 to i32
             affine.store %6, %arg0[%arg1] : memref<10xi32>
-          } {allo.name = "i.front", allo.nest = "S_i_0_front"}
+          } {allo.name = "i.front", allo.nest = "S_i_0_front", allo.scheduled}
           affine.for %arg1 = 5 to 10 step 2 {
             %0 = affine.load %arg0[%arg1] : memref<10xi32>
             %1 = arith.extsi %0 : i32 to i34
@@ -59,7 +59,7 @@ def test_front():
             %5 = arith.addi %3, %4 : i35
             %6 = arith.trunci %5 : i35 to i32
             affine.store %6, %arg0[%arg1] : memref<10xi32>
-          } {allo.name = "i.rest", allo.nest = "S_i_0"}
+          } {allo.name = "i.rest", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,

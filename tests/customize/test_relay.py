@@ -198,7 +198,7 @@ def test_functions_of_the_paper():
                 affine.store %9, %arg2[%arg3, %arg5] : memref<4x3xi32>
               } {allo.name = "j"}
             } {allo.name = "k"}
-          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          } {allo.name = "i", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,

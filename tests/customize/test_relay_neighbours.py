@@ -137,7 +137,7 @@ def test_elements_pass_on_what_they_get():
               %5 = arith.trunci %4 : i64 to i32
               affine.store %5, %arg1[%arg2, %arg3] : memref<4x6xi32>
             } {allo.name = "k"}
-          } {allo.name = "p", allo.nest = "PE", allo.spatial}
+          } {allo.name = "p", allo.nest = "PE", allo.scheduled, allo.spatial}
           return
         }
         """,
@@ -196,7 +196,7 @@ def test_the_array_stays_if_elements_are_used_in_another_order():
                 affine.store %8, %arg1[%arg2, %arg3] : memref<4x6xi32>
               } {allo.name = "m"}
             } {allo.name = "k"}
-          } {allo.name = "p", allo.nest = "PE", allo.spatial}
+          } {allo.name = "p", allo.nest = "PE", allo.scheduled, allo.spatial}
           return
         }
         """,

@@ -99,7 +99,7 @@ def test_two_loops():
                 affine.store %9, %arg2[%arg3, %arg5] : memref<4x8xi32>
               } {allo.name = "j"}
             } {allo.name = "k"}
-          } {allo.name = "i", allo.nest = "S_i_j_0"}
+          } {allo.name = "i", allo.nest = "S_i_j_0", allo.scheduled}
           return
         }
         """,
@@ -144,7 +144,7 @@ def test_bounds_steps_and_directions():
               %4 = arith.trunci %3 : i33 to i32
               affine.store %4, %arg0[%arg3, %arg2 * -2 + 7] : memref<8x8xi32>
             } {allo.name = "i"}
-          } {allo.name = "j", allo.nest = "S_i_0"}
+          } {allo.name = "j", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -179,7 +179,7 @@ def test_triangle_keeps_its_outer_loop_outside():
                 affine.store %4, %arg0[%arg1, %arg3, %arg2] : memref<8x8x4xi32>
               } {allo.name = "j"}
             } {allo.name = "k"}
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,

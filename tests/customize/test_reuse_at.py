@@ -202,7 +202,7 @@ def test_window():
                 affine.store %10, %arg1[%arg2, %arg3] : memref<6x8xi32>
               }
             } {allo.name = "x"}
-          } {allo.name = "y", allo.nest = "S_y_x_0"}
+          } {allo.name = "y", allo.nest = "S_y_x_0", allo.scheduled}
           return
         }
         """,
@@ -248,7 +248,7 @@ def test_line_buffer():
                 affine.store %0, %arg1[%arg2, %arg3] : memref<6x7xi32>
               } {allo.name = "x"}
             }
-          } {allo.name = "y", allo.nest = "S_y_x_0"}
+          } {allo.name = "y", allo.nest = "S_y_x_0", allo.scheduled}
           return
         }
         """,
@@ -303,7 +303,7 @@ def test_window_on_a_line_buffer_takes_one_pass():
                 }
               }
             } {allo.name = "x"}
-          } {allo.name = "y", allo.nest = "S_y_x_0"}
+          } {allo.name = "y", allo.nest = "S_y_x_0", allo.scheduled}
           return
         }
         """,
@@ -341,7 +341,7 @@ def test_stride_that_does_not_divide_the_window():
               %9 = arith.trunci %8 : i34 to i32
               affine.store %9, %arg1[%arg2] : memref<8xi32>
             }
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -376,7 +376,7 @@ def test_window_that_moves_down():
               %8 = arith.trunci %7 : i35 to i32
               affine.store %8, %arg1[%arg2] : memref<8xi32>
             }
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,

@@ -49,7 +49,7 @@ def test_bounds_and_subscripts():
               %9 = arith.trunci %8 : i34 to i32
               affine.store %9, %arg0[%arg1, %arg1 * -2 + %arg2] : memref<8x8xi32>
             } {allo.name = "j"}
-          } {allo.name = "i", allo.nest = "S_i_0"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,

@@ -61,7 +61,7 @@ def test_factor_that_divides():
               %3 = arith.trunci %2 : i34 to i32
               affine.store %3, %arg0[%arg1 * 5 + %arg2] : memref<10xi32>
             } {allo.name = "i.inner"}
-          } {allo.name = "i.outer", allo.nest = "S_i_0"}
+          } {allo.name = "i.outer", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -87,7 +87,7 @@ def test_tail_is_guarded():
                 affine.store %3, %arg0[%arg1 * 4 + %arg2] : memref<10xi32>
               }
             } {allo.name = "i.inner"}
-          } {allo.name = "i.outer", allo.nest = "S_i_0"}
+          } {allo.name = "i.outer", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -114,7 +114,7 @@ def test_bounds_and_step_other_than_zero_and_one():
                 affine.store %5, %arg0[%arg1 * 8 + %arg2 * 2 + 1] : memref<16xi32>
               }
             } {allo.name = "i.inner"}
-          } {allo.name = "i.outer", allo.nest = "S_i_0"}
+          } {allo.name = "i.outer", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,
@@ -141,7 +141,7 @@ def test_outer_bound_of_a_triangle():
                 affine.store %5, %arg0[%arg1 * 4 + %arg2, %arg3] : memref<8x8xi32>
               } {allo.name = "j"}
             } {allo.name = "i.inner"}
-          } {allo.name = "i.outer", allo.nest = "S_i_0"}
+          } {allo.name = "i.outer", allo.nest = "S_i_0", allo.scheduled}
           return
         }
         """,

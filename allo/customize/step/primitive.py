@@ -21,6 +21,7 @@ from ...ir.recursion import reads_programs
 from ...ir.states import Draft, FinishedModule
 from .handles import Buffer, Function, Loop, Nest
 from .legality import demand_elements
+from .provenance import mark_rewritten
 from .record import Step, Steps
 from .region_stages import demand_stages_still_legal
 from .resolve import resolve_buffer, resolve_loop
@@ -100,15 +101,8 @@ def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[...,
                 ) from None
             bound.apply_defaults()
             for parameter in parameters:
-                value = bound.arguments[parameter.name]
-                kind = hints()[parameter.name]
-                if parameter.name == variadic:
-                    given = value[0] if len(value) == 1 and isinstance(value[0], list | tuple) else value
-                    bound.arguments[variadic] = tuple(
-                        _convert(state, name, parameter.name, kind, v) for v in given
-                    )
-                else:
-                    bound.arguments[parameter.name] = _convert(state, name, parameter.name, kind, value)
+                given, kind = bound.arguments[parameter.name], hints()[parameter.name]
+                bound.arguments[parameter.name] = _argument(state, parameter, kind, given)
             draft = state.draft()
             values = dict(bound.arguments)
             bound.arguments[next(iter(signature.parameters))] = draft
@@ -117,6 +111,7 @@ def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[...,
                 result = body(*bound.args, **bound.kwargs)
             finally:
                 _EARLIER.reset(token)
+            mark_rewritten(draft, values.values())
             made = draft.finished()
             if name == "unfold" or any(step.name == "unfold" for step in self.steps):
                 demand_elements(made)
@@ -167,7 +162,15 @@ def integer(name: str, value: Any) -> int:
     return number
 
 
-def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: Any) -> Any:
+def _argument(module: Module, parameter: inspect.Parameter, kind: Any, given: Any) -> Any:
+    """What a user wrote for a parameter, or for all that `*loops` stands for, as the primitive wants it."""
+    if parameter.kind is not parameter.VAR_POSITIONAL:
+        return _convert(module, parameter.name, kind, given)
+    values = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
+    return tuple(_convert(module, parameter.name, kind, value) for value in values)
+
+
+def _convert(module: Module, name: str, kind: Any, value: Any) -> Any:
     """What a user wrote for a parameter, as the primitive wants it."""
     if kind is Loop:
         return resolve_loop(module, value)
@@ -183,7 +186,7 @@ def _convert(module: Module, primitive_name: str, name: str, kind: Any, value: A
         kind, options = listed, typing.get_args(listed)
     if typing.get_origin(kind) is tuple:
         if isinstance(value, list | tuple):
-            return tuple(_convert(module, primitive_name, f"each of {name}", options[0], item) for item in value)
+            return tuple(_convert(module, f"each of {name}", options[0], item) for item in value)
         raise ScheduleError(f"{name} must be a list or a tuple, got {value!r}")
     if kind is Memory and not isinstance(value, Memory):
         raise ScheduleError(f"{name} must be an allo.memory.Memory(...), got {value!r}")

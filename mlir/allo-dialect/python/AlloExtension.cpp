@@ -360,8 +360,8 @@ static void bindStates(py::module_ &m) {
   m.def("top_level", &topLevel);
   m.def("stand_as", &standAs);
   m.def("set_aside", &setAside);
-  m.def("are_same", [](py::object left, py::object right) {
-    return alloAreSame(toOperation(left), toOperation(right));
+  m.def("are_same", [](py::object left, py::object right, bool annotations) {
+    return alloAreSame(toOperation(left), toOperation(right), annotations);
   });
   m.def("verify_changed", &verifyChanged);
 }

@@ -84,8 +84,8 @@ typedef void (*AlloSymbolCallback)(MlirOperation op, MlirStringRef name, void *d
 MLIR_CAPI_EXPORTED void alloTopLevel(MlirBlock block, AlloSymbolCallback callback, void *data);
 /// Put a copy of an operation in its place, and itself at the end of `aside`; the copy.
 MLIR_CAPI_EXPORTED MlirOperation alloSetAside(MlirOperation op, MlirBlock aside);
-/// Whether two operations are the same, places in the source included.
-MLIR_CAPI_EXPORTED bool alloAreSame(MlirOperation left, MlirOperation right);
+/// Whether two operations are the same, places in the source included, and names and other `annotations` if wanted.
+MLIR_CAPI_EXPORTED bool alloAreSame(MlirOperation left, MlirOperation right, bool annotations);
 /// Whether a module is valid if what stands in it beside `changed` is: the symbols that these use are looked up, and
 /// with `symbols` those that all use. Diagnostics are dropped: the verifier of MLIR reports them.
 MLIR_CAPI_EXPORTED bool alloVerifyChanged(MlirOperation module, intptr_t count, const MlirOperation *changed,

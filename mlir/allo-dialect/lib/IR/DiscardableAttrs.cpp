@@ -29,6 +29,7 @@ constexpr Rule kRules[] = {
     {"allo.rewind", Place::Loop, Kind::Mark, 0},
     {"allo.unroll", Place::CountedLoop, Kind::Number, 0},
     {"allo.parallel", Place::Loop, Kind::Mark, 0},
+    {"allo.scheduled", Place::Loop, Kind::Mark, 0}, // the loops of this nest are those that a schedule has made
     {"allo.memory", Place::Buffer, Kind::Memory, 0},
     {"allo.spatial", Place::CountedLoop, Kind::Mark, 0},
     {"allo.dataflow", Place::FunctionOrLoop, Kind::Mark, 0},

@@ -31,8 +31,9 @@ MlirOperation alloSetAside(MlirOperation op, MlirBlock aside) {
   return wrap(copy);
 }
 
-bool alloAreSame(MlirOperation left, MlirOperation right) {
-  return OperationEquivalence::isEquivalentTo(unwrap(left), unwrap(right), OperationEquivalence::None);
+bool alloAreSame(MlirOperation left, MlirOperation right, bool annotations) {
+  auto flags = annotations ? OperationEquivalence::None : OperationEquivalence::IgnoreDiscardableAttrs;
+  return OperationEquivalence::isEquivalentTo(unwrap(left), unwrap(right), flags);
 }
 
 bool alloVerifyChanged(MlirOperation module, intptr_t count, const MlirOperation *changed, bool symbols) {

@@ -24,11 +24,11 @@ constexpr unsigned kMaxJammedOps = 192;
 /// An innermost loop shorter than this is unrolled by the back end anyway.
 constexpr uint64_t kShortLoop = 16;
 
+constexpr StringLiteral kScheduled = "allo.scheduled";
+
 bool isScheduled(AffineForOp loop) {
-  if (loop->hasAttr("allo.unroll") || loop->hasAttr("allo.parallel") || loop->hasAttr("allo.pipeline"))
-    return true;
-  auto name = loop->getAttrOfType<StringAttr>("allo.name");
-  return name && (name.getValue().contains('.') || name.getValue().ends_with("_fused"));
+  return loop->hasAttr(kScheduled) || loop->hasAttr("allo.unroll") || loop->hasAttr("allo.parallel") ||
+         loop->hasAttr("allo.pipeline");
 }
 
 bool anyScheduled(AffineForOp nest) {
@@ -315,7 +315,12 @@ struct CpuLocality : impl::CpuLocalityBase<CpuLocality> {
 
   void runOnOperation() override {
     SmallVector<AffineForOp> nests;
-    getOperation().walk<WalkOrder::PreOrder>([&](AffineForOp loop) {
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op->hasAttr(kScheduled)) // also loops of `scf`, whatever is inside of them
+        return WalkResult::skip();
+      auto loop = dyn_cast<AffineForOp>(op);
+      if (!loop)
+        return WalkResult::advance();
       if (isEligible(loop)) {
         nests.push_back(loop);
         return WalkResult::skip();

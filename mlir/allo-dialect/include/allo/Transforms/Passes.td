@@ -7,9 +7,9 @@ def CpuLocality : Pass<"allo-cpu-locality", "::mlir::func::FuncOp"> {
   let summary = "distribute, interchange and jam unscheduled affine nests for the caches and registers of a CPU";
   let description = [{
     Works on nests that the user left unscheduled. Every element of every buffer sees its reads and writes in the
-    order of the program, so the results are the same bit for bit. A nest is left alone when one of its loops has a
-    schedule attribute (`allo.unroll`, `allo.parallel`, `allo.pipeline`) or a name made by a primitive (with a '.' or
-    ending in `_fused`), or when its body holds anything but affine accesses and side-effect-free scalar operations.
+    order of the program, so the results are the same bit for bit. A nest is left alone when a schedule has made its
+    loops (`allo.scheduled`) or annotated one of them (`allo.unroll`, `allo.parallel`, `allo.pipeline`), or when its
+    body holds anything but affine accesses and side-effect-free scalar operations.
     A scalar variable of a loop body is first replaced by its value, or by an array with one element an iteration.
   }];
   let options = [
