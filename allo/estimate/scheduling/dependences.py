@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from itertools import pairwise
 from math import prod
 
+from ...poly.covers import alike, cover_of
 from ...poly.meetings import least_distance, meetings
 from ...poly.space import Meeting, Meetings, renewed
 from .graph import Chain, Edge, Graph
-from .lattice import alike, cover_of, edges_between_copies
+from .lattice import edges_between_copies
 from .overwrites import Overwrites
 from .region import LoopBody, RegionNode
 
@@ -30,19 +31,18 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
     later: list[tuple[RegionNode, RegionNode, Meetings, RegionNode | None]] = []
     for nodes in groups.values():
         _streams(graph, nodes)
+        stores = [node for node in nodes if node.kind == "write"]
         for load in [node for node in nodes if node.kind == "read" and not _is_stream(node)]:
-            cover = cover_of(nodes, load)
+            cover = cover_of(stores, load)
             load.forwarded = cover is not None
-            for store in nodes:
-                if store.kind != "write":
-                    continue
+            for store in stores:
                 met = meetings(region.space, store, load)
                 _same_iteration(graph, store, load, met, cover)
                 overwrites.read_before(store, load, met)
                 later.append((store, load, met, cover))
                 if cover is None and region.time:
                     carried.append((store, load, met, cover))
-        overwrites.twice([node for node in nodes if node.kind == "write" and not _is_stream(node)])
+        overwrites.twice([store for store in stores if not _is_stream(store)])
     calls = _calls(graph)
     graph.edges += calls
     ordered = list(graph.edges)

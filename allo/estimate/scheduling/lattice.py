@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from ...poly.covers import alike, cover_of, is_overwritten, lasting_copies
 from ...poly.meetings import Move, least_distance, meetings, reversed_meeting
-from ...poly.space import Meeting, Meetings, common, renewed
+from ...poly.space import Meeting, Meetings, common
 from .graph import Edge, Graph
 from .region import RegionNode
 
@@ -56,30 +57,19 @@ class _Lattice:
             if node.memory is not None and not node.op.name.startswith("allo.stream"):
                 groups.setdefault(node.label, []).append(node)
         for nodes in groups.values():
-            covers = {node.index: cover_of(nodes, node) for node in nodes if node.kind == "read"}
-            dead = {node.index for node in nodes if node.kind == "write" and self._overwritten(nodes, node)}
-            self.ends |= {node.index: self._end(node, nodes) for node in nodes}
-            for store in [node for node in nodes if node.kind == "write"]:
+            space, stores = self.region.space, [node for node in nodes if node.kind == "write"]
+            covers = {node.index: cover_of(stores, node) for node in nodes if node.kind == "read"}
+            dead = {store.index for store in stores if is_overwritten(space, stores, store)}
+            self.ends |= {node.index: lasting_copies(space, stores, node) for node in nodes}
+            for store in stores:
                 for node in nodes:
-                    pair = _Pair(store, node, meetings(self.region.space, store, node))
+                    pair = _Pair(store, node, meetings(space, store, node))
                     if node.kind == "read":
                         self._flow(pair, covers[node.index], store.index in dead)
                         if not node.forwarded and store.index not in dead:
                             self._order(_Pair(node, store, _reversed(pair.met)), -node.latency * cycle)
                     elif not {store.index, node.index} & dead:
                         self._order(pair, 0 if _in_registers(store) else cycle)
-
-    def _overwritten(self, nodes: Iterable[RegionNode], store: RegionNode) -> bool:
-        """Whether what a store writes is surely overwritten in the same iteration and copy."""
-        return None not in store.forms and any(
-            other.kind == "write"
-            and other.position > store.position
-            and other.around[: len(store.around)] == store.around
-            and self.region.count(other.around) > 0
-            and other.guards == store.guards[: len(other.guards)]
-            and other.forms == store.forms
-            for other in nodes
-        )
 
     def _flow(self, pair: _Pair, cover: RegionNode | None, dead: bool) -> None:
         """A value that is written and read, in the same iteration or in a later one."""
@@ -146,24 +136,6 @@ class _Lattice:
             high = min(high, (self._most(number) if sink is None else sink) - (source or 0))
             yield number, low, high
 
-    def _end(self, node: RegionNode, nodes: Iterable[RegionNode]) -> dict[int, int]:
-        """Loops of whose copies only one has to do with other iterations.
-
-        If each copy writes the same elements these are what the last one wrote; what is read then is what the
-        copy before has written, but for the first one.
-        """
-        used = {n for form in node.forms if form is not None for n, _ in form.copies}
-        scope = renewed(node.access)
-        still = [n for n in node.around if n not in used and self.region.copy_loops[n].variable not in scope]
-        found: dict[int, int] = {}
-        for store in nodes:
-            runs = not store.guards and self.region.count(store.around) > 0
-            if store.kind == "write" and runs and None not in store.forms and store.forms == node.forms:
-                shared = common(store.around, node.around)
-                if used <= set(shared) and (node.kind == "read" or store is node):
-                    found |= {n: 0 if node.kind == "read" else self._most(n) for n in still if n in shared}
-        return found
-
     def _later_copies(self, pair: _Pair, way: Meeting) -> Iterator[tuple[Move, ...]]:
         """The moves of a way to what runs later in the same iteration."""
         if any(t not in (0, None) for t in way.time):
@@ -205,28 +177,8 @@ class _Lattice:
             self.edges.append(replace(edge, weight=weight, ranges=tuple(self._moves(pair, way))))
 
 
-def cover_of(nodes: Iterable[RegionNode], load: RegionNode) -> RegionNode | None:
-    """A store of the same iteration that surely writes what the load reads; the last one."""
-    found = None
-    for store in nodes:
-        if store.kind != "write" or store.position > load.position or None in store.forms:
-            continue
-        inside = load.around[: len(store.around)] == store.around
-        if inside and store.guards == load.guards[: len(store.guards)] and store.forms == load.forms:
-            found = store
-    return found
-
-
 def _reversed(met: Meetings) -> Meetings:
     return Meetings(met.common, tuple(map(reversed_meeting, met.ways)), met.exact)
-
-
-def alike(first: RegionNode, second: RegionNode) -> bool:
-    """Whether copies of two accesses meet in all iterations or in none."""
-    return all(
-        one is not None and other is not None and (one.time, one.other) == (other.time, other.other)
-        for one, other in zip(first.forms, second.forms, strict=True)
-    )
 
 
 def _in_registers(node: RegionNode) -> bool:

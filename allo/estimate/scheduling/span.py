@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 from mlir import ir
 
-from ...ir.access import base_of, is_affine_load
+from ...ir.access import access_map, base_of, is_load
+from ...poly.formula import compile_map
 from ...target import Operator
 
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
@@ -229,10 +230,11 @@ def bits(parts: Iterable[Span]) -> int:
 def stream_key(value: ir.Value) -> Stream:
     """The stream that a value is, with its place in an array of streams if that is constant."""
     index: tuple[int, ...] | None = None
-    if not isinstance(value.owner, ir.Block) and is_affine_load(value.owner.operation):
-        results = ir.AffineMapAttr(value.owner.operation.attributes["map"]).value.results
-        if all(isinstance(result, ir.AffineConstantExpr) for result in results):
-            index = tuple(result.value for result in results)
+    load = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if load is not None and is_load(load) and (places := access_map(load)) is not None:
+        forms = compile_map(places).results
+        known = tuple(form.constant for form in forms if form is not None and form.is_constant)
+        index = known if len(known) == len(forms) else None
     return base_of(value), index
 
 
