@@ -12,14 +12,15 @@ from allo._mlir.dialects import allo as allo_d
 from ..errors import Note, ScheduleError
 from ..ir.access import accessed, is_load, is_store, stored
 from ..ir.builder import Builder, affine_dim, index_type
-from ..ir.context import context, unknown_location
+from ..ir.context import context
 from ..ir.mlir_types import scalar_from_mlir
 from ..ir.module import Module
+from ..ir.partitions import divisions_of
 from ..ir.types import MAX_BITS
 from ..ir.walk import loops_of
-from ..layout import Digit
+from ..layout import NONE, Banks, IndexMap, PartitionLayout, reshaping
 from .array.constant_bits import element_bits, words_attribute
-from .array.subscripts import AccessOperation, digit_of
+from .array.subscripts import AccessOperation, expressions
 from .array.whole_array import function_of, whole_array
 from .nest.rewrite import compose_affine
 from .partition import partition_notes
@@ -41,18 +42,21 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
     the module and for those in Python (`a.view("u8")` packs pairs of float32 on a little-endian machine); an array
     that is passed to or returned from functions is packed in all of them, and a constant wherever it is used.
     Refused: a dimension that the array has not, a factor below 2 or that does not divide the extent, a word of more
-    than 1024 bits, elements without a fixed number of bits, an array that is partitioned already, one that goes to a
-    function without a body, a loop in parallel or processing elements that would store to parts of one word
-    (`assume_safe=True` accepts what cannot be decided). Source: Allo paper, Table 2.
+    than 1024 bits, elements without a fixed number of bits, a partition that has elements of one word in different
+    banks, an array that goes to a function without a body, a loop in parallel or processing elements that would store
+    to parts of one word (`assume_safe=True` accepts what cannot be decided). Source: Allo paper, Table 2.
     """
     value = find_buffer(module, buffer)
     memref = ir.MemRefType(value.type)
     note = buffer_note(buffer, value)
     bits = _check(buffer, memref, dim, factor, note)
     array = whole_array(module, value, f"'{buffer.name}' cannot be packed")
-    if array.is_partitioned:
+    extent, banks = memref.shape[dim - 1], list(Banks.read(divisions_of(memref)))
+    split = reshaping([extent], [extent // factor, factor])
+    layout = PartitionLayout.of((extent,), (banks[dim - 1],)).seen(split)
+    if layout is None or layout.dims[1] != NONE:
         raise ScheduleError(
-            f"'{buffer.name}' is partitioned, and its banks have no meaning for words",
+            f"'{buffer.name}' is partitioned, {banks[dim - 1]}, so that elements of one word are in different banks",
             hint="pack first, then partition",
             notes=[note, *partition_notes(module, value)],
         )
@@ -63,9 +67,8 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
     word = ir.IntegerType.get_unsigned(factor * bits, context())
     shape = [extent // factor if d == dim - 1 else extent for d, extent in enumerate(memref.shape)]
     elements = [ir.MemRefType(accessed(op).type).element_type for op in array.accesses]
-    array.retype(
-        module, lambda old: ir.MemRefType.get(shape, word, None, old.memory_space, unknown_location())
-    )
+    banks[dim - 1] = layout.dims[0]
+    array.retype(module, shape, banks, word)
     for constant, contents in zip(array.constants, words, strict=True):
         if contents is not None:
             constant.attributes["initial_value"] = contents
@@ -75,7 +78,7 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
         view.results[0].replace_all_uses_with(view.operands[0])
         view.erase()
     for op, element in zip(array.accesses, elements, strict=True):
-        _rewrite(op, element, dim - 1, factor, bits)
+        _rewrite(op, element, dim - 1, split, bits)
     compose_affine(module.functions())
     for loop, before in parallel:
         demand_still_parallel(module, loop, before, assume_safe=assume_safe)
@@ -136,13 +139,14 @@ def _parallel(module: Module, storing: Sequence[str]) -> list[tuple[Loop, dict[s
     return [(loop, parallel_loops(module, loop)) for loop in nests.values()]
 
 
-def _rewrite(op: ir.Operation, element: ir.Type, dimension: int, factor: int, bits: int) -> None:
-    """Turn an access of an element to one of a part of a word."""
+def _rewrite(op: ir.Operation, element: ir.Type, dimension: int, split: IndexMap, bits: int) -> None:
+    """Turn an access of an element to one of a part of a word; `split` makes word and lane of its subscript."""
     access, builder = AccessOperation(op), Builder.before(op)
-    formulas = [affine_dim(d) for d in range(ir.MemRefType(accessed(op).type).rank)]
-    position, formulas[dimension] = formulas[dimension], digit_of(formulas[dimension], Digit(factor))
-    place = access.place(builder, formulas)
-    lane = access.index(builder, digit_of(position, Digit(modulus=factor)))
+    subscripts = [affine_dim(d) for d in range(ir.MemRefType(accessed(op).type).rank)]
+    whole = ir.AffineMap.get(len(subscripts), 0, [subscripts[dimension]], context())
+    subscripts[dimension], part = (formula.compose(whole) for formula in expressions(split))
+    place, lane = access.place(builder, subscripts), access.index(builder, part)
+    factor = split.new[1]
     width = builder.constant(index_type(), bits)
     low = builder.value("arith.muli", index_type(), [lane, width])
     span = [builder.value("arith.addi", index_type(), [low, width]), low]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from enum import Enum
 
 from mlir import ir
@@ -44,8 +45,8 @@ def partition(
     array, it gets the layout that serves them all (cyclic 4 and cyclic 6 make cyclic 12, cyclic 4 and block 2 a
     complete partition), and `s.report()` says so. Refused: a dimension that the array has not, a factor below 2 for
     block and cyclic or above the extent, a factor for complete, another division for a dimension that the same
-    buffer was asked to be divided in before (`LayoutConflict`), an array that goes to a function without a body.
-    Source: Allo paper, Table 2, section 6.4 and Algorithm 2.
+    buffer was asked to be divided in before (`LayoutConflict`; in another shape it may be divided anew), an array that
+    goes to a function without a body. Source: Allo paper, Table 2, section 6.4 and Algorithm 2.
     """
     graph = SharedArrays(module.before.parts)
     start = graph.find(buffer.function, buffer.name)
@@ -59,9 +60,9 @@ def partition(
     positions = _positions(buffer, dim, memref.rank, note)
     wanted = Banks(Division(kind.value), factor)
     _check_extents(buffer, memref, positions, wanted, note)
-    _check_earlier(buffer, positions, wanted, tuple(memref.shape), note)
-
     members = graph.same(start)
+    names = {f"{member[0]}:{graph.array(member).name}" for member in members}
+    _check_earlier(buffer, partitions_asked(earlier_steps(), names), positions, wanted, tuple(memref.shape), note)
     _check_members(graph, members, buffer, positions, note)
     shape = tuple(memref.shape)
     asked = [NONE] * memref.rank
@@ -86,10 +87,21 @@ def _place(buffer: Buffer) -> tuple[str, str]:
     return buffer.function, buffer.name
 
 
+def partitions_asked(steps: Iterable[Step], names: Collection[str]) -> list[Step]:
+    """The `partition` steps on joined arrays of these names since they last got another shape."""
+    found: list[Step] = []
+    for step in steps:
+        buffer = dict(step.arguments).get("buffer")
+        if isinstance(buffer, Buffer) and str(buffer) in names:
+            if step.name == "partition":
+                found.append(step)
+            elif step.name in ("pack", "reshape"):
+                found.clear()
+    return found
+
+
 def asked_banks(step: Step, shape: tuple[int, ...]) -> dict[int, Banks]:
-    """What a step asks for the dimensions (from 0) of an array of `shape`; nothing if it is no `partition`."""
-    if step.name != "partition":
-        return {}
+    """What a `partition` step asks for the dimensions (from 0) of an array of `shape`."""
     given = dict(step.arguments)
     factor, dim = given.get("factor", 0), given.get("dim", 0)
     wanted = Banks(Division(_kind(given.get("partition_type"), factor).value), factor)
@@ -143,11 +155,11 @@ def _check_extents(
 
 
 def _check_earlier(
-    buffer: Buffer, positions: list[int], wanted: Banks, shape: tuple[int, ...], note: Note
+    buffer: Buffer, earlier: list[Step], positions: list[int], wanted: Banks, shape: tuple[int, ...], note: Note
 ) -> None:
     """One buffer cannot be asked, by name, to be divided in two ways."""
-    for step in earlier_steps():
-        if step.name != "partition" or dict(step.arguments)["buffer"] != buffer:
+    for step in earlier:
+        if dict(step.arguments)["buffer"] != buffer:
             continue
         before = asked_banks(step, shape)
         for position in positions:
@@ -190,4 +202,4 @@ def _layout(kind: ir.Type, shape: tuple[int, ...]) -> PartitionLayout:
 
 def _with_layout(kind: ir.Type, layout: PartitionLayout) -> ir.MemRefType:
     """The type of an array with this layout."""
-    return with_divisions(kind, [(d.kind.value, d.factor) for d in layout.dims])
+    return with_divisions(kind, [d.entry for d in layout.dims])

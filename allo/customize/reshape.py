@@ -13,7 +13,8 @@ from ..ir.access import accessed, is_load, stored
 from ..ir.builder import Builder
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
-from ..layout import Reshaping
+from ..ir.partitions import divisions_of
+from ..layout import Banks, PartitionLayout, reshaping
 from .array.subscripts import AccessOperation, expressions
 from .array.whole_array import whole_array
 from .nest.rewrite import compose_affine
@@ -33,9 +34,11 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
 
     An argument has the new shape for callers in the module and for those in Python; an array that is passed to or
     returned from functions has it in all of them, and a constant wherever it is used.
-    Refused: a shape of another number of elements, a scalar, an array that is partitioned already, one that goes
-    to a function without a body, extents known at run time only. Source: Allo's primitive of this name; the order
-    of the elements is that of `numpy.reshape`.
+    A partition stays: elements of one bank are in one bank of the new shape (32 elements, cyclic 4, are 8 x 4 whose
+    second dimension is complete).
+    Refused: a shape of another number of elements, a scalar, a shape in which the banks are no partition, an array
+    that goes to a function without a body, extents known at run time only. Source: Allo's primitive of this name; the
+    order of the elements is that of `numpy.reshape`.
     """
     value = find_buffer(module, buffer)
     memref = ir.MemRefType(value.type)
@@ -57,14 +60,17 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
             notes=[note],
         )
     array = whole_array(module, value, f"'{buffer.name}' cannot be reshaped")
-    if array.is_partitioned:
+    change = reshaping(memref.shape, shape)
+    before = PartitionLayout.of(tuple(memref.shape), Banks.read(divisions_of(memref)))
+    layout = before.seen(change)
+    if layout is None:
         raise ScheduleError(
-            f"'{buffer.name}' is partitioned, and its banks have no meaning in another shape",
+            f"'{buffer.name}' is partitioned, {before}, and no partition of shape {list(shape)} has the same banks",
             hint="reshape first, then partition",
             notes=[note, *partition_notes(module, value)],
         )
 
-    formulas = expressions(Reshaping(tuple(memref.shape), shape))
+    formulas = expressions(change)
     for op in array.accesses:
         access, builder = AccessOperation(op), Builder.before(op)
         place = access.place(builder, formulas)
@@ -74,15 +80,11 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
         else:
             place.store(builder, stored(op), accessed(op))
         op.erase()
-    array.retype(module, lambda old: _of_shape(old, shape))
+    array.retype(module, shape, layout.dims)
     for constant in array.constants:
         if "initial_value" in constant.attributes:
             constant.attributes["initial_value"] = _reshaped(constant.attributes["initial_value"], shape)
     compose_affine(module.functions())
-
-
-def _of_shape(old: ir.MemRefType, shape: Sequence[int]) -> ir.MemRefType:
-    return ir.MemRefType.get(shape, old.element_type, None, old.memory_space, unknown_location())
 
 
 def _reshaped(attribute: ir.Attribute, shape: Sequence[int]) -> ir.Attribute:

@@ -1,7 +1,7 @@
 """Layouts as mathematics: how an array lies in banks; values without any IR in them."""
 
 from .inference import infer
-from .maps import Digit, Reshaping, Subscript
+from .maps import Digit, IndexMap, packing, reshaping
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 
 __all__ = [
@@ -10,10 +10,11 @@ __all__ = [
     "Banks",
     "Digit",
     "Division",
+    "IndexMap",
     "PartitionLayout",
-    "Reshaping",
-    "Subscript",
     "block",
     "cyclic",
     "infer",
+    "packing",
+    "reshaping",
 ]

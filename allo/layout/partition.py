@@ -7,11 +7,11 @@ different banks of X too. At the top everything is in one bank, at the bottom ea
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .maps import Digit
+from .maps import Digit, DigitMap, IndexMap, WeightedDigit, position
 
 
 class Division(Enum):
@@ -49,6 +49,11 @@ class Banks:
         """The divisions that a type says, as kinds and factors."""
         return tuple(cls(Division(kind), factor) for kind, factor in divisions)
 
+    @property
+    def entry(self) -> tuple[str, int]:
+        """What a type says of it."""
+        return self.kind.value, self.factor
+
     def bank(self, extent: int, element: int, strides: Iterable[int] = ()) -> int | None:
         """The bank of `element`, and of all that lie multiples of `strides` from it; None if these are in several."""
         return self.digit(extent).fixed(element, strides)
@@ -56,14 +61,12 @@ class Banks:
     def digit(self, extent: int) -> Digit:
         """The digit of a subscript that is the bank."""
         match self.canonical(extent):
-            case Banks(Division.NONE):
-                return Digit(modulus=1)
             case Banks(Division.CYCLIC, factor):
-                return Digit(modulus=factor)
-            case Banks(Division.COMPLETE):
-                return Digit()
-            case _:
-                return Digit(self.run(extent))
+                return Digit(1, factor)
+            case Banks(Division.BLOCK, factor):
+                return Digit(self.run(extent), factor)
+            case Banks(kind):
+                return Digit(1, extent if kind is Division.COMPLETE else 1)
 
     def run(self, extent: int) -> int:
         """How many consecutive elements a bank of a block division holds."""
@@ -109,6 +112,18 @@ def block(factor: int) -> Banks:
 def _runs(run: int, extent: int) -> Banks:
     """The block division into runs of `run` elements."""
     return COMPLETE if run <= 1 else NONE if run >= extent else block(-(-extent // run))
+
+
+def _division(modes: Sequence[WeightedDigit], extent: int) -> Banks | None:
+    """The division by digits of a subscript; None if there is none."""
+    if not modes:
+        return NONE
+    begin, *others = sorted(mode.begin for mode in modes)
+    *ends, end = sorted(mode.end for mode in modes)
+    if others != ends:  # a digit between them is missing
+        return None
+    made = _runs(begin, extent) if end >= extent else cyclic(end)
+    return made if made.digit(extent).divisor == begin else None
 
 
 def below(left: Banks, right: Banks, extent: int) -> bool:
@@ -181,6 +196,17 @@ class PartitionLayout:
     def banks(self) -> int:
         """How many banks the array lies in."""
         return math.prod(d.count(extent) for d, extent in zip(self.dims, self.shape, strict=True))
+
+    def seen(self, change: IndexMap) -> PartitionLayout | None:
+        """The layout with the same elements in one bank after `change`, a one-to-one map; None if none has."""
+        digits = [d.digit(extent) for d, extent in zip(self.dims, self.shape, strict=True)]
+        counts = tuple(digit.extent for digit in digits)
+        modes = tuple(WeightedDigit(d, d, digit, 1) for d, digit in enumerate(digits) if digit.extent > 1)
+        banks = IndexMap((DigitMap(self.shape, counts, modes),)).compose(position(counts))
+        stage, *others = change.inverse.compose(banks).stages
+        dims = [_division([m for m in stage.modes if m.source == d], n) for d, n in enumerate(change.new)]
+        made = tuple(d for d in dims if d is not None)
+        return None if others or len(made) < len(dims) else PartitionLayout.of(change.new, made)
 
     def __le__(self, other: PartitionLayout) -> bool:
         """X <: Y, dimension by dimension (the rule S-Array)."""

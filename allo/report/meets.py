@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlir import ir
 
-from ..customize.partition import asked_banks
-from ..customize.step.handles import Buffer
+from ..customize.partition import asked_banks, partitions_asked
 from ..customize.step.record import Step
 from ..ir.array_graph import ArrayGraph, ArrayNode
 from ..ir.partitions import divisions_of
@@ -44,12 +44,13 @@ class LayoutMeet:
 
 def layout_meets(schedule: Schedule) -> tuple[LayoutMeet, ...]:
     """The groups of joined arrays of `schedule` whose layout is none of those asked for, in the order of the text."""
-    steps = [step for step in schedule.steps if step.name == "partition"]
-    graph = ArrayGraph(schedule.ir) if steps else None
+    steps = schedule.steps
+    if not any(step.name == "partition" for step in steps):
+        return ()
+    graph = ArrayGraph(schedule.ir)
     found: list[LayoutMeet] = []
     seen: set[int] = set()
-    for number in range(len(graph.nodes)) if graph is not None else ():
-        assert graph is not None
+    for number in range(len(graph.nodes)):
         if number in seen:
             continue
         members = graph.same(number)
@@ -61,18 +62,17 @@ def layout_meets(schedule: Schedule) -> tuple[LayoutMeet, ...]:
     return tuple(found)
 
 
-def _meet(nodes: list[ArrayNode], steps: list[Step]) -> LayoutMeet | None:
+def _meet(nodes: list[ArrayNode], steps: Iterable[Step]) -> LayoutMeet | None:
     names = [f"{node.function}:{node.name}" if node.function else node.name for node in nodes]
     memref = nodes[0].type
     if not isinstance(memref, ir.MemRefType) or not memref.has_static_shape:
         return None
     shape = tuple(memref.shape)
     asked: dict[str, tuple[Step, dict[int, Banks]]] = {}
-    for step in steps:
-        buffer = dict(step.arguments)["buffer"]
-        if isinstance(buffer, Buffer) and str(buffer) in names:
-            before = asked[str(buffer)][1] if str(buffer) in asked else {}
-            asked[str(buffer)] = (step, {**before, **asked_banks(step, shape)})
+    for step in partitions_asked(steps, names):
+        name = str(dict(step.arguments)["buffer"])
+        before = asked[name][1] if name in asked else {}
+        asked[name] = (step, {**before, **asked_banks(step, shape)})
     result = PartitionLayout(shape, Banks.read(divisions_of(memref)))
     requests = []
     for name, (step, banks) in asked.items():

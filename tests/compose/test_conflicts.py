@@ -114,19 +114,19 @@ def test_a_partition_of_an_array_whose_type_is_as_it_was():
 
 def test_a_new_shape_of_an_array_that_the_caller_has_partitioned():
     s = customize(top)
-    s.partition("A", dim=2)
+    s.partition("A", dim=2, factor=3)
     sub = part(lambda s: s.reshape("A", (32,)))
     assert_refused(
         """
-        File: reshape: 'A' is partitioned, and its banks have no meaning in another shape
+        File: reshape: 'A' is partitioned, [none, cyclic 3], and no partition of shape [32] has the same banks
             sub = part(lambda s: s.reshape("A", (32,)))
           note: 'A' is declared here
             File
               def work(A: int32[4, 8], B: int32[4, 8]):
                        ^
-          note: the earlier step, s.partition("top:A", dim=2), is here
+          note: the earlier step, s.partition("top:A", dim=2, factor=3), is here
             File
-              s.partition("A", dim=2)
+              s.partition("A", dim=2, factor=3)
           note: its schedule is composed here
             File
           hint: reshape first, then partition
@@ -134,6 +134,13 @@ def test_a_new_shape_of_an_array_that_the_caller_has_partitioned():
         s,
         sub,
     )
+
+
+def test_banks_of_the_caller_stay_in_a_new_shape():
+    s = customize(top)
+    s.partition("A", Partition.Cyclic, 2, 4)
+    s.compose(part(lambda s: s.reshape("A", (4, 2, 4))))
+    assert str(s.module).count("%arg0: memref<4x2x4xi32, #allo.partition<[none, none, complete]>>") == 2
 
 
 def test_two_annotations_of_one_loop():

@@ -481,10 +481,18 @@ def test_run_time_extent():
     )
 
 
+def test_banks_of_whole_words_stay():
+    s = customize(add)
+    s.partition("A", allo.Partition.Block, dim=2, factor=2)
+    s.partition("A", allo.Partition.Cyclic, dim=1, factor=2)
+    s.pack("A", dim=2, factor=2)
+    assert '%arg0: memref<4x4xui16, #allo.partition<[cyclic 2, block 2]>> {allo.name = "A"}' in ir_text(s)
+
+
 def test_partitioned_array():
     assert_refused(
         """
-        pack: 'A' is partitioned, and its banks have no meaning for words
+        pack: 'A' is partitioned, cyclic 2, so that elements of one word are in different banks
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int8[4, 8], B: int32[8]):
@@ -550,7 +558,7 @@ def test_processing_elements_that_share_a_word():
     """Each would read it, change its part and write it back, while others do the same."""
     assert_refused(
         """
-        pack: the processing elements of nest 'PE' would no longer be independent: the statement at line N reads C[i // 2, j] and writes C[i // 2, j]: iteration (i=0, j=0, k=0) must run before iteration (i=1, j=0, k=0)
+        pack: the processing elements of nest 'PE' would no longer be independent: the statement at line N reads C[0, j] and writes C[0, j]: iteration (i=0, j=0, k=0) must run before iteration (i=1, j=0, k=0)
           note: the statement is here
             File, line N, column 17
               C[i, j] += A[i, k] * B[k, j]

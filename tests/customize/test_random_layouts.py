@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +35,17 @@ def packed(array: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
 def change_layout(
     draw: st.DrawFn, s: Schedule, name: str, array: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """Reshape or pack (or both) an argument; what the array is for the changed kernel."""
-    if draw(st.booleans()):
-        shape = draw(st.sampled_from(SHAPES[ARRAYS[name]]))
-        s.reshape(name, shape)
-        array = array.reshape(shape)
-    even = [axis for axis, extent in enumerate(array.shape) if extent % 2 == 0]
-    if even and draw(st.booleans()):
-        axis = draw(st.sampled_from(even))
-        s.pack(name, axis + 1, 2)
-        array = packed(array, axis)
+    """Reshape or pack (or both) an argument; what the array is for the changed kernel. Not all banks allow it."""
+    with suppress(ScheduleError):
+        if draw(st.booleans()):
+            shape = draw(st.sampled_from(SHAPES[ARRAYS[name]]))
+            s.reshape(name, shape)
+            array = array.reshape(shape)
+        even = [axis for axis, extent in enumerate(array.shape) if extent % 2 == 0]
+        if even and draw(st.booleans()):
+            axis = draw(st.sampled_from(even))
+            s.pack(name, axis + 1, 2)
+            array = packed(array, axis)
     return array
 
 
@@ -55,7 +57,7 @@ def test_layouts_keep_elements(directory: Path, data: st.DataObject) -> None:
     s = customize(kernel.function)
     for _ in range(data.draw(st.integers(0, 4))):
         name, arguments, options = random_step(data.draw, s)
-        if name in ("parallel", "partition"):  # neither goes with every layout
+        if name == "parallel":  # words of loops in parallel are refused
             continue
         try:
             getattr(s, name)(*arguments, **options)

@@ -218,9 +218,38 @@ def test_remainders_are_divided_first(text, wanted):
     assert str(divide_first(parsed_map)) == f"(d0) -> ({wanted})"
 
 
-def partitioned():
+@pytest.mark.parametrize(
+    ("kind", "factor", "shape", "wanted"),
+    [
+        ("cyclic", 4, (4, 3, 4), "[none, none, complete]"),
+        ("cyclic", 6, (2, 2, 6, 2), "[none, none, cyclic 3, complete]"),
+        ("block", 3, (4, 3, 4), "[none, complete, none]"),
+        ("cyclic", 4, (48,), "[cyclic 4]"),
+        ("complete", 0, (8, 6), "[cyclic 2, complete]"),
+    ],
+)
+def test_banks_stay(kind, factor, shape, wanted):
+    s = customize(local)
+    s.partition("T", allo.Partition(kind), dim=2, factor=factor)
+    s.reshape("T", shape)
+    assert f"memref<{'x'.join(map(str, shape))}xi32, #allo.partition<{wanted}>>" in ir_text(s)
+    assert_faithful(local, s)
+
+
+def test_a_new_shape_can_be_divided_anew():
     s = customize(add)
     s.partition("A", dim=2, factor=2)
+    s.reshape("A", (4, 3, 4))
+    s.partition("A", dim=2)
+    s.partition("A", dim=3, factor=4)
+    assert "memref<4x3x4xi32, #allo.partition<[none, complete, complete]>>" in ir_text(s)
+    with pytest.raises(allo.ScheduleError, match="dimension 2 of 'A' is asked to be cyclic 2 here, but complete"):
+        s.partition("A", dim=2, factor=2)
+
+
+def partitioned():
+    s = customize(add)
+    s.partition("A", dim=2, factor=5)
     return s
 
 
@@ -343,14 +372,14 @@ def test_run_time_extent():
 def test_partitioned_array():
     assert_refused(
         """
-        reshape: 'A' is partitioned, and its banks have no meaning in another shape
+        reshape: 'A' is partitioned, [none, cyclic 5], and no partition of shape [48] has the same banks
           note: 'A' is declared here
             File, line N, column 9
               def add(A: int32[4, 12], B: int32[4, 12]):
                       ^
-          note: the earlier step, s.partition("add:A", dim=2, factor=2), is here
+          note: the earlier step, s.partition("add:A", dim=2, factor=5), is here
             File, line N
-              s.partition("A", dim=2, factor=2)
+              s.partition("A", dim=2, factor=5)
           hint: reshape first, then partition
         """,
         partitioned(),

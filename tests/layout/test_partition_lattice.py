@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from allo.layout import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
+from allo.layout import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic, reshaping
 from allo.layout.partition import below, join, meet
 
 EXTENTS = [*range(1, 13), 16]
@@ -122,6 +122,37 @@ def test_associative_for_all_layouts(shape: tuple[int, ...]) -> None:
     for x, y, z in product(layouts(shape), repeat=3):
         assert x.meet(y.meet(z)) == x.meet(y).meet(z)
         assert x.join(y.join(z)) == x.join(y).join(z)
+
+
+def together(layout: PartitionLayout) -> tuple[int, ...]:
+    """For each element in row-major order the first one that is in its bank."""
+    banks = [
+        tuple(map(bank_of, layout.dims, place, layout.shape)) for place in product(*map(range, layout.shape))
+    ]
+    first = {bank: number for number, bank in reversed(list(enumerate(banks)))}
+    return tuple(first[bank] for bank in banks)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ((24,), (4, 6)),
+        ((4, 6), (24,)),
+        ((4, 6), (8, 3)),
+        ((6, 4), (4, 6)),
+        ((10,), (5, 2)),
+        ((5, 2), (1, 10)),
+        ((4, 6), (2, 2, 3, 2)),
+        ((2, 2, 5), (4, 5)),
+        ((3, 8), (2, 12)),
+    ],
+    ids=str,
+)
+def test_layouts_in_another_shape(old: tuple[int, ...], new: tuple[int, ...]) -> None:
+    """The same elements are in one bank; where no layout has them so, there is none."""
+    known = {together(layout): layout for layout in reversed(layouts(new))}  # NONE, rather than one bank of one
+    for layout in layouts(old):
+        assert layout.seen(reshaping(old, new)) == known.get(together(layout)), str(layout)
 
 
 def test_six_elements_for_eight() -> None:

@@ -6,6 +6,7 @@ import allo
 from allo import customize
 from allo.ir.types import Fixed, Stateful, float32, int16, int64
 from allo.verify import Different, Equivalent
+from allo.verify.program.interface import changes_of
 
 
 def delayed(T, start):
@@ -48,3 +49,19 @@ def test_a_schedule_is_compared_with_the_text_of_its_module(step):
     assert isinstance(allo.verify(s, text), Equivalent)
     assert isinstance(allo.verify(text, s), Equivalent)
     assert isinstance(allo.verify(s, text.replace("constant 3", "constant 4")), Different)
+
+
+def test_new_shapes_one_after_the_other_are_one_change():
+    s = customize(scaled)
+    s.reshape("A", [8, 3])
+    s.reshape("A", [4, 6])
+    assert s.verify() and not changes_of(s)
+    s = customize(scaled)
+    s.reshape("A", [24])
+    s.reshape("A", [2, 12])
+    s.pack("A", dim=2, factor=2)
+    assert s.verify() and len(changes_of(s)) == 1
+    s.reshape("A", [3, 4])
+    assert s.verify() and len(changes_of(s)) == 2
+    text = str(s.module).replace("constant 3", "constant 4")
+    assert isinstance(allo.verify(s, text), Different)

@@ -10,7 +10,7 @@ from mlir import ir
 from ...ir.access import access_map, is_affine_access, subscripts
 from ...ir.builder import Builder, affine_constant, affine_dim, index_type
 from ...ir.context import context
-from ...layout import Digit, Reshaping, Subscript
+from ...layout import IndexMap
 
 _ARITHMETIC: tuple[tuple[type[ir.AffineBinaryExpr], str], ...] = (
     (ir.AffineAddExpr, "arith.addi"),
@@ -102,23 +102,20 @@ def _divided(formula: ir.AffineExpr) -> ir.AffineExpr:
     return ir.AffineExpr.get_floor_div(left, right)
 
 
-def expressions(seen: Reshaping) -> list[ir.AffineExpr]:
+def expressions(change: IndexMap) -> list[ir.AffineExpr]:
     """The new subscripts over the old ones as dimensions."""
-    return [digit_of(_sum(subscript), subscript.last) for subscript in seen.subscripts]
-
-
-def _sum(subscript: Subscript) -> ir.AffineExpr:
-    made: ir.AffineExpr = affine_constant(0)
-    for digit, stride in subscript.digits:
-        made = made + digit_of(affine_dim(digit.dimension), digit) * stride
-    return made
-
-
-def digit_of(formula: ir.AffineExpr, digit: Digit) -> ir.AffineExpr:
-    """A digit of what a formula computes."""
-    if digit.divisor > 1:
-        formula = ir.AffineExpr.get_floor_div(formula, affine_constant(digit.divisor))
-    return ir.AffineExpr.get_mod(formula, affine_constant(digit.modulus)) if digit.modulus else formula
+    formulas = [affine_dim(d) for d in range(len(change.old))]
+    for stage in change.stages:
+        sums: list[ir.AffineExpr] = [affine_constant(0) for _ in stage.new]
+        for mode in stage.modes:
+            formula = formulas[mode.source]
+            if mode.begin > 1:
+                formula = ir.AffineExpr.get_floor_div(formula, affine_constant(mode.begin))
+            if mode.end < stage.old[mode.source]:
+                formula = ir.AffineExpr.get_mod(formula, affine_constant(mode.digit.extent))
+            sums[mode.target] = sums[mode.target] + formula * mode.stride
+        formulas = sums
+    return formulas
 
 
 def computed(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
 
 from ...errors import Note, ScheduleError
 from ...ir.access import is_access
-from ...ir.context import context
+from ...ir.context import context, unknown_location
 from ...ir.module import Module
-from ...ir.partitions import is_partitioned
+from ...ir.partitions import is_partitioned, with_divisions
 from ...ir.walk import entry_block, location_of, operations
+from ...layout import Banks
 
 
 @dataclass(slots=True)
@@ -24,13 +25,19 @@ class WholeArray:
     constants: list[ir.Operation] = field(default_factory=list)
     views: list[ir.Operation] = field(default_factory=list)
 
-    @property
-    def is_partitioned(self) -> bool:
-        """Whether one of the functions that see it has it in banks."""
-        return any(is_partitioned(value.type) for value in self.values)
+    def retype(
+        self, module: Module, shape: Sequence[int], banks: Sequence[Banks], element: ir.Type | None = None
+    ) -> None:
+        """Give the array another shape, in every function; constants keep their old contents.
 
-    def retype(self, module: Module, new_type: Callable[[ir.MemRefType], ir.MemRefType]) -> None:
-        """Give the array a type made from its old one, in every function; constants keep their old contents."""
+        If it is partitioned, it is now divided into `banks`.
+        """
+
+        def new_type(old: ir.MemRefType) -> ir.MemRefType:
+            kind = element or old.element_type
+            made = ir.MemRefType.get(shape, kind, None, old.memory_space, unknown_location())
+            return with_divisions(made, [b.entry for b in banks]) if is_partitioned(old) else made
+
         for value in self.values:
             value.set_type(new_type(ir.MemRefType(value.type)))
         for constant in self.constants:

@@ -23,7 +23,7 @@ from ...ir.names import unique_name
 from ...ir.partitions import in_one_piece
 from ...ir.passes import run_passes
 from ...ir.walk import argument_names, buffers_of, entry_block, operations, string_of
-from ...layout import Reshaping
+from ...layout import reshaping
 from .sequence import order_tasks
 
 type Bits = np.ndarray[Any, Any]  # of elements, as Python integers without a sign
@@ -154,7 +154,7 @@ def copy_elements(builder: Builder, source: ir.Value, target: ir.Value, shape: l
     wanted = list(ir.MemRefType(target.type).shape)
     there = here
     if wanted != shape:
-        there = ir.AffineMap.get(rank, 0, expressions(Reshaping(tuple(shape), tuple(wanted))), context())
+        there = ir.AffineMap.get(rank, 0, expressions(reshaping(shape, wanted)), context())
     builder.affine_store(builder.affine_load(source, here, variables), target, there, variables)
 
 

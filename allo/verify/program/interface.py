@@ -7,13 +7,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import islpy as isl
 import numpy as np
 from mlir import ir
 
 from ...customize import Schedule
 from ...customize.array.subscripts import expressions
 from ...customize.step.record import Step
-from ...errors import VerificationError
+from ...errors import InternalError, VerificationError
 from ...ir.builder import Builder, affine_constant, affine_dim, index_type
 from ...ir.context import context, unknown_location
 from ...ir.effects import Effects
@@ -21,7 +22,7 @@ from ...ir.mlir_types import from_mlir, storage_type
 from ...ir.module import Module
 from ...ir.types import TensorType
 from ...ir.walk import argument_names, entry_block
-from ...layout import Reshaping
+from ...layout import IndexMap, reshaping
 from .flatten import Bits, copy_elements, loops_over, state_variables, write_signature
 
 
@@ -39,6 +40,12 @@ class TypeChange:
     factor: int = 0
     symbol: str = ""
 
+    @property
+    def places(self) -> IndexMap:
+        """Where the elements are after the step: the subscripts of the array, with the lane behind that of the word."""
+        words, behind = self.after.shape[: self.dimension + 1], self.after.shape[self.dimension + 1 :]
+        return reshaping(self.before.shape, (*words, self.factor, *behind) if self.factor else self.after.shape)
+
     def started(self, words: Bits) -> Bits:
         """The first values from before the step, of those from after it."""
         if not self.factor:
@@ -49,7 +56,8 @@ class TypeChange:
 
 
 def changes_of(schedule: Schedule) -> tuple[TypeChange, ...]:
-    """What the steps of a schedule did to the types of arguments and results, in their order."""
+    """What the steps of a schedule did to the types of arguments and results, in their order; new shapes one after
+    the other are one change."""
     found: list[TypeChange] = []
     before, states = _signature(schedule.state(0)), _states(schedule.state(0))
     for number, step in enumerate(schedule.steps):
@@ -58,7 +66,7 @@ def changes_of(schedule: Schedule) -> tuple[TypeChange, ...]:
         for symbol in states.keys() & later.keys():
             if states[symbol] != later[symbol]:
                 change = _change(step, 0, False, states[symbol], later[symbol])
-                found.append(replace(change, symbol=symbol))
+                _add(found, replace(change, symbol=symbol))
         states = later
         if after == before:
             continue
@@ -66,11 +74,22 @@ def changes_of(schedule: Schedule) -> tuple[TypeChange, ...]:
             raise VerificationError(f"{step} changes how many arguments the kernel has, which cannot be compared")
         for is_result in (False, True):
             sides = zip(before[is_result], after[is_result], strict=True)
-            found.extend(
-                _change(step, k, is_result, old, new) for k, (old, new) in enumerate(sides) if old != new
-            )
+            for position, (old, new) in enumerate(sides):
+                if old != new:
+                    _add(found, _change(step, position, is_result, old, new))
         before = after
     return tuple(found)
+
+
+def _add(found: list[TypeChange], change: TypeChange) -> None:
+    """Append a change, as one with the last one of the same array if that was a new shape only."""
+    array = (change.position, change.is_result, change.symbol)
+    last = next((c for c in reversed(found) if (c.position, c.is_result, c.symbol) == array), None)
+    if last is not None and not last.factor:
+        found.remove(last)
+        change = replace(change, before=last.before)
+    if change.before != change.after:
+        found.append(change)
 
 
 def _signature(module: Module) -> tuple[list[object], list[object]]:
@@ -132,6 +151,7 @@ def restore(module: Module, changes: tuple[TypeChange, ...], states: Sequence[st
     names = argument_names(function)
     written = Effects(module).written_arguments(module.top)
     for change in reversed(changes):
+        _demand_one_to_one(change)
         if change.is_result:
             _restore_result(entry, change)
         elif change.symbol:
@@ -141,6 +161,13 @@ def restore(module: Module, changes: tuple[TypeChange, ...], states: Sequence[st
         else:
             _restore_argument(entry, change, change.position in written)
     write_signature(function, names)
+
+
+def _demand_one_to_one(change: TypeChange) -> None:
+    """What is proved rests on copies that are inverse to each other: isl confirms what the digits of the map say."""
+    places = isl.Map(change.places.to_isl())
+    if not places.reverse().is_equal(isl.Map(change.places.inverse.to_isl())):
+        raise InternalError(f"the map from {change.before} to {change.after} and its inverse do not fit: {places}")
 
 
 def _restore_argument(entry: ir.Block, change: TypeChange, is_written: bool) -> None:
@@ -213,14 +240,12 @@ def _backward(builder: Builder, source: ir.Value, target: ir.Value, change: Type
 
 def _lanes(change: TypeChange) -> list[ir.AffineMap]:
     """For each lane of a word the subscripts of its element."""
-    rank, words = len(change.after.shape), change.after.shape[change.dimension]
-    (element,) = expressions(Reshaping((words, change.factor), (words * change.factor,)))
+    rank, behind = len(change.after.shape), change.dimension + 1
+    words, elements = [affine_dim(d) for d in range(rank)], expressions(change.places.inverse)
     found = []
     for lane in range(change.factor):
-        places = [affine_dim(d) for d in range(rank)]
-        word = ir.AffineMap.get(rank, 0, [places[change.dimension], affine_constant(lane)], context())
-        places[change.dimension] = element.compose(word)
-        found.append(ir.AffineMap.get(rank, 0, places, context()))
+        place = ir.AffineMap.get(rank, 0, [*words[:behind], affine_constant(lane), *words[behind:]], context())
+        found.append(ir.AffineMap.get(rank, 0, [element.compose(place) for element in elements], context()))
     return found
 
 
