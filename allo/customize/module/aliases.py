@@ -38,13 +38,15 @@ def _shared(module: Module) -> Iterator[Diagnostic]:
 
 def _of_call(module: Module, call: ir.Operation, effects: Effects) -> Iterator[Diagnostic]:
     callee = callee_name(call)
+    places = {k: effects.place(operand) for k, operand in enumerate(call.operands) if is_array(operand.type)}
+    if len(set(places.values())) == len(places) and not any(isinstance(place, str) for place in places.values()):
+        return
     done = effects.summary(callee)
     written = {effect.operand for effect in done if effect.writes and not effect.symbol}
     variables = {effect.symbol: effect.writes for effect in done if effect.symbol}
     if not written and not variables:
         return
     names = argument_names(module.function(callee))
-    places = {k: effects.place(operand) for k, operand in enumerate(call.operands) if is_array(operand.type)}
     for position in sorted(written):
         for other, place in places.items():
             if other != position and place == places[position] and (other not in written or other > position):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from mlir import ir
 
 from ...errors import KernelError, Note, ScheduleError
@@ -32,14 +34,23 @@ def check_read_only_memories(module: Module) -> None:
 def _declared_storage(function: ir.Operation, value: ir.Value) -> str:
     """The storage type of the memory of an array, "" if none is given."""
     if isinstance(value.owner, ir.Block):
-        given = ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(value).arg_number]
-        memory = {entry.name: entry.attr for entry in ir.DictAttr(given)}.get("allo.memory")
-    else:
-        op = value.owner.operation
-        op = op.operands[0].owner.operation if op.name == "allo.element_cast" else op
-        memory = op.attributes.get("allo.memory")
-    entries = {} if memory is None else {entry.name: entry.attr for entry in ir.DictAttr(memory)}
-    return ir.StringAttr(entries["storage_type"]).value if "storage_type" in entries else ""
+        position: int = ir.BlockArgument(value).arg_number
+        return _argument_storages(function.attributes["arg_attrs"])[position]
+    op = value.owner.operation
+    op = op.operands[0].owner.operation if op.name == "allo.element_cast" else op
+    return _storage(op.attributes)
+
+
+@functools.cache
+def _argument_storages(attributes: ir.Attribute) -> tuple[str, ...]:
+    """The storage type of each argument; all states of a function share one attribute."""
+    return tuple(_storage(ir.DictAttr(given)) for given in ir.ArrayAttr(attributes))
+
+
+def _storage(attributes: ir.DictAttr | ir.OpAttributeMap) -> str:
+    memory = ir.DictAttr(attributes["allo.memory"]) if "allo.memory" in attributes else {}
+    storage: str = ir.StringAttr(memory["storage_type"]).value if "storage_type" in memory else ""
+    return storage
 
 
 def check_never_written(module: Module, buffer: Buffer, value: ir.Value, memory: Memory, note: Note) -> None:
