@@ -207,11 +207,13 @@ class _Composition:
 
     def _done(self, wanted: Step, number: int, table: Renaming) -> int | None:
         """The step of the schedule that did the same before, and does not depend on steps the part does not have."""
+        named = functions_in(wanted)
         for index, step in enumerate(self.known):
-            if step.name != wanted.name:
+            if step.name != wanted.name or index in self.shared:
                 continue
-            now = {f: self.origins.at(f, index) for f in functions_in(wanted)}
-            if index not in self.shared and _same(renamed_functions(wanted, now), step):
+            now = {f: self.origins.at(f, index) for f in named}
+            renamed = any(f != name for f, name in now.items())
+            if _same(renamed_functions(wanted, now) if renamed else wanted, step):
                 before = next(self._earlier(self._touched(wanted, number, table), index), None)
                 return index if before is None else None
         return None

@@ -33,10 +33,16 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
     """
     schedule, functions = history.schedule, names.functions
     changed = None if wanted.name in _WHOLE_MODULE else _changed_body(part, number)
-    if changed is None or not all(
-        _same(part, number, read, history, functions, wanted.name in _ANY_LAYOUT)
-        for read in reachable(part.functions(number), changed)
-    ):
+    if changed is None:
+        return False
+    read = reachable(part.functions(number), changed)
+    same_names = all(functions.get(name, name) == name for name in read)
+    result = names.value(part.schedule.steps[number].result)
+    step = dataclasses.replace(wanted, result=result)
+    if same_names and all(_is_shared(part, number, name, history) for name in read):
+        schedule._install(schedule._state.taking(changed, part.state(number + 1).parts[changed]), step)
+        return True
+    if not all(_same(part, number, name, history, functions, wanted.name in _ANY_LAYOUT) for name in read):
         return False
     draft = schedule._state.draft()
     replaced = draft.function(functions.get(changed, changed))
@@ -45,9 +51,17 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
         rename_symbols(made.operation, functions)
     _take_types(made, replaced)
     replaced.operation.erase()
-    result = names.value(part.schedule.steps[number].result)
-    schedule._install(draft.finished(), dataclasses.replace(wanted, result=result))
+    schedule._install(draft.finished(), step)
     return True
+
+
+def _is_shared(part: History, number: int, name: str, history: History) -> bool:
+    """Whether a function is the same in the schedule now, its name and layouts included."""
+    now = len(history.schedule.steps)
+    known = history.state(now).parts.get(name)
+    return known is part.state(number).parts[name] or (
+        known is not None and history.fingerprint(now, name, True) == part.fingerprint(number, name, True)
+    )
 
 
 def _same(
@@ -91,6 +105,8 @@ def _changed_body(part: History, number: int) -> str | None:
     differing = [name for name, other in after.items() if before[name] is not other]
     if any(_attributes(before[name]) != _attributes(after[name]) for name in differing):
         return None
+    if len(differing) == 1:
+        return differing[0]
     changed = [
         name for name in differing if part.fingerprint(number, name, True) != part.fingerprint(number + 1, name, True)
     ]

@@ -65,6 +65,13 @@ class _Home:
         self.aside = _mlir.clone_module(empty.operation)
         self.sites = self.found()
 
+    def put(self, name: str, part: Part) -> None:
+        """Replace what is called `name`, which others keep, by a copy of `part`."""
+        place, _ = _mlir.set_aside(self.mlir, self.sites[name].op, self.aside)
+        part.op.clone(ir.InsertionPoint(place))
+        place.erase()
+        self.sites = self.found()
+
     def found(self) -> dict[str, _Site]:
         """What stands in the module now."""
         numbered = zip(_mlir.top_level(self.mlir.body), statements(self.mlir.body), strict=True)
@@ -78,16 +85,19 @@ class FinishedModule(Module):
     makes a module of its parts.
     """
 
-    __slots__ = ("_empty", "_found", "_home", "_names", "_published", "parts")
+    __slots__ = ("_before", "_empty", "_found", "_home", "_names", "_published", "parts")
 
     def __init__(self, mlir: ir.Module) -> None:
         empty = _mlir.empty_module_like(mlir.operation)
         home = _Home(mlir, empty)
         self._become(empty, home, {name: Part(site.op) for name, site in home.sites.items()})
 
-    def _become(self, empty: ir.Module, home: _Home, parts: dict[str, Part], names: list[str] | None = None) -> None:
+    def _become(
+        self, empty: ir.Module, home: _Home | None, parts: dict[str, Part], names: list[str] | None = None
+    ) -> None:
         self._empty = empty  # has the attributes of the module, which steps do not change
-        self._home: _Home | None = home
+        self._home = home
+        self._before: FinishedModule | None = None  # which has almost the same module, if it has one
         self._names = names or [name for name, part in parts.items() if part.op.name == "func.func"]
         self._published = False
         self._found: dict[Hashable, Any] = {}  # what was read of functions in the module at home
@@ -98,6 +108,13 @@ class FinishedModule(Module):
         """The state that a draft has become."""
         made = cls.__new__(cls)
         made._become(draft.before._empty, draft.home, parts, draft.before._names if same_names else None)
+        return made
+
+    def taking(self, name: str, part: Part) -> FinishedModule:
+        """The next state, with a part of another one that uses the same symbols, and is valid, in place of its own."""
+        made = FinishedModule.__new__(FinishedModule)
+        made._become(self._empty, None, self.parts | {name: part}, self._names)
+        made._before = self
         return made
 
     @property
@@ -111,12 +128,28 @@ class FinishedModule(Module):
 
     def _at_home(self) -> _Home:
         if self._home is None:
-            mlir = _mlir.clone_module(self._empty.operation)
-            point = ir.InsertionPoint(mlir.body)
-            for part in self.parts.values():
-                part.op.clone(point)
-            self._home = _Home(mlir, self._empty)
+            self._home = self._taken_over() or self._made()
         return self._home
+
+    def _made(self) -> _Home:
+        mlir = _mlir.clone_module(self._empty.operation)
+        point = ir.InsertionPoint(mlir.body)
+        for part in self.parts.values():
+            part.op.clone(point)
+        return _Home(mlir, self._empty)
+
+    def _taken_over(self) -> _Home | None:
+        """The module of the state that this one was made from by taking parts, with these parts."""
+        state = self._before
+        while state is not None and state._home is None:
+            state = state._before
+        if state is None or state._home is None or state._published:
+            return None
+        home, state._home, state._found = state._home, None, {}
+        for name, part in self.parts.items():
+            if part is not state.parts[name]:
+                home.put(name, part)
+        return home
 
     def published(self) -> FinishedModule:
         """This one, for users who may keep its MLIR: it stays as it is."""

@@ -166,3 +166,34 @@ def test_an_argument_in_banks(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     found, count = taken_over(monkeypatch, composed)
     assert_same(found, computed(monkeypatch, composed))
     assert count == {name: 1} and "#allo.partition" in str(found.module)
+
+
+def test_states_share_functions_with_the_part() -> None:
+    """The kernel's function is that of its part: not a copy, until a step of the caller changes it."""
+
+    def part(A: int32[8], B: int32[8]):
+        for i in range(8):
+            B[i] = A[i] + 1
+
+    def caller(A: int32[8], B: int32[8], C: int32[8]):
+        part(A, B)
+        part(B, C)
+
+    s, p = allo.customize(caller), allo.customize(part)
+    p.pipeline(p.split("i", 4)[0])
+    p.unroll("i.inner")
+    before, alone = s.module, str(p.module)
+    text = str(before)
+    s.compose(p)
+    assert s._state.parts["part"] is p._state.parts["part"]
+    seen = s.module
+    assert str(p.state(2)).split("func.func")[1].removesuffix("}\n") in str(s.state(2))
+    composed = str(seen)
+    s.partition("part:A", dim=1, factor=4)
+    assert (str(before), str(seen), str(p.module)) == (text, composed, alone)
+    s.undo(2)
+    assert str(s.module) == str(s.state(2))
+    s.undo(2)
+    assert str(s.module) == text
+    s.compose(p)
+    assert str(s.module) == composed
