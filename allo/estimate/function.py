@@ -13,7 +13,7 @@ from mlir import ir
 from ..ir.access import base_of, callee_name, is_copy
 from ..ir.module import Module
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
-from ..poly import Access, TimeLoop, Trips, model_of
+from ..poly import TimeLoop, Trips, model_of
 from ..target import Fpga
 from .advice.intervals import advise
 from .advice.question import Question
@@ -85,22 +85,16 @@ class FunctionEstimator:
         self.memories: dict[ir.Value, ArrayMemory] = {}
         self.parts: list[Span] = []
         model = model_of(module, name)
-        accesses: dict[ir.Operation, list[Access]] = {}
-        for access in model.accesses:
-            accesses.setdefault(access.op, []).append(access)
-        constants = {}
-        for loop in model.loops:
-            if (bounds := constant_bounds(loop.op)) is not None:
-                constants[loop.variable] = (bounds[0], bounds[2])
+        entry = entry_block(function)
+        assert entry is not None
+        self.entry = entry
         self.model = model
-        self.around = Surroundings(model, self.target, self.memory_of, self._call_cost, accesses, constants)
+        self.around = Surroundings.of(model, entry, self.target, self.memory_of, self._call_cost)
 
     def run(self) -> Span:
         """The whole function; fills `rows`, `notes`, `memories` and `parts`."""
-        entry = entry_block(self.function)
-        assert entry is not None
         is_dataflow = "allo.dataflow" in self.function.operation.attributes
-        parts, names = self._parts(operations_of(entry))
+        parts, names = self._parts(operations_of(self.entry))
         self.parts = parts
         if is_dataflow and parts:
             span = self._overlap(parts, names).span

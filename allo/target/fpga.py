@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from ..errors import TargetError
 from .description import Target
 
+_SMALL = 4  # bits of the factors of a product that is made of LUTs
+
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
@@ -149,14 +151,20 @@ class Fpga(Target):
         return int(1e6 / self.frequency * (1 - self.control.uncertainty))
 
     def integer(self, kind: str, width: int) -> Operator:
-        """The operator `kind` (a table `integer` of the file) on `width` bits."""
-        if kind == "mul":
-            wide, narrow = self.dsp_tile
-            small = width <= 4
-            tiles = -(-width // wide) * -(-width // narrow)
-            dsp = 0 if small else 1 if width <= narrow else tiles - (tiles > 3)
-            return self.integers[kind].of(kind, width, dsp)
+        """The operator `kind` (a table `integer` of the file) on `width` bits; for products see `product`."""
         return self.integers[kind].of(kind, width)
+
+    def product(self, left: int, right: int, result: int) -> Operator:
+        """A multiplier of signed numbers of `left` and `right` bits, of whose product `result` bits are needed.
+
+        A DSP multiplies numbers as wide as its `tile`; wider ones are cut into digits of one bit less, and products
+        of digits that lie above the result are left out. What is small is made of LUTs.
+        """
+        if max(left, right) <= _SMALL:
+            return self.integers["mul"].of("mul", result)
+        wide, narrow = self.dsp_tile
+        dsp = min(_tiles(left, right, result, wide, narrow), _tiles(right, left, result, wide, narrow))
+        return self.integers["mul"].of("mul", result, dsp)
 
     def floating(self, kind: str, type_: str) -> Operator:
         """The operator `kind` on floats of `type_`, as fast as the clock demands. TargetError if it has none."""
@@ -177,3 +185,11 @@ class Fpga(Target):
                 hint="ask for a lower clock with `load_target(...).at(frequency)`",
             )
         return min(fitting, key=lambda row: row.up_to).operator
+
+
+def _tiles(left: int, right: int, result: int, wide: int, narrow: int) -> int:
+    """How many products of a digit of `left` and one of `right` reach into the low `result` bits."""
+    rows, columns = (max(1, -(-(bits - 1) // (tile - 1))) for bits, tile in ((left, wide), (right, narrow)))
+    return sum(
+        row * (wide - 1) + column * (narrow - 1) < result for row in range(rows) for column in range(columns)
+    )

@@ -7,6 +7,7 @@ import re
 from mlir import ir
 
 from ...ir.access import callee_name
+from ...ir.widths import Widths
 from ...target import Fpga, Operator
 
 _FLOAT = {
@@ -54,11 +55,12 @@ _INTEGER = {
 }  # fmt: skip
 # What the words of a reason call an operator.
 _WORDS = {"compare": "comparison", "convert": "conversion", "select": "selection", "sqrt": "square root"}
+_SHIFTS = ("arith.shli", "arith.shrsi", "arith.shrui")
 _FIXED = re.compile(r"!allo\.u?fixed<(\d+)")
 _FREE = Operator("wire")
 
 
-def operator_of(op: ir.Operation, target: Fpga) -> Operator:
+def operator_of(op: ir.Operation, target: Fpga, widths: Widths) -> Operator:
     """The operator that computes `op`; wires for what needs none. Raises TargetError for one the target has not."""
     kind = _FLOAT.get(op.name)
     if kind is not None:
@@ -69,9 +71,20 @@ def operator_of(op: ir.Operation, target: Fpga) -> Operator:
     if short == "negf" or short == "absf" or short == "bitcast":
         return _FREE
     kind = _INTEGER.get(short)
-    if kind is None or _by_constant(op, kind):
+    if kind is None:
         return _FREE
-    return target.integer(kind, _width(op))
+    if not all(map(is_integer, (*op.results, *op.operands))):
+        return _of_fixed(op, kind, target)
+    result = widths.bits(op.results[0])
+    kind = _with_constant(op, kind, widths)
+    if kind is None or not result:
+        return _FREE
+    if kind == "mul":
+        left, right = map(widths.signed_bits, op.operands)
+        return target.product(left, right, result)
+    if kind in ("compare", "div"):
+        return target.integer(kind, max(map(widths.bits, op.operands)))
+    return target.integer(kind, result)
 
 
 def word_of(op: ir.Operation) -> str:
@@ -93,9 +106,16 @@ def _float_type(op: ir.Operation) -> str | None:
     return None if not found else "f16" if found[0] == "bf16" else found[0]
 
 
-def _width(op: ir.Operation) -> int:
-    widths = [_bits(value.type) for value in (*op.results, *op.operands)]
-    return max(widths, default=1)
+def is_integer(value: ir.Value) -> bool:
+    """Whether the bits of a value are known to `Widths`."""
+    return isinstance(value.type, ir.IntegerType | ir.IndexType)
+
+
+def _of_fixed(op: ir.Operation, kind: str, target: Fpga) -> Operator:
+    """An operator on numbers with a binary point, or a choice between values of any type: in their whole widths."""
+    if kind == "mul":
+        return target.product(*(_bits(value.type) for value in (*op.operands, op.results[0])))
+    return target.integer(kind, max(_bits(value.type) for value in (*op.results, *op.operands)))
 
 
 def _bits(kind: ir.Type) -> int:
@@ -113,15 +133,24 @@ def bits_of(kind: ir.Type) -> int:
     return int(text[1:]) if re.fullmatch(r"f\d+", text) else 16 if text == "bf16" else _bits(kind)
 
 
-def _by_constant(op: ir.Operation, kind: str) -> bool:
-    """Shifts by a constant are wires, and so are products with powers of two."""
-    if kind not in ("shift", "mul", "div") or len(op.operands) < 2:
-        return False
-    value = op.operands[1]
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
-        return False
-    attribute = value.owner.operation.attributes["value"]
-    if not isinstance(attribute, ir.IntegerAttr):
-        return False
-    number = attribute.value
-    return kind == "shift" or (number > 0 and number & (number - 1) == 0)
+def _with_constant(op: ir.Operation, kind: str, widths: Widths) -> str | None:
+    """The kind of operator that a constant operand leaves; None: wires.
+
+    Shifts by a constant are wires, and so are products with 0, 1 and powers of two, and quotients of numbers that are
+    not negative by powers of two; with a negative power a product is a difference.
+    """
+    if kind == "shift":
+        return None if op.name in _SHIFTS and widths.range(op.operands[1]).constant is not None else kind
+    if kind == "mul":
+        held = [widths.range(value).constant for value in op.operands]
+        factors = [abs(number) for number in held if number is not None and not abs(number) & (abs(number) - 1)]
+        if not factors:
+            return kind
+        return "add" if any(number is not None and number < 0 for number in held) and 0 not in factors else None
+    if kind == "div":
+        divisor = widths.range(op.operands[1]).constant
+        if divisor is None or divisor <= 0 or divisor & (divisor - 1):
+            return kind
+        rounds = op.name in ("arith.divsi", "arith.remsi", "arith.ceildivsi") and widths.range(op.operands[0]).low < 0
+        return "add" if rounds else None
+    return kind

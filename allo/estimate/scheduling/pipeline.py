@@ -15,7 +15,6 @@ from ..report.result import Reason
 from .dependences import graph_of
 from .graph import Graph
 from .modulo import Timing, schedule
-from .operators import bits_of
 from .ports import Accesses, Pressure, accesses_of
 from .recurrence import Recurrence, decide, recurrence_of, words
 from .region import LoopBody, RegionNode
@@ -147,10 +146,10 @@ def register_bits(done: ScheduledRegion) -> int:
     total = 0
     for source, end in last.items():
         node = region.nodes[source]
-        if len(node.op.results):
+        if node.width:
             lifetime = max(0, end - timing.starts[source] - node.latency)
             registers = -(-lifetime // timing.interval)  # each is overwritten after an interval
-            total += registers * bits_of(node.op.results[0].type) * region.count(node.copies)
+            total += registers * node.width * region.count(node.copies)
     return total
 
 

@@ -15,10 +15,11 @@ from mlir import ir
 from ...ir.access import accessed, callee_name, is_access, is_copy, is_end, is_get, is_load
 from ...ir.streams import is_stream_type
 from ...ir.walk import LOOP_OPERATIONS, constant_bounds
+from ...ir.widths import Widths
 from ...poly import Access, CopyLoop, Form, Model, Space, TimeLoop
 from ...target import Fpga, Operator
 from .memory import ArrayMemory
-from .operators import operator_of
+from .operators import bits_of, is_integer, operator_of
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +34,7 @@ class RegionNode:
     guards: tuple[tuple[ir.Operation, int], ...]  # conditions around it, with the branch
     position: tuple[int, ...]
     copies: frozenset[int] = frozenset()
+    width: int = 0  # bits of the result that are built
     label: str = ""
     memory: ArrayMemory | None = None
     forms: tuple[Form | None, ...] = ()
@@ -86,7 +88,27 @@ class Surroundings:
     memory_of: Callable[[ir.Value, str], ArrayMemory]
     call_cost: Callable[[str], tuple[int, int]]  # latency and interval
     accesses: dict[ir.Operation, list[Access]]
+    widths: Widths
     constants: dict[int, tuple[int, int]]  # variable -> lower bound and step, of loops with constant bounds
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        entry: ir.Block,
+        target: Fpga,
+        memory_of: Callable[[ir.Value, str], ArrayMemory],
+        call_cost: Callable[[str], tuple[int, int]],
+    ) -> Surroundings:
+        """Those of a function with this model."""
+        accesses: dict[ir.Operation, list[Access]] = {}
+        for access in model.accesses:
+            accesses.setdefault(access.op, []).append(access)
+        constants = {}
+        for loop in model.loops:
+            if (bounds := constant_bounds(loop.op)) is not None:
+                constants[loop.variable] = (bounds[0], bounds[2])
+        return cls(model, target, memory_of, call_cost, accesses, Widths(entry), constants)
 
 
 class RegionBuilder:
@@ -145,7 +167,7 @@ class RegionBuilder:
                 if inner and inner[-1].name in ("scf.yield", "affine.yield"):
                     yielded += [self._source(value) for value in inner[-1].operands]
         if len(op.results):
-            select = self.around.target.integer("select", 32)
+            select = self.around.target.integer("select", sum(bits_of(result.type) for result in op.results))
             made = self._node(op, "compute", select, around, guards, place, yielded)
             for result in op.results:
                 self.values[result] = (made.index, made.copies)
@@ -177,7 +199,7 @@ class RegionBuilder:
             return
         else:
             inputs = [self._source(value) for value in op.operands]
-            operator = operator_of(op, self.around.target)
+            operator = operator_of(op, self.around.target, self.around.widths)
             if operator.free and len([n for n, _ in inputs if n is not None]) <= 1:
                 node = next((n for n, _ in inputs if n is not None), None)
                 copies = frozenset().union(*(c for _, c in inputs))
@@ -201,11 +223,15 @@ class RegionBuilder:
         copies = frozenset().union(*(c for _, c in inputs))
         node = RegionNode(
             len(self.region.nodes), op, kind, operator, around, guards, place, copies,
+            width=self._width(op.results[0]) if len(op.results) else 0,
             latency=operator.latency, delay=operator.delay,
         )  # fmt: skip
         self.region.nodes.append(node)
         self.region.inputs.append(list(dict.fromkeys(n for n, _ in inputs if n is not None)))
         return node
+
+    def _width(self, value: ir.Value) -> int:
+        return self.around.widths.bits(value) if is_integer(value) else bits_of(value.type)
 
     def _access(
         self,
