@@ -16,7 +16,7 @@ from .walk import LOOP_OPERATIONS, constant_bounds, operations
 _INDEX = 32  # bits of an index, as C++ has them
 
 
-class ValueRange(NamedTuple):
+class IntegerRange(NamedTuple):
     """The least and the greatest number that a value is, read with a sign."""
 
     low: int
@@ -39,7 +39,7 @@ class Widths:
     """The integers of a function; operations that are not known hold any number of their type, and need all bits."""
 
     def __init__(self, entry: ir.Block) -> None:
-        self._ranges: dict[ir.Value, ValueRange] = {}
+        self._ranges: dict[ir.Value, IntegerRange] = {}
         self._needed: dict[ir.Value, int] = {}
         found = operations(entry)
         for op in found:
@@ -47,7 +47,7 @@ class Widths:
         for op in reversed(found):
             self._need(op)
 
-    def range(self, value: ir.Value) -> ValueRange:
+    def range(self, value: ir.Value) -> IntegerRange:
         """What the value may be. Only for integers and indices."""
         return self._ranges.get(value) or _whole(_type_bits(value.type) or _INDEX)
 
@@ -68,7 +68,7 @@ class Widths:
         if op.name in LOOP_OPERATIONS:
             bounds = constant_bounds(op)
             if bounds is not None and bounds[1] > bounds[0] and bounds[2] > 0:
-                self._ranges[op.regions[0].blocks[0].arguments[0]] = ValueRange(bounds[0], bounds[1] - 1)
+                self._ranges[op.regions[0].blocks[0].arguments[0]] = IntegerRange(bounds[0], bounds[1] - 1)
             return
         if len(op.results) != 1 or (bits := _type_bits(op.results[0].type)) is None:
             return
@@ -108,83 +108,83 @@ def _type_bits(kind: ir.Type) -> int | None:
     return _INDEX if isinstance(kind, ir.IndexType) else None
 
 
-def _whole(bits: int) -> ValueRange:
+def _whole(bits: int) -> IntegerRange:
     half = 1 << (bits - 1) if bits else 0
-    return ValueRange(-half, max(half - 1, 0))
+    return IntegerRange(-half, max(half - 1, 0))
 
 
-def _constant(op: ir.Operation, _: Sequence[ValueRange]) -> ValueRange | None:
+def _constant(op: ir.Operation, _: Sequence[IntegerRange]) -> IntegerRange | None:
     attribute = op.attributes["value"]
     if not isinstance(attribute, ir.IntegerAttr):
         return None
     bits = _type_bits(op.results[0].type) or _INDEX
     number = int(attribute.value) & ((1 << bits) - 1)
     number -= (number >> (bits - 1)) << bits if bits else 0
-    return ValueRange(number, number)
+    return IntegerRange(number, number)
 
 
-def _unsigned(op: ir.Operation, held: ValueRange) -> ValueRange:
+def _unsigned(op: ir.Operation, held: IntegerRange) -> IntegerRange:
     """The operand of an operation, read without a sign."""
-    return held if held.low >= 0 else ValueRange(0, (1 << (_type_bits(op.operands[0].type) or _INDEX)) - 1)
+    return held if held.low >= 0 else IntegerRange(0, (1 << (_type_bits(op.operands[0].type) or _INDEX)) - 1)
 
 
-def _product(_: ir.Operation, held: Sequence[ValueRange]) -> ValueRange:
+def _product(_: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange:
     corners = [a * b for a in held[0] for b in held[1]]
-    return ValueRange(min(corners), max(corners))
+    return IntegerRange(min(corners), max(corners))
 
 
-def _and(_: ir.Operation, held: Sequence[ValueRange]) -> ValueRange | None:
+def _and(_: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
     masks = [h.high for h in held if h.low >= 0]
-    return ValueRange(0, min(masks)) if masks else None
+    return IntegerRange(0, min(masks)) if masks else None
 
 
-def _or(_: ir.Operation, held: Sequence[ValueRange]) -> ValueRange | None:
+def _or(_: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
     if min(h.low for h in held) < 0:
         return None
-    return ValueRange(0, (1 << max(h.high.bit_length() for h in held)) - 1)
+    return IntegerRange(0, (1 << max(h.high.bit_length() for h in held)) - 1)
 
 
-def _remainder(_: ir.Operation, held: Sequence[ValueRange]) -> ValueRange | None:
+def _remainder(_: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
     divisor = held[1].constant
     if not divisor:
         return None
     most = abs(divisor) - 1
-    return ValueRange(max(held[0].low, -most) if held[0].low < 0 else 0, max(0, min(held[0].high, most)))
+    return IntegerRange(max(held[0].low, -most) if held[0].low < 0 else 0, max(0, min(held[0].high, most)))
 
 
-def _unsigned_remainder(op: ir.Operation, held: Sequence[ValueRange]) -> ValueRange | None:
+def _unsigned_remainder(op: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
     divisor = held[1].constant
-    return ValueRange(0, min(_unsigned(op, held[0]).high, divisor - 1)) if divisor is not None and divisor > 0 else None
+    return IntegerRange(0, min(_unsigned(op, held[0]).high, divisor - 1)) if divisor is not None and divisor > 0 else None
 
 
-def _quotient(op: ir.Operation, held: Sequence[ValueRange]) -> ValueRange | None:
+def _quotient(op: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
     divisor = held[1].constant
     if divisor is None or divisor <= 0:
         return None
     value = _unsigned(op, held[0]) if op.name.endswith("divui") else held[0]
-    return ValueRange(value.low // divisor, max(value.high, 0) // divisor)
+    return IntegerRange(value.low // divisor, max(value.high, 0) // divisor)
 
 
-def _right_shift(op: ir.Operation, held: Sequence[ValueRange]) -> ValueRange | None:
+def _right_shift(op: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
     amount = held[1].constant
     if amount is None or amount < 0:
         return None
     value = _unsigned(op, held[0]) if op.name == "arith.shrui" else held[0]
-    return ValueRange(value.low >> amount, value.high >> amount)
+    return IntegerRange(value.low >> amount, value.high >> amount)
 
 
-def _left_shift(_: ir.Operation, held: Sequence[ValueRange]) -> ValueRange | None:
+def _left_shift(_: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
     amount = held[1].constant
     if amount is None or not 0 <= amount < 1024:
         return None
-    return ValueRange(held[0].low << amount, held[0].high << amount)
+    return IntegerRange(held[0].low << amount, held[0].high << amount)
 
 
-def _same(_: ir.Operation, held: Sequence[ValueRange]) -> ValueRange:
+def _same(_: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange:
     return held[0]
 
 
-_RULES: dict[str, Callable[[ir.Operation, Sequence[ValueRange]], ValueRange | None]] = {
+_RULES: dict[str, Callable[[ir.Operation, Sequence[IntegerRange]], IntegerRange | None]] = {
     "arith.constant": _constant,
     "arith.extsi": _same,
     "arith.extui": lambda op, held: _unsigned(op, held[0]),
@@ -192,8 +192,8 @@ _RULES: dict[str, Callable[[ir.Operation, Sequence[ValueRange]], ValueRange | No
     "arith.index_cast": _same,
     "arith.index_castui": lambda op, held: _unsigned(op, held[0]),
     "allo.sign_cast": _same,
-    "arith.addi": lambda _, held: ValueRange(held[0].low + held[1].low, held[0].high + held[1].high),
-    "arith.subi": lambda _, held: ValueRange(held[0].low - held[1].high, held[0].high - held[1].low),
+    "arith.addi": lambda _, held: IntegerRange(held[0].low + held[1].low, held[0].high + held[1].high),
+    "arith.subi": lambda _, held: IntegerRange(held[0].low - held[1].high, held[0].high - held[1].low),
     "arith.muli": _product,
     "arith.andi": _and,
     "arith.ori": _or,
@@ -206,7 +206,7 @@ _RULES: dict[str, Callable[[ir.Operation, Sequence[ValueRange]], ValueRange | No
     "arith.shrsi": _right_shift,
     "arith.shrui": _right_shift,
     "arith.shli": _left_shift,
-    "arith.minsi": lambda _, held: ValueRange(min(h.low for h in held), min(h.high for h in held)),
-    "arith.maxsi": lambda _, held: ValueRange(max(h.low for h in held), max(h.high for h in held)),
-    "arith.select": lambda _, held: ValueRange(min(h.low for h in held[1:]), max(h.high for h in held[1:])),
+    "arith.minsi": lambda _, held: IntegerRange(min(h.low for h in held), min(h.high for h in held)),
+    "arith.maxsi": lambda _, held: IntegerRange(max(h.low for h in held), max(h.high for h in held)),
+    "arith.select": lambda _, held: IntegerRange(min(h.low for h in held[1:]), max(h.high for h in held[1:])),
 }
