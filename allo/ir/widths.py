@@ -154,7 +154,9 @@ def _remainder(_: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | 
 
 def _unsigned_remainder(op: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
     divisor = held[1].constant
-    return IntegerRange(0, min(_unsigned(op, held[0]).high, divisor - 1)) if divisor is not None and divisor > 0 else None
+    if divisor is None or divisor <= 0:
+        return None
+    return IntegerRange(0, min(_unsigned(op, held[0]).high, divisor - 1))
 
 
 def _quotient(op: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange | None:
