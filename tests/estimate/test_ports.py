@@ -11,7 +11,7 @@ import pytest
 import allo
 from allo.estimate.scheduling.memory import Ports
 from allo.estimate.scheduling.ports import accesses_of, intervals
-from allo.ir.types import float32, int32
+from allo.ir.types import float32, int32, uint8
 from allo.memory import Memory
 from tests.seeds import sweep
 
@@ -54,6 +54,28 @@ def test_a_partition_moves_accesses_apart() -> None:
     loop = allo.estimate(s).loop("i")
     assert (loop.interval, str(loop.reason)) == (2, "4 reads of bank 0 of A, 2 ports")
     s.partition("A", dim=1, factor=2)  # banks of rows: iterations move between them
+    assert allo.estimate(s).loop("i").interval == 2
+
+
+def histograms(X: uint8[256, 8], C: int32[8, 256]):
+    for i in range(256):
+        for lane in range(8):
+            C[lane, X[i, lane]] += 1
+
+
+def test_lanes_with_banks_of_their_own() -> None:
+    """Which element of its bank a lane touches comes from data; the bank does not."""
+    s = pipelined(histograms)
+    s.partition("X", dim=2)
+    assert str(allo.estimate(s).loop("i").reason) == "8 reads and 8 writes of bank 0 of C, 2 ports"
+    s.partition("C", dim=1, factor=2)
+    assert str(allo.estimate(s).loop("i").reason) == "4 reads and 4 writes of bank 0 of C, 2 ports"
+    s = pipelined(histograms)
+    s.partition("X", dim=2)
+    s.partition("C", dim=1)
+    loop = allo.estimate(s).loop("i")
+    assert (loop.interval, str(loop.reason)) == (2, "recurrence through C: 1 read + 1 write over distance 1")
+    s.partition("C", dim=2, factor=4)  # a lane may come to any of its four banks
     assert allo.estimate(s).loop("i").interval == 2
 
 

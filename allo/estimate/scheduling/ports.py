@@ -132,16 +132,16 @@ def _banks_of(
 ) -> Counts:
     """How many elements that no access before has fetched the copies of a node touch in each bank."""
     size = max(1, prod(shape))
-    used = sorted({n for form in node.forms if form is not None for n, _ in form.copies})
+    known = {n for form in node.forms if form is not None for n, _ in form.copies}
+    used = sorted(known if None not in node.forms else node.copies)
     trips = [region.copy_loops[n].trip for n in used]
-    forms = [form for form in node.forms if form is not None]
-    if len(forms) < len(node.forms) or prod(trips) > _MOST_COPIES:
+    if prod(trips) > _MOST_COPIES:
         return np.full(size, region.count(node.copies), np.int64)
-    signature = (node.kind, tuple((form.time, form.other) for form in forms))
+    signature = (node.kind, tuple(form and (form.time, form.other) for form in node.forms))
     fresh = _fresh(_offsets(node, used, trips), seen.setdefault(signature, []))
     classes = [
-        _told_apart(region, form, banks, extent)
-        for form, banks, extent in zip(forms, dims, extents, strict=True)
+        _told_apart(region, form, banks, extent) if form is not None else 1
+        for form, banks, extent in zip(node.forms, dims, extents, strict=True)
     ]
     place = np.zeros(len(fresh), np.int64)
     for dimension, (banks, number) in enumerate(zip(dims, classes, strict=True)):
@@ -154,11 +154,16 @@ def _banks_of(
 
 
 def _offsets(node: RegionNode, used: list[int], trips: list[int]) -> Counts:
-    """The elements that the copies touch, but for what is the same for all: one row a copy."""
+    """The elements that the copies touch, but for what is the same for all: one row a copy.
+
+    A subscript that is not known is another one for each copy.
+    """
     grids = np.indices(trips).reshape(len(trips), -1) if trips else np.zeros((0, 1), np.int64)
     rows = []
     for form in node.forms:
-        assert form is not None
+        if form is None:
+            rows.append(np.arange(grids.shape[1]) + node.index * _MOST_COPIES)
+            continue
         row = np.full(grids.shape[1], form.constant, np.int64)
         for number, c in form.copies:
             row = row + c * grids[used.index(number)]
