@@ -1,4 +1,4 @@
-"""Backends: each a package with one manifest that says what it emits, how it runs, and what it needs."""
+"""Backends: each a package with one manifest that says how users call it, what it needs and how it builds."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -1,5 +1,4 @@
-"""Manifest of a backend: its names, options, modes, missing tools and builder; nothing else asks for a backend by
-name."""
+"""Manifest of a backend: its names, options, modes, missing tools and builder."""
 
 from __future__ import annotations
 
@@ -18,7 +17,6 @@ class Manifest:
     """
 
     names: tuple[str, ...]
-    emits: str
     modes: tuple[str, ...]
     options: tuple[str, ...]
     missing_tools: Callable[[], tuple[str, ...]]

@@ -51,7 +51,7 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fa
         )
     model = extract(module.function(buffer.function), view.chain[0].op)
     touched = _touched(model, buffer, value, view)
-    uses = uses_inside(buffer, value, view)
+    uses = uses_inside(value, view)
     box = Box.of(model, touched, view)
     for op in uses:
         check_rewritable(buffer, op, box)

@@ -59,7 +59,7 @@ def compute_at(module: Module, from_loop: Loop, target_loop: Loop, assume_safe: 
         demand(answer, what, assume_safe=False)
         demand_repeatable(needed, what)
     else:
-        recompute(module, model, nest, target, needed)
+        recompute(model, nest, target, needed)
         demand_still_parallel(module, target_loop, parallel, assume_safe=assume_safe)
 
 

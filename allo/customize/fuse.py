@@ -32,7 +32,7 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     views = perfect_band(module, loops)
     _check_fusable(loops, views)
     name = "_".join(view.name for view in views) + "_fused"
-    check_free_name(module, views[0], name)
+    check_free_name(views[0], name)
 
     extents = [trip_count(view.op) or 0 for view in views]
     total = 1

@@ -53,7 +53,7 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
     parts = _parts(view, side, count)
     peeled_name, rest_name = f"{loop.name}.{side}", f"{loop.name}.rest"
     loop_attributes(view, allow=frozenset())
-    check_free_name(module, view, peeled_name, rest_name)
+    check_free_name(view, peeled_name, rest_name)
 
     copy = view.op.clone(ir.InsertionPoint(view.op))
     nest = loop.nest

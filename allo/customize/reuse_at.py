@@ -57,7 +57,7 @@ def reuse_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fal
     _check_moves(moved, buffer, view, notes)
 
     parallel = parallel_loops(module, axis)
-    uses = uses_inside(buffer, value, view)
+    uses = uses_inside(value, view)
     box = Box.of(model, moved.touched, view)
     name = unique_name(f"{re.sub(r'_reuse(_[0-9]+)?$', '', buffer.name)}_reuse", set(buffers_of(function)))
     register = ShiftRegister(box, moved.moving[0], moved.shift[moved.moving[0]], view)
@@ -106,7 +106,7 @@ def _check_uses(model: Model, moved: Window, buffer: Buffer, value: ir.Value, vi
                 hint="reuse_at keeps arrays that the loop only reads",
                 notes=[Note("the statement is here", place), loop_note(view)],
             )
-    for op in uses_inside(buffer, value, view):
+    for op in uses_inside(value, view):
         if not is_affine_load(op):
             what = "passes it to a call" if op.name == "func.call" else f"uses it as a whole ({op.name})"
             if is_load(op):

@@ -38,7 +38,7 @@ def split(module: Module, loop: Loop, factor: int) -> tuple[Loop, Loop]:
         )
     outer_name, inner_name = f"{loop.name}.outer", f"{loop.name}.inner"
     attributes = loop_attributes(view, allow=frozenset())
-    check_free_name(module, view, outer_name, inner_name)
+    check_free_name(view, outer_name, inner_name)
 
     lower, upper, step = bounds
     trips = max(0, -(-(upper - lower) // step))

@@ -1,7 +1,7 @@
 """Layouts as mathematics: how an array lies in banks; values without any IR in them."""
 
 from .inference import infer
-from .maps import Digit, IndexMap, packing, reshaping
+from .maps import Digit, IndexMap, reshaping
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 
 __all__ = [
@@ -15,6 +15,5 @@ __all__ = [
     "block",
     "cyclic",
     "infer",
-    "packing",
     "reshaping",
 ]

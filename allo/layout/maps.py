@@ -184,16 +184,6 @@ def reshaping(old: Sequence[int], new: Sequence[int]) -> IndexMap:
     return reduce(_beside, groups, IndexMap((_identity(()),)))
 
 
-def packing(shape: Sequence[int], dimension: int, factor: int) -> IndexMap:
-    """Elements in words of `factor` along a dimension whose extent it divides: the word, then the lane in it."""
-    words, lane = [*shape], len(shape)
-    words[dimension] //= factor
-    modes = [mode for mode in _identity(shape).modes if mode.target != dimension]
-    modes.append(WeightedDigit(dimension, dimension, Digit(factor, words[dimension]), 1))
-    modes.append(WeightedDigit(lane, dimension, Digit(1, factor), 1))
-    return IndexMap((DigitMap(tuple(shape), (*words, factor), _merged(modes)),))
-
-
 def _identity(shape: Sequence[int]) -> DigitMap:
     modes = tuple(WeightedDigit(d, d, Digit(1, extent), 1) for d, extent in enumerate(shape) if extent > 1)
     return DigitMap(tuple(shape), tuple(shape), modes)

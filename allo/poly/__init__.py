@@ -2,7 +2,6 @@
 
 from .bounds import OutOfBounds, out_of_bounds
 from .carried import carried_by
-from .dependences import Relation, dependences, union
 from .escapes import escapes
 from .extract import extract, model_of
 from .fifo_order import OrderMismatch, OrderObstacle, Transfer, fifo_obstacle, only_first_values, overwritten
@@ -49,7 +48,6 @@ __all__ = [
     "OutOfBounds",
     "RecomputeObstacle",
     "Reductions",
-    "Relation",
     "Side",
     "Source",
     "Space",
@@ -65,7 +63,6 @@ __all__ = [
     "backward_between_iterations",
     "between_instances",
     "carried_by",
-    "dependences",
     "escapes",
     "extract",
     "fifo_obstacle",
@@ -89,6 +86,5 @@ __all__ = [
     "shared_end",
     "stage_clash",
     "trips_of",
-    "union",
     "window",
 ]

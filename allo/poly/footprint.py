@@ -45,8 +45,7 @@ class Footprint:
 
     `covers`: each iteration surely writes every element that is in the box and in the buffer;
     `escapes`: per dimension, whether the box may leave the buffer below and above; `exposed`: an element may
-    be read that the same iteration has not surely written before; `exact`: nothing is over-approximated;
-    `boxed`: every dimension has a box.
+    be read that the same iteration has not surely written before; `exact`: nothing is over-approximated.
     """
 
     buffer: ModelBuffer
@@ -60,16 +59,8 @@ class Footprint:
     exact: bool
 
     @property
-    def in_bounds(self) -> bool:
-        """The box never leaves the buffer."""
-        return not any(below or above for below, above in self.escapes)
-
-    @property
-    def boxed(self) -> bool:
-        return all(extent.size is not None for extent in self.extents)
-
-    @property
     def shape(self) -> tuple[int, ...] | None:
+        """The sizes of the box; None if a dimension has none."""
         sizes = [extent.size for extent in self.extents if extent.size is not None]
         return tuple(sizes) if len(sizes) == len(self.extents) else None
 

@@ -234,18 +234,6 @@ class Model:
     def parameter_variables(self) -> frozenset[int]:
         return frozenset(parameter.variable for parameter in self.parameters)
 
-    def domains(self) -> isl.UnionSet:
-        result = isl.UnionSet.read_from_str(isl.DEFAULT_CONTEXT, "{}")
-        for access in self.accesses:
-            result = result.union(isl.UnionSet.from_set(access.domain))
-        return result
-
-    def schedules(self) -> isl.UnionMap:
-        result = isl.UnionMap.read_from_str(isl.DEFAULT_CONTEXT, "{}")
-        for access in self.accesses:
-            result = result.union(isl.UnionMap.from_map(access.schedule(self.depth)))
-        return result
-
 
 def _is_in(op: ir.Operation, places: Sequence[ir.Operation]) -> bool:
     current: ir.Operation | None = op

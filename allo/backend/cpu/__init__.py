@@ -19,7 +19,6 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMMod
 
 MANIFEST = Manifest(
     names=("llvm",),
-    emits="machine code of this CPU",
     modes=(),
     options=("fastmath", "contract", "unbounded", "check"),
     missing_tools=lambda: (),

@@ -42,7 +42,6 @@ def _code(module: Module, mode: str | None, options: dict[str, Any]) -> HLSModul
 
 CODE = Manifest(
     names=("vhls",),
-    emits="HLS C++, as text",
     modes=(),
     options=(),
     missing_tools=lambda: (),

@@ -62,7 +62,7 @@ def _terms(form: AffineForm, values: dict[str, ir.Value]) -> tuple[int, tuple[tu
     return form.constant, tuple((values[name], coefficient) for name, coefficient in form.terms)
 
 
-def uses_inside(buffer: Buffer, value: ir.Value, view: LoopView) -> list[ir.Operation]:
+def uses_inside(value: ir.Value, view: LoopView) -> list[ir.Operation]:
     """The operations in the loop that use the buffer, in the order of the text."""
     return [op for op in operations(view.body) if any(operand == value for operand in op.operands)]
 

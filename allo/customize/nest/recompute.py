@@ -9,7 +9,6 @@ from mlir import ir
 
 from ...ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ...ir.context import context
-from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.walk import (
     LOOP_OPERATIONS,
@@ -34,7 +33,7 @@ class Clip:
 
 
 def recompute(
-    module: Module, model: Model, nest: Sequence[LoopView], target: LoopView, needed: Needed
+    model: Model, nest: Sequence[LoopView], target: LoopView, needed: Needed
 ) -> None:
     """Move the nest to the start of the target's body; its loops run over what is `needed` of their iterations."""
     function = target.chain[0].op.parent

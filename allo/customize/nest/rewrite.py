@@ -8,7 +8,6 @@ from mlir import ir
 
 from ...errors import ScheduleError
 from ...ir.builder import Builder, constant_map_attr, string_attr
-from ...ir.module import Module
 from ...ir.passes import run_passes
 from ...ir.walk import LoopView, loops_of
 from ..step.handles import Loop
@@ -59,7 +58,7 @@ def loop_attributes(view: LoopView, allow: frozenset[str]) -> dict[str, ir.Attri
     return {"allo.nest": view.op.attributes["allo.nest"]} if "allo.nest" in view.op.attributes else {}
 
 
-def check_free_name(module: Module, view: LoopView, *names: str) -> None:
+def check_free_name(view: LoopView, *names: str) -> None:
     """Refuse names that a loop of the nest already has."""
     function = view.chain[0].op.parent
     assert function is not None

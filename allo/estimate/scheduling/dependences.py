@@ -243,7 +243,7 @@ def _calls(graph: Graph) -> list[Edge]:
     found: list[Edge] = []
     for call in [node for node in region.nodes if node.kind == "call"]:
         for node in region.nodes:
-            conflict = _conflict(region, call, node)
+            conflict = _conflict(call, node)
             if conflict is None:
                 continue
             label, first_writes, second_writes = conflict
@@ -260,7 +260,7 @@ def _calls(graph: Graph) -> list[Edge]:
     return found
 
 
-def _conflict(region: LoopBody, call: RegionNode, node: RegionNode) -> tuple[str, bool, bool] | None:
+def _conflict(call: RegionNode, node: RegionNode) -> tuple[str, bool, bool] | None:
     """An array that both use and one writes, and whether the call, and the other, passes values on to it."""
     mine, others = _uses(call), _uses(node)
     for label in mine:

@@ -46,10 +46,9 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Inconclusive:
-    """These inputs show nothing: why. `is_first` if it is the first program that has no meaning on them."""
+    """These inputs show nothing: why."""
 
     reason: str
-    is_first: bool
     is_late: bool = False
 
 
@@ -62,7 +61,6 @@ class Difference:
     left: str
     right: str
     reason: str
-    masks: dict[str, Array]  # for each output where it differs
 
 
 type Comparison = Agreement | Inconclusive | Difference
@@ -105,7 +103,7 @@ class ProgramPair:
         for side, program in zip(self._sides, (self.a, self.b), strict=True):
             unclear = side.guarded.unclear or program.cycle  # what takes turns has no form without processes
             if unclear:
-                return Inconclusive(unclear, side is self._sides[0])
+                return Inconclusive(unclear)
         outcomes: list[list[_Outcome]] = []
         for is_second, side in enumerate(self._sides):
             outcomes.append([])
@@ -135,7 +133,7 @@ class ProgramPair:
         for seed in side.guarded.more_seeds:
             outcome = self._run(side, values, seed)
             if isinstance(outcome, Failed):
-                return Inconclusive(f"the first program: {outcome.message}", True, outcome.is_late)
+                return Inconclusive(f"the first program: {outcome.message}", outcome.is_late)
             if outcome.outside:
                 found = _left_array(side.guarded, outcome.outside, False)
                 assert isinstance(found, Inconclusive)
@@ -239,7 +237,7 @@ class ProgramPair:
             reason = UNWRITTEN
             if self._sides[1].guarded.calls_external:
                 reason += ", or a C++ function of it gives something else each time"
-        return Difference(name, element, _text(left), "undefined" if undefined else _text(other), reason, differing)
+        return Difference(name, element, _text(left), "undefined" if undefined else _text(other), reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,17 +262,17 @@ def _failure(failed: Failed, is_second: bool) -> Comparison:
     if is_second and failed.message.startswith("DataflowError") and "tasks wait for each other" not in failed.message:
         message = failed.message.removeprefix("DataflowError: ").split("\n")[0]
         what = "" if message.startswith("the external kernel") else "deadlock: "
-        return Difference("", (), "", "", what + message, {})
+        return Difference("", (), "", "", what + message)
     which = "second" if is_second else "first"
-    return Inconclusive(f"the {which} program: {failed.message}", not is_second, failed.is_late)
+    return Inconclusive(f"the {which} program: {failed.message}", failed.is_late)
 
 
 def _left_array(side: Guarded, number: int, is_second: bool) -> Comparison:
     array, source = side.accesses[number - 1]
     where = f" ({source})" if source.line else ""
     if not is_second:
-        return Inconclusive(f"the first program leaves '{array}'{where}", True)
-    return Difference("", (), "", "", f"the second program accesses an element outside of '{array}'{where}", {})
+        return Inconclusive(f"the first program leaves '{array}'{where}")
+    return Difference("", (), "", "", f"the second program accesses an element outside of '{array}'{where}")
 
 
 def _tokens(sides: list[_Side], first: _Outcome, second: _Outcome) -> Comparison:
@@ -284,7 +282,7 @@ def _tokens(sides: list[_Side], first: _Outcome, second: _Outcome) -> Comparison
     position = int(np.flatnonzero(second.balance)[0])
     left = int(second.balance[position])
     name = sides[1].guarded.streams[position]
-    return Difference("", (), "", "", f"counts: {counted(left, 'element')} put into '{name}' and never taken out", {})
+    return Difference("", (), "", "", f"counts: {counted(left, 'element')} put into '{name}' and never taken out")
 
 
 def _spreads_rounding(program: Program) -> bool:

@@ -55,7 +55,6 @@ def _build_for(target: str, module: Module, mode: str | None, options: dict[str,
 def _manifest(flow: ToolFlow) -> Manifest:
     return Manifest(
         names=(flow.target,),
-        emits=f"HLS C++ for {flow.tool}, in a project or simulated",
         modes=tuple(flow.modes),
         options=("project", "configs", "check", "unbounded"),
         missing_tools=lambda: (),
