@@ -34,15 +34,36 @@ def live_reads(
 
     Writes of other arrays are live in all instances.
     """
-    by_id = {access.id: access for access in accesses}
-    writes = {access.op: access for access in accesses if access.is_write and access.buffer.label in known}
-    fed = {read: _fed(by_id[read], writes) for read in reads}
-    whole = {read: relations.elements(by_id[read]).domain() for read in reads}
+    fed = _fed_by(accesses, known, reads)
+    whole = {read: relations.elements(access).domain() for access in accesses if (read := access.id) in reads}
     live = whole
     for _ in range(_ROUNDS):
         seen = _seen([*ends, *(restricted(flow, live[read]) for read, flow in reads.items())])
         live = {read: _feeding(whole[read], into, seen) for read, into in fed.items()}
     return live
+
+
+def reaching_reads(
+    live: Mapping[str, isl.Set],
+    accesses: Sequence[Access],
+    known: Collection[str],
+    reads: Mapping[str, Flow],
+    ends: Sequence[Flow],
+) -> dict[str, isl.Set]:
+    """Those of the instances that `live_reads` says are live whose values go on, however often, to one that is kept."""
+    kept = _seen(ends)
+    goals, steps = isl.UnionSet("{ }"), isl.UnionMap("{ }")
+    for read, into in _fed_by(accesses, known, reads).items():
+        goals = goals.union(isl.UnionSet.from_set(_feeding(live[read], into, kept)))
+        for write in into or ():
+            for later, flow in reads.items():
+                if write.id in flow.sources:
+                    step = flow.sources[write.id].reverse().set_tuple_name(isl.dim_type.in_, read)
+                    step = step.intersect_domain(live[read]).intersect_range(live[later])
+                    steps = steps.union(isl.UnionMap.from_map(step))
+    onwards = steps.transitive_closure()[0]  # or more than that
+    reaching = onwards.reverse().intersect_domain(goals).range().union(goals)
+    return {read: found.intersect(reaching.extract_set(found.get_space())) for read, found in live.items()}
 
 
 def restricted(flow: Flow, reads: isl.Set) -> Flow:
@@ -69,6 +90,15 @@ def _feeding(whole: isl.Set, into: Sequence[Access] | None, seen: Mapping[str, i
         if write.id in seen:
             found = found.union(seen[write.id].set_tuple_name(name))
     return found.intersect(whole)
+
+
+def _fed_by(
+    accesses: Sequence[Access], known: Collection[str], reads: Mapping[str, Flow]
+) -> dict[str, list[Access] | None]:
+    """For each of the reads what `_fed` tells."""
+    by_id = {access.id: access for access in accesses}
+    writes = {access.op: access for access in accesses if access.is_write and access.buffer.label in known}
+    return {read: _fed(by_id[read], writes) for read in reads}
 
 
 def _fed(read: Access, writes: Mapping[ir.Operation, Access]) -> list[Access] | None:

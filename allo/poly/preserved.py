@@ -8,7 +8,7 @@ to be right in the new one too (`flow.py`). Where it is not, it may do for the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from ..ir.access import is_load, is_store
 from .effort import Exhausted, limited
 from .flow import Flow, Instances, NoFlow, at_end, fault, flow_of
 from .linear import Linear
-from .liveness import live_reads, restricted
+from .liveness import live_reads, reaching_reads, restricted
 from .model import Access, Model, ModelLoop
 from .relations import Relations
 
@@ -124,18 +124,37 @@ class Reordering:
         changed = [read for read in reads if fault(flows[read.id], self._instances(read, 1), new)]
         if changed and reads[0].buffer.origin not in ("argument", "global"):
             return False  # an element without a value is not read, even if it makes no difference
-        return not any(self._changes_results(read, flows[read.id], new) for read in changed)
+        for live in self._live():
+            if not any(self._changes_results(read, flows[read.id], new, live) for read in changed):
+                return True
+        return False
 
-    def _changes_results(self, read: Access, flow: Flow, writes: Sequence[Instances]) -> bool:
-        """May reads on which results depend see something else in the new order?"""
-        live, instances = self._live[read.id], self._instances(read, 1)
-        only = replace(instances, elements=instances.elements.intersect_domain(live))
-        return bool(fault(restricted(flow, live), only, writes))
+    def _changes_results(
+        self, read: Access, flow: Flow, writes: Sequence[Instances], live: Mapping[str, isl.Set]
+    ) -> bool:
+        """May reads on which results depend, which are `live`, see something else in the new order?"""
+        instances = self._instances(read, 1)
+        only = replace(instances, elements=instances.elements.intersect_domain(live[read.id]))
+        return bool(fault(restricted(flow, live[read.id]), only, writes))
+
+    def _live(self) -> Iterator[Mapping[str, isl.Set]]:
+        """The live instances of all reads: more than there are, then fewer, which takes longer."""
+        yield self._nearly_live
+        yield self._reaching
 
     @cached_property
-    def _live(self) -> dict[str, isl.Set]:
+    def _ways(self) -> tuple[dict[str, Flow], list[Flow]]:
+        """What the reads of all known arrays see, and what is left in them."""
         reads = {read: flow for label in self._known for read, flow in self._reads(label).items()}
         ends = [
             flow_of(end, self._writes(label, 0)) for label in self._known if (end := self._end(label)) is not None
         ]
-        return live_reads(self.relations, self.accesses, self._known, reads, ends)
+        return reads, ends
+
+    @cached_property
+    def _nearly_live(self) -> dict[str, isl.Set]:
+        return live_reads(self.relations, self.accesses, self._known, *self._ways)
+
+    @cached_property
+    def _reaching(self) -> dict[str, isl.Set]:
+        return reaching_reads(self._nearly_live, self.accesses, self._known, *self._ways)

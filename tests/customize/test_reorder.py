@@ -435,6 +435,29 @@ def test_order_with_another_last_write():
     assert "writes last[0]: iteration (i=0, j=1) must run before iteration (i=1, j=0)" in text
 
 
+def chains(V: int32[64], B: int32[6]):
+    for i in range(2, 63, 4):
+        for j in range(6):
+            V[34] = V[i] * 3 + B[j]
+
+
+def test_chains_of_values_of_any_length_that_no_result_depends_on():
+    """V[34] is made of itself when i is 34 only, and overwritten when i is 38."""
+    s = customize(chains)
+    s.reorder("j", "i")
+    assert_faithful(chains, s)
+
+
+def chains_at_last(V: int32[64], B: int32[6]):
+    for i in range(2, 35, 4):
+        for j in range(6):
+            V[34] = V[i] * 3 + B[j]
+
+
+def test_a_chain_of_values_that_is_left():
+    assert "V[34]" in refusal(customize(chains_at_last), "reorder", "j", "i")
+
+
 def test_stages_of_dataflow_keep_every_dependence():
     s = customize(overwritten)
     s.dataflow("i")
