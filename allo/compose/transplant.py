@@ -18,11 +18,6 @@ from .correspondence import reachable
 from .footprint import History
 from .renaming import Renaming
 
-_WHOLE_MODULE = frozenset({"partition"})  # layouts meet over the call graph, and with those of earlier steps
-_ANY_LAYOUT = frozenset(  # these read no layouts and give none
-    {"split", "fuse", "reorder", "skew", "peel", "pipeline", "unroll", "parallel", "buffer_at", "reuse_at"}
-)
-
 
 def transplant(part: History, number: int, wanted: Step, history: History, names: Renaming) -> bool:
     """Do step number `number` of `part`, which is `wanted` by the `names` of the schedule, without computing it again.
@@ -32,7 +27,7 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
     step is done, and the answer is True. Layouts of arguments may differ if the primitive does not look at them.
     """
     schedule, functions = history.schedule, names.functions
-    changed = None if wanted.name in _WHOLE_MODULE else _changed_body(part, number)
+    changed = None if wanted.traits.whole_module else _changed_body(part, number)
     if changed is None:
         return False
     read = reachable(part.functions(number), changed)
@@ -42,7 +37,7 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
     if same_names and all(_is_shared(part, number, name, history) for name in read):
         schedule._install(schedule._state.taking(changed, part.state(number + 1).parts[changed]), step)
         return True
-    if not all(_same(part, number, name, history, functions, wanted.name in _ANY_LAYOUT) for name in read):
+    if not all(_same(part, number, name, history, functions, wanted.traits.any_layout) for name in read):
         return False
     draft = schedule._state.draft()
     replaced = draft.function(functions.get(changed, changed))

@@ -20,7 +20,7 @@ from .step.primitive import primitive
 from .step.resolve import buffer_note, find_buffer, find_loop, loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = False) -> Buffer:
     """Keep what each iteration of loop `axis` touches of `buffer` in a new local array; returns its handle.
 

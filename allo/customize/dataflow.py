@@ -22,7 +22,7 @@ from .step.stream_ends import stream_name
 _MOST_STEPS = 1_000_000  # puts and gets that a primitive looks at
 
 
-@primitive
+@primitive(checks_stages=True)
 def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False) -> None:
     """Run the statements of `region`, a function or the body of a loop, at the same time, each as a stage.
 

@@ -16,7 +16,7 @@ from .step.primitive import primitive
 from .step.resolve import loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def fuse(module: Module, *loops: Loop) -> Loop:
     """Join perfectly nested loops, given from the outermost to the innermost. Returns the handle of the new loop.
 

@@ -27,10 +27,11 @@ from .partition import partition_notes
 from .step.handles import Buffer, Loop
 from .step.legality import demand_still_apart, demand_still_parallel, parallel_loops, vouched_elements
 from .step.primitive import primitive
+from .step.record import Step
 from .step.resolve import buffer_note, find_buffer
 
 
-@primitive
+@primitive(reshapes=True)
 def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: bool = False) -> None:
     """Pack `factor` consecutive elements of dimension `dim` (from 1) of `buffer` into one word, the first lowest.
 
@@ -83,6 +84,12 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
     for loop, before in parallel:
         demand_still_parallel(module, loop, before, assume_safe=assume_safe)
     demand_still_apart(module, apart, assume_safe=assume_safe)
+
+
+def packed(step: Step) -> tuple[int, int] | None:
+    """The dimension (from 0) that a step packs, and how many elements are in a word; None if it packs no array."""
+    given = dict(step.arguments)
+    return (int(given["dim"]) - 1, int(given["factor"])) if step.name == pack.__name__ else None
 
 
 def _check(buffer: Buffer, memref: ir.MemRefType, dim: int, factor: int, note: Note) -> int:

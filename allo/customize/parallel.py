@@ -12,7 +12,7 @@ from .step.primitive import primitive
 from .step.resolve import find_loop, loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def parallel(module: Module, loop: Loop, assume_safe: bool = False) -> None:
     """Run the iterations of `loop` at the same time; on a CPU they are spread over its cores.
 

@@ -28,7 +28,7 @@ class Partition(Enum):
     Cyclic = "cyclic"  # element i goes to bank i mod factor
 
 
-@primitive
+@primitive(whole_module=True)  # layouts meet over the call graph, and with those of earlier steps
 def partition(
     module: Draft,
     buffer: Buffer,
@@ -78,7 +78,7 @@ def partition_notes(module: Module, value: ir.Value) -> list[Note]:
     """The earlier steps that gave an array its layout, or one that calls join it to."""
     graph = ArrayGraph(module)
     joined = {(graph.nodes[k].function, graph.nodes[k].name) for k in graph.same(graph.number(value))}
-    asked = [step for step in earlier_steps() if step.name == "partition"]
+    asked = [step for step in earlier_steps() if is_partition(step)]
     steps = [step for step in asked if _place(dict(step.arguments)["buffer"]) in joined]
     return [Note(f"the earlier step, {step}, is here", step.at) for step in steps]
 
@@ -87,15 +87,20 @@ def _place(buffer: Buffer) -> tuple[str, str]:
     return buffer.function, buffer.name
 
 
+def is_partition(step: Step) -> bool:
+    """Whether a step asks for a layout."""
+    return step.name == partition.__name__
+
+
 def partitions_asked(steps: Iterable[Step], names: Collection[str]) -> list[Step]:
     """The `partition` steps on joined arrays of these names since they last got another shape."""
     found: list[Step] = []
     for step in steps:
         buffer = dict(step.arguments).get("buffer")
         if isinstance(buffer, Buffer) and str(buffer) in names:
-            if step.name == "partition":
+            if is_partition(step):
                 found.append(step)
-            elif step.name in ("pack", "reshape"):
+            elif step.traits.reshapes:
                 found.clear()
     return found
 

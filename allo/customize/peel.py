@@ -29,7 +29,7 @@ from .step.primitive import primitive
 from .step.resolve import find_loop, loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loop, Loop]:
     """Take the `front` first or the `back` last iterations of `loop` out. Returns the handles of them and of the rest.
 

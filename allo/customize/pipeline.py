@@ -10,7 +10,7 @@ from .step.primitive import primitive
 from .step.resolve import find_loop, loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def pipeline(module: Module, loop: Loop, initiation_interval: int = 1, rewind: bool = False) -> None:
     """Start an iteration of `loop` every `initiation_interval` cycles; `rewind` overlaps whole runs of the loop.
 

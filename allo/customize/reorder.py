@@ -15,7 +15,7 @@ from .step.legality import demand, demand_still_parallel, parallel_loops
 from .step.primitive import primitive
 
 
-@primitive
+@primitive(any_layout=True)
 def reorder(module: Module, *loops: Loop, assume_safe: bool = False, reassociate: bool = False) -> None:
     """Permute `loops`, given in the new order from the outermost to the innermost; others keep their places.
 

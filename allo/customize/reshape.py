@@ -24,7 +24,7 @@ from .step.primitive import primitive
 from .step.resolve import buffer_note, find_buffer
 
 
-@primitive
+@primitive(reshapes=True)
 def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
     """Give `buffer` another shape of as many elements, in row-major order; all subscripts are rewritten.
 

@@ -22,7 +22,7 @@ from .step.primitive import primitive
 from .step.resolve import buffer_note, find_buffer, find_loop, loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def reuse_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = False) -> Buffer:
     """Keep what later iterations of loop `axis` read again of `buffer` in a buffer that shifts; returns its handle.
 

@@ -243,11 +243,10 @@ class Schedule:
         result, reader = cls(rest, verbose=verbose), StepReader(cls.primitives())
         for op in operations:
             try:
-                step = reader.read(op)
-                made = None if step is None else result._replay(step)
+                if (step := reader.read(op)) is not None:
+                    reader.made(op, result._replay(step))
             except ScheduleError as error:
                 raise at_operation(error, op) from None
-            reader.made(op, made)
         return result
 
     def _retarget(self, value: Any) -> Any:

@@ -15,7 +15,7 @@ from .step.primitive import primitive
 from .step.resolve import find_loop, loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def skew(module: Module, loop: Loop, inner: Loop, factor: int) -> None:
     """Let the variable of `inner` count from `factor * loop` on; the loops keep their names.
 

@@ -15,7 +15,7 @@ from .step.primitive import primitive
 from .step.resolve import find_loop, loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def split(module: Module, loop: Loop, factor: int) -> tuple[Loop, Loop]:
     """Tile `loop` by `factor`; a tail is guarded. Returns the handles of the outer and the inner loop.
 

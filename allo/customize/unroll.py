@@ -11,7 +11,7 @@ from .step.primitive import primitive
 from .step.resolve import find_loop, loop_note
 
 
-@primitive
+@primitive(any_layout=True)
 def unroll(module: Module, loop: Loop, factor: int = 0) -> None:
     """Unroll `loop` by `factor`; 0 means fully.
 

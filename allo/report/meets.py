@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mlir import ir
 
-from ..customize.partition import asked_banks, partitions_asked
+from ..customize.partition import asked_banks, is_partition, partitions_asked
 from ..customize.step.record import Step
 from ..ir.array_graph import ArrayGraph, ArrayNode
 from ..ir.partitions import divisions_of
@@ -45,7 +45,7 @@ class LayoutMeet:
 def layout_meets(schedule: Schedule) -> tuple[LayoutMeet, ...]:
     """The groups of joined arrays of `schedule` whose layout is none of those asked for, in the order of the text."""
     steps = schedule.steps
-    if not any(step.name == "partition" for step in steps):
+    if not any(map(is_partition, steps)):
         return ()
     graph = ArrayGraph(schedule.ir)
     found: list[LayoutMeet] = []

@@ -39,7 +39,7 @@ def test_all_calls_of_a_caller_go_to_the_copy():
 def test_written_as_operation_and_text():
     s = customize(top)
     s.pipeline(f'{s.specialize("inner", ["left"], "own")}:i')
-    assert 'allo.specialize %0 {callers = ["left"], name = "own"}' in s.to_mlir()
+    assert 'allo.step "specialize"(%0) {callers = ["left"], name = "own"}' in s.to_mlir()
     assert str(type(s).from_mlir(s.to_mlir()).module) == str(s.module)
     fresh = customize(top)
     fresh.replay(str(s.steps))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ...errors import Location, Note, ScheduleError
 from ...ir.elements import element_nests
 from ...ir.module import Module
+from ...ir.states import Draft, FinishedModule
 from ...ir.walk import loops_of
 from ...poly import Access, RecomputeObstacle, Undecided, Violation, between_instances, carried_by, extract
 from .handles import Loop
@@ -114,10 +115,11 @@ def demand_still_apart(
             demand(answer, what, assume_safe=assume_safe or vouched)
 
 
-def demand_elements(module: Module) -> None:
-    """Refuse a step after which iterations of an unfolded loop are no processing elements any more."""
-    for function in module.functions():
-        for nest in element_nests(function):
+def demand_still_elements(module: FinishedModule, draft: Draft) -> None:
+    """Refuse a step, which wrote `draft`, after which iterations of an unfolded loop are no processing elements."""
+    functions = module.definitions()
+    for name in draft.changed:
+        for nest in element_nests(functions[name]) if name in functions else ():
             obstacle = nest.obstacle()
             if obstacle is not None:
                 raise ScheduleError(

@@ -18,7 +18,7 @@ from ...ir.module import Module
 from ...ir.walk import location_of
 from .handles import HANDLES, Buffer, Function, Handle, Loop, Nest
 from .record import Step
-from .text import hints_of, make_step, values_of
+from .text import find_primitive, hints_of, make_step, values_of
 
 _HANDLE = "!allo.handle"
 
@@ -43,15 +43,19 @@ class _Writer:
     def write(self, steps: Iterable[Step]) -> None:
         for step in steps:
             operands: list[ir.Value] = []
-            attributes: dict[str, ir.Attribute] = {}
+            values: dict[str, ir.Attribute] = {}
             for name, value in step.arguments:
                 items = value if name == step.variadic else (value,)
                 if all(isinstance(item, HANDLES) for item in items):
                     operands += [self._handle(item) for item in items]
                 elif value is not None:
-                    attributes[name] = _attribute(value)
-            made = [r for r in _flat(step.result) if isinstance(r, HANDLES)]
-            op = self._create(f"allo.{step.name}", operands, attributes, len(made), step.at)
+                    values[name] = _attribute(value)
+            made = _made(step.result)
+            attributes = {
+                "primitive": ir.StringAttr.get(step.name, context()),
+                "values": ir.DictAttr.get(values, context()),
+            }
+            op = self._create("allo.step", operands, attributes, len(made), step.at)
             self.values.update(zip(made, op.results, strict=True))
 
     def _handle(self, handle: Handle) -> ir.Value:
@@ -90,8 +94,9 @@ def _reference(handle: Handle) -> dict[str, str]:
             return {"function": handle.function, "target": handle.name}
 
 
-def _flat(result: Any) -> Iterable[Any]:
-    return result if isinstance(result, tuple | list) else () if result is None else (result,)
+def _made(result: Any) -> list[Handle]:
+    """The handles among what a primitive has returned."""
+    return [item for item in (result if isinstance(result, tuple) else (result,)) if isinstance(item, HANDLES)]
 
 
 def _attribute(value: Any) -> ir.Attribute:
@@ -143,21 +148,24 @@ class StepReader:
                 self.values[op.results[0]] = f"{texts['function']}:{texts['target']}"
             case "allo.function":
                 self.values[op.results[0]] = texts["function"]
-            case _:
+            case "allo.step":
                 return self._step(op)
+            case _:
+                raise ScheduleError(f"`{op.name}` is no step")
         return None
 
     def made(self, op: ir.Operation, result: Any) -> None:
         """The step of `op` was applied and gave `result`."""
-        self.values.update(zip(op.results, _flat(result), strict=False))
+        handles = _made(result)
+        if len(op.results) > len(handles):
+            raise ScheduleError(f"`{_name_of(op)}` returns {counted(len(handles), 'handle')}")
+        self.values.update(zip(op.results, handles, strict=False))
 
     def _step(self, op: ir.Operation) -> Step:
-        name = op.name.removeprefix("allo.")
-        if name not in self.primitives or not op.name.startswith("allo."):
-            raise ScheduleError(f"`{op.name}` is not a primitive")
-        primitive = self.primitives[name]
+        name = _name_of(op)
+        primitive = find_primitive(name, self.primitives)
         hints, values = hints_of(primitive), values_of(primitive)
-        attributes = dict(op.attributes.items())
+        attributes = {item.name: item.attr for item in ir.DictAttr(op.attributes["values"])}
         handles = [self.values[operand] for operand in op.operands]
         arguments: dict[str, Any] = {}
         positional: list[Any] = []
@@ -170,10 +178,15 @@ class StepReader:
             elif handles and parameter.default is parameter.empty:
                 arguments[parameter.name] = handles.pop(0)
         if attributes:
-            raise ScheduleError(f"`{op.name}` has no parameter '{next(iter(attributes))}'")
+            raise ScheduleError(f"`{name}` has no parameter '{next(iter(attributes))}'")
         if handles:
-            raise ScheduleError(f"`{op.name}` takes {counted(len(op.operands) - len(handles), 'handle')}")
+            raise ScheduleError(f"`{name}` takes {counted(len(op.operands) - len(handles), 'handle')}")
         return make_step(primitive, positional, arguments, location_of(op))
+
+
+def _name_of(op: ir.Operation) -> str:
+    name: str = ir.StringAttr(op.attributes["primitive"]).value
+    return name
 
 
 def at_operation(error: ScheduleError, op: ir.Operation) -> ScheduleError:

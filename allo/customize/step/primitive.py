@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
 from pathlib import Path
-from typing import Any, Concatenate, Protocol
+from typing import Any, Concatenate, Protocol, overload
 
 from ...errors import Diagnostic, Location, ScheduleError
 from ...ir.memory import Memory
@@ -20,15 +20,15 @@ from ...ir.module import Module
 from ...ir.recursion import reads_programs
 from ...ir.states import Draft, FinishedModule
 from .handles import Buffer, Function, Loop, Nest
-from .legality import demand_elements
+from .legality import demand_still_elements
 from .provenance import mark_rewritten
-from .record import Step, Steps
+from .record import Step, Steps, Traits
 from .region_stages import demand_stages_still_legal
 from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
 from .stream_ends import demand_ends_still_single
 
-_PRIMITIVES = __name__.removesuffix(".step.primitive")  # its files are named as they are
+_TRAITS = "traits"  # the attribute of a method that is a primitive
 _PACKAGE = str(Path(__file__).resolve().parents[2])
 
 
@@ -73,12 +73,23 @@ class Scheduled(Protocol):
     def _install(self, made: FinishedModule, step: Step) -> None: ...
 
 
-def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[..., R]:
-    """Make a method of `Schedule` from a rewrite `body(module, ...)`.
+@overload
+def primitive[**P, R](body: Callable[Concatenate[Draft, P], R], /) -> Callable[..., R]: ...
+@overload
+def primitive[**P, R](
+    *, any_layout: bool = ..., whole_module: bool = ..., reshapes: bool = ..., checks_stages: bool = ...
+) -> Callable[[Callable[Concatenate[Draft, P], R]], Callable[..., R]]: ...
+def primitive(body: Callable[..., Any] | None = None, /, **traits: bool) -> Callable[..., Any]:
+    """Make a method of `Schedule` from a rewrite `body(module, ...)`; the decorator takes `Traits`.
 
     The annotations of `body` say what each argument is: `Loop` and `Buffer` take names or handles, an `Enum` takes its
     member or its name, `int` an integer. `body` gets a draft of the next state; if it raises, nothing has changed.
     """
+    made = functools.partial(_method, Traits(**traits))
+    return made if body is None else made(body)
+
+
+def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())[1:]
     variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
@@ -90,7 +101,7 @@ def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[...,
 
     @reads_programs
     @functools.wraps(body)
-    def method(self: Scheduled, *args: Any, **kwargs: Any) -> R:
+    def method(self: Scheduled, *args: Any, **kwargs: Any) -> Any:
         at, state = schedule_line(), self._state
         try:
             try:
@@ -113,26 +124,25 @@ def primitive[**P, R](body: Callable[Concatenate[Draft, P], R]) -> Callable[...,
                 _EARLIER.reset(token)
             mark_rewritten(draft, values.values())
             made = draft.finished()
-            if name == "unfold" or any(step.name == "unfold" for step in self.steps):
-                demand_elements(made)
-            if name != "dataflow":  # which has looked at the stages, for which a user may vouch
+            demand_still_elements(made, draft)
+            if not traits.checks_stages:
                 demand_ends_still_single(made, draft)
                 demand_stages_still_legal(made, draft)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise
         arguments = tuple((p.name, values[p.name]) for p in parameters if values[p.name] != p.default)
-        self._install(made, Step(name, arguments, variadic, at, result))
+        self._install(made, Step(name, arguments, variadic, at, result, traits))
         return result
 
     method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    method.__dict__[_TRAITS] = traits
     return method
 
 
 def is_primitive(member: Any) -> bool:
-    """Whether a member of a schedule is a primitive: each is made by the module that has its name."""
-    body = inspect.unwrap(member) if inspect.isfunction(member) else None
-    return body is not None and body.__module__ == f"{_PRIMITIVES}.{body.__name__}"
+    """Whether a member of a schedule is a primitive."""
+    return inspect.isfunction(member) and _TRAITS in member.__dict__
 
 
 def _shown(parameters: list[inspect.Parameter]) -> str:

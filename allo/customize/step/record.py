@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from ...errors import Location
 from .handles import Buffer, Function, Loop, Nest
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What holds for the steps of a primitive beside what its signature says."""
+
+    any_layout: bool = False  # they read no layouts of arrays and give none
+    whole_module: bool = False  # they read more than the functions that they change and those that these call
+    reshapes: bool = False  # their array has other dimensions afterwards
+    checks_stages: bool = False  # they look at the stages of dataflow regions themselves: a user may vouch for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +29,7 @@ class Step:
     variadic: str | None
     at: Location | None
     result: Any = None
+    traits: Traits = field(default=Traits(), repr=False, compare=False)
 
     def __str__(self) -> str:
         parts: list[str] = []

@@ -61,14 +61,19 @@ def _step(node: ast.stmt, primitives: Mapping[str, Primitive], file: str) -> Ste
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         hint = 's.split("i", 4), a call with literal arguments on each line'
         raise ScheduleError(f"`{ast.unparse(node)}` is not a step", hint=hint)
-    name = call.func.attr
+    primitive = find_primitive(call.func.attr, primitives)
+    values = values_of(primitive)
+    arguments = [_literal(argument, values) for argument in call.args]
+    keywords = {k.arg: _literal(k.value, values) for k in call.keywords if k.arg is not None}
+    return make_step(primitive, arguments, keywords, Location(file, node.lineno, node.col_offset + 1))
+
+
+def find_primitive(name: str, primitives: Mapping[str, Primitive]) -> Primitive:
+    """The primitive of this name. Raises ScheduleError if there is none."""
     if name not in primitives:
         hint = nearest(name, primitives) or f"the primitives are {', '.join(primitives)}"
         raise ScheduleError(f"there is no primitive '{name}'", hint=hint)
-    values = values_of(primitives[name])
-    arguments = [_literal(argument, values) for argument in call.args]
-    keywords = {k.arg: _literal(k.value, values) for k in call.keywords if k.arg is not None}
-    return make_step(primitives[name], arguments, keywords, Location(file, node.lineno, node.col_offset + 1))
+    return primitives[name]
 
 
 def make_step(primitive: Primitive, arguments: list[Any], keywords: dict[str, Any], at: Location | None) -> Step:

@@ -13,6 +13,7 @@ from mlir import ir
 
 from ...customize import Schedule
 from ...customize.array.subscripts import expressions
+from ...customize.pack import packed
 from ...customize.step.record import Step
 from ...errors import InternalError, VerificationError
 from ...ir.builder import Builder, affine_constant, affine_dim, index_type
@@ -108,9 +109,8 @@ def _type(kind: ir.Type) -> object:
 
 def _change(step: Step, position: int, is_result: bool, old: object, new: object) -> TypeChange:
     if isinstance(old, TensorType) and isinstance(new, TensorType):
-        given = dict(step.arguments)
-        if step.name == "pack":
-            return TypeChange(position, is_result, old, new, int(given["dim"]) - 1, int(given["factor"]))
+        if (words := packed(step)) is not None:
+            return TypeChange(position, is_result, old, new, *words)
         if _as_many(old, new):
             return TypeChange(position, is_result, old, new)
     what = f"result {position}" if is_result else f"argument {position}"

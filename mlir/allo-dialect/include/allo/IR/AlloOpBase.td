@@ -4,6 +4,7 @@
 include "allo/IR/AlloAttrs.td"
 include "allo/IR/AlloDialect.td"
 include "allo/IR/AlloTypes.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

@@ -3,9 +3,8 @@
 
 include "allo/IR/AlloOpBase.td"
 
-// A schedule as data (Allo paper, section 4 and Fig. 1b): each primitive of `allo.Schedule` is an operation on
-// handles. The other arguments of the primitive are attributes with the names of its parameters. What the
-// operations mean is decided by allo/customize, which applies and removes them.
+// A schedule as data (Allo paper, section 4 and Fig. 1b): each step is an operation on handles. Which primitives there
+// are, and what they mean, is known to allo/customize alone, which applies the steps and removes them.
 
 def Allo_ScheduleOp : Allo_Op<"schedule", [
     HasParent<"::mlir::ModuleOp">, NoTerminator, NoRegionArguments, SingleBlock]> {
@@ -14,8 +13,8 @@ def Allo_ScheduleOp : Allo_Op<"schedule", [
     ```mlir
     allo.schedule {
       %k = allo.loop "gemm" "S_i_j_0.k"
-      %0:2 = allo.split %k {factor = 8 : i32}
-      allo.unroll %0#1
+      %split:2 = allo.step "split"(%k) {factor = 8 : i32}
+      allo.step "unroll"(%split#1)
     }
     ```
   }];
@@ -41,35 +40,16 @@ def Allo_FunctionOp : Allo_Op<"function", [HasParent<"ScheduleOp">]> {
   let assemblyFormat = "$function attr-dict";
 }
 
-class Allo_PrimitiveOp<string mnemonic, dag made = (outs)>
-    : Allo_Op<mnemonic, [HasParent<"ScheduleOp">]> {
-  let summary = "the primitive `s." # mnemonic # "`";
-  let arguments = (ins Variadic<Allo_HandleType>:$handles);
-  let results = made;
-  let assemblyFormat = "$handles attr-dict";
+def Allo_StepOp : Allo_Op<"step", [
+    HasParent<"ScheduleOp">, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "an applied primitive: `s.<primitive>(...)`";
+  let description = [{
+    Handles are operands; the other arguments have the names of their parameters. The results are the handles that the
+    primitive returns, as many as are used.
+  }];
+  let arguments = (ins StrAttr:$primitive, Variadic<Allo_HandleType>:$handles, DictionaryAttr:$values);
+  let results = (outs Variadic<Allo_HandleType>:$made);
+  let hasCustomAssemblyFormat = 1;
 }
-
-def Allo_SplitOp : Allo_PrimitiveOp<"split",
-    (outs Allo_HandleType:$outer, Allo_HandleType:$inner)>;
-def Allo_ReorderOp : Allo_PrimitiveOp<"reorder">;
-def Allo_FuseOp : Allo_PrimitiveOp<"fuse", (outs Allo_HandleType:$fused)>;
-def Allo_ComputeAtOp : Allo_PrimitiveOp<"compute_at">;
-def Allo_UnrollOp : Allo_PrimitiveOp<"unroll">;
-def Allo_UnfoldOp : Allo_PrimitiveOp<"unfold", (outs Allo_HandleType:$elements)>;
-def Allo_PipelineOp : Allo_PrimitiveOp<"pipeline">;
-def Allo_ParallelOp : Allo_PrimitiveOp<"parallel">;
-def Allo_DataflowOp : Allo_PrimitiveOp<"dataflow">;
-def Allo_InlineOp : Allo_PrimitiveOp<"inline">;
-def Allo_BufferAtOp : Allo_PrimitiveOp<"buffer_at", (outs Allo_HandleType:$buffer)>;
-def Allo_ReuseAtOp : Allo_PrimitiveOp<"reuse_at", (outs Allo_HandleType:$buffer)>;
-def Allo_PartitionOp : Allo_PrimitiveOp<"partition">;
-def Allo_ReshapeOp : Allo_PrimitiveOp<"reshape">;
-def Allo_PackOp : Allo_PrimitiveOp<"pack">;
-def Allo_RelayOp : Allo_PrimitiveOp<"relay">;
-def Allo_SkewOp : Allo_PrimitiveOp<"skew">;
-def Allo_PeelOp : Allo_PrimitiveOp<"peel",
-    (outs Allo_HandleType:$peeled, Allo_HandleType:$rest)>;
-def Allo_SpecializeOp : Allo_PrimitiveOp<"specialize", (outs Allo_HandleType:$copy)>;
-def Allo_BindOp : Allo_PrimitiveOp<"bind">;
 
 #endif
