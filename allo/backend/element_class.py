@@ -1,4 +1,4 @@
-"""Function of the processing elements that do the same: it takes the FIFOs and registers that each of them uses."""
+"""One function for processing elements that do the same: their FIFOs and registers are its arguments."""
 
 from __future__ import annotations
 

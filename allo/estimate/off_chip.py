@@ -1,4 +1,4 @@
-"""Arrays beside the chip and their cost: bursts that copy arguments, or accesses of the kernel itself."""
+"""Off-chip arrays and their cost: bursts that copy arguments, or accesses of the kernel itself."""
 
 from __future__ import annotations
 

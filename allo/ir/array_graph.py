@@ -1,4 +1,4 @@
-"""Values of a module that are one array: through calls, returns, constants and views."""
+"""Alias graph of a module: values that are one array, through calls, returns, constants and views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nests of processing elements: their unfolded loops, and what keeps iterations from being elements."""
+"""Nests of processing elements: their unfolded loops, and obstacles to unfolding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy arrays that stand for arrays of each element type, and the errors for those that do not."""
+"""NumPy representations of arrays by element type, and the errors for arrays of another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixed-point numbers of values: exact rounding and overflow, on integers and fractions.
+"""Quantisation to fixed point: exact rounding and overflow, on integers and fractions.
 
 The modes are those of HLS fixed point (`ap_fixed<W, I, Q, O>`), by their names in lower case without `AP_`.
 """

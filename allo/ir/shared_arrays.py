@@ -1,4 +1,4 @@
-"""Arrays of a state that are one through calls, returns, constants and views, looked for from one of them."""
+"""Aliases of an array in a state, through calls, returns, constants and views, searched from one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays among the arguments of a function of which each call writes all elements and reads none."""
+"""Output arguments: arrays of which each call of a function writes all elements and reads none."""
 
 from __future__ import annotations
 

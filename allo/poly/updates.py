@@ -1,4 +1,4 @@
-"""Writes that only update their element (`x += e`), by operations that may run in any order."""
+"""Reduction updates: writes that only update their element (`x += e`), by operations that may run in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports of forbidden changes of order: the two statements and one pair of iterations."""
+"""Reports of dependences that a change of order would reverse: two statements and a pair of iterations."""
 
 from __future__ import annotations
 

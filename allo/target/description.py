@@ -1,4 +1,4 @@
-"""Hardware as a value, as far as all kinds of it agree: name, clock, sources, memory beside the chip."""
+"""Hardware as a value, as far as all kinds of it agree: name, clock, sources, off-chip memory."""
 
 from __future__ import annotations
 

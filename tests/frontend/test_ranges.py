@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import allo
 from allo.errors import KernelError
 from allo.frontend.program import compile_kernel
-from allo.frontend.typing.ranges import _combined
+from allo.frontend.typing.ranges import combined
 from allo.ir.types import float32, int32, uint4
 from tests.seeds import drawn, sweep
 
@@ -99,7 +99,7 @@ INTERVALS = [(low, high) for low in range(-3, 5) for high in range(low, 5)]
 def test_every_value_is_in_the_interval(name):
     """The ends are values too, but for remainders, of which only the divisor counts."""
     for lhs, rhs in itertools.product(INTERVALS, INTERVALS):
-        found = _combined(name, lhs, rhs)
+        found = combined(name, lhs, rhs)
         if found is None:
             assert name in ("//", "%") and rhs[0] <= 0
             continue
@@ -112,7 +112,7 @@ def test_every_value_is_in_the_interval(name):
 
 
 def test_an_operator_without_a_rule_has_no_interval():
-    assert _combined("^", (0, 1), (0, 1)) is None
+    assert combined("^", (0, 1), (0, 1)) is None
 
 
 BOUND = st.integers(-3, 9)

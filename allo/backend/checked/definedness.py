@@ -1,4 +1,4 @@
-"""Elements that are used before they have a value: each local array gets a second one that says which were written.
+"""Checks for elements that are used before they have a value: each local array gets a second one of flags.
 
 Elements may be moved, and computed with, as long as it does not matter what they are: processing elements at the edge
 of a tile do so. It matters in conditions, subscripts, arguments, results, and what leaves the kernel.

@@ -1,4 +1,4 @@
-"""Arrays of flags beside arrays, and loops over elements."""
+"""Shadow arrays of flags, and loops over their elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Divisions by zero, and bits that numbers do not have."""
+"""Checks for divisions by zero, and for positions of bits that a number does not have."""
 
 from __future__ import annotations
 

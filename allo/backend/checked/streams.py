@@ -1,4 +1,4 @@
-"""Streams that still hold elements when they end."""
+"""Checks for streams that still hold elements at the end of their block."""
 
 from __future__ import annotations
 

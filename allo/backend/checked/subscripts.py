@@ -1,4 +1,4 @@
-"""Subscripts that are not surely inside of their arrays."""
+"""Bounds checks, for subscripts that are not proven to be inside of their arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that functions without a body are found in: `link=[...]` of a module from text."""
+"""Definitions of functions without a body: `link=[...]` of a module from text."""
 
 from __future__ import annotations
 

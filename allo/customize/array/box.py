@@ -1,4 +1,4 @@
-"""The box of an array that a loop works on: its bounds over SSA values, and how accesses turn to a copy of it."""
+"""Box of an array that one iteration of a loop touches: its bounds as SSA values, and accesses to a copy of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subscripts of loads and stores that become other ones, whether affine maps or computed indices."""
+"""Rewriting of subscripts in loads and stores: as affine maps, or as arithmetic on computed indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""First values of an array that are not needed: they are overwritten, or are one constant."""
+"""Initial contents of an array that need not be transferred: overwritten by the next stage, or one constant."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Modules that no kernel stands behind: what they get, and what is refused in any module."""
+"""Modules from text, which no kernel stands behind: what they get, and what any module is refused for."""

@@ -1,4 +1,4 @@
-"""Modules that no kernel stands behind: their entry, and names for their loops and arrays."""
+"""Adoption of modules from text: their entry, and names for their loops and arrays."""
 
 from __future__ import annotations
 

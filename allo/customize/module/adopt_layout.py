@@ -1,4 +1,4 @@
-"""Data layouts that other tools write on a module: they are dropped, for an index has 64 bits here."""
+"""Removal of the data layouts that other tools write on a module: an index has 64 bits here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops of modules from text as all readers count: with a sign, and without a sum that wraps."""
+"""Normal form of `scf.for` in modules from text: signed counters of 64 bits that do not wrap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusal of programs in which two names may mean one array, and one of them writes it."""
+"""Refusal of programs with aliased arrays of which one is written."""
 
 from __future__ import annotations
 

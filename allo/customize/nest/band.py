@@ -1,4 +1,4 @@
-"""Bands of loops: nested in each other, for some rewrites with nothing in between."""
+"""Bands of nested loops, perfectly nested where a rewrite needs it."""
 
 from __future__ import annotations
 

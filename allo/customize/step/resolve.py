@@ -1,4 +1,4 @@
-"""Loops and buffers that users' arguments mean."""
+"""Resolution of arguments to loops and buffers: names or handles, in the notation of users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions, loop nests and loops that users' arguments mean where more than one kind may be given."""
+"""Resolution of arguments that may name a function, a loop nest or a loop."""
 
 from __future__ import annotations
 

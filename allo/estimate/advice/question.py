@@ -1,4 +1,4 @@
-"""Question that advice answers: a pipelined loop, what binds it, and what it is part of."""
+"""The pipelined loop that advice is asked for, what binds it, and what it is part of."""
 
 from __future__ import annotations
 

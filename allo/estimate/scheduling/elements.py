@@ -1,4 +1,4 @@
-"""Stages that are connected by FIFOs, run element by element: for those that put and get at uneven distances."""
+"""Simulation, element by element, of stages connected by FIFOs that put and get at uneven distances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edges to writes: from reads of what they overwrite, and from writes of the same element before them."""
+"""Anti- and output dependences: edges to a write from earlier reads and writes of its element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlap of stages that run at once: what they wait for, and what FIFOs that are too shallow cost."""
+"""Overlap of dataflow stages: what they wait for, and the stalls that shallow FIFOs cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checker of expressions evaluated only in some cases: `and`, `or`, comparisons, the ternary."""
+"""Checker of conditional and short-circuit expressions: `and`, `or`, comparisons, the ternary."""
 
 from __future__ import annotations
 

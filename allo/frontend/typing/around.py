@@ -1,4 +1,4 @@
-"""Statements before and behind the one that is built: what is computed in front of it, once, and what follows it."""
+"""Statements hoisted around the one that is built: what is computed in front of it, once, and what follows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of a constant array that a declared type does not hold."""
+"""Representability of constants: whether a declared type holds the numbers of a constant array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions compiled before, for as long as a schedule has them: parts of a design are compiled on their own too."""
+"""Cache of compiled functions, kept while a schedule uses them: parts of a design are compiled on their own too."""
 
 from __future__ import annotations
 

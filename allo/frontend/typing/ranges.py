@@ -100,7 +100,7 @@ class _Proof:
                 return inner if inner is not None and _holds_range(expr.type, inner) else None
             case Binary():
                 lhs, rhs = self.interval(expr.lhs), self.interval(expr.rhs)
-                return None if lhs is None or rhs is None else _combined(expr.op, lhs, rhs)
+                return None if lhs is None or rhs is None else combined(expr.op, lhs, rhs)
         return None
 
 
@@ -115,7 +115,7 @@ def _holds_range(scalar: Any, values: Interval) -> bool:
     return False
 
 
-def _combined(op: str, lhs: Interval, rhs: Interval) -> Interval | None:
+def combined(op: str, lhs: Interval, rhs: Interval) -> Interval | None:
     match op:
         case "+":
             return lhs[0] + rhs[0], lhs[1] + rhs[1]

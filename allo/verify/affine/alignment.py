@@ -1,4 +1,4 @@
-"""Alignment of sums: terms tried first as equal, those that agree about how the programs correspond.
+"""Alignment of sums: pairs of terms in the order of how many others agree with them about related iterations.
 
 Terms of stencils are values of earlier iterations of one statement, on both sides. A pair of terms then says which of
 these iterations correspond; pairs of equal terms say the same, and others differ from one to the next.

@@ -1,4 +1,4 @@
-"""Comparisons of affine values, so that a select by one splits the iterations."""
+"""Affine conditions of selects: comparisons by which the iterations are split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranges of subscripts from data: those that stay inside whatever the data are, by the types they come from."""
+"""Value ranges of subscripts that are data, by the types they come from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements under conditions on data as unconditional ones that select between old and new values."""
+"""If-conversion: stores under conditions on data become selects between old and new values."""
 
 from __future__ import annotations
 

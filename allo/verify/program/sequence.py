@@ -1,4 +1,4 @@
-"""Sequential order of processes that streams join: producers first, and the same results."""
+"""Sequential order of processes that streams connect: producers first, and the same results."""
 
 from __future__ import annotations
 

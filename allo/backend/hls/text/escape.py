@@ -1,4 +1,5 @@
-"""Text that is not ours in emitted files: comments, words of scripts, cells of tables; and code without its comments.
+"""Escaping of text that is not ours in emitted files: comments, words of scripts, cells of tables; and code
+without its comments.
 
 Names of kernels become identifiers (`names.py`). All else that a user, a module or the name of a file says goes
 through here, so that no such text ends a comment, a line or a word, whatever tool reads the file.
