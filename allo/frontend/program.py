@@ -162,7 +162,7 @@ class ReachedKernels:
             return None
         function.body = constants_in_place(function)
         self.functions[key] = function
-        if self.remembers and not scope.has_calls and (made := noted(function, self.rules, scope.read)) is not None:
+        if self.remembers and scope.is_alone and (made := noted(function, self.rules, scope.read)) is not None:
             self.known[unique] = made
         return function
 
@@ -172,7 +172,7 @@ class ReachedKernels:
 
     def _callee(self, callee: Any, node: ast.AST, scope: Scope) -> CheckedFunction | None:
         """The function that a call means; None after an error at `node`."""
-        scope.has_calls = True
+        scope.is_alone = False
         if isinstance(callee, ExternalInstance):
             if callee not in self.functions:
                 self.functions[callee] = external_function(callee, self._unique(callee.kernel.name))

@@ -135,3 +135,26 @@ def test_nothing_outlives_the_schedules(checked: list[str]) -> None:
     finally:
         gc.enable()
     assert checked == ["part", "part"]
+
+
+def counter() -> Callable[..., int32]:
+    def count() -> int32:
+        total: int32 @ allo.ir.types.Stateful = 0
+        total += 1
+        return total
+
+    return count
+
+
+def test_instances_have_states_of_their_own(checked: list[str]) -> None:
+    first, second = counter(), counter()
+
+    def top(times: int32[2]):
+        times[0] = first()
+        times[0] = first()
+        times[1] = second()
+
+    times = np.zeros(2, np.int32)
+    allo.customize(top).build()(times)
+    assert times.tolist() == [2, 1]
+    assert checked == ["top", "count", "count"]

@@ -47,6 +47,7 @@ def declare_qualified(
     else:
         kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.SCALAR
         symbol = scope.declare(name, kind, declared, at)
+        scope.is_alone = False
         symbol.state = _array(scope, node, qualifier, name, declared, 0 if value is None else value)
         if symbol.state is None:
             symbol.kind = SymbolKind.INVALID

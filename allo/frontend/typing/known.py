@@ -22,7 +22,7 @@ _BUILTINS = (abs, bool, divmod, float, int, len, max, min, pow, range, round, su
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Known:
-    """A function that calls no other one, and all that it was read from; `inside` as `surely_inside` says it."""
+    """A function that needs nothing else of its module, and all that it was read from; `inside` is `surely_inside`."""
 
     function: CheckedFunction
     inside: bool

@@ -35,7 +35,7 @@ class Scope:
         self.rules = rules
         self.depth = 0  # loops around the statement that is checked
         self.read: set[str] = set()  # the free names that were looked up
-        self.has_calls = False  # of other kernels
+        self.is_alone = True  # without other functions, constant arrays and states
         self._blocks: list[dict[str, Symbol]] = [{}]
         self._ended: dict[str, Symbol] = {}
         self._unknown: set[str] = set()
@@ -123,6 +123,7 @@ class Scope:
         self, name: str, array: np.ndarray[Any, Any], element: AlloType, at: Position
     ) -> Symbol:
         """The symbol of a NumPy array that the kernel closes over; one for each array."""
+        self.is_alone = False
         key = id(array)
         if key not in self._constants:
             symbol = Symbol(name, SymbolKind.TENSOR, TensorType(element, array.shape), at)
