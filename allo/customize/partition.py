@@ -68,9 +68,12 @@ def partition(
     asked = [NONE] * memref.rank
     for position in positions:
         asked[position] = wanted
-    layouts = {member: _layout(graph.array(member).type, shape) for member in members}
+    kinds = {member: graph.array(member).type for member in members}
+    known = {kind: _layout(kind, shape) for kind in set(kinds.values())}
+    layouts = {member: known[kind] for member, kind in kinds.items()}
     changed = infer(layouts, graph.neighbours, [(start, PartitionLayout.of(shape, tuple(asked)))])
-    types = {member: _with_layout(graph.array(member).type, layout) for member, layout in changed.items()}
+    made = {(k, new): _with_layout(k, new) for k, new in {(kinds[member], new) for member, new in changed.items()}}
+    types = {member: made[kinds[member], layout] for member, layout in changed.items()}
     graph.retype(module, types, kept=("buffers", "processes"))
 
 

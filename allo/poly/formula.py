@@ -121,6 +121,8 @@ def _number(form: Linear, values: dict[int, int]) -> int:
 
 
 def _evaluate(form: Linear, values: dict[int, Linear | None]) -> Linear | None:
+    if len(form.terms) <= 1:
+        return _evaluate_term(form, values)
     constant = form.constant
     terms: list[tuple[int, int]] = []
     for number, coefficient in form.terms:
@@ -129,6 +131,16 @@ def _evaluate(form: Linear, values: dict[int, Linear | None]) -> Linear | None:
             return None
         constant += coefficient * value.constant
         terms.extend((v, c * coefficient) for v, c in value.terms)
-    if len(form.terms) <= 1:
-        return Linear(constant, tuple(terms))
     return combine(constant, terms)
+
+
+def _evaluate_term(form: Linear, values: dict[int, Linear | None]) -> Linear | None:
+    """The same of a form of one variable or none, as most are."""
+    if not form.terms:
+        return form
+    ((number, coefficient),) = form.terms
+    value = values[number]
+    if value is None:
+        return None
+    scaled = value if coefficient == 1 else value.scaled(coefficient)
+    return scaled.plus(form.constant) if form.constant else scaled

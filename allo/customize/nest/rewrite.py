@@ -24,9 +24,12 @@ ANNOTATIONS = {
 
 
 def compose_affine(functions: Iterable[ir.OpView]) -> None:
-    """Fold every `affine.apply` of the functions into the maps of the accesses, bounds and conditions that use it."""
+    """Fold every `affine.apply` of the functions into the maps of the accesses, bounds and conditions that use it.
+
+    Steps are verified at their end.
+    """
     for function in functions:
-        run_passes("func.func(allo-compose-affine)", function.operation)
+        run_passes("func.func(allo-compose-affine)", function.operation, verify=False)
 
 
 def constant_for(builder: Builder, extent: int, names: Mapping[str, str | ir.Attribute]) -> ir.Operation:
