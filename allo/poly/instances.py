@@ -9,9 +9,9 @@ from itertools import combinations_with_replacement
 from mlir import ir
 
 from .model import Access, Model
-from .pairs import Dependence, execution_orders, pair_of, pairs
+from .pairs import Dependence, Pair, Signs, execution_orders, pair_of, pairs
 from .regions import Side
-from .violation import Undecided, Violation, undecided, violation
+from .violation import Undecided, Violation, first_violation
 
 
 def between_instances(
@@ -24,23 +24,21 @@ def between_instances(
     order already is left out.
     """
     loops = sorted((model.loop(op) for op in loop_ops), key=lambda loop: loop.depth)
-    doubt: Undecided | None = None
-    for pair in pairs(list(model.inside(loops[-1]))):
-        if pair.dependence is Dependence.FLOW or (pair.source.buffer.is_stream and not streams):
-            continue
-        apart = [
+
+    def apart(pair: Pair) -> list[Signs]:
+        return [
             {**signs, loop.variable: sign}
             for loop in loops
             for sign in (1, -1)
             for signs in execution_orders(pair, pair.common)
             if signs.get(loop.variable, sign) == sign
         ]
-        if not any(pair.possible(signs) for signs in apart):
-            continue
-        if pair.exact and (sample := pair.sample(apart)) is not None:
-            return violation(pair, sample)
-        doubt = doubt or undecided(pair)
-    return doubt
+
+    return first_violation(
+        (pair, apart(pair))
+        for pair in pairs(list(model.inside(loops[-1])))
+        if pair.dependence is not Dependence.FLOW and (streams or not pair.source.buffer.is_stream)
+    )
 
 
 def shared_end(

@@ -8,9 +8,10 @@ from itertools import product
 
 from mlir import ir
 
+from .carried import later
 from .model import Access, Model
-from .pairs import Signs, pair_of, pairs
-from .violation import Undecided, Violation, undecided, violation
+from .pairs import Pair, pair_of, pairs
+from .violation import Undecided, Violation, first_violation
 
 type Side = Callable[[ir.Operation], bool]  # whether an operation is at that side of a stream
 
@@ -61,18 +62,13 @@ def backward_between_iterations(
 ) -> Violation | Undecided | None:
     """A dependence from a later statement of the loop's body to an earlier one of a later iteration."""
     loop = model.loop(loop_op)
-    doubt: Undecided | None = None
-    for pair in pairs(list(model.inside(loop))):
+
+    def is_backward(pair: Pair) -> bool:
         source, sink = _number(pair.source.op, statements), _number(pair.sink.op, statements)
-        if source is None or sink is None or source <= sink or pair.source.buffer.is_stream:
-            continue
-        signs: Signs = {outer.variable: 0 for outer in pair.common[: loop.depth]} | {loop.variable: 1}
-        if not pair.possible(signs):
-            continue
-        if pair.exact and (sample := pair.sample([signs])) is not None:
-            return violation(pair, sample)
-        doubt = doubt or undecided(pair)
-    return doubt
+        return source is not None and sink is not None and source > sink and not pair.source.buffer.is_stream
+
+    backward = filter(is_backward, pairs(list(model.inside(loop))))
+    return first_violation((pair, [later(pair, loop)]) for pair in backward)
 
 
 def _number(op: ir.Operation, statements: Sequence[ir.Operation]) -> int | None:

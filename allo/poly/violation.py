@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .model import Access
-from .pairs import Dependence, Pair, Sample
+from .pairs import Dependence, Pair, Sample, Signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,18 @@ def violation(pair: Pair, sample: Sample) -> Violation:
         sample.sink,
         sample.parameters,
     )
+
+
+def first_violation(reordered: Iterable[tuple[Pair, Sequence[Signs]]]) -> Violation | Undecided | None:
+    """The first pair that has a dependence in one of the ways in which its iterations lie, else one that may have."""
+    doubt: Undecided | None = None
+    for pair, ways in reordered:
+        if not any(pair.possible(signs) for signs in ways):
+            continue
+        if pair.exact and (sample := pair.sample(ways)) is not None:
+            return violation(pair, sample)
+        doubt = doubt or undecided(pair)
+    return doubt
 
 
 def undecided(pair: Pair) -> Undecided:
