@@ -23,6 +23,7 @@ from .liveness import live_reads, reaching_reads, restricted
 from .model import Access, Model, ModelLoop
 from .relations import Relations
 
+_CLOSURE = 40_000  # of isl for one closure, some hundredths of a second: what takes more seldom ends at all
 _OPERATIONS = 400_000  # of isl, some tenths of a second; the accesses of an array in a nest take some thousands
 
 # When an access runs, in the loops that are in question: compared from left to right.
@@ -140,7 +141,9 @@ class Reordering:
     def _live(self) -> Iterator[Mapping[str, isl.Set]]:
         """The live instances of all reads: more than there are, then fewer, which takes longer."""
         yield self._nearly_live
-        yield self._reaching
+        with limited(_CLOSURE):
+            reaching = self._reaching
+        yield reaching
 
     @cached_property
     def _ways(self) -> tuple[dict[str, Flow], list[Flow]]:
