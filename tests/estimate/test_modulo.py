@@ -99,15 +99,6 @@ def test_a_call_that_passes_an_array_on_to_the_next_iteration() -> None:
     assert found.loop("_i").interval == (latency or 0) + 1
 
 
-def test_every_interval_is_reached_in_polybench() -> None:
-    """The interval that is found is the least one that ports and recurrences allow."""
-    missed: set[str] = set()
-    for name in polybench.NAMES:
-        found = allo.estimate(allo.customize(polybench.load(name).kernel("MINI")), auto_pipeline=True)
-        missed |= {name for loop in found.loops if loop.reason is not None and loop.reason.kind == "schedule"}
-    assert not missed
-
-
 @pytest.mark.parametrize(("copies", "bound"), [(5, 69), pytest.param(100, 1399, marks=pytest.mark.slow)])
 def test_without_a_schedule_found_iterations_follow_one_another(copies: int, bound: int) -> None:
     def turns(A: float32[200], B: float32[100]):
