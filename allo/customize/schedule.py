@@ -221,7 +221,7 @@ class Schedule:
 
     def to_mlir(self) -> str:
         """The kernel before the first step, with the steps as operations of the `allo` dialect behind it."""
-        return str(write_steps(self.state(0), self.steps))
+        return str(write_steps(self.state(0), self.steps, self.primitives()))
 
     @classmethod
     @reads_programs

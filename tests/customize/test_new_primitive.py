@@ -20,8 +20,14 @@ from tests.compose.checks import assert_faithful
 
 
 @primitive(any_layout=True)
-def reverse(module: Module, loop: Loop, by: int = 1) -> Loop:
-    """Run the iterations of `loop` in the other order."""
+def reverse(module: Module, loop: Loop, by: int = 1, also: Loop | None = None) -> Loop:
+    """Run the iterations of `loop`, and of another one, in the other order."""
+    if also is not None:
+        reverse_one(module, also, by)
+    return reverse_one(module, loop, by)
+
+
+def reverse_one(module: Module, loop: Loop, by: int) -> Loop:
     view = find_loop(module, loop)
     bounds = constant_bounds(view.op)
     if bounds is None or by != bounds[2]:
@@ -80,6 +86,18 @@ def test_it_is_an_operation() -> None:
         "  }\n"
         "}\n"
     )
+
+
+def test_a_handle_may_be_left_out() -> None:
+    s = allo.customize(add)
+    s.reverse("i", also="j")
+    assert str(s.steps) == 's.reverse("add:S_i_j_0.i", also="add:S_i_j_0.j")\n'
+    assert [view.name for view in s.ir.loops("add")] == ["i.reversed", "j.reversed"]
+    assert 'allo.step "reverse"(%0) {also = "add:S_i_j_0.j"}' in s.to_mlir()
+    assert_faithful(add, s)
+    composed = allo.customize(twice)
+    composed.compose(s)
+    assert_faithful(twice, composed)
 
 
 def test_it_is_composed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from types import UnionType
 from typing import Any
@@ -18,17 +18,17 @@ from ...ir.module import Module
 from ...ir.walk import location_of
 from .handles import HANDLES, Buffer, Function, Handle, Loop, Nest
 from .record import Step
-from .text import find_primitive, hints_of, make_step, values_of
+from .text import Primitive, find_primitive, hints_of, make_step, values_of
 
 _HANDLE = "!allo.handle"
 
 
-def write_steps(module: Module, steps: Iterable[Step]) -> Module:
+def write_steps(module: Module, steps: Iterable[Step], primitives: Mapping[str, Primitive]) -> Module:
     """A copy of `module` with an `allo.schedule` of `steps` behind its functions."""
     result = module.clone()
     point = ir.InsertionPoint(result.mlir.body)
     schedule = ir.Operation.create("allo.schedule", regions=1, ip=point, loc=unknown_location())
-    _Writer(schedule.regions[0].blocks.append()).write(steps)
+    _Writer(schedule.regions[0].blocks.append(), primitives).write(steps)
     result.verify()
     return result
 
@@ -36,17 +36,20 @@ def write_steps(module: Module, steps: Iterable[Step]) -> Module:
 class _Writer:
     """The values of the handles that are written already."""
 
-    def __init__(self, block: ir.Block) -> None:
+    def __init__(self, block: ir.Block, primitives: Mapping[str, Primitive]) -> None:
         self.point = ir.InsertionPoint(block)
+        self.primitives = primitives
         self.values: dict[Handle, ir.Value] = {}
 
     def write(self, steps: Iterable[Step]) -> None:
         for step in steps:
             operands: list[ir.Value] = []
             values: dict[str, ir.Attribute] = {}
+            parameters = inspect.signature(self.primitives[step.name]).parameters
             for name, value in step.arguments:
                 items = value if name == step.variadic else (value,)
-                if all(isinstance(item, HANDLES) for item in items):
+                is_optional = parameters[name].default is not inspect.Parameter.empty
+                if not is_optional and all(isinstance(item, HANDLES) for item in items):
                     operands += [self._handle(item) for item in items]
                 elif value is not None:
                     values[name] = _attribute(value)
@@ -136,7 +139,7 @@ def take_schedules(module: Module) -> tuple[Module, list[ir.Operation]]:
 class StepReader:
     """Turns operations into steps, one after the other: the results of a step are given back by `made`."""
 
-    def __init__(self, primitives: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, primitives: Mapping[str, Primitive]) -> None:
         self.primitives = primitives
         self.values: dict[ir.Value, Any] = {}
 

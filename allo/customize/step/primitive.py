@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
 from pathlib import Path
+from types import NoneType, UnionType
 from typing import Any, Concatenate, Protocol, overload
 
 from ...errors import Diagnostic, Location, ScheduleError
@@ -181,35 +182,34 @@ def _argument(module: Module, parameter: inspect.Parameter, kind: Any, given: An
 
 
 def _convert(module: Module, name: str, kind: Any, value: Any) -> Any:
-    """What a user wrote for a parameter, as the primitive wants it."""
-    if kind is Loop:
-        return resolve_loop(module, value)
-    if kind is Buffer:
-        return resolve_buffer(module, value)
-    options = typing.get_args(kind)
-    if all(option in (Function, Nest, Loop) for option in options or (kind,)):
-        return resolve_part(module, options or (kind,), value)
-    if value is None and type(None) in options:
+    """What a user wrote for a parameter of type `kind`, as the primitive wants it."""
+    kinds = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    if value is None and NoneType in kinds:
         return None
-    listed = next((option for option in options if typing.get_origin(option) is tuple), None)
-    if listed is not None and isinstance(value, list | tuple):
-        kind, options = listed, typing.get_args(listed)
-    if typing.get_origin(kind) is tuple:
-        if isinstance(value, list | tuple):
-            return tuple(_convert(module, f"each of {name}", options[0], item) for item in value)
+    kinds = tuple(option for option in kinds if option is not NoneType)
+    if kinds == (Loop,):
+        return resolve_loop(module, value)
+    if kinds == (Buffer,):
+        return resolve_buffer(module, value)
+    if all(option in (Function, Nest, Loop) for option in kinds):
+        return resolve_part(module, kinds, value)
+    listed = next((option for option in kinds if typing.get_origin(option) is tuple), None)
+    if listed is None or (len(kinds) > 1 and not isinstance(value, list | tuple)):
+        return _plain(name, next(option for option in kinds if option is not listed), value)
+    if not isinstance(value, list | tuple):
         raise ScheduleError(f"{name} must be a list or a tuple, got {value!r}")
+    return tuple(_convert(module, f"each of {name}", typing.get_args(listed)[0], item) for item in value)
+
+
+def _plain(name: str, kind: Any, value: Any) -> Any:
+    """What a user wrote for a parameter that is no part of the program."""
     if kind is Memory and not isinstance(value, Memory):
         raise ScheduleError(f"{name} must be an allo.memory.Memory(...), got {value!r}")
-    kind = next((option for option in options if option is not type(None)), kind)
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        if isinstance(value, kind):
-            return value
+    if isinstance(kind, type) and issubclass(kind, Enum) and not isinstance(value, kind):
         raise ScheduleError(
             f"{name} must be one of {', '.join(f'{kind.__name__}.{m.name}' for m in kind)}, got {value!r}"
         )
-    if kind is bool:
-        if isinstance(value, bool):
-            return value
+    if kind is bool and not isinstance(value, bool):
         raise ScheduleError(f"{name} must be True or False, got {value!r}")
     if kind is int:
         number = integer(name, value)
