@@ -74,7 +74,7 @@ def partition(
     changed = infer(layouts, graph.neighbours, [(start, PartitionLayout.of(shape, tuple(asked)))])
     made = {(k, new): _with_layout(k, new) for k, new in {(kinds[member], new) for member, new in changed.items()}}
     types = {member: made[kinds[member], layout] for member, layout in changed.items()}
-    graph.retype(module, types, kept=("buffers", "processes"))
+    graph.retype(module, types, kept=("buffers", "marks", "processes"))
 
 
 def partition_notes(module: Module, value: ir.Value) -> list[Note]:

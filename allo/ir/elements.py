@@ -10,6 +10,7 @@ from mlir import ir
 from ..errors import Location
 from .walk import LoopView, constant_bounds, location_of, loops_of, statements, trip_count
 
+SPATIAL = "allo.spatial"  # of loops whose iterations are processing elements
 _FREE = ("arith.", "affine.apply", "affine.yield")  # operations that may be done once an element
 
 
@@ -52,7 +53,7 @@ class ElementNest:
 
 def element_nests(function: ir.OpView) -> list[ElementNest]:
     """The unfolded nests of a function, in the order of the text."""
-    views = [view for view in loops_of(function) if "allo.spatial" in view.op.attributes]
+    views = [view for view in loops_of(function) if SPATIAL in view.op.attributes]
     return [
         ElementNest(first, tuple(view for view in views if first in view.chain))
         for first in dict.fromkeys(_start(view) for view in views)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .effects import Effects, Place, Touched
-from .elements import element_nests
+from .elements import SPATIAL, element_nests
 from .module import Module
+from .states import Part
 from .walk import LOOP_OPERATIONS, entry_block, operations, statements, string_of
 
 DATAFLOW = "allo.dataflow"
@@ -31,6 +32,21 @@ class Statement:
     op: ir.Operation
     is_process: bool
     after: tuple[ir.Operation, ...]
+
+
+def concurrency_marks(part: Part) -> frozenset[str]:
+    """What makes processes of the statements, or elements of the iterations, of a function or of loops in it."""
+    return part.fact("marks", _concurrency_marks)
+
+
+def _concurrency_marks(symbol: ir.Operation) -> frozenset[str]:
+    if symbol.name != "func.func" or not len(symbol.regions[0].blocks):
+        return frozenset()
+    found = {DATAFLOW} if DATAFLOW in symbol.attributes else set()
+    for op in operations(symbol.regions[0].blocks[0], *LOOP_OPERATIONS):
+        attributes = op.attributes
+        found.update(mark for mark in (DATAFLOW, SPATIAL) if mark in attributes)
+    return frozenset(found)
 
 
 def region_blocks(function: ir.OpView) -> Iterator[ir.Block]:

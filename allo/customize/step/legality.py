@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...errors import Location, Note, ScheduleError
-from ...ir.elements import element_nests
+from ...ir.elements import SPATIAL, element_nests
 from ...ir.module import Module
+from ...ir.processes import concurrency_marks
 from ...ir.states import Draft, FinishedModule
 from ...ir.walk import loops_of
 from ...poly import Access, RecomputeObstacle, Undecided, Violation, between_instances, carried_by, extract
@@ -117,9 +118,9 @@ def demand_still_apart(
 
 def demand_still_elements(module: FinishedModule, draft: Draft) -> None:
     """Refuse a step, which wrote `draft`, after which iterations of an unfolded loop are no processing elements."""
-    functions = module.definitions()
-    for name in draft.changed:
-        for nest in element_nests(functions[name]) if name in functions else ():
+    changed = [part for name in draft.changed if (part := module.parts.get(name)) is not None]
+    for part in changed:
+        for nest in element_nests(part.op.opview) if SPATIAL in concurrency_marks(part) else ():
             obstacle = nest.obstacle()
             if obstacle is not None:
                 raise ScheduleError(

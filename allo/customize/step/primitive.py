@@ -94,11 +94,24 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(body)
     parameters = list(signature.parameters.values())[1:]
     variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    defaults = {p.name: p.default for p in parameters}
+    required = {p.name for p in parameters if p.default is p.empty}
     name = body.__name__
 
     @functools.cache
     def hints() -> dict[str, Any]:
         return typing.get_type_hints(body)
+
+    def bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by parameter; `Signature.bind` takes longer than many a step."""
+        given = dict(zip(positional, args, strict=False)) | kwargs
+        if variadic is None and len(given) == len(args) + len(kwargs) and required <= given.keys() <= defaults.keys():
+            return defaults | given
+        found = signature.bind(None, *args, **kwargs)
+        found.apply_defaults()
+        return found.arguments
 
     @reads_programs
     @functools.wraps(body)
@@ -106,21 +119,18 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
         at, state = schedule_line(), self._state
         try:
             try:
-                bound = signature.bind(state, *args, **kwargs)
+                given = bound(args, kwargs)
             except TypeError as error:
                 raise ScheduleError(
                     f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
                 ) from None
-            bound.apply_defaults()
-            for parameter in parameters:
-                given, kind = bound.arguments[parameter.name], hints()[parameter.name]
-                bound.arguments[parameter.name] = _argument(state, parameter, kind, given)
+            kinds = hints()
+            values = {n: _argument(state, n, kinds[n], given[n], n == variadic) for n in defaults}
             draft = state.draft()
-            values = dict(bound.arguments)
-            bound.arguments[next(iter(signature.parameters))] = draft
             token = _EARLIER.set(self.steps)
             try:
-                result = body(*bound.args, **bound.kwargs)
+                several = values[variadic] if variadic is not None else ()
+                result = body(draft, *(values[n] for n in positional), *several, **{n: values[n] for n in named})
             finally:
                 _EARLIER.reset(token)
             mark_rewritten(draft, values.values())
@@ -132,7 +142,7 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise
-        arguments = tuple((p.name, values[p.name]) for p in parameters if values[p.name] != p.default)
+        arguments = tuple((n, values[n]) for n, default in defaults.items() if values[n] != default)
         self._install(made, Step(name, arguments, variadic, at, result, traits))
         return result
 
@@ -173,12 +183,12 @@ def integer(name: str, value: Any) -> int:
     return number
 
 
-def _argument(module: Module, parameter: inspect.Parameter, kind: Any, given: Any) -> Any:
+def _argument(module: Module, name: str, kind: Any, given: Any, is_variadic: bool) -> Any:
     """What a user wrote for a parameter, or for all that `*loops` stands for, as the primitive wants it."""
-    if parameter.kind is not parameter.VAR_POSITIONAL:
-        return _convert(module, parameter.name, kind, given)
+    if not is_variadic:
+        return _convert(module, name, kind, given)
     values = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
-    return tuple(_convert(module, parameter.name, kind, value) for value in values)
+    return tuple(_convert(module, name, kind, value) for value in values)
 
 
 def _convert(module: Module, name: str, kind: Any, value: Any) -> Any:
