@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from mlir import ir
+
 from ..errors import ScheduleError
 from ..ir.module import Module
-from ..poly import Reductions, extract, order_violation
+from ..ir.processes import DATAFLOW
+from ..ir.walk import LoopView, statements
+from ..poly import Reductions, Undecided, Violation, extract, order_violation, writes_again
 from .nest.band import nested_band
 from .nest.bounds import bounds_in_order
 from .nest.distribute import groups_between
@@ -28,7 +34,8 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False, reassociate
     that depend on a loop that moves inside are computed anew. The updates of a reduction (`x += e`) may change
     their order where the sum is exact (integers, fixed point) or with `reassociate=True`.
     A dependence may be turned around where that changes no value: each read still sees the write that it saw, and
-    each element keeps its last one (scratch space that is filled before it is read, elements that are written again).
+    each element keeps its last one (scratch space that is filled before it is read, elements that are written again,
+    also by what follows the nest).
     Refused: an order that a dependence forbids, with the statements and one pair of iterations; a value that would
     have to be kept for several iterations; bounds that depend on a loop that would be inside and are not affine, or
     have a statement in between; an order in which a loop that runs in parallel carries a dependence.
@@ -46,15 +53,29 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False, reassociate
     sink_guards(band)
     groups = groups_between(band, order)
     bounds = bounds_in_order(order, between=bool(groups))
-    model = extract(module.function(loops[0].function), band[0].chain[0].op)
-    answer = order_violation(
-        model,
-        [view.op for view in band],
-        [view.op for view in order],
-        reductions=Reductions.ANY if reassociate else Reductions.EXACT,
-    )
+    answer = _violation(module.function(loops[0].function), band, order, reassociate)
     names = ", ".join(view.name for view in order)
     demand(answer, f"the loops cannot run in the order {names}", assume_safe=assume_safe)
     parallel = parallel_loops(module, loops[0])
     rebuild(module.function(loops[0].function), band, list(zip(order, bounds, strict=True)), groups)
     demand_still_parallel(module, loops[0], parallel, assume_safe=assume_safe)
+
+
+def _violation(
+    function: ir.OpView, band: list[LoopView], order: list[LoopView], reassociate: bool
+) -> Violation | Undecided | None:
+    """What forbids the order; what follows the nest is looked at if it is forbidden otherwise."""
+    nest = band[0].chain[0].op
+    allowed = partial(
+        order_violation,
+        old_loops=[view.op for view in band],
+        new_loops=[view.op for view in order],
+        reductions=Reductions.ANY if reassociate else Reductions.EXACT,
+    )
+    answer = allowed(extract(function, nest))
+    runs_in_turn = nest.parent == function.operation and DATAFLOW not in function.operation.attributes
+    if isinstance(answer, Violation) and runs_in_turn:
+        model = extract(function, nest, statements(nest.block)[-1])
+        if writes_again(model, nest) and allowed(model, to_end=True) is None:
+            return None
+    return answer

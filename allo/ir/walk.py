@@ -58,6 +58,13 @@ def statements(block: ir.Block) -> list[ir.Operation]:
     return _mlir.statements(block)
 
 
+def statement_of(op: ir.Operation) -> ir.Operation:
+    """The statement of its function that an operation is, or is in."""
+    while op.parent is not None and op.parent.operation.name != "func.func":
+        op = op.parent.operation
+    return op
+
+
 def operations(block: ir.Block, *names: str) -> list[ir.Operation]:
     """The operations of a block and of all regions below it as they are now, in the order of the text.
 

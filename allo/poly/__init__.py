@@ -13,7 +13,7 @@ from .iterations import Iterations, iterations_of
 from .linear import Linear
 from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, ModelParameter, Source
 from .must_writes import overwritten_arguments
-from .order import order_violation
+from .order import order_violation, writes_again
 from .pairs import Dependence
 from .rebound import Bounds, Side, loop_rows, rebound
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash
@@ -87,4 +87,5 @@ __all__ = [
     "stage_clash",
     "trips_of",
     "window",
+    "writes_again",
 ]

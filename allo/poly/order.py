@@ -8,6 +8,7 @@ from functools import partial
 
 from mlir import ir
 
+from ..ir.walk import statement_of
 from .footprint import reads_before_writes
 from .linear import Linear, variable
 from .model import Access, Model, ModelBuffer, ModelLoop
@@ -24,6 +25,7 @@ def order_violation(
     new_loops: Sequence[ir.Operation | ir.OpView],
     *,
     reductions: Reductions = Reductions.ORDERED,
+    to_end: bool = False,
 ) -> Violation | Undecided | None:
     """A dependence that does not survive when `old_loops` (outer to inner) run in the order of `new_loops`, of an array
     of which then some read may see, or some element keep, another value.
@@ -35,7 +37,9 @@ def order_violation(
     own, which run after (before) those. The iterations themselves stay the same:
     it is for the caller to express their bounds in the new order. Undecided is also the answer where a
     variable allocated between the loops would have to be kept for more than one iteration.
-    `reductions` says which updates (`x += e`) of one element may change their order.
+    `reductions` says which updates (`x += e`) of one element may change their order. `to_end` says that the loops are
+    statements of the function, and that all that runs after them is in the model: what it overwrites may be another
+    value before.
     """
     old = [model.loop(op) for op in old_loops]
     new = [model.loop(op) for op in new_loops]
@@ -64,7 +68,7 @@ def order_violation(
         buffer = pair.source.buffer
         if buffer.label not in private:
             private[buffer.label] = _is_private(model, buffer, chain[-1])
-        change = change or _change(model, accesses, chain, permuted)
+        change = change or _change(model, to_end, chain, permuted)
         if private[buffer.label] or (apart and change.keeps_values(buffer.label)):
             continue
         if pair.exact and (sample := pair.sample(reversals)) is not None:
@@ -74,6 +78,14 @@ def order_violation(
             continue
         doubt = doubt or undecided(pair)
     return rounding or doubt or _outgrown(accesses, chain, permuted)
+
+
+def writes_again(model: Model, loop_op: ir.Operation | ir.OpView) -> bool:
+    """Whether what runs after a loop, a statement of the function, writes an array that the loop writes."""
+    loop = model.loop(loop_op)
+    written = {access.buffer.label for access in model.inside(loop) if access.is_write}
+    later = [access for access in model.accesses if access.path[0] > loop.path[0]]
+    return any(access.is_write and access.buffer.label in written for access in later)
 
 
 def _chain(model: Model, loops: list[ModelLoop]) -> list[ModelLoop]:
@@ -138,22 +150,28 @@ def _reversals(pair: Pair, chain: list[ModelLoop], permuted: list[ModelLoop]) ->
     return result
 
 
-def _change(model: Model, accesses: list[Access], chain: list[ModelLoop], permuted: list[ModelLoop]) -> Reordering:
-    """The accesses of a nest with the order in which they would run."""
+def _change(model: Model, to_end: bool, chain: list[ModelLoop], permuted: list[ModelLoop]) -> Reordering:
+    """The accesses of a nest with the order in which they would run, and perhaps those of the function after it."""
     position = {loop.variable: k for k, loop in enumerate(chain)}
-    start = chain[0].depth
+    nest = chain[0]
+    start = nest.depth
+    accesses = list(model.inside(nest))
+    later = [access for access in model.accesses if to_end and access.path[0] > nest.path[0]]
 
-    def new_order(access: Access) -> list[Linear]:
+    def new_order(access: Access) -> Sequence[Linear]:
+        if access.path[start] > nest.path[start]:
+            return written_order(access, start)
         count, side = _side(access, chain)
-        forms: list[Linear] = []
+        forms = [Linear(nest.path[start])]
         for loop in permuted:
             inside = position[loop.variable] < count
             rank = 0 if inside else side * (len(chain) - count)
             forms += [Linear(rank), variable(loop.variable) if inside else Linear(0)]
         return [*forms, *written_order(access, start + count)]
 
-    outer = accesses[0].loops[:start]
-    return Reordering(model, accesses, outer, (partial(written_order, start=start), new_order), [chain[0].op])
+    outer, orders = accesses[0].loops[:start], (partial(written_order, start=start), new_order)
+    places = [nest.op, *dict.fromkeys(statement_of(access.op) for access in later)]
+    return Reordering(model, [*accesses, *later], outer, orders, places)
 
 
 def _outgrown(accesses: list[Access], chain: list[ModelLoop], permuted: list[ModelLoop]) -> Undecided | None:

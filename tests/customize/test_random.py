@@ -228,12 +228,15 @@ def is_reported(message: str, pair: tuple[Event, Event]) -> bool:
     return True
 
 
-def changed_arrays(nest: list[Event], order: tuple[str, ...], only: set[int] | None = None) -> set[str]:
-    """The arrays of which a read (one of `only`) sees another write, or that another write leaves, in another order."""
+def changed_arrays(
+    nest: list[Event], later: list[Event], order: tuple[str, ...], only: set[int] | None = None
+) -> set[str]:
+    """The arrays of which a read (one of `only`) sees another write, or that another write leaves, when the nest has
+    another order and what runs `later` follows."""
     found: set[str] = set()
     for array in ARRAYS:
-        own = [event for event in nest if event.array == array]
-        old, new = flow(own), flow(in_order(own, order))
+        own, after = ([event for event in events if event.array == array] for events in (nest, later))
+        old, new = flow([*own, *after]), flow([*in_order(own, order), *after])
         if old.last != new.last or any(
             old.seen[read] != new.seen[read] for read in old.seen if only is None or read in only
         ):
@@ -247,16 +250,18 @@ type Pairs = list[tuple[Event, Event]]
 def reorders(kernel: Kernel, events: dict[Any, list[Event]]) -> Iterator[tuple[tuple[str, ...], Pairs, Pairs]]:
     """The orders of perfect nests, with the pairs that a step would put in the wrong order, and those of which results
     may tell: the value that a read sees, or an element keeps, is another one, and something depends on it."""
+    everything = sorted((event for group in events.values() for event in group), key=lambda event: event.time)
     for number, (loops, lines) in enumerate(zip(kernel.nests, lines_of_nests(kernel), strict=True)):
-        nest = sorted((e for group in events.values() for e in group if e.line in lines), key=lambda e: e.time)
+        nest = [event for event in everything if event.line in lines]
+        later = [event for event in everything if event.line >= lines.stop]
         if not all(loops[-1] in enclosing(kernel, line) for line in {event.line for event in nest}):
             continue
         pairs = [pair for pair in conflicts(events, lines) if not (pair[0].updates and pair[1].updates)]
-        live = live_reads(nest, flow(nest))
+        live = live_reads([*nest, *later], flow([*nest, *later]))
         for order in permutations(loops):
             if order == loops:
                 continue
-            changed, harmed = changed_arrays(nest, order), changed_arrays(nest, order, live)
+            changed, harmed = changed_arrays(nest, [], order), changed_arrays(nest, later, order, live)
             broken = [pair for pair in pairs if swapped(pair, order) and pair[0].array in changed]
             harmful = [pair for pair in broken if pair[0].array in harmed]
             yield tuple(f"S_i_{number}.{name}" for name in order), broken, harmful

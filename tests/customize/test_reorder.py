@@ -435,6 +435,67 @@ def test_order_with_another_last_write():
     assert "writes last[0]: iteration (i=0, j=1) must run before iteration (i=1, j=0)" in text
 
 
+def overwritten_after(A: int32[6, 6], V: int32[6], W: int32[1]):
+    for i in range(6):
+        for j in range(6 - i):
+            V[i + j] = A[i, j]
+            W[0] = V[i + j]
+    for k in range(6):
+        V[5 - k] = k
+    W[0] = 3
+
+
+def test_order_with_another_last_write_that_the_function_overwrites():
+    s = customize(overwritten_after)
+    s.reorder("j", "i")
+    assert_faithful(overwritten_after, s)
+
+
+def read_after(A: int32[6, 6], V: int32[6], W: int32[1]):
+    for i in range(6):
+        for j in range(6 - i):
+            V[i + j] = A[i, j]
+    W[0] = V[5]
+    for k in range(6):
+        V[k] = 0
+
+
+def overwritten_in_part(A: int32[6, 6], V: int32[6], W: int32[1]):
+    for i in range(6):
+        for j in range(6 - i):
+            V[i + j] = A[i, j]
+    for k in range(5):
+        V[k] = W[0]
+
+
+def overwritten_in_each_iteration(A: int32[6, 6], V: int32[6], W: int32[1]):
+    for t in range(2):
+        for i in range(6):
+            for j in range(6 - i):
+                V[i + j] = A[i, j] + t
+        W[0] = V[5]
+        for k in range(6):
+            V[k] = 0
+
+
+def given_on(A: int32[6, 6], V: int32[6], W: int32[1]):
+    for i in range(6):
+        for j in range(6 - i):
+            V[i + j] = A[i, j]
+    taken(V, W)
+    for k in range(6):
+        V[k] = 0
+
+
+def taken(V: int32[6], W: int32[1]):
+    W[0] = V[5]
+
+
+@pytest.mark.parametrize("kernel", [read_after, overwritten_in_part, overwritten_in_each_iteration, given_on])
+def test_what_the_function_does_not_overwrite_before_it_is_seen(kernel):
+    assert "writes V[i + j]: iteration (" in refusal(customize(kernel), "reorder", "j", "i")
+
+
 def chains(V: int32[64], B: int32[6]):
     for i in range(2, 63, 4):
         for j in range(6):

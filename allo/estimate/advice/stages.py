@@ -16,7 +16,7 @@ from ...customize.step.region_stages import refusal_of_stages
 from ...errors import ScheduleError
 from ...ir.module import Module
 from ...ir.streams import is_stream_type
-from ...ir.walk import LOOP_OPERATIONS, entry_block, string_of
+from ...ir.walk import LOOP_OPERATIONS, entry_block, statement_of, string_of
 from ...poly import Model
 from ..report.rows import operations_of
 
@@ -68,7 +68,7 @@ def _stages(
                 return []
             found[op] = _Stage(op, latency, set(), set())
     for access in model.accesses:
-        stage = found.get(_statement(access.op))
+        stage = found.get(statement_of(access.op))
         if stage is not None:
             (stage.writes if access.is_write else stage.reads).add(access.buffer.label)
     return list(found.values())
@@ -77,13 +77,6 @@ def _stages(
 def _has_two_readers(stages: Sequence[_Stage]) -> bool:
     """Whether an array has several readers: vendors' tools connect one producer and one consumer (UG1399, dataflow)."""
     return any((one.reads - one.writes) & (other.reads - other.writes) for one, other in combinations(stages, 2))
-
-
-def _statement(op: ir.Operation) -> ir.Operation:
-    """The statement of the function that an operation is in."""
-    while op.parent is not None and op.parent.operation.name != "func.func":
-        op = op.parent.operation
-    return op
 
 
 def _relays(
