@@ -46,6 +46,22 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Multiplexer:
+    """A choice of one bit among `inputs`, which takes a LUT and `delay` ps; wider ones are trees."""
+
+    inputs: int
+    delay: int
+
+    def of(self, inputs: int, width: int) -> Operator:
+        """The choice of one of `inputs` words of `width` bits."""
+        levels, reached = 0, 1
+        while reached < inputs:
+            levels, reached = levels + 1, reached * self.inputs
+        lut = width * -(-(inputs - 1) // (self.inputs - 1))
+        return Operator(f"choice of {inputs}", delay=levels * self.delay, lut=lut)
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryKind:
     """A kind of memory: ports of a bank (0: no limit), cycles of a read and of a write, (width, depth) of a block."""
 
@@ -122,6 +138,7 @@ class Fpga(Target):
     registers_up_to: int
     lutram_up_to: int
     dsp_tile: tuple[int, int]
+    multiplexer: Multiplexer
     integers: Mapping[str, IntegerOperator]
     floats: tuple[FloatOperator, ...]
     implementations: Mapping[str, str] = field(default_factory=dict)

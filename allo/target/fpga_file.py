@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from .description import Target
-from .fpga import Capacity, Control, FloatOperator, Fpga, IntegerOperator, Limits, MemoryKind, Operator
+from .fpga import (
+    Capacity,
+    Control,
+    FloatOperator,
+    Fpga,
+    IntegerOperator,
+    Limits,
+    MemoryKind,
+    Multiplexer,
+    Operator,
+)
 from .table import Table, each
 
 
@@ -23,6 +33,7 @@ def read_fpga(head: Target, root: Table) -> Fpga:
                 control.count("call"), control.number("uncertainty")),
         each(root.table("memory"), _memory, ("BRAM", "LUTRAM", "FIFO", "REGISTER")),
         rules.count("registers_up_to"), rules.count("lutram_up_to"), (max(tile), min(tile)),
+        _multiplexer(root.table("multiplexer")),
         each(root.table("integer"), _integer, ("add", "compare", "logic", "select", "shift", "mul", "div")),
         tuple(_floating(row) for row in root.tables("operator")),
     )  # fmt: skip
@@ -37,6 +48,14 @@ def _limits(table: Table) -> Limits:
     limits = Limits(table.count("banks", 0), table.count("platform_dsp", 0))
     table.done()
     return limits
+
+
+def _multiplexer(table: Table) -> Multiplexer:
+    found = Multiplexer(table.count("inputs"), table.count("delay"))
+    table.done()
+    if found.inputs < 2:
+        raise table.error("inputs", f"must be at least 2, got {found.inputs}")
+    return found
 
 
 def _device(table: Table) -> Capacity:

@@ -150,3 +150,65 @@ def test_registers_between_stages_are_as_wide_as_their_values() -> None:
 
     narrow, whole = estimated(waits), estimated(waits_whole)
     assert narrow.ff < whole.ff
+
+
+def looked_up(T: int32[500], X: int16[64], C: int32[64]):
+    for i in range(64):
+        C[i] = T[X[i]]
+
+
+def summed_up(T: int32[500], X: int16[64], Y: int16[64]):
+    for i in range(64):
+        T[Y[i]] = T[X[i]] + 1
+
+
+def test_a_register_file_is_a_multiplexer() -> None:
+    """499 choices of one of two, three in a LUT, of 32 bits, which the logic behind waits for."""
+    s = allo.customize(looked_up)
+    s.pipeline("i")
+    memory = allo.estimate(s)
+    s.partition("T")
+    found = allo.estimate(s)
+    assert found.lut - memory.lut == 32 * 167
+
+
+def test_a_choice_of_many_raises_the_interval_of_a_recurrence() -> None:
+    """From registers, values are there at once, but for the choice of one of 500: five LUTs, before the sum.
+
+    Two cycles would do if the write took no more than what is left of the second.
+    """
+    s = allo.customize(summed_up)
+    s.pipeline("i")
+    s.partition("T")
+    loop = allo.estimate(s).loop("i")
+    reason = "recurrence through T: choice of 500 + 1 write over distance 1"
+    assert (loop.interval, str(loop.reason)) == (3, f"no schedule with II 2 found: {reason}")
+    assert allo.estimate(s, frequency=100).loop("i").interval == 1
+
+
+def test_a_bank_that_is_known_needs_no_choice() -> None:
+    """Eight lanes of eight banks, which iterations do not move between; and registers that unrolled loops name."""
+
+    def lanes(A: int32[64], B: int32[64]):
+        for i in range(8):
+            for j in range(8):
+                B[i * 8 + j] = A[i * 8 + j]
+
+    s = allo.customize(lanes)
+    s.pipeline("i")
+    before = allo.estimate(s).lut
+    s.partition("A", dim=1, factor=8)
+    assert allo.estimate(s).lut == before
+    s.partition("B", dim=1, factor=4)
+    assert allo.estimate(s).lut == before
+
+    def crossing(A: int32[64], B: int32[64]):
+        for i in range(64):
+            B[i] = A[i]
+
+    s = allo.customize(crossing)
+    s.pipeline("i")
+    before = allo.estimate(s).lut
+    s.partition("A", dim=1, factor=8)
+    s.partition("B", dim=1, factor=8)
+    assert allo.estimate(s).lut - before == 32 * 3 + 8

@@ -76,7 +76,7 @@ def _keep_in_registers(region: LoopBody, nodes: list[RegionNode]) -> None:
         for node in nodes:
             node.in_register = True
             if node.kind == "read":
-                node.latency = 0
+                node.latency = node.delay = 0
 
 
 def _same_iteration(
@@ -94,7 +94,7 @@ def _same_iteration(
             weight = 0 if direct else store.latency * graph.cycle
             graph.edges.append(Edge(store.index, load.index, weight))
             if store is cover:
-                load.latency = 0
+                load.latency = load.delay = 0
             return
 
 

@@ -120,9 +120,11 @@ def _units(region: LoopBody, timing: Timing) -> Counter[Operator]:
     starts: dict[tuple[Operator, int], int] = {}
     totals: Counter[Operator] = Counter()
     for node in region.nodes:
+        count = region.count(node.copies)
+        if node.routing is not None and not (node.routing.free or node.in_register or node.forwarded):
+            found[node.routing] += count
         if node.kind != "compute" or node.operator.free:
             continue
-        count = region.count(node.copies)
         totals[node.operator] += count
         key = (node.operator, timing.starts[node.index])
         starts[key] = starts.get(key, 0) + count

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd, prod
+from math import prod
 
 import numpy as np
 
 from ...layout import Banks, Division
-from ...poly import Form
+from .banks import told_apart
 from .memory import ArrayMemory, Ports
 from .region import LoopBody, RegionNode
 
@@ -95,33 +95,6 @@ def accesses_of(
     return Accesses(memory, wanted[0].label, shape, counts, totals["read"], totals["write"])
 
 
-def _told_apart(region: LoopBody, form: Form, banks: Banks, extent: int) -> int:
-    """How many classes of banks of a dimension one access tells apart; while iterations move it, it needs a class.
-
-    For a cyclic or complete division a class are the banks with one residue.
-    """
-    number = banks.count(extent)
-    moving = [c for c in form.time if c] + [c for _, c in form.other]
-    if number == 1 or not moving:
-        return number
-    if banks.kind is Division.BLOCK:
-        return number if _within_run(region, form, banks.run(extent)) else 1
-    return gcd(number, *moving)
-
-
-def _within_run(region: LoopBody, form: Form, run: int) -> bool:
-    """Whether copies start runs of a block division, and iterations never leave the run that they start in."""
-    if form.other or any(c % run for _, c in form.copies):
-        return False
-    low = high = form.constant % run
-    for c, loop in zip(form.time, region.time, strict=True):
-        if c and loop.trip is None:
-            return False
-        most = c * ((loop.trip or 1) - 1)
-        low, high = low + min(0, most), high + max(0, most)
-    return low >= 0 and high < run
-
-
 def _banks_of(
     region: LoopBody,
     node: RegionNode,
@@ -140,7 +113,7 @@ def _banks_of(
     signature = (node.kind, tuple(form and (form.time, form.other) for form in node.forms))
     fresh = _fresh(_offsets(node, used, trips), seen.setdefault(signature, []))
     classes = [
-        _told_apart(region, form, banks, extent) if form is not None else 1
+        told_apart(region.space, form, banks, extent) if form is not None else 1
         for form, banks, extent in zip(node.forms, dims, extents, strict=True)
     ]
     place = np.zeros(len(fresh), np.int64)

@@ -157,6 +157,8 @@ def _parts(graph: Graph, node: RegionNode, edge: Edge) -> list[str]:
         return [f"{node.latency} write"] if edge.weight and node.latency else []
     if node.kind == "read" and not edge.order:
         parts = [f"{node.latency} read"] if node.latency else []
+        if node.routing is not None and node.delay:
+            parts.append(node.routing.name)
         chain = graph.chains.get(node.index)
         if chain is not None and chain.links > 1 and not chain.tree:
             parts.append(f"*{chain.links}")

@@ -18,6 +18,7 @@ from ...ir.walk import LOOP_OPERATIONS, constant_bounds
 from ...ir.widths import Widths
 from ...poly import Access, CopyLoop, Form, Model, Space, TimeLoop
 from ...target import Fpga, Operator
+from .banks import routing
 from .memory import ArrayMemory
 from .operators import bits_of, is_integer, operator_of
 
@@ -42,6 +43,7 @@ class RegionNode:
     touched: tuple[Access, ...] = ()  # all arrays that it uses: several for a call
     latency: int = 0
     delay: int = 0
+    routing: Operator | None = None  # between the banks of an array and an access
     interval: int = 1
     in_register: bool = False  # the element stays in a register while the loop runs
     forwarded: bool = False  # the value comes from a store of the same iteration
@@ -256,6 +258,9 @@ class RegionBuilder:
             node.label = f"?{len(self.region.nodes)}"
         node.memory = self.around.memory_of(array, node.access.buffer.name if node.access else "?")
         node.latency = node.memory.read if kind == "read" else node.memory.kind.write
+        if not is_end(op):
+            node.routing = routing(self.region.space, kind, node.forms, node.memory, self.around.target)
+            node.delay = node.routing.delay if kind == "read" else 0
         used = frozenset(number for form in node.forms if form is not None for number, _ in form.copies)
         if any(form is None for form in node.forms) or op.name.startswith("allo.stream"):
             used |= frozenset(around)
