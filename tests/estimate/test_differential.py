@@ -18,7 +18,7 @@ from allo.target import load_target
 from tests.seeds import sweep
 
 from .random_kernels import random_kernel
-from .test_recurrence import region_of
+from .regions import region_of
 from .traced import least_interval
 
 

@@ -7,29 +7,10 @@ import pytest
 
 import allo
 import polybench
-from allo.estimate.function import Callee, EstimateOptions, FunctionEstimator
-from allo.estimate.scheduling.pipeline import ScheduledRegion, scheduled
-from allo.estimate.scheduling.region import RegionBuilder, unbounded_loop
-from allo.estimate.scheduling.span import Ends
+from allo.estimate.scheduling.pipeline import ScheduledRegion
 from allo.ir.types import float32
-from allo.target import load_target
 
-
-def schedules(s: allo.Schedule, auto_pipeline: bool) -> list[ScheduledRegion]:
-    """The schedules of all pipelined loops."""
-    found = []
-    options = EstimateOptions(load_target("u280"), auto_pipeline, {})
-    for name in s.ir.names():
-        estimator = FunctionEstimator(s.ir, name, options, lambda name: Callee(None, None, Ends(), ()))
-        for view in estimator.views.values():
-            chain = estimator._pipelined_chain(view) if view.op.name != "scf.while" else []
-            if not chain or (view.parent and estimator._pipelined_chain(view.parent)):
-                continue
-            builder = RegionBuilder(estimator.around, estimator._time_loops(chain))
-            body = [op.operation for op in chain[-1].body.operations]
-            if unbounded_loop(body) is None:
-                found.append(scheduled(builder.build(body), options.target.budget, 1))
-    return found
+from .regions import schedules
 
 
 def check(done: ScheduledRegion) -> None:

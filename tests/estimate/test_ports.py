@@ -15,7 +15,7 @@ from allo.ir.types import float32, int32, uint8
 from allo.memory import Memory
 from tests.seeds import sweep
 
-from .test_recurrence import region_of
+from .regions import region_of
 
 
 def stencil(A: float32[64], B: float32[64]):

@@ -11,35 +11,18 @@ from typing import Any
 import pytest
 
 import allo
-from allo.estimate.function import Callee, EstimateOptions, FunctionEstimator
 from allo.estimate.scheduling.dependences import graph_of
 from allo.estimate.scheduling.graph import Edge
 from allo.estimate.scheduling.pipeline import scheduled
 from allo.estimate.scheduling.recurrence import recurrence_of, words
-from allo.estimate.scheduling.region import LoopBody, RegionBuilder
 from allo.estimate.scheduling.walks import positive_cycle
 from allo.ir.types import float32, int32
-from allo.ir.walk import LoopView
-from allo.target import load_target
 from tests.seeds import sweep
 
 from .expanded import recurrence_interval, symbolic_interval
+from .regions import region_of
 
 CIRCULATION = import_module("allo.estimate.scheduling.circulation")  # `allo.estimate` is a function, too
-
-
-def region_of(s: allo.Schedule) -> tuple[LoopBody, int]:
-    """The region of the only pipelined loop of a schedule."""
-
-    def no_callee(name: str) -> Callee:
-        raise AssertionError(name)
-
-    options = EstimateOptions(load_target("u280"), False, {})
-    estimator = FunctionEstimator(s.ir, s.ir.top, options, no_callee)
-    chains = [chain for view in estimator.views.values() if (chain := estimator._pipelined_chain(view))]
-    longest: list[LoopView] = max(chains, key=len)
-    builder = RegionBuilder(estimator.around, estimator._time_loops(longest))
-    return builder.build([view.operation for view in longest[-1].body.operations]), options.target.budget
 
 
 def intervals(kernel: Callable[..., Any], loop: str = "i", *, overwriting: bool = True) -> tuple[int, int]:
