@@ -79,3 +79,13 @@ def test_a_digit_of_subscripts_that_lie_strides_apart(digit: Digit) -> None:
     for start, stride in product(range(12), range(-6, 13)):
         reached = {(start + n * stride) // digit.divisor % digit.extent for n in range(-40, 40)}
         assert digit.fixed(start, [stride]) == (reached.pop() if len(reached) == 1 else None)
+
+
+@pytest.mark.parametrize("digit", [Digit(3, 4), Digit(2, 3), Digit(5, 1)])
+def test_a_digit_of_subscripts_with_two_strides(digit: Digit) -> None:
+    for start, one, other in product(range(4), (0, 5, 6, 12), (0, 5, 6, 12)):
+        reached = {
+            (start + n * one + m * other) // digit.divisor % digit.extent
+            for n, m in product(range(-12, 12), repeat=2)
+        }
+        assert digit.fixed(start, [one, other]) == (reached.pop() if len(reached) == 1 else None)
