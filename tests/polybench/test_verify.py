@@ -8,7 +8,7 @@ import polybench
 from allo.testing import assert_equivalent
 
 DESIGNS = [(name, design) for name in polybench.NAMES for design in polybench.load(name).designs]
-QUICK = ("gemm", "two_mm", "trmm", "jacobi_1d")
+QUICK = ("two_mm", "jacobi_1d")  # of others tests/verify/affine/test_polybench.py proves all designs
 
 
 def verified(name: str, design: str, size: str) -> None:
