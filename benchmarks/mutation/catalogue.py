@@ -25,6 +25,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "allo/ir": ("ir", "dialect"),
     "allo/layout": ("layout",),
     "allo/poly": ("poly", "customize"),
+    "allo/target": ("target", "estimate"),
     "allo/verify/affine": ("verify/affine",),
     "allo/verify/concrete": ("verify/concrete",),
     "allo/verify": ("verify",),

@@ -81,6 +81,20 @@ def test_lanes_with_banks_of_their_own() -> None:
     assert (loop.interval, str(loop.reason)) == (3, reason)
 
 
+def gathered(X: uint8[64, 8], C: int32[256], B: int32[64, 8]):
+    for i in range(64):
+        for lane in range(8):
+            B[i, lane] = C[X[i, lane]]
+
+
+def test_lanes_that_may_come_to_any_bank() -> None:
+    s = pipelined(gathered)
+    s.partition("X", dim=2)
+    s.partition("B", dim=2)
+    s.partition("C", dim=1, factor=4)
+    assert str(allo.estimate(s).loop("i").reason) == "8 reads of bank 0 of C, 2 ports"
+
+
 def test_reads_and_writes_share_ports() -> None:
     def move(A: int32[64]):
         for i in range(32):

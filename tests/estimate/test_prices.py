@@ -122,6 +122,18 @@ def test_quotients_by_powers_of_two() -> None:
     assert estimated(signed).loop("i").depth > 30
 
 
+def test_quotients_that_are_rounded_to_zero_take_a_sum() -> None:
+    def halved(A: int32[8], C: int32[8]):
+        for i in range(8):
+            C[i] = A[i] / 8
+
+    def unsigned_halved(A: uint32[8], C: uint32[8]):
+        for i in range(8):
+            C[i] = A[i] / 8
+
+    assert estimated(halved).lut - estimated(unsigned_halved).lut == 29  # the quotient
+
+
 def test_sums_are_no_wider_than_what_is_stored() -> None:
     """Seven terms are exact in 35 bits; what is stored has 16."""
 

@@ -170,7 +170,7 @@ def test_values_are_in_their_ranges_and_results_depend_on_needed_bits_only(seed:
 def test_widths_of_sums_and_products() -> None:
     """A product of 16 bits, of which 20 are kept: its operands have 16 bits, and so has what is masked by them."""
     text = """
-    func.func @f(%a: i16, %b: i16, %c: i64) -> (i20, i64) {
+    func.func @f(%a: i16, %b: i16, %c: i64, %d: i64) -> (i20, i64, i20) {
       %0 = arith.extsi %a : i16 to i64
       %1 = arith.extui %b : i16 to i64
       %2 = arith.muli %0, %1 : i64
@@ -178,15 +178,18 @@ def test_widths_of_sums_and_products() -> None:
       %m = arith.constant 65535 : i64
       %4 = arith.andi %c, %m : i64
       %5 = arith.addi %4, %1 : i64
-      return %3, %5 : i20, i64
+      %k = arith.constant 3 : i64
+      %6 = arith.shli %d, %k : i64
+      %7 = arith.trunci %6 : i64 to i20
+      return %3, %5, %7 : i20, i64, i20
     }"""
     with context():
         module = ir.Module.parse(text)
         entry = entry_block(module.body.operations[0])
         assert entry is not None
         widths = Widths(entry)
-        extended, other, product, _, _, masked, total, _ = operations(entry)
+        extended, other, product, _, _, masked, total, *_ = operations(entry)
         assert widths.bits(product.results[0]) == 20
         assert widths.signed_bits(extended.results[0]) == 16 and widths.signed_bits(other.results[0]) == 17
         assert widths.bits(masked.results[0]) == 16 and widths.bits(total.results[0]) == 17
-        assert widths.needed(entry.arguments[2]) == 64
+        assert widths.needed(entry.arguments[2]) == 64 and widths.needed(entry.arguments[3]) == 17
