@@ -34,6 +34,11 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_no_fault_is_stale() -> None:
+    """What moved is planted where it is now; what is gone leaves the catalogue."""
+    assert not [fault.id for fault in read() if fault.lines(ROOT) is None]
+
+
 def test_the_catalogue_names_each_fault_once_and_says_who_should_notice() -> None:
     assert all((ROOT / "tests" / folder).is_dir() for folders in PACKAGES.values() for folder in folders)
     faults = read()
