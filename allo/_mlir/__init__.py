@@ -132,9 +132,14 @@ def are_same(left: ir.Operation, right: ir.Operation, annotations: bool = True) 
     return same
 
 
-def verify_changed(module: ir.Operation, changed: Sequence[ir.Operation], symbols: bool) -> bool:
-    """Whether `module` is valid, if all but `changed` is; with `symbols`, uses of symbols are checked everywhere."""
-    valid: bool = _allo_mlir.verify_changed(module, changed, symbols)
+def verify_changed(
+    module: ir.Operation, changed: Sequence[ir.Operation], before: Sequence[ir.Operation | None], symbols: bool
+) -> bool:
+    """Whether `module` is valid, if all but `changed` is, and if each of them, where it was valid `before`, is still.
+
+    With `symbols`, uses of symbols are checked everywhere.
+    """
+    valid: bool = _allo_mlir.verify_changed(module, changed, before, symbols)
     return valid
 
 

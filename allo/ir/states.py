@@ -257,7 +257,8 @@ class Draft(Module):
         if not same_names:
             parts = {name: parts[name] for name in sites}
         symbols = not same_names or any(_type(known[name].op) != _type(site.op) for name, site in made.items())
-        if not _mlir.verify_changed(self.mlir.operation, [site.op for site in made.values()], symbols):
+        earlier = [known[name].op if name in known else None for name in made]
+        if not _mlir.verify_changed(self.mlir.operation, [site.op for site in made.values()], earlier, symbols):
             self.verify()
         self.home.sites = sites
         self.changed = list(made)

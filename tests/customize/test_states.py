@@ -73,9 +73,9 @@ def work(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
         done["copied"] += 1
         return originals[0](*arguments)
 
-    def verify_changed(module, changed, symbols):
+    def verify_changed(module, changed, before, symbols):
         done["verified"] += len(changed)
-        return originals[1](module, changed, symbols)
+        return originals[1](module, changed, before, symbols)
 
     def clone_module(module):
         made = originals[2](module)

@@ -345,11 +345,14 @@ static py::tuple setAside(py::object module, py::object op, py::object aside) {
   return py::make_tuple(operationOf(copy, module), numberOf(copy));
 }
 
-static bool verifyChanged(py::object module, const std::vector<py::object> &changed, bool symbols) {
-  std::vector<MlirOperation> operations;
+static bool verifyChanged(py::object module, const std::vector<py::object> &changed,
+                          const std::vector<py::object> &before, bool symbols) {
+  std::vector<MlirOperation> operations, old;
   for (const py::object &op : changed)
     operations.push_back(toOperation(op));
-  return alloVerifyChanged(toOperation(module), operations.size(), operations.data(), symbols);
+  for (const py::object &op : before)
+    old.push_back(op.is_none() ? MlirOperation{nullptr} : toOperation(op));
+  return alloVerifyChanged(toOperation(module), operations.size(), operations.data(), old.data(), symbols);
 }
 
 static void bindStates(py::module_ &m) {

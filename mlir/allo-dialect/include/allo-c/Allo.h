@@ -86,10 +86,11 @@ MLIR_CAPI_EXPORTED void alloTopLevel(MlirBlock block, AlloSymbolCallback callbac
 MLIR_CAPI_EXPORTED MlirOperation alloSetAside(MlirOperation op, MlirBlock aside);
 /// Whether two operations are the same, places in the source included, and names and other `annotations` if wanted.
 MLIR_CAPI_EXPORTED bool alloAreSame(MlirOperation left, MlirOperation right, bool annotations);
-/// Whether a module is valid if what stands in it beside `changed` is: the symbols that these use are looked up, and
-/// with `symbols` those that all use. Diagnostics are dropped: the verifier of MLIR reports them.
+/// Whether a module is valid if what stands in it beside `changed` is, and `before` each of them, where it is not null,
+/// what it was: symbols that these use are looked up, and with `symbols` those that all use. Diagnostics are dropped: the
+/// verifier of MLIR reports them.
 MLIR_CAPI_EXPORTED bool alloVerifyChanged(MlirOperation module, intptr_t count, const MlirOperation *changed,
-                                          bool symbols);
+                                          const MlirOperation *before, bool symbols);
 
 /* Self checks of the build: does this library see the same MLIR as the caller? */
 MLIR_CAPI_EXPORTED bool alloTypeIsABuiltinMemRef(MlirType type);
