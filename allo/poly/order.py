@@ -151,27 +151,28 @@ def _reversals(pair: Pair, chain: list[ModelLoop], permuted: list[ModelLoop]) ->
 
 
 def _change(model: Model, to_end: bool, chain: list[ModelLoop], permuted: list[ModelLoop]) -> Reordering:
-    """The accesses of a nest with the order in which they would run, and perhaps those of the function after it."""
+    """The accesses of a nest with the order in which they would run; `to_end`: of its statement, and what follows."""
     position = {loop.variable: k for k, loop in enumerate(chain)}
-    nest = chain[0]
-    start = nest.depth
-    accesses = list(model.inside(nest))
-    later = [access for access in model.accesses if to_end and access.path[0] > nest.path[0]]
+    first = chain[0]
+    start = 0 if to_end else first.depth
+    nest = list(model.inside(first))
+    accesses = [access for access in model.accesses if access.path[0] >= first.path[0]] if to_end else nest
+    before = 2 * (first.depth - start) + 1  # what is in front of the loops in question
 
     def new_order(access: Access) -> Sequence[Linear]:
-        if access.path[start] > nest.path[start]:
+        if access.path[: first.depth + 1] != first.path:
             return written_order(access, start)
         count, side = _side(access, chain)
-        forms = [Linear(nest.path[start])]
+        forms = [*written_order(access, start)[:before]]
         for loop in permuted:
             inside = position[loop.variable] < count
             rank = 0 if inside else side * (len(chain) - count)
             forms += [Linear(rank), variable(loop.variable) if inside else Linear(0)]
-        return [*forms, *written_order(access, start + count)]
+        return [*forms, *written_order(access, first.depth + count)]
 
-    outer, orders = accesses[0].loops[:start], (partial(written_order, start=start), new_order)
-    places = [nest.op, *dict.fromkeys(statement_of(access.op) for access in later)]
-    return Reordering(model, [*accesses, *later], outer, orders, places)
+    outer, orders = nest[0].loops[:start], (partial(written_order, start=start), new_order)
+    places = list(dict.fromkeys(statement_of(access.op) for access in accesses)) if to_end else [first.op]
+    return Reordering(model, accesses, outer, orders, places)
 
 
 def _outgrown(accesses: list[Access], chain: list[ModelLoop], permuted: list[ModelLoop]) -> Undecided | None:

@@ -478,6 +478,26 @@ def overwritten_in_each_iteration(A: int32[6, 6], V: int32[6], W: int32[1]):
             V[k] = 0
 
 
+def seen_by_the_loop_around(A: int32[6, 6], V: int32[6], W: int32[6]):
+    for t in range(6):
+        for i in range(6):
+            for j in range(6 - i):
+                V[i + j] = A[i, j]
+        for k in range(6):
+            A[t, k] = V[k]
+    for k in range(6):
+        W[k] = k
+        V[k] = 0
+
+
+def one_element_is_overwritten(A: int32[6, 6], V: int32[6], W: int32[1]):
+    for t in range(6):
+        for i in range(6):
+            for j in range(6 - i):
+                V[i + j] = A[i, j] + t
+    V[5] = W[0]
+
+
 def given_on(A: int32[6, 6], V: int32[6], W: int32[1]):
     for i in range(6):
         for j in range(6 - i):
@@ -491,9 +511,29 @@ def taken(V: int32[6], W: int32[1]):
     W[0] = V[5]
 
 
-@pytest.mark.parametrize("kernel", [read_after, overwritten_in_part, overwritten_in_each_iteration, given_on])
+SEEN = [read_after, overwritten_in_part, overwritten_in_each_iteration, given_on]
+
+
+@pytest.mark.parametrize("kernel", [*SEEN, seen_by_the_loop_around, one_element_is_overwritten])
 def test_what_the_function_does_not_overwrite_before_it_is_seen(kernel):
     assert "writes V[i + j]: iteration (" in refusal(customize(kernel), "reorder", "j", "i")
+
+
+def inner_loops(A: int32[6, 6], V: int32[6], W: int32[1]):
+    for t in range(6):
+        for i in range(6):
+            for j in range(6 - i):
+                V[i + j] = A[i, j] + t
+        V[5] = t
+        W[0] += V[5]
+    for k in range(6):
+        V[k] = k
+
+
+def test_inner_loops_write_what_the_function_overwrites_after_the_nest():
+    s = customize(inner_loops)
+    s.reorder("j", "i")
+    assert_faithful(inner_loops, s)
 
 
 def chains(V: int32[64], B: int32[6]):
