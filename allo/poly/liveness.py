@@ -23,6 +23,17 @@ _TOTAL = frozenset({
 })
 
 
+def final_reads(
+    relations: Relations, accesses: Sequence[Access], known: Collection[str], ends: Sequence[Flow]
+) -> dict[str, isl.Set]:
+    """The instances of all reads of the arrays `known` that are live at once: they feed a write that is seen in the
+    `ends`, or something else than memory. Both `live_reads` and `reaching_reads` have them.
+    """
+    kept = _seen(ends)
+    whole = _whole(relations, accesses, known)
+    return {read: _feeding(whole[read], into, kept) for read, into in _fed_by(accesses, known).items()}
+
+
 def live_reads(
     relations: Relations,
     accesses: Sequence[Access],
@@ -34,9 +45,8 @@ def live_reads(
 
     Writes of other arrays are live in all instances.
     """
-    fed = _fed_by(accesses, known, reads)
-    whole = {read: relations.elements(access).domain() for access in accesses if (read := access.id) in reads}
-    live = whole
+    fed = _fed_by(accesses, known)
+    live = whole = _whole(relations, accesses, known)
     for _ in range(_ROUNDS):
         seen = _seen([*ends, *(restricted(flow, live[read]) for read, flow in reads.items())])
         live = {read: _feeding(whole[read], into, seen) for read, into in fed.items()}
@@ -53,7 +63,7 @@ def reaching_reads(
     """Those of the instances that `live_reads` says are live whose values go on, however often, to one that is kept."""
     kept = _seen(ends)
     goals, steps = isl.UnionSet("{ }"), isl.UnionMap("{ }")
-    for read, into in _fed_by(accesses, known, reads).items():
+    for read, into in _fed_by(accesses, known).items():
         goals = goals.union(isl.UnionSet.from_set(_feeding(live[read], into, kept)))
         for write in into or ():
             for later, flow in reads.items():
@@ -92,13 +102,19 @@ def _feeding(whole: isl.Set, into: Sequence[Access] | None, seen: Mapping[str, i
     return found.intersect(whole)
 
 
-def _fed_by(
-    accesses: Sequence[Access], known: Collection[str], reads: Mapping[str, Flow]
-) -> dict[str, list[Access] | None]:
-    """For each of the reads what `_fed` tells."""
-    by_id = {access.id: access for access in accesses}
+def _reads(accesses: Sequence[Access], known: Collection[str]) -> list[Access]:
+    return [access for access in accesses if not access.is_write and access.buffer.label in known]
+
+
+def _whole(relations: Relations, accesses: Sequence[Access], known: Collection[str]) -> dict[str, isl.Set]:
+    """All instances of all reads of the arrays `known`."""
+    return {read.id: relations.elements(read).domain() for read in _reads(accesses, known)}
+
+
+def _fed_by(accesses: Sequence[Access], known: Collection[str]) -> dict[str, list[Access] | None]:
+    """For each read of the arrays `known` what `_fed` tells."""
     writes = {access.op: access for access in accesses if access.is_write and access.buffer.label in known}
-    return {read: _fed(by_id[read], writes) for read in reads}
+    return {read.id: _fed(read, writes) for read in _reads(accesses, known)}
 
 
 def _fed(read: Access, writes: Mapping[ir.Operation, Access]) -> list[Access] | None:

@@ -19,7 +19,7 @@ from ..ir.access import is_load, is_store
 from .effort import Exhausted, limited
 from .flow import Flow, Instances, NoFlow, at_end, fault, flow_of
 from .linear import Linear
-from .liveness import live_reads, reaching_reads, restricted
+from .liveness import final_reads, live_reads, reaching_reads, restricted
 from .model import Access, Model, ModelLoop
 from .relations import Relations
 
@@ -50,7 +50,8 @@ class Reordering:
         self.relations = Relations({p.variable: p.name for p in model.parameters} | fixed, 0)
         self._answers: dict[str, bool] = {}
         self._timed: dict[tuple[str, int], Instances] = {}
-        self._flows: dict[str, dict[str, Flow]] = {}
+        self._flows: dict[str, Flow] = {}
+        self._ends: dict[str, tuple[Instances, Flow] | None] = {}
 
     def keeps_values(self, label: str) -> bool:
         """Is it certain that the accesses of an array see and leave the same values, if those of others do?"""
@@ -96,47 +97,54 @@ class Reordering:
     def _writes(self, label: str, side: int) -> list[Instances]:
         return [self._instances(access, side) for access in self._arrays[label] if access.is_write]
 
-    def _reads(self, label: str) -> dict[str, Flow]:
-        """What the reads of an array see, in the old order."""
-        if label not in self._flows:
-            writes, reads = self._writes(label, 0), [a for a in self._arrays[label] if not a.is_write]
-            self._flows[label] = {read.id: flow_of(self._instances(read, 0), writes) for read in reads}
-        return self._flows[label]
+    def _seen(self, read: Access) -> Flow:
+        """What a read sees, in the old order."""
+        if read.id not in self._flows:
+            self._flows[read.id] = flow_of(self._instances(read, 0), self._writes(read.buffer.label, 0))
+        return self._flows[read.id]
 
-    def _end(self, label: str) -> Instances | None:
-        """A read of all that is written of an array; None if nobody sees what it holds in the end."""
+    def _reads(self, label: str) -> list[Access]:
+        return [access for access in self._arrays[label] if not access.is_write]
+
+    def _end(self, label: str) -> tuple[Instances, Flow] | None:
+        """A read of all that is written of an array, and what it sees; None if nobody sees it."""
+        if label not in self._ends:
+            self._ends[label] = self._left(label)
+        return self._ends[label]
+
+    def _left(self, label: str) -> tuple[Instances, Flow] | None:
         writes, buffer = self._writes(label, 0), self._arrays[label][0].buffer
-        exposed = any(not flow.rest.is_empty() for flow in self._reads(label).values())
-        is_dead = buffer.origin == "alloc" and not exposed and self.model.used_only_in(buffer, self.places)
-        if is_dead or not writes:
+        is_local = buffer.origin == "alloc" and self.model.used_only_in(buffer, self.places)
+        if not writes or (is_local and all(self._seen(read).rest.is_empty() for read in self._reads(label))):
             return None
         written = writes[0].elements.range()
         for write in writes[1:]:
             written = written.union(write.elements.range())
-        return at_end(self.relations, written, self._length, 1)
+        end = at_end(self.relations, written, self._length, 1)
+        return end, flow_of(end, writes)
 
     def _keeps_values(self, label: str) -> bool:
-        old, new = self._writes(label, 0), self._writes(label, 1)
-        end = self._end(label)
-        if end is not None and fault(flow_of(end, old), end, new):
+        new, end = self._writes(label, 1), self._end(label)
+        if end is not None and fault(end[1], end[0], new):
             return False
-        flows = self._reads(label)
-        reads = [access for access in self._arrays[label] if not access.is_write]
-        changed = [read for read in reads if fault(flows[read.id], self._instances(read, 1), new)]
-        if changed and reads[0].buffer.origin not in ("argument", "global"):
-            return False  # an element without a value is not read, even if it makes no difference
-        for live in self._live():
-            if not any(self._changes_results(read, flows[read.id], new, live) for read in changed):
-                return True
-        return False
+        origin, changed = self._arrays[label][0].buffer.origin, []
+        for read in self._reads(label):
+            if not fault(self._seen(read), self._instances(read, 1), new):
+                continue
+            if origin not in ("argument", "global"):
+                return False  # an element without a value is not read, even if it makes no difference
+            if self._changes_results(read, new, self._certainly_live):
+                return False
+            changed.append(read)
+        return not changed or any(
+            not any(self._changes_results(read, new, live) for read in changed) for live in self._live()
+        )
 
-    def _changes_results(
-        self, read: Access, flow: Flow, writes: Sequence[Instances], live: Mapping[str, isl.Set]
-    ) -> bool:
-        """May reads on which results depend, which are `live`, see something else in the new order?"""
+    def _changes_results(self, read: Access, writes: Sequence[Instances], live: Mapping[str, isl.Set]) -> bool:
+        """May the instances of a read that are `live` see something else in the new order?"""
         instances = self._instances(read, 1)
         only = replace(instances, elements=instances.elements.intersect_domain(live[read.id]))
-        return bool(fault(restricted(flow, live[read.id]), only, writes))
+        return bool(fault(restricted(self._seen(read), live[read.id]), only, writes))
 
     def _live(self) -> Iterator[Mapping[str, isl.Set]]:
         """The live instances of all reads: more than there are, then fewer, which takes longer."""
@@ -146,18 +154,24 @@ class Reordering:
         yield reaching
 
     @cached_property
-    def _ways(self) -> tuple[dict[str, Flow], list[Flow]]:
-        """What the reads of all known arrays see, and what is left in them."""
-        reads = {read: flow for label in self._known for read, flow in self._reads(label).items()}
-        ends = [
-            flow_of(end, self._writes(label, 0)) for label in self._known if (end := self._end(label)) is not None
-        ]
-        return reads, ends
+    def _left_behind(self) -> list[Flow]:
+        """What is left in all known arrays."""
+        return [end[1] for label in self._known if (end := self._end(label)) is not None]
+
+    @cached_property
+    def _all_reads(self) -> dict[str, Flow]:
+        """What the reads of all known arrays see."""
+        return {read.id: self._seen(read) for label in self._known for read in self._reads(label)}
+
+    @cached_property
+    def _certainly_live(self) -> dict[str, isl.Set]:
+        """Some live instances of all reads, which is quick to tell."""
+        return final_reads(self.relations, self.accesses, self._known, self._left_behind)
 
     @cached_property
     def _nearly_live(self) -> dict[str, isl.Set]:
-        return live_reads(self.relations, self.accesses, self._known, *self._ways)
+        return live_reads(self.relations, self.accesses, self._known, self._all_reads, self._left_behind)
 
     @cached_property
     def _reaching(self) -> dict[str, isl.Set]:
-        return reaching_reads(self._nearly_live, self.accesses, self._known, *self._ways)
+        return reaching_reads(self._nearly_live, self.accesses, self._known, self._all_reads, self._left_behind)

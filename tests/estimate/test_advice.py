@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 
 import allo
 import polybench
+from allo.estimate.advice.intervals import advise
 from allo.ir.types import float32
+from allo.poly import Reductions, Undecided, Violation, order_violation
 
 
 def lanes(A: float32[64, 32], B: float32[64]):
@@ -285,6 +288,19 @@ def test_each_advice_for_designs_of_polybench_lowers_the_estimate(name: str) -> 
             s = design.customized("MEDIUM")
             exec(step, {"s": s})
             assert cycles(allo.estimate(s)) < cycles(before), step
+
+
+def test_an_order_that_other_sums_would_not_save_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What forbids the orders of a factorization is no reduction."""
+    asked = []
+
+    def ask(*question: Any, reductions: Reductions) -> Violation | Undecided | None:
+        asked.append(reductions)
+        return order_violation(*question, reductions=reductions)
+
+    monkeypatch.setattr(sys.modules[advise.__module__], "order_violation", ask)
+    allo.estimate(allo.customize(polybench.load("cholesky").kernel("MINI")), auto_pipeline=True)
+    assert asked and set(asked) == {Reductions.EXACT}
 
 
 def test_polybench_leaves_much_to_advise() -> None:

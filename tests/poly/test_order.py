@@ -158,6 +158,13 @@ def test_a_read_on_which_no_result_depends(parse):
     assert isinstance(ask(parse, seen, "ij", "ji"), Violation)
 
 
+def test_a_read_whose_value_is_left_behind_decides_at_once(parse, monkeypatch):
+    """V[2] gets V[2] in the end: no closure over what goes on through memory makes that read a dead one."""
+    monkeypatch.setattr(preserved, "reaching_reads", None)
+    copy = load("a", "V[%j]", "9xf32") + "\n" + store("V[%i + 1]", "9xf32", "a")
+    assert isinstance(ask(parse, loop("i", "0 to 2", loop("j", "0 to 3", copy)), "ij", "ji"), Violation)
+
+
 def test_a_value_that_more_than_results_depend_on(parse):
     """The root of a number, or a condition, is no part of a result alone; an array without values is not read."""
     copy = [load("a", "V[%j]", "9xf32"), "%r = arith.negf %a : f32", store("V[%i + 1]", "9xf32", "r")]

@@ -7,7 +7,7 @@ from itertools import combinations
 from math import gcd, prod
 
 from ...layout import NONE, Banks, cyclic
-from ...poly import Access, Form, Reductions, order_violation
+from ...poly import Access, Form, Reductions, Violation, order_violation
 from ..scheduling.graph import Edge
 from ..scheduling.ports import accesses_of, intervals
 from ..scheduling.region import LoopBody, RegionNode
@@ -165,9 +165,11 @@ def _reorder(asked: Question, carried: list[Edge]) -> str:
             continue
         old = [view.op for view in asked.chain[position:]]
         new = [*old[1:], old[0]]
-        exact = order_violation(asked.model, old, new, reductions=Reductions.EXACT)
-        remark = "" if exact is None else ", reassociate=True"
-        if exact is not None and order_violation(asked.model, old, new, reductions=Reductions.ANY) is not None:
+        refusal = order_violation(asked.model, old, new, reductions=Reductions.EXACT)
+        if isinstance(refusal, Violation) and not refusal.reassociable:
+            continue
+        remark = "" if refusal is None else ", reassociate=True"
+        if refusal is not None and order_violation(asked.model, old, new, reductions=Reductions.ANY) is not None:
             continue
         names = ", ".join(f'"{asked.names[n]}"' for n in (*range(position + 1, len(asked.chain)), position))
         step = f"s.reorder({names}{remark})"
