@@ -76,6 +76,9 @@ def test_a_replay_that_fails_changes_nothing() -> None:
         ("x = 3", 'File "<steps>", line 1, column 1: `x = 3` is not a step\n  hint: s.split("i", 4), a call with literal arguments on each line'),
         ('s.split("i", 2 + f())', "File \"<steps>\", line 1, column 1: `2 + f()` is not a literal\n  hint: give names of loops and buffers as strings"),
         ('s.split("i")', "File \"<steps>\", line 1, column 1: s.split(): missing a required argument: 'factor'"),
+        ('s.split("i", {[]})', 'File "<steps>", line 1, column 1: `{[]}` is not a literal\n  hint: give names of loops and buffers as strings'),
+        ('s.split("i", 4, **{"x": 1})', "File \"<steps>\", line 1, column 1: `s.split('i', 4, **{'x': 1})` hides names of parameters\n  hint: write name=value for each"),
+        (f's.split("i", {"-" * 5000}4)', 'File "<steps>", line 1: the step is nested too deeply'),
         ("s.split(", "File \"<steps>\", line 1, column 8: the steps are not Python: '(' was never closed"),
     ],
 )  # fmt: skip
@@ -89,6 +92,20 @@ def test_all_wrong_lines_are_reported() -> None:
     with pytest.raises(ScheduleError) as refused:
         allo.customize(gemm).replay("s.a()\ns.b()")
     assert len(refused.value.diagnostics) == 2
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        ('"bind"(%0) {memory = {size = "BRAM"}}', "unexpected keyword argument 'size'"),
+        ('"partition"(%0) {dim = 36893488147419103232 : i128}', "has no meaning as an argument of a primitive"),
+        ('"partition"(%0) {dim = 18446744073709551615 : ui64}', "has no meaning as an argument of a primitive"),
+    ],
+)
+def test_attributes_that_are_no_arguments_are_refused(step: str, message: str) -> None:
+    text = allo.customize(gemm).to_mlir().rstrip().removesuffix("}")
+    with pytest.raises(ScheduleError, match=message):
+        Schedule.from_mlir(f'{text}allo.schedule {{\n%0 = allo.buffer "gemm" "A"\nallo.step {step}\n}}\n}}')
 
 
 def test_steps_as_operations() -> None:

@@ -203,7 +203,9 @@ def _value(attribute: ir.Attribute, hint: Any, values: Mapping[str, type]) -> An
     """The argument that an attribute stands for, where `hint` is the type of its parameter."""
     kinds = typing.get_args(hint) if isinstance(hint, UnionType) else (hint,)
     match attribute:
-        case ir.BoolAttr() | ir.IntegerAttr():
+        case ir.BoolAttr():
+            return attribute.value
+        case ir.IntegerAttr() if isinstance(attribute.type, ir.IndexType) or _is_machine_integer(attribute.type):
             return attribute.value
         case ir.StringAttr():
             kind = next((k for k in kinds if isinstance(k, type) and issubclass(k, Enum)), None)
@@ -217,5 +219,13 @@ def _value(attribute: ir.Attribute, hint: Any, values: Mapping[str, type]) -> An
             record: Any = next((k for k in kinds if isinstance(k, type) and dataclasses.is_dataclass(k)), None)
             if record is None:
                 raise ScheduleError(f"`{attribute}` has no meaning here")
-            return record(**fields)
+            try:
+                return record(**fields)
+            except (TypeError, ValueError) as error:
+                raise ScheduleError(f"`{attribute}`: {error}") from None
     raise ScheduleError(f"`{attribute}` has no meaning as an argument of a primitive")
+
+
+def _is_machine_integer(kind: ir.Type) -> bool:
+    """Whether the bindings read values of the type: they abort where one needs more than 64 bits."""
+    return isinstance(kind, ir.IntegerType) and kind.width <= 64 and not kind.is_unsigned

@@ -37,6 +37,8 @@ def parse_steps(text: str, primitives: Mapping[str, Primitive], file: str = "<st
         except ScheduleError as error:
             at = Location(file, node.lineno, node.col_offset + 1)
             wrong += [Diagnostic(d.message, at, d.hint) for d in error.diagnostics]
+        except RecursionError:
+            wrong.append(Diagnostic("the step is nested too deeply", Location(file, node.lineno), None))
     if wrong:
         raise ScheduleError.collected(wrong)
     return Steps(steps)
@@ -64,6 +66,8 @@ def _step(node: ast.stmt, primitives: Mapping[str, Primitive], file: str) -> Ste
     primitive = find_primitive(call.func.attr, primitives)
     values = values_of(primitive)
     arguments = [_literal(argument, values) for argument in call.args]
+    if any(k.arg is None for k in call.keywords):
+        raise ScheduleError(f"`{ast.unparse(node)}` hides names of parameters", hint="write name=value for each")
     keywords = {k.arg: _literal(k.value, values) for k in call.keywords if k.arg is not None}
     return make_step(primitive, arguments, keywords, Location(file, node.lineno, node.col_offset + 1))
 
@@ -127,7 +131,7 @@ def _literal(node: ast.expr, values: Mapping[str, type]) -> Any:
             return [_literal(item, values) for item in node.elts]
     try:
         return ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError):  # TypeError: a set of lists
         raise ScheduleError(
             f"`{ast.unparse(node)}` is not a literal", hint="give names of loops and buffers as strings"
         ) from None
