@@ -57,7 +57,7 @@ def merge_violation(
         return ways
 
     change = _merging(model, first, second)
-    harmless = (lambda pair: change.keeps_values(pair.source.buffer.label)) if change is not None else None
+    harmless = change.keeps_values if change is not None else None
     return _first(_pairs(list(model.inside(first[0])), list(model.inside(second[0]))), too_late, harmless)
 
 

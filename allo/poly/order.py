@@ -69,7 +69,7 @@ def order_violation(
         if buffer.label not in private:
             private[buffer.label] = _is_private(model, buffer, chain[-1])
         change = change or _change(model, to_end, chain, permuted)
-        if private[buffer.label] or (apart and change.keeps_values(buffer.label)):
+        if private[buffer.label] or (apart and change.keeps_values(pair)):
             continue
         if pair.exact and (sample := pair.sample(reversals)) is not None:
             if exchange is None:

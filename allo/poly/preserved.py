@@ -21,6 +21,7 @@ from .flow import Flow, Instances, NoFlow, at_end, fault, flow_of
 from .linear import Linear
 from .liveness import final_reads, live_reads, reaching_reads, restricted
 from .model import Access, Model, ModelLoop
+from .pairs import Pair
 from .relations import Relations
 
 _CLOSURE = 40_000  # of isl for one closure, some hundredths of a second: what takes more seldom ends at all
@@ -53,12 +54,16 @@ class Reordering:
         self._flows: dict[str, Flow] = {}
         self._ends: dict[str, tuple[Instances, Flow] | None] = {}
 
-    def keeps_values(self, label: str) -> bool:
-        """Is it certain that the accesses of an array see and leave the same values, if those of others do?"""
+    def keeps_values(self, pair: Pair) -> bool:
+        """Is it certain that the accesses of an array see and leave the same values, if those of others do?
+
+        The array is that of a pair which the new order turns around: its read is the first that is looked at.
+        """
+        label = pair.source.buffer.label
         if label not in self._answers:
             try:
                 with limited(_OPERATIONS):
-                    self._answers[label] = label in self._known and self._keeps_values(label)
+                    self._answers[label] = label in self._known and self._keeps_values(label, pair)
             except (Exhausted, NoFlow, isl.Error):
                 self._answers[label] = False
         return self._answers[label]
@@ -123,12 +128,12 @@ class Reordering:
         end = at_end(self.relations, written, self._length, 1)
         return end, flow_of(end, writes)
 
-    def _keeps_values(self, label: str) -> bool:
+    def _keeps_values(self, label: str, pair: Pair) -> bool:
         new, end = self._writes(label, 1), self._end(label)
         if end is not None and fault(end[1], end[0], new):
             return False
         origin, changed = self._arrays[label][0].buffer.origin, []
-        for read in self._reads(label):
+        for read in sorted(self._reads(label), key=lambda read: read not in (pair.source, pair.sink)):
             if not fault(self._seen(read), self._instances(read, 1), new):
                 continue
             if origin not in ("argument", "global"):
