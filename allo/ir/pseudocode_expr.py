@@ -107,7 +107,7 @@ def _constant(op: ir.Operation) -> Text:
     if isinstance(value, ir.BoolAttr):
         return Text(str(value.value))
     if isinstance(value, ir.IntegerAttr):
-        return Text(str(value.value))
+        return Text(str(integer_of(value)))
     if isinstance(value, ir.FloatAttr):
         return Text(repr(float(value.value)))
     return Text(str(value).split(" :")[0])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mlir import ir
 
+from .mlir_types import integer_of
 from .walk import LOOP_OPERATIONS, constant_bounds, operations
 
 _INDEX = 32  # bits of an index, as C++ has them
@@ -118,7 +119,7 @@ def _constant(op: ir.Operation, _: Sequence[IntegerRange]) -> IntegerRange | Non
     if not isinstance(attribute, ir.IntegerAttr):
         return None
     bits = _type_bits(op.results[0].type) or _INDEX
-    number = int(attribute.value) & ((1 << bits) - 1)
+    number = integer_of(attribute) & ((1 << bits) - 1)
     number -= (number >> (bits - 1)) << bits if bits else 0
     return IntegerRange(number, number)
 

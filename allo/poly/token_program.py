@@ -23,6 +23,7 @@ from ..ir.access import (
 )
 from ..ir.affine_sets import constraints_of
 from ..ir.effects import Effects
+from ..ir.mlir_types import integer_of
 from ..ir.module import Module
 from ..ir.processes import is_region, region_statements, spatial_loops
 from ..ir.streams import is_stream_type
@@ -255,8 +256,8 @@ class TokenProgram:
             return
         result = op.results[0]
         self._known.pop(result, None)
-        if op.name == "arith.constant":
-            self._known[result] = f"({ir.IntegerAttr(op.attributes['value']).value})"
+        if op.name == "arith.constant" and isinstance(op.attributes["value"], ir.IntegerAttr):
+            self._known[result] = f"({integer_of(op.attributes['value'])})"
         elif any(value not in self._known for value in op.operands):
             return
         elif op.name in _CASTS and isinstance(op.results[0].type, ir.IndexType):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from ..ir.access import is_affine_access, subscripts
+from ..ir.mlir_types import integer_of
 from .formula import Formula, compile_map, compile_set, instantiate
 from .linear import Linear, Quotient, Row, variable
 from .model import ModelParameter
@@ -158,7 +159,7 @@ class Values:
             case "arith.constant":
                 attribute = op.attributes["value"]
                 if isinstance(attribute, ir.IntegerAttr):
-                    return Terms([Linear(attribute.value)])
+                    return Terms([Linear(integer_of(attribute))])
             case "affine.apply":
                 return self.map(op.attributes["map"], list(op.operands))
             case "arith.index_cast":

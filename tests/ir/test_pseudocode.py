@@ -4,7 +4,7 @@ import numpy as np
 
 import allo
 from allo.ir.pseudocode import module_text
-from allo.ir.types import Fixed, UFixed, float32, int8, int32, uint8
+from allo.ir.types import Fixed, UFixed, UInt, float32, int8, int32, uint8
 
 WEIGHTS = np.arange(8, dtype=np.int32)
 
@@ -130,3 +130,14 @@ def test_unsigned_fixed_point_constants_of_the_upper_half():
             A[i] = 3.5
 
     assert "A[i] = 3.5" in text_of(kernel)
+
+
+def wide(A: UInt(200)[4]):
+    for i in range(4):
+        A[i] = A[i] + 1180591620717411303424
+
+
+def test_constants_of_more_than_64_bits():
+    s = allo.customize(wide)
+    assert "1180591620717411303424" in s.pseudocode()
+    assert "wide on" in str(allo.estimate(s)) and allo.verify(s, s)

@@ -193,3 +193,12 @@ def test_widths_of_sums_and_products() -> None:
         assert widths.signed_bits(extended.results[0]) == 16 and widths.signed_bits(other.results[0]) == 17
         assert widths.bits(masked.results[0]) == 16 and widths.bits(total.results[0]) == 17
         assert widths.needed(entry.arguments[2]) == 64 and widths.needed(entry.arguments[3]) == 17
+
+
+def test_constants_of_more_than_64_bits() -> None:
+    text = "func.func @f() -> i200 {\n%0 = arith.constant 1180591620717411303424 : i200\nreturn %0 : i200\n}"
+    with context():
+        module = ir.Module.parse(text)
+        entry = entry_block(module.body.operations[0])
+        assert entry is not None
+        assert Widths(entry).range(operations(entry)[0].results[0]).constant == 2**70

@@ -13,6 +13,7 @@ import islpy as isl
 from mlir import ir
 
 from ...ir.affine_sets import constraints_of
+from ...ir.mlir_types import integer_of
 from ...poly.computation import Computation
 from ...poly.model import Access
 from .sums import Wrong
@@ -143,7 +144,7 @@ class _Reader:
             return f"arg{self.arguments.index(value)}" if is_number and value in self.arguments else None
         op = value.owner.operation
         if op.name == "arith.constant" and isinstance(op.attributes["value"], ir.IntegerAttr):
-            return f"({ir.IntegerAttr(op.attributes['value']).value})"
+            return f"({integer_of(op.attributes['value'])})"
         if op.name == "affine.apply":
             (found,) = self.results(op.attributes["map"], list(op.operands), place)
         elif op.name == "arith.index_cast":

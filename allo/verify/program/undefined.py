@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...ir.mlir_types import integer_of
+
 _SIGNED_DIVISIONS = frozenset({"arith.divsi", "arith.floordivsi", "arith.ceildivsi", "arith.remsi"})
 _DIVISIONS = _SIGNED_DIVISIONS | {"arith.divui", "arith.ceildivui", "arith.remui"}
 _SHIFTS = frozenset({"arith.shli", "arith.shrsi", "arith.shrui"})
@@ -42,7 +44,7 @@ def _constant(value: ir.Value) -> int | None:
     if op is None or op.name != "arith.constant" or not isinstance(op.attributes["value"], ir.IntegerAttr):
         return None
     width = _width(value)
-    number = int(ir.IntegerAttr(op.attributes["value"]).value) & ((1 << width) - 1)
+    number = integer_of(op.attributes["value"]) & ((1 << width) - 1)
     return number - (1 << width) if number >> (width - 1) else number
 
 
