@@ -168,8 +168,8 @@ class Fpga(Target):
         return int(1e6 / self.frequency * (1 - self.control.uncertainty))
 
     def integer(self, kind: str, width: int) -> Operator:
-        """The operator `kind` (a table `integer` of the file) on `width` bits; for products see `product`."""
-        return self.integers[kind].of(kind, width)
+        """The operator `kind` (a table `integer` of the file) on `width` bits; `product` knows of narrower factors."""
+        return self.product(width, width, width) if kind == "mul" else self.integers[kind].of(kind, width)
 
     def product(self, left: int, right: int, result: int) -> Operator:
         """A multiplier of signed numbers of `left` and `right` bits, of whose product `result` bits are needed.

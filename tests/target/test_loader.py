@@ -49,7 +49,8 @@ def test_a_lower_clock_needs_fewer_registers() -> None:
 
 @pytest.mark.parametrize(("width", "dsp"), [(4, 0), (18, 1), (27, 2), (32, 3)])
 def test_multipliers_of_integers(width: int, dsp: int) -> None:
-    assert load_target("u280").product(width, width, width).dsp == dsp
+    target = load_target("u280")
+    assert target.product(width, width, width).dsp == target.integer("mul", width).dsp == dsp
 
 
 @pytest.mark.parametrize(("width", "depth", "blocks"), [(32, 512, 1), (32, 1024, 2), (1, 16384, 1), (18, 2048, 2)])

@@ -56,8 +56,8 @@ def _demand_iterations(module: FinishedModule, name: str, may_be_undecided: Call
     for block in region_blocks(module.symbol(name)):
         answer = _between_iterations(module, name, block)
         if answer is not None and not (isinstance(answer, Undecided) and may_be_undecided()):
-            name = region_name(block.owner.operation)
-            demand(answer, f"the stages of {name} cannot run at the same time then", assume_safe=False, hint=_HINT)
+            region = region_name(block.owner.operation)
+            demand(answer, f"the stages of {region} cannot run at the same time then", assume_safe=False, hint=_HINT)
 
 
 def _is_undecided(module: FinishedModule, name: str) -> bool:
