@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from .graph import Edge, Graph
-from .memory import Ports
-from .ports import Accesses, Counts
+from .ports import Accesses
 from .region import RegionNode
+from .reservations import Reservations
 
 _ATTEMPTS = 64
 _PASSES = 8
@@ -32,6 +30,7 @@ def schedule(graph: Graph, accesses: list[Accesses], interval: int | None) -> Ti
 
     If none is found soon, iterations do not overlap, and the interval is the depth.
     """
+    accesses = [a.merged() for a in accesses]
     if interval is None:
         return _Attempt(graph, accesses, _FOREVER, {}).run()
     reads = [n for a in accesses for n in a.counts if graph.region.nodes[n].kind == "read"][:_MOST_DELAYED]
@@ -77,8 +76,12 @@ class _Attempt:
         self.late = [0] * len(graph.region.nodes)  # ps that the last copy starts after the first one
         self.interval = interval
         self.nodes = graph.region.nodes
-        self.ports = {index: (a, n) for n, a in enumerate(accesses) for index in a.counts}
-        self.used: list[dict[int, tuple[Counts, Counts]]] = [{} for _ in accesses]
+        self.ports = {
+            index: (counts, table)
+            for a, table in ((a, Reservations(a.memory.ports, a.reads.size, interval)) for a in accesses)
+            for index, counts in a.counts.items()
+            if counts.any()
+        }
         self.incoming: dict[int, list[Edge]] = {}
         for edge in graph.edges:
             if not edge.distance:
@@ -92,9 +95,10 @@ class _Attempt:
             for edge in self.incoming.get(index, ()):
                 ready = max(ready, self._after(start[edge.source] + late[edge.source], edge, node))
             start[index] = ready
-            if index in self.ports and self.ports[index][0].counts[index].any():
+            if index in self.ports:
                 cycle = -(-ready // self.graph.cycle) if node.kind == "read" else ready // self.graph.cycle
-                first, last = self._place(index, cycle)
+                wanted, table = self.ports[index]
+                first, last = table.place(wanted, cycle, is_read=node.kind == "read")
                 start[index] = max(ready, first * self.graph.cycle)
                 late[index] = (last - first) * self.graph.cycle
         cycle = self.graph.cycle
@@ -135,35 +139,3 @@ class _Attempt:
                 if not waiting[target]:
                     ready.append(target)
         return order if len(order) == len(self.nodes) else list(range(len(self.nodes)))
-
-    def _place(self, index: int, cycle: int) -> tuple[int, int]:
-        """Reserve ports for all copies of an access from `cycle` on; the cycles of the first and the last copy."""
-        accesses, number = self.ports[index]
-        ports = accesses.memory.ports
-        is_read = self.nodes[index].kind == "read"
-        left = accesses.counts[index].copy()
-        used = self.used[number]
-        first, last = -1, cycle
-        for offset in range(max(4 * min(self.interval, 1 << 12), 4096)):
-            slot = (cycle + offset) % self.interval
-            reads, writes = used.setdefault(slot, (np.zeros_like(left), np.zeros_like(left)))
-            free = _free(ports, reads, writes, is_read)
-            taken = left if free is None else np.minimum(left, free)
-            if taken.any():
-                first = cycle + offset if first < 0 else first
-                last = cycle + offset
-                (reads if is_read else writes)[...] += taken
-                left = left - taken
-            if not left.any():
-                break
-        return max(first, cycle), last
-
-
-def _free(ports: Ports, reads: Counts, writes: Counts, is_read: bool) -> Counts | None:
-    """How many accesses each bank can still take in a cycle; None: any number."""
-    own, limit = (reads, ports.reads) if is_read else (writes, ports.writes)
-    found = None if limit is None else limit - own
-    if ports.total is not None:
-        shared = ports.total - reads - writes
-        found = shared if found is None else np.minimum(found, shared)
-    return found

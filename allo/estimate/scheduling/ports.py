@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -64,6 +64,13 @@ class Accesses:
             self.memory.name, text, int(self.reads[bank]), int(self.writes[bank]), self.memory.ports,
             int(interval[bank]), self.label,
         )  # fmt: skip
+
+    def merged(self) -> Accesses:
+        """The same with one bank in place of all that are accessed alike: they have the same schedule."""
+        rows = np.stack([*self.counts.values(), self.reads, self.writes])
+        kept = rows[:, :1] if (rows == rows[:, :1]).all() else np.unique(rows, axis=1)
+        counts = dict(zip(self.counts, kept, strict=False))
+        return replace(self, shape=(kept.shape[1],), counts=counts, reads=kept[-2], writes=kept[-1])
 
 
 def intervals(ports: Ports, reads: Counts, writes: Counts) -> Counts | None:
