@@ -118,7 +118,7 @@ def _matching(nest: Sequence[LoopView], consumer: Sequence[LoopView]) -> list[Lo
 def _merge(module: Module, function: str, merged: Sequence[LoopView], consumer: Sequence[LoopView]) -> None:
     """Move the body of the nest to the start of the target's, with the loop variables of the consumer."""
     for view in merged:
-        loop_attributes(view, allow=frozenset())
+        loop_attributes(view)
     free_names(module.function(function), merged[-1].op, consumer[-1])
     for mine, other in zip(merged, consumer, strict=True):
         induction_variable(mine.op).replace_all_uses_with(induction_variable(other.op))

@@ -41,7 +41,7 @@ def fuse(module: Module, *loops: Loop) -> Loop:
     if total >= 2**63:
         raise ScheduleError(f"the fused loop would have {total} iterations, more than 64 bits can count")
     builder = Builder.before(views[0].op)
-    fused = constant_for(builder, total, {**loop_attributes(views[0], frozenset()), "allo.name": name})
+    fused = constant_for(builder, total, {**loop_attributes(views[0]), "allo.name": name})
     variable = induction_variable(fused)
     builder.point = ir.InsertionPoint.at_block_terminator(fused.regions[0].blocks[0])
     stride = total
@@ -85,4 +85,4 @@ def _check_fusable(loops: tuple[Loop, ...], views: list[LoopView]) -> None:
             raise ScheduleError(
                 f"the bounds of loop '{view.name}' are not constants", notes=[loop_note(view)]
             )
-        loop_attributes(view, allow=frozenset())
+        loop_attributes(view)

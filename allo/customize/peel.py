@@ -52,7 +52,7 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
         raise ScheduleError(f"{side} must be positive, got {count}", notes=[loop_note(view)])
     parts = _parts(view, side, count)
     peeled_name, rest_name = f"{loop.name}.{side}", f"{loop.name}.rest"
-    loop_attributes(view, allow=frozenset())
+    loop_attributes(view)
     check_free_name(view, peeled_name, rest_name)
 
     copy = view.op.clone(ir.InsertionPoint(view.op))

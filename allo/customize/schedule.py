@@ -1,4 +1,4 @@
-"""The schedule: a module, the steps that made it, and the whole schedule language on one screen."""
+"""The schedule: a module, and the steps that made it."""
 
 from __future__ import annotations
 
@@ -17,61 +17,20 @@ from ..ir.module import Module
 from ..ir.pseudocode import module_text
 from ..ir.recursion import reads_programs
 from ..ir.states import FinishedModule
-from .bind import bind as _bind
-from .buffer_at import buffer_at as _buffer_at
-from .compute_at import compute_at as _compute_at
-from .dataflow import dataflow as _dataflow
-from .fuse import fuse as _fuse
-from .inline import inline as _inline
 from .module.adopt import adopt
 from .module.sound import check_sound
-from .pack import pack as _pack
-from .parallel import parallel as _parallel
-from .partition import partition as _partition
-from .peel import peel as _peel
-from .pipeline import pipeline as _pipeline
-from .relay import relay as _relay
-from .reorder import reorder as _reorder
-from .reshape import reshape as _reshape
-from .reuse_at import reuse_at as _reuse_at
-from .skew import skew as _skew
-from .specialize import specialize as _specialize
-from .split import split as _split
+from .primitives import Primitives
 from .step.diff import step_diff
 from .step.handles import Buffer, Function, Loop, Nest
 from .step.loop_tree import LoopTree, loop_tree
 from .step.operations import StepReader, at_operation, take_schedules, write_steps
-from .step.primitive import integer, is_primitive, replayed
+from .step.primitive import integer, replayed
 from .step.record import Step, Steps
 from .step.text import given_steps
-from .unfold import unfold as _unfold
-from .unroll import unroll as _unroll
 
 
-class Schedule:
+class Schedule(Primitives):
     """A kernel in MLIR with the primitives that rewrite it; a primitive that fails changes nothing."""
-
-    split = _split
-    reorder = _reorder
-    fuse = _fuse
-    compute_at = _compute_at
-    skew = _skew
-    peel = _peel
-    unroll = _unroll
-    unfold = _unfold
-    pipeline = _pipeline
-    parallel = _parallel
-    dataflow = _dataflow
-    inline = _inline
-    specialize = _specialize
-    partition = _partition
-    buffer_at = _buffer_at
-    reuse_at = _reuse_at
-    relay = _relay
-    to = _relay
-    reshape = _reshape
-    pack = _pack
-    bind = _bind
 
     def __init__(self, module: Module, *, verbose: bool = False) -> None:
         self._history: list[tuple[FinishedModule, Steps]] = []
@@ -189,11 +148,6 @@ class Schedule:
         method: Callable[..., Any] = getattr(self, step.name)
         with replayed(step.at):
             return method(*positional, **keywords)
-
-    @classmethod
-    def primitives(cls) -> dict[str, Callable[..., Any]]:
-        """The primitives by name, in the order of the class."""
-        return {name: member for name, member in vars(cls).items() if is_primitive(member)}
 
     @reads_programs
     def pseudocode(self, k: int | None = None) -> str:

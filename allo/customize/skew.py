@@ -9,7 +9,7 @@ from ..ir.builder import Builder, affine_dim, index_type
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.walk import bound_operands, induction_variable
-from .nest.rewrite import ANNOTATIONS, compose_affine, loop_attributes, move_body
+from .nest.rewrite import compose_affine, loop_attributes, move_body
 from .step.handles import Loop
 from .step.primitive import primitive
 from .step.resolve import find_loop, loop_note
@@ -37,7 +37,7 @@ def skew(module: Module, loop: Loop, inner: Loop, factor: int) -> None:
         if member.op.name != "affine.for":
             raise ScheduleError(f"loop '{member.name}' has run-time bounds", notes=[loop_note(member)])
 
-    loop_attributes(view, allow=frozenset(ANNOTATIONS) - {"allo.spatial"})
+    loop_attributes(view, refused=("allo.spatial",))
     outer = induction_variable(outer_view.op)
     bounds = []
     for name, operands in zip(("lowerBoundMap", "upperBoundMap"), bound_operands(view.op), strict=True):

@@ -37,7 +37,7 @@ def split(module: Module, loop: Loop, factor: int) -> tuple[Loop, Loop]:
             notes=[loop_note(view)],
         )
     outer_name, inner_name = f"{loop.name}.outer", f"{loop.name}.inner"
-    attributes = loop_attributes(view, allow=frozenset())
+    attributes = loop_attributes(view)
     check_free_name(view, outer_name, inner_name)
 
     lower, upper, step = bounds

@@ -5,11 +5,10 @@ from __future__ import annotations
 from ..errors import ScheduleError
 from ..ir.builder import unit_attr
 from ..ir.module import Module
-from ..ir.walk import LoopView, constant_bounds, operations
+from ..ir.walk import LoopView, annotations_of, constant_bounds, operations
 from ..poly import Undecided, Violation, between_instances, extract
 from .function.inlining import inline_inside
 from .nest.band import loop_band
-from .nest.rewrite import ANNOTATIONS
 from .step.handles import Nest
 from .step.legality import demand
 from .step.primitive import primitive
@@ -90,8 +89,5 @@ def _check(view: LoopView) -> None:
             f"the bounds of loop '{view.name}' are not constants, so it has no fixed number of processing elements",
             notes=[loop_note(view)],
         )
-    for attribute, primitive_name in ANNOTATIONS.items():
-        if attribute in view.op.attributes:
-            raise ScheduleError(
-                f"loop '{view.name}' is already annotated by {primitive_name}()", notes=[loop_note(view)]
-            )
+    if marks := annotations_of(view.op):
+        raise ScheduleError(f"loop '{view.name}' is annotated with {', '.join(marks)}", notes=[loop_note(view)])

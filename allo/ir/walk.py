@@ -12,7 +12,7 @@ from allo import _mlir
 
 from ..errors import Location
 
-_ANNOTATIONS = ("pipeline", "rewind", "unroll", "parallel", "spatial", "dataflow")
+ANNOTATIONS = ("allo.pipeline", "allo.rewind", "allo.unroll", "allo.parallel", "allo.spatial", "allo.dataflow")
 LOOP_OPERATIONS = ("affine.for", "scf.for", "scf.while")
 # a constant of fixed-point numbers or structs has two values of one name; accesses are on the second one
 _BUFFER_OPERATIONS = ("memref.alloc", "memref.get_global", "allo.element_cast", "func.call")
@@ -46,10 +46,11 @@ def string_of(op: ir.Operation, name: str) -> str | None:
 def annotations_of(op: ir.Operation) -> list[str]:
     """What primitives have noted on a loop or function, as texts such as `pipeline=2`, `parallel`."""
     marks = []
-    for name in _ANNOTATIONS:
-        if f"allo.{name}" in op.attributes:
-            text = str(op.attributes[f"allo.{name}"]).split(" :")[0]
-            marks.append(name if text == "unit" else f"{name}={text}")
+    for name in ANNOTATIONS:
+        if name in op.attributes:
+            text = str(op.attributes[name]).split(" :")[0]
+            mark = name.removeprefix("allo.")
+            marks.append(mark if text == "unit" else f"{mark}={text}")
     return marks
 
 

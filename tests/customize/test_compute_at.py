@@ -525,12 +525,12 @@ def test_annotated_producer():
     s.pipeline("j")
     assert_refused(
         """
-        compute_at: loop 'j' is already annotated by pipeline()
+        compute_at: loop 'j' is annotated with pipeline=1
           note: loop 'j' is here
             File, line N, column 5
               for i, j in allo.grid(4, 6):
               ^
-          hint: change the structure of the loop first, then apply pipeline() to the new loops
+          hint: change the structure of the loop first, then annotate the new loops
         """,
         s,
         "compute_at",

@@ -1,51 +1,28 @@
-"""A primitive is one function and one entry in the class: all that is done with steps works for one of a test, too."""
+"""A primitive is one file and one line of the table: all that is done with steps works for one of a test, too."""
 
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
 
 import pytest
-from mlir import ir
 
 import allo
 from allo import Schedule, ScheduleError
-from allo.customize.nest.rewrite import compose_affine
-from allo.customize.step.handles import Loop
-from allo.customize.step.primitive import primitive
-from allo.customize.step.resolve import find_loop, loop_note
-from allo.ir.builder import Builder, affine_dim, index_type, string_attr
-from allo.ir.context import context
-from allo.ir.module import Module
+from allo.customize.primitives import Primitives
 from allo.ir.types import int32
-from allo.ir.walk import constant_bounds, induction_variable
 from tests.compose.checks import assert_faithful
+from tests.customize.reverse import reverse
 
-
-@primitive(any_layout=True)
-def reverse(module: Module, loop: Loop, by: int = 1, also: Loop | None = None) -> Loop:
-    """Run the iterations of `loop`, and of another one, in the other order."""
-    if also is not None:
-        reverse_one(module, also, by)
-    return reverse_one(module, loop, by)
-
-
-def reverse_one(module: Module, loop: Loop, by: int) -> Loop:
-    view = find_loop(module, loop)
-    bounds = constant_bounds(view.op)
-    if bounds is None or by != bounds[2]:
-        raise ScheduleError(f"loop '{loop.name}' does not count by {by}", notes=[loop_note(view)])
-    last = bounds[0] + bounds[1] - 1
-    variable = induction_variable(view.op)
-    builder = Builder(ir.InsertionPoint.at_block_begin(view.body), view.op.location)
-    other = ir.AffineMap.get(1, 0, [affine_dim(0) * -1 + last], context())
-    value = builder.value("affine.apply", index_type(), [variable], {"map": ir.AffineMapAttr.get(other)})
-    variable.replace_all_uses_except(value, value.owner.operation)
-    view.op.attributes["allo.name"] = string_attr(f"{loop.name}.reversed")
-    compose_affine([module.function(loop.function)])
-    return Loop(loop.function, loop.nest, f"{loop.name}.reversed")
+PACKAGE = Path(allo.__file__).parent
 
 
 @pytest.fixture(autouse=True)
 def entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Schedule, "reverse", reverse, raising=False)
+    monkeypatch.setattr(Primitives, "reverse", reverse, raising=False)
 
 
 def add(A: int32[8, 8], B: int32[8, 8]):
@@ -122,3 +99,55 @@ def test_its_refusals_name_it_and_change_nothing() -> None:
     with pytest.raises(ScheduleError) as refused:
         s.replay('s.revers("i")')
     assert "did you mean 'reverse'?" in str(refused.value)
+
+
+def package_with(folder: Path, primitive: Path) -> None:
+    """The package with one file and one line of the table more."""
+    shutil.copytree(PACKAGE / "customize", folder / "allo/customize", ignore=shutil.ignore_patterns("__pycache__"))
+    for part in PACKAGE.iterdir():
+        if part.name != "customize":
+            (folder / "allo" / part.name).symlink_to(part)
+    shutil.copy(primitive, folder / "allo/customize")
+    table, name = folder / "allo/customize/primitives.py", primitive.stem
+    table.write_text(table.read_text().replace("    # isort: on", f"    from .{name} import {name}\n    # isort: on"))
+
+
+def test_it_is_one_file_and_one_line(tmp_path: Path) -> None:
+    package_with(tmp_path, Path(__file__).with_name("reverse.py"))
+    program = tmp_path / "program.py"
+    program.write_text(
+        dedent(
+            """\
+            import allo
+            from allo.ir.types import int32
+
+            def add(A: int32[8, 8], B: int32[8, 8]):
+                for i, j in allo.grid(8, 8):
+                    B[i, j] += A[i, j] + 1
+
+            def twice(A: int32[8, 8], B: int32[8, 8]):
+                add(A, B)
+                add(A, B)
+
+            s = allo.customize(add)
+            s.pipeline(s.reverse("i"))
+            print(s.steps, end="")
+            assert "reverse" in allo.Schedule.primitives() and s.verify()
+            composed, again = allo.customize(twice), allo.customize(add)
+            composed.compose(s)
+            again.replay(str(s.steps))
+            stored = allo.Schedule.from_mlir(s.to_mlir())
+            for other in (composed, again, stored):
+                assert str(other.steps) == str(s.steps) and "i.reversed" in other.pseudocode() and other.verify()
+            """
+        )
+    )
+    run = subprocess.run(
+        [sys.executable, str(program)],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert not run.stderr
+    assert run.stdout == 's.reverse("add:S_i_j_0.i")\ns.pipeline("add:S_i_j_0.i.reversed")\n'

@@ -211,12 +211,12 @@ def test_annotated_loop():
     s.pipeline("i")
     assert_refused(
         """
-        peel: loop 'i' is already annotated by pipeline()
+        peel: loop 'i' is annotated with pipeline=1
           note: loop 'i' is here
             File, line N, column 5
               for i in range(1, 10, 2):
               ^
-          hint: change the structure of the loop first, then apply pipeline() to the new loops
+          hint: change the structure of the loop first, then annotate the new loops
         """,
         s,
         "peel",

@@ -165,12 +165,12 @@ def test_processing_elements():
     s.unfold("S_i_j_0", axes=[0, 1])
     assert_refused(
         """
-        skew: loop 'j' is already annotated by unfold()
+        skew: loop 'j' is annotated with spatial
           note: loop 'j' is here
             File, line N, column 9
               for i, j in allo.grid(8, 8):
               ^
-          hint: change the structure of the loop first, then apply unfold() to the new loops
+          hint: change the structure of the loop first, then annotate the new loops
         """,
         s,
         "skew",

@@ -267,12 +267,12 @@ def test_unrolled_loop():
     s.unroll("i", 2)
     assert_refused(
         """
-        split: loop 'i' is already annotated by unroll()
+        split: loop 'i' is annotated with unroll=2
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
-          hint: change the structure of the loop first, then apply unroll() to the new loops
+          hint: change the structure of the loop first, then annotate the new loops
         """,
         s,
         "split",
@@ -286,12 +286,12 @@ def test_pipelined_loop():
     s.pipeline("i")
     assert_refused(
         """
-        split: loop 'i' is already annotated by pipeline()
+        split: loop 'i' is annotated with pipeline=1
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
-          hint: change the structure of the loop first, then apply pipeline() to the new loops
+          hint: change the structure of the loop first, then annotate the new loops
         """,
         s,
         "split",
@@ -305,12 +305,12 @@ def test_parallel_loop():
     s.parallel("i")
     assert_refused(
         """
-        split: loop 'i' is already annotated by parallel()
+        split: loop 'i' is annotated with parallel
           note: loop 'i' is here
             File, line N, column 5
               for i in range(10):
               ^
-          hint: change the structure of the loop first, then apply parallel() to the new loops
+          hint: change the structure of the loop first, then annotate the new loops
         """,
         s,
         "split",

@@ -365,7 +365,7 @@ def test_a_loop_that_is_annotated():
     s.unroll("j")
     assert_refused(
         """
-        unfold: loop 'j' is already annotated by unroll()
+        unfold: loop 'j' is annotated with unroll=0
           note: loop 'j' is here
             File, line N, column 5
               for i, j in allo.grid(4, 3, name="PE"):
@@ -396,12 +396,12 @@ def test_an_unfolded_loop_keeps_its_structure():
     s.unfold("PE", axes=[0])
     assert_refused(
         """
-        split: loop 'i' is already annotated by unfold()
+        split: loop 'i' is annotated with spatial
           note: loop 'i' is here
             File, line N, column 5
               for i, j in allo.grid(4, 3, name="PE"):
               ^
-          hint: change the structure of the loop first, then apply unfold() to the new loops
+          hint: change the structure of the loop first, then annotate the new loops
         """,
         s,
         "split",

@@ -10,10 +10,10 @@ from ...ir.access import access_map, accessed, is_affine_access, is_load, subscr
 from ...ir.builder import Builder, affine_constant, affine_dim, index_type
 from ...ir.context import context
 from ...ir.effects import Effects
-from ...ir.walk import LoopView, constant_bounds, induction_variable, operations
+from ...ir.walk import LoopView, annotations_of, constant_bounds, induction_variable, operations
 from ...poly import Access, Model, extract
 from ..function.calls import function_around
-from ..nest.rewrite import ANNOTATIONS, constant_for
+from ..nest.rewrite import constant_for
 
 _FILLING = frozenset({"affine.for", "affine.if", "affine.apply", "affine.yield"})
 _MOVABLE = frozenset({"memref.alloc", "arith.constant"})
@@ -80,7 +80,7 @@ def _plan(model: Model, loop: ir.Operation, load: ir.Operation) -> _Plan | None:
     access = next(access for access in model.accesses if access.op == load)
     moving = [d for d, form in enumerate(access.subscripts) if _variable(access, loop) in dict(form.terms)]
     column = _column_loop(fill, buffer, moving[0]) if len(moving) == 1 else None
-    if column is None or any(annotation in column.attributes for annotation in ANNOTATIONS):
+    if column is None or annotations_of(column):
         return None
     columns = _columns(access, loop, moving[0], ir.MemRefType(buffer.type).shape[moving[0]])
     return None if columns is None else _Plan(fill, column, columns, loop, guard)

@@ -9,18 +9,9 @@ from mlir import ir
 from ...errors import ScheduleError
 from ...ir.builder import Builder, constant_map_attr, string_attr
 from ...ir.passes import run_passes
-from ...ir.walk import LoopView, loops_of
+from ...ir.walk import ANNOTATIONS, LoopView, annotations_of, loops_of
 from ..step.handles import Loop
 from ..step.resolve import loop_note
-
-ANNOTATIONS = {
-    "allo.pipeline": "pipeline",
-    "allo.unroll": "unroll",
-    "allo.parallel": "parallel",
-    "allo.rewind": "pipeline",
-    "allo.spatial": "unfold",
-    "allo.dataflow": "dataflow",
-}
 
 
 def compose_affine(functions: Iterable[ir.OpView]) -> None:
@@ -49,15 +40,14 @@ def move_body(loop: ir.Operation, target: ir.Block, variable: ir.Value) -> None:
     loop.erase()
 
 
-def loop_attributes(view: LoopView, allow: frozenset[str]) -> dict[str, ir.Attribute]:
+def loop_attributes(view: LoopView, refused: tuple[str, ...] = ANNOTATIONS) -> dict[str, ir.Attribute]:
     """The nest name of a loop about to be replaced; refuses annotations that would lose their meaning."""
-    for attribute, primitive in ANNOTATIONS.items():
-        if attribute in view.op.attributes and attribute not in allow:
-            raise ScheduleError(
-                f"loop '{view.name}' is already annotated by {primitive}()",
-                hint=f"change the structure of the loop first, then apply {primitive}() to the new loops",
-                notes=[loop_note(view)],
-            )
+    if any(name in view.op.attributes for name in refused):
+        raise ScheduleError(
+            f"loop '{view.name}' is annotated with {', '.join(annotations_of(view.op))}",
+            hint="change the structure of the loop first, then annotate the new loops",
+            notes=[loop_note(view)],
+        )
     return {"allo.nest": view.op.attributes["allo.nest"]} if "allo.nest" in view.op.attributes else {}
 
 

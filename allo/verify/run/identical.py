@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from ...ir.walk import operations
+from ...ir.walk import ANNOTATIONS, operations
 from ..program.programs import Program
 
-_DIRECTIVES = (
-    "allo.name", "allo.nest", "allo.pipeline", "allo.rewind", "allo.unroll", "allo.parallel", "allo.spatial",
-    "allo.dataflow", "allo.memory",
-)  # fmt: skip
+_DIRECTIVES = ("allo.name", "allo.nest", "allo.memory", *ANNOTATIONS)
 
 
 def are_identical(a: Program, b: Program) -> bool:
