@@ -1,9 +1,10 @@
 """The estimator: static scheduling of a module for a target, with reasons."""
 
 from .estimate import estimate
-from .report.result import Burst, Estimate, FunctionEstimate, LoopEstimate, Reason, Resources
+from .report.result import Advice, Burst, Estimate, FunctionEstimate, LoopEstimate, Reason, Resources
 
 __all__ = [
+    "Advice",
     "Burst",
     "Estimate",
     "FunctionEstimate",

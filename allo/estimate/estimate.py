@@ -10,14 +10,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlir import ir
+
 from ..errors import TargetError, nearest
 from ..ir.linalg import is_structured, lower_linalg
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..ir.walk import argument_names, entry_block, operations
 from ..target import Fpga, Target, load_target
+from .advice.question import Proposal
+from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
-from .function import Callee, EstimateOptions, FunctionEstimator
+from .calls import Callee
+from .function import EstimateOptions, FunctionEstimator
 from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
 from .report.result import Burst, Estimate, FunctionEstimate, Resources
 from .resources import array_name, array_resources, own_resources, unit_resources
@@ -94,6 +99,9 @@ def _beyond(used: Resources, available: Resources, target: Fpga) -> list[str]:
     ]
 
 
+type _Done = tuple[FunctionEstimator | None, Span]
+
+
 class _Estimation:
     """One module."""
 
@@ -101,7 +109,7 @@ class _Estimation:
         self.module = module
         self.options = options
         self.functions = {function.name.value: function for function in module.functions()}
-        self.done: dict[str, tuple[FunctionEstimator | None, Span]] = {}
+        self.done: dict[str, _Done] = {}
         self.made: dict[str, FunctionEstimate] = {}
         self.notes: list[str] = []
 
@@ -122,8 +130,9 @@ class _Estimation:
         copies = self._copies(found)
         notes += _beyond(self._resources(top) + copies, available, target)
         notes += self._many_banks(counts)
+        advice = ranked([step for name in counts for step in self._steps(name)], self._latency_with)
         return Estimate(
-            top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies
+            top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies, advice
         )
 
     def _many_banks(self, names: Iterable[str]) -> list[str]:
@@ -167,11 +176,7 @@ class _Estimation:
         """What callers of a function see."""
         span = self.span(name)
         estimator = self.done[name][0]
-        entry = entry_block(self.functions[name])
-        arguments = tuple(entry.arguments) if entry is not None else ()
-        straight = estimator is not None and not estimator.views and not span.callees
-        interval = Fraction(1) if straight else span.interval if span.interval is not None else span.latency
-        return Callee(span.latency, interval, span.ends if estimator is not None else Ends(), arguments)
+        return Callee(None, None, Ends(), ()) if estimator is None else estimator.seen(span)
 
     def _instances(self, top: str) -> dict[str, int]:
         """How many instances of each function there are."""
@@ -194,14 +199,17 @@ class _Estimation:
         is_dataflow = "allo.dataflow" in estimator.function.operation.attributes
         latency = None if span.latency is None else math.ceil(span.latency)
         interval = latency if span.interval is None else math.ceil(span.interval)
+        stages = self._stages(estimator)
+        if stages is not None:
+            estimator.proposals[estimator.function.operation] = stages
         made = FunctionEstimate(
             name, latency, interval, self._resources(name), estimator.rows.loops, instances, is_dataflow,
-            self._stages(estimator),
+            "" if stages is None else stages.step,
         )  # fmt: skip
         self.made[name] = made
         return made
 
-    def _stages(self, estimator: FunctionEstimator) -> str:
+    def _stages(self, estimator: FunctionEstimator) -> Proposal | None:
         """Advice to overlap what a function runs one after the other, if the device has units enough for that."""
         apart = Resources()
         for part in estimator.parts:
@@ -211,8 +219,23 @@ class _Estimation:
         target = self.options.target
         device = target.device
         if _beyond(apart, Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff), target):
-            return ""
+            return None
         return overlap(self.module, estimator.function, estimator.model, estimator.latency_of)
+
+    def _steps(self, name: str) -> list[AdvisedStep]:
+        """All that is proposed for a function and its loops."""
+        estimator = self.done[name][0]
+        if estimator is None:
+            return []
+        names = {op: estimator.rows.name(view) for op, view in estimator.views.items()}
+        return [AdvisedStep(name, op, names.get(op, name), proposal) for op, proposal in estimator.proposals.items()]
+
+    def _latency_with(self, steps: Sequence[AdvisedStep]) -> Fraction | None:
+        """The latency of the kernel if some steps are taken."""
+        taken: dict[str, dict[ir.Operation, Proposal]] = {}
+        for step in steps:
+            taken.setdefault(step.function, {})[step.op] = step.proposal
+        return _Folded(self.done, taken).span(self.module.top).latency
 
     def _resources(self, name: str) -> Resources:
         """What one instance of a function takes, with its callees."""
@@ -246,3 +269,27 @@ class _Estimation:
                 hint = nearest(name, loops) or "give the name of a loop"
                 raise TargetError(f"trips names no loop of the kernel: '{name}'", hint=hint)
 
+
+class _Folded:
+    """The time of functions if some steps are taken, each found once."""
+
+    def __init__(self, done: Mapping[str, _Done], taken: Mapping[str, Mapping[ir.Operation, Proposal]]) -> None:
+        self.done = done
+        self.taken = taken
+        self.spans: dict[str, Span] = {}
+
+    def span(self, name: str) -> Span:
+        """The time of one call of a function."""
+        if name not in self.spans:
+            estimator, span = self.done[name]
+            if estimator is not None and (name in self.taken or any(map(self._changes, span.callees))):
+                span = estimator.assuming(self.taken.get(name, {}), self._callee)
+            self.spans[name] = span
+        return self.spans[name]
+
+    def _callee(self, name: str) -> Callee:
+        span, estimator = self.span(name), self.done[name][0]
+        return Callee(None, None, Ends(), ()) if estimator is None else estimator.seen(span)
+
+    def _changes(self, name: str) -> bool:
+        return self.span(name) is not self.done[name][1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -16,26 +17,18 @@ from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, l
 from ..poly import TimeLoop, Trips, model_of
 from ..target import Fpga
 from .advice.intervals import advise
-from .advice.question import Question
+from .advice.question import Proposal, Question
+from .advice.short_loops import around_short_loops
+from .calls import Callee, copy_span
 from .off_chip import OffChip
 from .report.result import Reason
 from .report.rows import Rows, operations_of, rounded
 from .scheduling.memory import ArrayMemory, array_memory, external_memory
-from .scheduling.pipeline import region_span, scheduled
+from .scheduling.pipeline import ScheduledRegion, region_span, scheduled
 from .scheduling.region import RegionBuilder, Surroundings, unbounded_loop
-from .scheduling.span import (
-    Ends,
-    Span,
-    alternatives,
-    delayed,
-    passed,
-    repeated,
-    sequence,
-    stream_key,
-    uncounted,
-)
+from .scheduling.span import Span, alternatives, repeated, sequence, uncounted
 from .scheduling.stages import Overlap, stages
-from .scheduling.tokens import closed, of_call, settled, step_of
+from .scheduling.tokens import closed, settled, step_of
 from .trips import TripCounts
 
 _PURE = (
@@ -57,16 +50,6 @@ class EstimateOptions:
     off_chip: OffChip = field(default_factory=OffChip)
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
-    """What callers see of a function."""
-
-    latency: Fraction | None
-    interval: Fraction | None
-    ends: Ends
-    arguments: tuple[ir.Value, ...]
-
-
 class FunctionEstimator:
     """One function with a body."""
 
@@ -84,6 +67,9 @@ class FunctionEstimator:
         self.notes: list[str] = []
         self.memories: dict[ir.Value, ArrayMemory] = {}
         self.parts: list[Span] = []
+        self.proposals: dict[ir.Operation, Proposal] = {}  # by the loop that they are about, or the function
+        self.assumed: Mapping[ir.Operation, Proposal] | None = None  # steps that are taken; None: advise some
+        self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
         model = model_of(module, name)
         entry = entry_block(function)
         assert entry is not None
@@ -91,8 +77,16 @@ class FunctionEstimator:
         self.model = model
         self.around = Surroundings.of(model, entry, self.target, self.memory_of, self._call_cost)
 
+    def assuming(self, assumed: Mapping[ir.Operation, Proposal], callee: Callable[[str], Callee]) -> Span:
+        """The whole function if some steps were taken, and with other callees; changes nothing here."""
+        other = copy(self)
+        other.rows, other.notes = Rows(self.name, self.views, self.trip_counts), []
+        other.assumed, other.callee, other.proposals = assumed, callee, {}
+        other.around = replace(self.around, call_cost=other._call_cost)
+        return other.run()
+
     def run(self) -> Span:
-        """The whole function; fills `rows`, `notes`, `memories` and `parts`."""
+        """The whole function; fills `rows`, `notes`, `memories`, `parts` and `proposals`."""
         is_dataflow = "allo.dataflow" in self.function.operation.attributes
         parts, names = self._parts(operations_of(self.entry))
         self.parts = parts
@@ -100,7 +94,18 @@ class FunctionEstimator:
             span = self._overlap(parts, names).span
         else:
             span = settled(sequence(parts), self.around.accesses)
-        return replace(span, ends=closed(span.ends))
+        taken = self._taken(self.function.operation)
+        return replace(span, latency=span.latency if taken is None else taken.latency, ends=closed(span.ends))
+
+    def seen(self, span: Span) -> Callee:
+        """What callers see of the function."""
+        straight = not self.views and not span.callees
+        interval = Fraction(1) if straight else span.interval if span.interval is not None else span.latency
+        return Callee(span.latency, interval, span.ends, tuple(self.entry.arguments))
+
+    def _taken(self, op: ir.Operation) -> Proposal | None:
+        """The step for a loop or the function that is assumed to be taken."""
+        return None if self.assumed is None else self.assumed.get(op)
 
     def _overlap(self, parts: list[Span], names: list[str]) -> Overlap:
         found = stages([settled(part, self.around.accesses) for part in parts], names)
@@ -127,9 +132,7 @@ class FunctionEstimator:
         return self.memories[value]
 
     def _call_cost(self, name: str) -> tuple[int, int]:
-        found = self.callee(name)
-        latency = math.ceil(found.latency or 0) + self.target.control.call
-        return latency, max(1, math.ceil(found.interval or found.latency or 0))
+        return self.callee(name).cost(self.target)
 
     # -- blocks ----------------------------------------------------------------------------------------
 
@@ -156,10 +159,10 @@ class FunctionEstimator:
                 parts.append(self._loop(self.views[op]))
                 names.append(f"loop '{self.views[op].name}'")
             elif op.name == "func.call":
-                parts.append(self._call(op))
+                parts.append(self.callee(callee_name(op)).span(op, self.target))
                 names.append(f"'{callee_name(op)}'")
             elif is_copy(op):
-                parts.append(self._copy(op))
+                parts.append(copy_span(op, self.target))
                 names.append("copy")
             else:
                 branches = [sequence(self._parts(operations_of(b))[0]) for r in op.regions for b in r.blocks]
@@ -184,36 +187,21 @@ class FunctionEstimator:
         return all(self._is_straight(inner) for inner in operations_of(op.regions[0].blocks[0]))
 
     def _straight(self, block: list[ir.Operation]) -> Span:
-        builder = RegionBuilder(self.around, ())
-        done = scheduled(builder.build(block), self.target.budget, None)
+        done = self._scheduled(block[0], (), block, None)
         self.rows.unrolled(block)
         return region_span(done, Fraction(done.timing.depth), Fraction(0), Fraction(1))
 
-    def _call(self, op: ir.Operation) -> Span:
-        name = callee_name(op)
-        found = self.callee(name)
-        given = dict(zip(found.arguments, (base_of(value) for value in op.operands), strict=False))
-        streams = dict(zip(found.arguments, map(stream_key, op.operands), strict=False))
-        ends = found.ends
-        result = frozenset(value for value in op.results if isinstance(value.type, ir.MemRefType))
-        mapped = Ends(
-            {passed(streams[v], i): of_call(op, e, found.latency) for (v, i), e in ends.puts.items() if v in streams},
-            {passed(streams[v], i): of_call(op, e, found.latency) for (v, i), e in ends.gets.items() if v in streams},
-            frozenset(given[v] for v in ends.reads if v in given),
-            frozenset(given[v] for v in ends.writes if v in given) | result,
-        )
-        span = Span(found.latency, Counter(), Counter({name: 1}), mapped)
-        return delayed(span, Fraction(self.target.control.call), Fraction(0))
-
-    def _copy(self, op: ir.Operation) -> Span:
-        """A copy of an array: a pipelined loop over its elements."""
-        source, target = op.operands[0], op.operands[1]
-        memref = ir.MemRefType(source.type)
-        ends = Ends({}, {}, frozenset({base_of(source)}), frozenset({base_of(target)}))
-        if not memref.has_static_shape:
-            return Span(None, ends=ends)
-        elements = math.prod(memref.shape)
-        return Span(Fraction(elements + 1 + self.target.control.pipelined_loop), ends=ends)
+    def _scheduled(
+        self, key: ir.Operation, time: tuple[TimeLoop, ...], block: list[ir.Operation], requested: int | None
+    ) -> ScheduledRegion:
+        """The schedule of a block in these loops, found once for each key unless callees are in it."""
+        known = self.schedules.get((key, requested is not None))
+        if known is None:
+            region = RegionBuilder(self.around, time).build(block)
+            known = scheduled(region, self.target.budget, requested)
+            if all(node.kind != "call" for node in region.nodes):
+                self.schedules[key, requested is not None] = known
+        return known
 
     # -- loops -----------------------------------------------------------------------------------------
 
@@ -257,7 +245,12 @@ class FunctionEstimator:
         body = self._body(view)
         control = self.target.control
         span = repeated(body, trips.mean, control.iteration, control.loop, step_of(self.model, view, trips))
-        self.rows.add(view, "sequential", span.latency, body.latency, bound=self.rows.bound(view, span.latency))
+        inside = [self.trip_counts.of(inner) for inner in self.views.values() if view in inner.chain[:-1]]
+        proposal = around_short_loops(self.rows.name(view), trips, inside)
+        if proposal is not None:
+            self.proposals[view.op] = proposal
+        advice, bound = proposal.step if proposal is not None else "", self.rows.bound(view, span.latency)
+        self.rows.add(view, "sequential", span.latency, body.latency, bound=bound, advice=advice)
         return span
 
     def _body(self, view: LoopView) -> Span:
@@ -281,7 +274,7 @@ class FunctionEstimator:
         return chain
 
     def _is_pipelined(self, view: LoopView) -> bool:
-        if "allo.pipeline" in view.op.attributes:
+        if "allo.pipeline" in view.op.attributes or self._taken(view.op):
             return True
         if not self.options.auto_pipeline or view.op.name == "scf.while":
             return False
@@ -315,28 +308,25 @@ class FunctionEstimator:
         time = self._time_loops(chain)
         attributes = last.op.attributes
         requested = ir.IntegerAttr(attributes["allo.pipeline"]).value if "allo.pipeline" in attributes else 1
-        builder = RegionBuilder(self.around, time)
-        region = builder.build(operations_of(last.body))
-        done = scheduled(region, self.target.budget, requested)
+        done = self._scheduled(last.op, time, operations_of(last.body), requested)
         trips: Fraction | None = Fraction(1)
         for view, loop in zip(chain, time, strict=True):
             value = self.trip_counts.of(view).mean
             value = None if value is None else Fraction(-(-value // loop.factor)) if loop.factor > 1 else value
             trips = None if value is None or trips is None else trips * value
-        timing, around = done.timing, 0 if "allo.rewind" in attributes else self.target.control.pipelined_loop
-
-        def latency(interval: int) -> Fraction | None:
-            if trips is None:
-                return None
-            return max(Fraction(0), trips - 1) * interval + timing.depth + around if trips else Fraction(around)
-
-        total, bound = latency(timing.interval), latency(done.least)
+        around = 0 if "allo.rewind" in attributes else self.target.control.pipelined_loop
         names = tuple(self.rows.name(outer) for outer in last.chain)
         runs = tuple(self.trip_counts.of(view).mean for view in chain)
-        advice = advise(Question(
-            self.name, self.model, done, region, requested, last.chain, names, self.around, runs, total,
+        asked = Question(
+            self.name, self.model, done, requested, last.chain, names, self.around, runs, trips, around,
             self.options.auto_pipeline,
-        ))  # fmt: skip
+        )  # fmt: skip
+        total, bound, advice = asked.latency, asked.at(done.least), ""
+        if (taken := self._taken(last.op)) is not None:
+            done, total = taken.made(done), taken.latency if taken.latency is not None else total
+        elif self.assumed is None and (proposal := advise(asked)) is not None:
+            self.proposals[last.op], advice = proposal, proposal.step
+        timing = done.timing
         for view in chain[:-1]:
             self.rows.add(view, "flattened", total, bound=bound)
         depth = Fraction(timing.depth)
@@ -347,7 +337,7 @@ class FunctionEstimator:
     def _leaf(self, view: LoopView, trips: Trips) -> Span:
         """A loop without loops in it whose iterations do not overlap."""
         time = self._time_loops([view])
-        done = scheduled(RegionBuilder(self.around, time).build(operations_of(view.body)), self.target.budget, None)
+        done = self._scheduled(view.op, time, operations_of(view.body), None)
         count = trips.mean
         if count is not None and time[0].factor > 1:
             count = Fraction(-(-count // time[0].factor))
@@ -359,6 +349,8 @@ class FunctionEstimator:
         advice = f's.pipeline("{self.rows.name(view)}")' if count is not None and count > 1 else ""
         if span.latency is not None and bound is not None and bound >= span.latency:
             bound, advice = span.latency, ""
+        if advice:
+            self.proposals[view.op] = Proposal(advice)
         self.rows.add(view, "sequential", span.latency, depth, bound=bound, advice=advice)
         self.rows.unrolled(operations_of(view.body))
         return span

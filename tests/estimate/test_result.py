@@ -41,8 +41,9 @@ def test_the_table() -> None:
         "--------------  -----  -------  --  -----  -----  -------------------------------\n"
         "kernel:S_i_0.i  62     141      2   14     141    3 reads of bank 0 of A, 2 ports\n"
         "\n"
-        "steps that would lower a bound\n"
-        '  kernel:i: s.partition(s.reuse_at("kernel:A", "kernel:i"))'
+        "would gain  at        step\n"
+        "----------  --------  -----------------------------------------------\n"
+        '61          kernel:i  s.partition(s.reuse_at("kernel:A", "kernel:i"))'
     )
 
 

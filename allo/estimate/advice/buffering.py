@@ -14,11 +14,11 @@ from ..report.rows import operations_of
 from ..scheduling.memory import ArrayMemory, Ports
 from ..scheduling.pipeline import scheduled
 from ..scheduling.region import RegionBuilder, RegionNode
-from .question import Question
+from .question import Proposal, Question
 
 
-def keep_on_chip(asked: Question, label: str) -> str:
-    """`buffer_at` for the array with this label, in the loop where that makes the nest fastest; empty if in none.
+def keep_on_chip(asked: Question, label: str) -> Proposal | None:
+    """`buffer_at` for the array with this label, in the loop where that makes the nest fastest; None if in none.
 
     An element that stays the same in the loops inside, or a row of elements along one of them, is read before these
     loops and written behind them (Allo paper, section 3.1 and Fig. 2).
@@ -26,15 +26,15 @@ def keep_on_chip(asked: Question, label: str) -> str:
     nodes = [node for node in asked.region.nodes if node.label == label]
     called = any(access.buffer.label == label for n in asked.region.nodes if n.kind == "call" for access in n.touched)
     if called or asked.latency is None or any(node.forms != nodes[0].forms for node in nodes):
-        return ""
+        return None
     if any(form is None or form.copies for form in nodes[0].forms) or not _is_updated(nodes):
-        return ""
+        return None
     best: tuple[Fraction, str] | None = None
     for axis in range(len(asked.region.time) - 1):
         found = _in_loop(asked, nodes, axis)
         if found is not None and (best is None or found[0] < best[0]):
             best = found
-    return best[1] if best is not None and best[0] < asked.latency else ""
+    return Proposal(best[1], best[0]) if best is not None and best[0] < asked.latency else None
 
 
 def _is_updated(nodes: Sequence[RegionNode]) -> bool:

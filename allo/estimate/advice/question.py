@@ -1,8 +1,9 @@
-"""The pipelined loop that advice is asked for, what binds it, and what it is part of."""
+"""The pipelined loop that advice is asked for, and a step that would make it faster."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...ir.walk import LoopView
@@ -12,17 +13,72 @@ from ..scheduling.region import LoopBody, Surroundings
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """A step, with the latency and the interval that a loop or function has with it.
+
+    A loop that is not pipelined is scheduled again as a pipeline, where no latency is given.
+    """
+
+    step: str
+    latency: Fraction | None = None
+    interval: int | None = None
+
+    def made(self, done: ScheduledRegion) -> ScheduledRegion:
+        """What a pipeline becomes."""
+        if self.interval is None:
+            return done
+        return replace(done, timing=replace(done.timing, interval=self.interval))
+
+
+def pasted(steps: Iterable[str]) -> str:
+    """Several steps as one line, with their remarks behind them."""
+    parts = [step.partition("  # ") for step in steps]
+    remarks = [remark for _, _, remark in parts if remark]
+    return "; ".join(step for step, _, _ in parts) + (f"  # {', '.join(remarks)}" if remarks else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A pipelined loop, with the loops from the outermost of its nest to itself."""
 
     function: str
     model: Model
     done: ScheduledRegion
-    region: LoopBody
     requested: int
     chain: tuple[LoopView, ...]
     names: tuple[str, ...]  # of the loops, as primitives take them
     around: Surroundings
     runs: tuple[Fraction | None, ...]  # iterations of each time loop
-    latency: Fraction | None  # of the pipeline
+    trips: Fraction | None  # iterations of the pipeline
+    control: int  # cycles to enter and to leave it
     auto_pipeline: bool
+
+    @property
+    def region(self) -> LoopBody:
+        return self.done.graph.region
+
+    @property
+    def latency(self) -> Fraction | None:
+        """The latency of the pipeline."""
+        return self.at(self.done.timing.interval)
+
+    def at(self, interval: int) -> Fraction | None:
+        """Its latency at another interval."""
+        if self.trips is None:
+            return None
+        if not self.trips:
+            return Fraction(self.control)
+        return max(Fraction(0), self.trips - 1) * interval + self.done.timing.depth + self.control
+
+    def proposal(self, step: str, interval: int) -> Proposal | None:
+        """A step that leads to this interval; None if that is not lower."""
+        return Proposal(step, self.at(interval), interval) if interval < self.done.timing.interval else None
+
+    def without(self, *labels: str, recurrences: bool = True) -> int:
+        """The interval that is left without the demands of the ports of some arrays, or of recurrences."""
+        others = [array.pressure() for array in self.done.accesses if array.label not in labels]
+        found = [self.requested, *(pressure.interval for pressure in others if pressure is not None)]
+        found += [node.interval for node in self.region.nodes if node.kind == "call"]
+        if recurrences and self.done.recurrence is not None:
+            found.append(self.done.recurrence.interval)
+        return max(found)

@@ -19,6 +19,7 @@ from ...ir.streams import is_stream_type
 from ...ir.walk import LOOP_OPERATIONS, entry_block, statement_of, string_of
 from ...poly import Model
 from ..report.rows import operations_of
+from .question import Proposal
 
 _LONG = 20  # cycles of a stage that is worth its FIFO
 _START = 20  # cycles until the first element comes out of a stage, at most as a rule
@@ -35,25 +36,26 @@ class _Stage:
 
 def overlap(
     module: Module, function: ir.OpView, model: Model, latency_of: Callable[[ir.Operation], Fraction | None]
-) -> str:
-    """`dataflow`, behind `relay` of arrays whose elements pass in order; empty if that gains little or is refused.
+) -> Proposal | None:
+    """`dataflow`, behind `relay` of arrays whose elements pass in order; None if that gains little or is refused.
 
     `latency_of` gives the cycles of a loop or call. Arrays that are no FIFOs are passed on when they are complete.
     """
     entry = entry_block(function)
     if entry is None or "allo.dataflow" in function.operation.attributes:
-        return ""
+        return None
     statements = operations_of(entry)[:-1]
     stages = _stages(model, statements, latency_of)
     long = [stage for stage in stages if stage.latency >= _LONG]
     if len(long) < 2 or _has_two_readers(stages):
-        return ""
+        return None
     steps, relayed = _relays(module, function, model, statements, long)
-    if _overlapped(stages, relayed) >= _GAIN * sum(stage.latency for stage in stages):
-        return ""
+    latency = _overlapped(stages, relayed)
+    if latency >= _GAIN * sum(stage.latency for stage in stages):
+        return None
     if refusal_of_stages(module, model, statements, "") is not None:
-        return ""
-    return "; ".join([*steps, f's.dataflow("{function.name.value}")'])
+        return None
+    return Proposal("; ".join([*steps, f's.dataflow("{function.name.value}")']), latency)
 
 
 def _stages(

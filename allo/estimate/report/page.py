@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from .result import Burst, Estimate, FunctionEstimate, LoopEstimate
-from .table import TRANSFERS, because, count, transfer_row, trips_text
+from .table import ADVICE, TRANSFERS, advice_row, because, count, transfer_row, trips_text
 
 _STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; color: #222; padding: 0 1em; }
@@ -33,6 +33,7 @@ def page(estimate: Estimate) -> str:
         f"<p>Latency <strong>{count(estimate.cycles)}</strong> cycles{milliseconds}.</p>",
         _resources(estimate),
         _table(TRANSFERS, map(_transfer, estimate.transfers)) if estimate.transfers else "",
+        _advice(estimate),
         *(_function(function, function.name == estimate.top) for function in reversed(estimate.functions)),
         *(f"<p class=note>{escape(note)}</p>" for note in estimate.notes),
         "</body></html>",
@@ -57,7 +58,6 @@ def _function(function: FunctionEstimate, opened: bool) -> str:
     head = f"{escape(function.name)}: {count(function.latency)} cycles, every {count(function.interval)}{kind}{copies}"
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
     body = _table(header, (_loop(loop) for loop in function.loops)) if function.loops else "<p>No loops.</p>"
-    body += f"<p><code>{escape(function.advice)}</code></p>" if function.advice else ""
     return f"<details{' open' if opened or function.loops else ''}><summary>{head}</summary>\n{body}</details>"
 
 
@@ -66,10 +66,15 @@ def _loop(loop: LoopEstimate) -> tuple[str, ...]:
     binds = loop.reason is not None and loop.reason.kind not in ("requested", "not pipelined")
     reason = escape(because(loop))
     text = f"<span class=binds>{reason}</span>" if binds else reason
-    if loop.advice:
-        text += f" <code>{escape(loop.advice)}</code>"
     numbers = (None if loop.unrolled else loop.latency, loop.interval, loop.depth, loop.bound)
     return escape(name), trips_text(loop), *("" if n is None else str(n) for n in numbers), text
+
+
+def _advice(estimate: Estimate) -> str:
+    if not estimate.advice:
+        return ""
+    rows = (tuple(map(escape, advice_row(advice))) for advice in estimate.advice)
+    return _table(ADVICE, ((gain, at, f"<code>{step}</code>") for gain, at, step in rows))
 
 
 def _transfer(transfer: Burst) -> tuple[str, ...]:

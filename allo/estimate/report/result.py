@@ -93,6 +93,18 @@ class FunctionEstimate:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """A step to paste for a loop `"f:i"` or a function, and the cycles that the whole design gains by it alone.
+
+    0: nothing, since another part binds; None: not known. Steps that gain together only are one step.
+    """
+
+    at: str
+    step: str
+    gain: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Burst:
     """A burst between a memory and the chip: `kind` is load or store; None where an extent is known at run time."""
 
@@ -116,6 +128,7 @@ class Estimate:
     notes: tuple[str, ...] = ()
     transfers: tuple[Burst, ...] = ()
     copies: Resources = Resources()  # the arrays on the chip that transfers fill
+    advice: tuple[Advice, ...] = ()  # the step that gains most is the first
 
     @property
     def kernel(self) -> FunctionEstimate:

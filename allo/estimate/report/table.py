@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import astuple
 
 from ...poly import mean_with_range
-from .result import Burst, Estimate, LoopEstimate, Resources
+from .result import Advice, Burst, Estimate, LoopEstimate, Resources
 
+ADVICE = ("would gain", "at", "step")
 TRANSFERS = ("burst", "memory", "words", "bits", "cycles")
 
 
@@ -32,9 +33,8 @@ def table(estimate: Estimate) -> str:
         lines += ["", *aligned([TRANSFERS, *map(transfer_row, estimate.transfers)])]
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
     lines += ["", *aligned([header, *(_row(loop) for loop in estimate.loops)])]
-    advice = [f"  {loop.function}:{loop.name}: {loop.advice}" for loop in estimate.loops if loop.advice]
-    advice += [f"  {function.name}: {function.advice}" for function in estimate.functions if function.advice]
-    lines += ["", "steps that would lower a bound", *advice] if advice else []
+    if estimate.advice:
+        lines += ["", *aligned([ADVICE, *map(advice_row, estimate.advice)])]
     lines += ["", *estimate.notes] if estimate.notes else []
     return "\n".join(lines)
 
@@ -43,6 +43,12 @@ def transfer_row(transfer: Burst) -> tuple[str, ...]:
     """What a burst moves."""
     cells = (transfer.memory, count(transfer.words), f"{transfer.word_bits}", count(transfer.cycles))
     return f"{transfer.kind} {transfer.array}", *cells
+
+
+def advice_row(advice: Advice) -> tuple[str, ...]:
+    """What a step gains, and what it is about."""
+    gain = "?" if advice.gain is None else str(advice.gain) if advice.gain else "nothing alone"
+    return gain, advice.at, advice.step
 
 
 def count(value: int | None) -> str:

@@ -1,0 +1,163 @@
+"""Advice in the order of what the whole design gains by each step alone."""
+
+# ruff: noqa: F821 - kernels declare arrays without a value
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+import allo
+from allo.ir.types import float32, index
+
+
+def conv(A: float32[258], T: float32[256]):
+    for i in range(256):
+        T[i] = A[i] + A[i + 1] + A[i + 2]
+
+
+def pool(T: float32[256], B: float32[32]):
+    for i in range(32):
+        best: float32 = T[8 * i]
+        for k in range(1, 8):
+            best = max(best, T[8 * i + k])
+        B[i] = best
+
+
+def network(A: float32[258], B: float32[32]):
+    T: float32[256]
+    conv(A, T)
+    pool(T, B)
+
+
+def stages(pooling: int) -> allo.Schedule:
+    """A convolution that its ports slow down, and pooling that takes `pooling` times as long as it has to."""
+    s = allo.customize(network)
+    s.pipeline("conv:i")
+    s.pipeline("pool:k", initiation_interval=pooling)
+    s.relay("network:T", "pool", depth=8)
+    s.dataflow("network")
+    return s
+
+
+def cycles(found: allo.Estimate) -> int:
+    assert found.cycles is not None
+    return found.cycles
+
+
+def gain_of(make: Callable[[], allo.Schedule], step: str) -> int:
+    """What a step really gains."""
+    s = make()
+    before = cycles(allo.estimate(s))
+    exec(step, {"s": s})
+    return before - cycles(allo.estimate(s))
+
+
+@pytest.mark.parametrize("pooling", [2, 3, 9])
+def test_what_binds_comes_first(pooling: int) -> None:
+    found = allo.estimate(stages(pooling))
+    first, *_, last = found.advice
+    assert first.at.startswith("pool:") and (last.at, last.gain) == ("conv:i", 0)
+    for advice in found.advice:
+        assert advice.gain == pytest.approx(gain_of(lambda: stages(pooling), advice.step), abs=2)
+
+
+def test_the_loop_that_does_not_bind_keeps_its_advice() -> None:
+    found = allo.estimate(stages(3))
+    step = 's.partition(s.reuse_at("conv:A", "conv:i"))'
+    assert found.loop("conv:i").advice == step
+    assert f"nothing alone  conv:i  {step}" in str(found)
+    assert "<td>nothing alone</td><td>conv:i</td>" in found.to_html()
+    assert json.loads(found.to_json())["advice"][-1] == {"at": "conv:i", "step": step, "gain": 0}
+
+
+def twice(A: float32[256], B: float32[256]):
+    T: float32[256]
+    first(A, T)
+    second(T, B)
+
+
+def first(A: float32[256], T: float32[256]):
+    for i in range(256):
+        T[i] = A[i] * 2.0
+
+
+def second(T: float32[256], B: float32[256]):
+    for j in range(256):
+        B[j] = T[j] + 1.0
+
+
+def balanced() -> allo.Schedule:
+    s = allo.customize(twice)
+    s.pipeline("first:i", initiation_interval=4)
+    s.pipeline("second:j", initiation_interval=4)
+    s.relay("twice:T", "second", depth=2)
+    s.dataflow("twice")
+    return s
+
+
+def test_stages_that_are_equally_slow_are_one_step() -> None:
+    (advice,) = allo.estimate(balanced()).advice
+    assert advice.at == "first:i, second:j"
+    assert advice.gain is not None and advice.gain > 700
+    assert advice.gain == gain_of(balanced, advice.step)
+
+
+def test_a_callee_gains_as_often_as_it_runs() -> None:
+    def many(A: float32[8, 256], B: float32[8, 256]):
+        for n in range(8):
+            first(A[n], B[n])
+        for k in range(8):
+            B[k, 0] = 0.0
+
+    found = allo.estimate(allo.customize(many))
+    assert found.advice[0].at == "first:i"
+    for advice in found.advice:
+        assert advice.gain == gain_of(lambda: allo.customize(many), advice.step)
+
+
+def test_equal_gains_keep_the_order_of_the_text() -> None:
+    def apart(A: float32[256], B: float32[256], C: float32[256], D: float32[256]):
+        for i in range(256):
+            B[i] = A[i] * 2.0
+        for j in range(256):
+            D[j] = C[j] * 3.0
+
+    found = allo.estimate(allo.customize(apart))
+    one, other = [advice for advice in found.advice if advice.at != "apart"]
+    assert (one.at, other.at) == ("apart:i", "apart:j") and one.gain == other.gain
+
+
+def test_a_gain_that_is_not_known() -> None:
+    def some(A: float32[256], B: float32[256], n: index):
+        for i in range(n):
+            B[i] = A[i] * 2.0
+        for j in range(256):
+            B[j] += 1.0
+
+    found = allo.estimate(allo.customize(some))
+    assert [(advice.at, advice.gain) for advice in found.advice] == [("some:j", None)]
+    assert [line.split()[:2] for line in str(found).splitlines() if "some:j" in line][-1] == ["?", "some:j"]
+
+
+def test_several_arrays_whose_ports_bind_are_divided_together() -> None:
+    """Also one that is divided already, of which a remark tells."""
+
+    def blocked(A: float32[256], B: float32[256]):
+        for i in range(16):
+            for u in range(16):
+                B[16 * i + u] = A[16 * i + u] + 1.0
+
+    def made() -> allo.Schedule:
+        s = allo.customize(blocked)
+        s.pipeline("i")
+        s.partition("A", factor=2)
+        return s
+
+    (advice,) = allo.estimate(made()).advice
+    assert advice.step == (
+        's.partition("blocked:A", dim=1, factor=8); s.partition("blocked:B", dim=1, factor=8)  # in place of cyclic 2'
+    )
+    assert advice.gain is not None and advice.gain > 80
