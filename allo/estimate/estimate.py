@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +23,8 @@ from .advice.stages import overlap
 from .calls import Callee
 from .function import EstimateOptions, FunctionEstimator
 from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
-from .report.result import Burst, Estimate, FunctionEstimate, Resources
-from .resources import array_name, array_resources, own_resources, unit_resources
+from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
+from .resources import array_name, array_resources, beyond, own_resources, unit_resources
 from .scheduling.span import Ends, Span
 
 if TYPE_CHECKING:
@@ -81,24 +80,6 @@ def _with_loops(module: Module) -> Module:
     return module
 
 
-def _beyond(used: Resources, available: Resources, target: Fpga) -> list[str]:
-    """What the device has not enough of."""
-    taken = target.limits.platform_dsp
-    beside = available.dsp - taken
-    if beside < used.dsp <= available.dsp:
-        platform = f"of which the platform of the card takes {taken:,}"
-        return [
-            f"does not fit: {used.dsp:,} DSPs, {target.name} has {available.dsp:,}, {platform}",
-            *_beyond(replace(used, dsp=0), available, target),
-        ]
-    names = (("DSPs", "dsp"), ("blocks of BRAM", "bram18"), ("blocks of URAM", "uram"), ("LUTs", "lut"), ("FFs", "ff"))
-    return [
-        f"does not fit: {getattr(used, key):,} {name}, {target.name} has {getattr(available, key):,}"
-        for name, key in names
-        if getattr(used, key) > getattr(available, key)
-    ]
-
-
 type _Done = tuple[FunctionEstimator | None, Span]
 
 
@@ -110,15 +91,16 @@ class _Estimation:
         self.options = options
         self.functions = {function.name.value: function for function in module.functions()}
         self.done: dict[str, _Done] = {}
-        self.made: dict[str, FunctionEstimate] = {}
+        self.resources: dict[str, Resources] = {}
         self.notes: list[str] = []
 
     def run(self) -> Estimate:
         top = self.module.top
         self.span(top)
         counts = self._instances(top)
-        functions = tuple(self._function(name, counts[name]) for name in self.functions if name in counts)
         self._check_trips()
+        advice = self._advice(counts)
+        functions = tuple(self._function(name, counts[name]) for name in self.functions if name in counts)
         device = self.options.target.device
         available = Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff)
         notes = [*self.notes]
@@ -128,9 +110,8 @@ class _Estimation:
         target = self.options.target
         found = transfers(self.module, target, self.options.off_chip)
         copies = self._copies(found)
-        notes += _beyond(self._resources(top) + copies, available, target)
+        notes += beyond(self._resources(top) + copies, available, target)
         notes += self._many_banks(counts)
-        advice = ranked([step for name in counts for step in self._steps(name)], self._latency_with)
         return Estimate(
             top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies, advice
         )
@@ -191,44 +172,46 @@ class _Estimation:
         return dict(counts)
 
     def _function(self, name: str, instances: int) -> FunctionEstimate:
-        if name in self.made:
-            return self.made[name]
         estimator, span = self.done[name]
         if estimator is None:
-            return FunctionEstimate(name, None, None, Resources(), (), instances, False)
-        is_dataflow = "allo.dataflow" in estimator.function.operation.attributes
+            return FunctionEstimate(name, None, None, Resources(), Resources(), (), instances, False)
         latency = None if span.latency is None else math.ceil(span.latency)
         interval = latency if span.interval is None else math.ceil(span.interval)
-        stages = self._stages(estimator)
-        if stages is not None:
-            estimator.proposals[estimator.function.operation] = stages
-        made = FunctionEstimate(
-            name, latency, interval, self._resources(name), estimator.rows.loops, instances, is_dataflow,
-            "" if stages is None else stages.step,
+        stages = estimator.proposals.get(estimator.function.operation)
+        return FunctionEstimate(
+            name, latency, interval, self._resources(name), self._own(name), estimator.rows.loops, instances,
+            estimator.is_dataflow, "" if stages is None else stages.step,
         )  # fmt: skip
-        self.made[name] = made
-        return made
 
-    def _stages(self, estimator: FunctionEstimator) -> Proposal | None:
-        """Advice to overlap what a function runs one after the other, if the device has units enough for that."""
+    def _advice(self, names: Iterable[str]) -> tuple[Advice, ...]:
+        """All that is advised; the rows of loops get what is about them."""
+        steps: list[AdvisedStep] = []
+        for name in names:
+            estimator = self.done[name][0]
+            if estimator is not None:
+                self._propose_stages(estimator)
+                called = {op: estimator.rows.name(view) for op, view in estimator.views.items()}
+                steps += [AdvisedStep(name, op, called.get(op, name), p) for op, p in estimator.proposals.items()]
+        advice, kept = ranked(steps, self._latency_with)
+        for step in kept:
+            estimator = self.done[step.function][0]
+            if estimator is not None and step.op in estimator.rows.made:
+                estimator.rows.advise(step.op, step.proposal.step)
+        return advice
+
+    def _propose_stages(self, estimator: FunctionEstimator) -> None:
+        """Overlap what a function runs one after the other, if the device has units enough for that."""
         apart = Resources()
         for part in estimator.parts:
             apart += unit_resources(part.units)
             for callee, number in part.callees.items():
-                apart += self._function(callee, number).resources.times(number)
+                apart += self._resources(callee).times(number)
         target = self.options.target
         device = target.device
-        if _beyond(apart, Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff), target):
-            return None
-        return overlap(self.module, estimator.function, estimator.model, estimator.latency_of)
-
-    def _steps(self, name: str) -> list[AdvisedStep]:
-        """All that is proposed for a function and its loops."""
-        estimator = self.done[name][0]
-        if estimator is None:
-            return []
-        names = {op: estimator.rows.name(view) for op, view in estimator.views.items()}
-        return [AdvisedStep(name, op, names.get(op, name), proposal) for op, proposal in estimator.proposals.items()]
+        if not beyond(apart, Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff), target):
+            proposal = overlap(self.module, estimator.function, estimator.model, estimator.latency_of)
+            if proposal is not None:
+                estimator.proposals[estimator.function.operation] = proposal
 
     def _latency_with(self, steps: Sequence[AdvisedStep]) -> Fraction | None:
         """The latency of the kernel if some steps are taken."""
@@ -239,20 +222,23 @@ class _Estimation:
 
     def _resources(self, name: str) -> Resources:
         """What one instance of a function takes, with its callees."""
+        if name not in self.resources:
+            found = self._own(name)
+            for callee, number in self.done[name][1].callees.items():
+                found += self._resources(callee).times(number)
+            self.resources[name] = found
+        return self.resources[name]
+
+    def _own(self, name: str) -> Resources:
+        """What one instance of a function takes without its callees."""
         estimator, span = self.done[name]
         if estimator is None:
             return Resources()
-        entry = entry_block(estimator.function)
-        assert entry is not None
-        for op in operations(entry):
+        for op in operations(estimator.entry):
             if op.name in ("memref.alloc", "memref.get_global"):
                 estimator.memory_of(op.results[0], array_name(op))
-        found = own_resources(
-            estimator.function, span, estimator.memories, self.options.target, len(estimator.rows.loops)
-        )
-        for callee, number in span.callees.items():
-            found += self._function(callee, number).resources.times(number)
-        return found
+        loops = len(estimator.rows.made)
+        return own_resources(estimator.function, span, estimator.memories, self.options.target, loops)
 
     def _check_trips(self) -> None:
         """Refuse a trip count for a loop that does not exist."""

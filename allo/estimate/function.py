@@ -77,6 +77,10 @@ class FunctionEstimator:
         self.model = model
         self.around = Surroundings.of(model, entry, self.target, self.memory_of, self._call_cost)
 
+    @property
+    def is_dataflow(self) -> bool:
+        return "allo.dataflow" in self.function.operation.attributes
+
     def assuming(self, assumed: Mapping[ir.Operation, Proposal], callee: Callable[[str], Callee]) -> Span:
         """The whole function if some steps were taken, and with other callees; changes nothing here."""
         other = copy(self)
@@ -87,10 +91,9 @@ class FunctionEstimator:
 
     def run(self) -> Span:
         """The whole function; fills `rows`, `notes`, `memories`, `parts` and `proposals`."""
-        is_dataflow = "allo.dataflow" in self.function.operation.attributes
         parts, names = self._parts(operations_of(self.entry))
         self.parts = parts
-        if is_dataflow and parts:
+        if self.is_dataflow and parts:
             span = self._overlap(parts, names).span
         else:
             span = settled(sequence(parts), self.around.accesses)
@@ -249,8 +252,7 @@ class FunctionEstimator:
         proposal = around_short_loops(self.rows.name(view), trips, inside)
         if proposal is not None:
             self.proposals[view.op] = proposal
-        advice, bound = proposal.step if proposal is not None else "", self.rows.bound(view, span.latency)
-        self.rows.add(view, "sequential", span.latency, body.latency, bound=bound, advice=advice)
+        self.rows.add(view, "sequential", span.latency, body.latency, bound=self.rows.bound(view, span.latency))
         return span
 
     def _body(self, view: LoopView) -> Span:
@@ -321,16 +323,16 @@ class FunctionEstimator:
             self.name, self.model, done, requested, last.chain, names, self.around, runs, trips, around,
             self.options.auto_pipeline,
         )  # fmt: skip
-        total, bound, advice = asked.latency, asked.at(done.least), ""
+        total, bound = asked.latency, asked.at(done.least)
         if (taken := self._taken(last.op)) is not None:
             done, total = taken.made(done), taken.latency if taken.latency is not None else total
         elif self.assumed is None and (proposal := advise(asked)) is not None:
-            self.proposals[last.op], advice = proposal, proposal.step
+            self.proposals[last.op] = proposal
         timing = done.timing
         for view in chain[:-1]:
             self.rows.add(view, "flattened", total, bound=bound)
         depth = Fraction(timing.depth)
-        self.rows.add(last, "pipelined", total, depth, timing.interval, requested, done.reason, bound, advice)
+        self.rows.add(last, "pipelined", total, depth, timing.interval, requested, done.reason, bound)
         self.rows.unrolled(operations_of(last.body))
         return region_span(done, total, Fraction(around), trips, pipelined=True)
 
@@ -346,12 +348,11 @@ class FunctionEstimator:
         inner = region_span(done, depth, Fraction(0), Fraction(1))
         span = repeated(inner, count, control.iteration, control.loop, step_of(self.model, view, trips, time[0].factor))
         bound = None if count is None else (count - 1) * done.least + depth + control.pipelined_loop
-        advice = f's.pipeline("{self.rows.name(view)}")' if count is not None and count > 1 else ""
         if span.latency is not None and bound is not None and bound >= span.latency:
-            bound, advice = span.latency, ""
-        if advice:
-            self.proposals[view.op] = Proposal(advice)
-        self.rows.add(view, "sequential", span.latency, depth, bound=bound, advice=advice)
+            bound = span.latency
+        elif count is not None and count > 1:
+            self.proposals[view.op] = Proposal(f's.pipeline("{self.rows.name(view)}")')
+        self.rows.add(view, "sequential", span.latency, depth, bound=bound)
         self.rows.unrolled(operations_of(view.body))
         return span
 

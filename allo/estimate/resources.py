@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 from mlir import ir
 
@@ -83,3 +84,21 @@ def _fifo(value: ir.Value, target: Fpga) -> Resources:
 def array_name(op: ir.Operation) -> str:
     """The name of an array that an operation makes."""
     return string_of(op, "allo.name") or "array"
+
+
+def beyond(used: Resources, available: Resources, target: Fpga) -> list[str]:
+    """What the device has not enough of."""
+    taken = target.limits.platform_dsp
+    beside = available.dsp - taken
+    if beside < used.dsp <= available.dsp:
+        platform = f"of which the platform of the card takes {taken:,}"
+        return [
+            f"does not fit: {used.dsp:,} DSPs, {target.name} has {available.dsp:,}, {platform}",
+            *beyond(replace(used, dsp=0), available, target),
+        ]
+    names = (("DSPs", "dsp"), ("blocks of BRAM", "bram18"), ("blocks of URAM", "uram"), ("LUTs", "lut"), ("FFs", "ff"))
+    return [
+        f"does not fit: {getattr(used, key):,} {name}, {target.name} has {getattr(available, key):,}"
+        for name, key in names
+        if getattr(used, key) > getattr(available, key)
+    ]

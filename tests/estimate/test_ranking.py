@@ -161,3 +161,59 @@ def test_several_arrays_whose_ports_bind_are_divided_together() -> None:
         's.partition("blocked:A", dim=1, factor=8); s.partition("blocked:B", dim=1, factor=8)  # in place of cyclic 2'
     )
     assert advice.gain is not None and advice.gain > 80
+
+
+def outer(A: float32[64], B: float32[64], C: float32[64, 64]):
+    for i in range(64):
+        for j in range(64):
+            C[i, j] = 0.0
+    for k in range(64):
+        for m in range(64):
+            C[k, m] += A[k] * B[m]
+
+
+def test_first_values_are_stored_several_at_once() -> None:
+    def made() -> allo.Schedule:
+        s = allo.customize(outer)
+        s.pipeline("j")
+        s.pipeline("m")
+        return s
+
+    (advice,) = allo.estimate(made()).advice
+    assert (advice.at, advice.step) == (
+        "outer:j", 's.unroll("outer:j", factor=8); s.partition("outer:C", dim=2, factor=4)'
+    )  # fmt: skip
+    assert advice.gain == gain_of(made, advice.step) == 4096 - 512
+    assert allo.estimate(made()).loop("j").advice == advice.step
+
+
+def test_a_store_of_other_values_is_not_unrolled() -> None:
+    def copied(A: float32[64], B: float32[64]):
+        for i in range(64):
+            B[i] = A[i]
+
+    s = allo.customize(copied)
+    s.pipeline("i")
+    assert allo.estimate(s).advice == ()
+
+
+def test_first_values_that_take_little_time_stay() -> None:
+    """64 of 4,096 cycles are less than a fiftieth."""
+
+    def sums(A: float32[64, 64], C: float32[64]):
+        for i in range(64):
+            C[i] = 0.0
+        for j in range(64):
+            for k in range(64):
+                C[k] += A[k, j]
+
+    found = allo.estimate(allo.customize(sums), auto_pipeline=True)
+    assert found.advice == () and found.loop("i").advice == ""
+
+
+def test_banks_of_first_values_do_not_replace_others() -> None:
+    s = allo.customize(outer)
+    s.pipeline("j")
+    s.pipeline("m")
+    s.partition("C", dim=2, factor=2)
+    assert allo.estimate(s).advice == ()

@@ -1,8 +1,11 @@
 """The forms of an estimate: table, JSON, page; and what is refused."""
 
+# ruff: noqa: F821 - kernels declare arrays without a value
+
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import pytest
 
 import allo
 from allo.errors import TargetError
+from allo.estimate import Resources
 from allo.ir.types import float32
 from allo.target import Target
 
@@ -56,7 +60,9 @@ def test_the_keys_of_the_json() -> None:
     assert (data["schema"], data["estimated"], data["top"], data["target"]) == (1, True, "kernel", "u280")
     assert data["cycles"] == 141
     function = data["functions"][0]
-    assert sorted(function) == ["advice", "dataflow", "instances", "interval", "latency", "loops", "name", "resources"]
+    assert sorted(function) == sorted(
+        ["advice", "dataflow", "instances", "interval", "latency", "loops", "name", "own", "resources"]
+    )
     assert sorted(function["resources"]) == ["bram18", "dsp", "ff", "lut", "uram"]
     assert sorted(function["loops"][0]) == sorted(
         [
@@ -144,6 +150,36 @@ def test_resources_of_arrays() -> None:
     assert allo.estimate(s).bram18 == 4
     s.bind("tile", allo.Memory(resource="URAM"))
     assert (allo.estimate(s).bram18, allo.estimate(s).uram) == (0, 4)
+
+
+def test_functions_have_resources_of_their_own() -> None:
+    """A callee is one instance for a caller that runs its calls in turn; what all take is the sum of all instances."""
+
+    def scale(A: float32[64], B: float32[64]):
+        for i in range(64):
+            B[i] = A[i] * 2.0
+
+    def turn(A: float32[64], B: float32[64]):
+        T: float32[64]
+        scale(A, T)
+        scale(T, B)
+
+    def both(A: float32[64], B: float32[64], C: float32[64], D: float32[64]):
+        turn(A, B)
+        scale(C, D)
+
+    s = allo.customize(both)
+    for turns in (True, False):
+        found = allo.estimate(s)
+        own = {function.name: function for function in found.functions}
+        assert (own["scale"].instances, own["scale"].own.dsp, own["turn"].own.dsp) == (2 if turns else 3, 3, 0)
+        assert own["scale"].own == own["scale"].resources and own["turn"].own.bram18 > 0
+        assert sum((f.own.times(f.instances) for f in found.functions), Resources()) == found.kernel.resources
+        *rows, total = str(found).split("without callees")[1].split("\n\n")[0].splitlines()[2:]
+        assert [row.split()[0] for row in rows] == [f.name for f in found.functions]
+        assert list(map(int, total.split()[-5:])) == list(astuple(found.kernel.resources))
+        assert "<th>without callees</th>" in found.to_html()
+        s.dataflow("turn")
 
 
 def test_what_does_not_fit_is_said() -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from ...poly import Access, Reductions, Violation, order_violation
 from ..scheduling.graph import Edge
 from .buffering import keep_on_chip
+from .initial_values import fill_faster
 from .ports import relieve
 from .question import Proposal, Question
 
@@ -18,7 +19,7 @@ def advise(asked: Question) -> Proposal | None:
     if done.timing.interval == asked.requested:
         if done.least < asked.requested:
             return asked.proposal(f's.pipeline("{asked.names[-1]}", initiation_interval={done.least})', done.least)
-        return None
+        return fill_faster(asked)
     recurrence = done.recurrence.interval if done.recurrence is not None else 1
     if done.pressure is not None and done.pressure.interval >= max(recurrence, 2):
         return relieve(asked, max(recurrence, asked.requested))

@@ -16,12 +16,14 @@ from ..scheduling.region import LoopBody, Surroundings
 class Proposal:
     """A step, with the latency and the interval that a loop or function has with it.
 
-    A loop that is not pipelined is scheduled again as a pipeline, where no latency is given.
+    A loop that is not pipelined is scheduled again as a pipeline, where no latency is given. A `small` one is advised
+    only where it gains a notable share.
     """
 
     step: str
     latency: Fraction | None = None
     interval: int | None = None
+    small: bool = False
 
     def made(self, done: ScheduledRegion) -> ScheduledRegion:
         """What a pipeline becomes."""

@@ -12,6 +12,8 @@ from mlir import ir
 from ..report.result import Advice
 from .question import Proposal, pasted
 
+_NOTABLE = 50  # the part of all cycles that a step has to gain which is good for long loops only
+
 
 @dataclass(frozen=True, slots=True)
 class AdvisedStep:
@@ -25,28 +27,32 @@ class AdvisedStep:
 
 def ranked(
     steps: Sequence[AdvisedStep], latency_with: Callable[[Sequence[AdvisedStep]], Fraction | None]
-) -> tuple[Advice, ...]:
-    """The steps, what gains most first, then in the order of the text; those that gain together only are one.
+) -> tuple[tuple[Advice, ...], list[AdvisedStep]]:
+    """What gains most first, then in the order of the text, with steps that gain together only as one; all its steps.
 
-    `latency_with` gives the cycles of the whole design if some steps are taken.
+    `latency_with` gives the cycles of the whole design if some steps are taken. Where that is known, steps that are
+    good only for a notable share of it are left out if they gain less.
     """
     whole = latency_with([])
     if whole is None:
-        return tuple(Advice(step.at, step.proposal.step, None) for step in steps)
+        kept = [step for step in steps if not step.proposal.small]
+        return tuple(Advice(step.at, step.proposal.step, None) for step in kept), kept
 
     def gain(taken: Sequence[AdvisedStep]) -> int:
         latency = latency_with(taken)
         return 0 if latency is None else max(0, math.ceil(whole) - math.ceil(latency))
 
-    gains = [(step, gain([step])) for step in steps]
-    found = [Advice(step.at, step.proposal.step, value) for step, value in gains if value]
-    idle = [step for step, value in gains if not value]
+    gains = {step: gain([step]) for step in steps}
+    kept = [step for step, value in gains.items() if not step.proposal.small or value * _NOTABLE >= whole]
+    found = [Advice(step.at, step.proposal.step, gains[step]) for step in kept if gains[step]]
+    idle = [step for step in kept if not gains[step]]
     together = _together(idle, gain)
     if together:
         at = ", ".join(step.at for step in together)
         found.append(Advice(at, pasted(step.proposal.step for step in together), gain(together)))
     found.sort(key=lambda advice: -(advice.gain or 0))
-    return (*found, *(Advice(step.at, step.proposal.step, 0) for step in idle if step not in together))
+    found += [Advice(step.at, step.proposal.step, 0) for step in idle if step not in together]
+    return tuple(found), kept
 
 
 def _together(idle: Sequence[AdvisedStep], gain: Callable[[Sequence[AdvisedStep]], int]) -> list[AdvisedStep]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from .result import Burst, Estimate, FunctionEstimate, LoopEstimate
-from .table import ADVICE, TRANSFERS, advice_row, because, count, transfer_row, trips_text
+from .table import ADVICE, OWN, TRANSFERS, advice_row, because, count, own_rows, transfer_row, trips_text
 
 _STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; color: #222; padding: 0 1em; }
@@ -33,6 +33,7 @@ def page(estimate: Estimate) -> str:
         f"<p>Latency <strong>{count(estimate.cycles)}</strong> cycles{milliseconds}.</p>",
         _resources(estimate),
         _table(TRANSFERS, map(_transfer, estimate.transfers)) if estimate.transfers else "",
+        _table(OWN, (tuple(map(escape, row)) for row in own_rows(estimate))) if len(estimate.functions) > 1 else "",
         _advice(estimate),
         *(_function(function, function.name == estimate.top) for function in reversed(estimate.functions)),
         *(f"<p class=note>{escape(note)}</p>" for note in estimate.notes),

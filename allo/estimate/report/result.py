@@ -77,8 +77,9 @@ class LoopEstimate:
 
 @dataclass(frozen=True, slots=True)
 class FunctionEstimate:
-    """One function: cycles of one call, cycles between two calls, what one instance takes (callees included).
+    """One function: cycles of one call, cycles between two calls, and the `resources` of one instance with its callees.
 
+    `own` are those without callees, so that the design takes the sum of `own` times `instances` of all functions.
     `advice`: steps to paste that let the parts of the function overlap.
     """
 
@@ -86,6 +87,7 @@ class FunctionEstimate:
     latency: int | None
     interval: int | None
     resources: Resources
+    own: Resources
     loops: tuple[LoopEstimate, ...]
     instances: int
     dataflow: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from mlir import ir
@@ -50,15 +51,18 @@ class Rows:
         requested: int | None = None,
         reason: Reason | None = None,
         bound: Fraction | None = None,
-        advice: str = "",
     ) -> None:
         """Say something of a loop; what was said before of it is forgotten."""
         trips = self.trips.of(view)
         self.made[view.op] = LoopEstimate(
             self.function, view.nest, view.name, len(view.chain) - 1,
             None if trips.mean is None else float(trips.mean), trips.constant is not None, trips.least, trips.greatest,
-            rounded(latency), interval, requested, reason, rounded(depth), rounded(bound), advice, state,
+            rounded(latency), interval, requested, reason, rounded(depth), rounded(bound), "", state,
         )  # fmt: skip
+
+    def advise(self, op: ir.Operation, step: str) -> None:
+        """Give a loop its advice."""
+        self.made[op] = replace(self.made[op], advice=step)
 
     def unrolled(self, block: Iterable[ir.Operation]) -> None:
         """The loops in a block that is scheduled in one piece."""

@@ -8,6 +8,7 @@ from dataclasses import astuple
 from ...poly import mean_with_range
 from .result import Advice, Burst, Estimate, LoopEstimate, Resources
 
+OWN = ("without callees", "instances", "DSP", "BRAM18", "URAM", "LUT", "FF")
 ADVICE = ("would gain", "at", "step")
 TRANSFERS = ("burst", "memory", "words", "bits", "cycles")
 
@@ -29,6 +30,8 @@ def table(estimate: Estimate) -> str:
         )
         for f in estimate.functions
     ])  # fmt: skip
+    if len(estimate.functions) > 1:
+        lines += ["", *aligned([OWN, *own_rows(estimate)])]
     if estimate.transfers:
         lines += ["", *aligned([TRANSFERS, *map(transfer_row, estimate.transfers)])]
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
@@ -37,6 +40,13 @@ def table(estimate: Estimate) -> str:
         lines += ["", *aligned([ADVICE, *map(advice_row, estimate.advice)])]
     lines += ["", *estimate.notes] if estimate.notes else []
     return "\n".join(lines)
+
+
+def own_rows(estimate: Estimate) -> list[tuple[str, ...]]:
+    """What one instance of each function takes without its callees, and the sum of all instances."""
+    rows = [(f.name, str(f.instances), *map(str, astuple(f.own))) for f in estimate.functions]
+    total = sum((f.own.times(f.instances) for f in estimate.functions), Resources())
+    return [*rows, ("all instances", "", *map(str, astuple(total)))]
 
 
 def transfer_row(transfer: Burst) -> tuple[str, ...]:
