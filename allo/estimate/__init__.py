@@ -2,6 +2,7 @@
 
 from .estimate import estimate
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, LoopEstimate, Reason, Resources
+from .report.timeline import StageLink, Stall, Timeline, TimelinePart
 
 __all__ = [
     "Advice",
@@ -11,5 +12,9 @@ __all__ = [
     "LoopEstimate",
     "Reason",
     "Resources",
+    "StageLink",
+    "Stall",
+    "Timeline",
+    "TimelinePart",
     "estimate",
 ]

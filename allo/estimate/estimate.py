@@ -24,6 +24,7 @@ from .calls import Callee
 from .function import EstimateOptions, FunctionEstimator
 from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
+from .report.timeline import Timeline
 from .resources import array_name, array_resources, beyond, own_resources, unit_resources
 from .scheduling.span import Ends, Span
 
@@ -180,8 +181,14 @@ class _Estimation:
         stages = estimator.proposals.get(estimator.function.operation)
         return FunctionEstimate(
             name, latency, interval, self._resources(name), self._own(name), estimator.rows.loops, instances,
-            estimator.is_dataflow, "" if stages is None else stages.step,
+            estimator.is_dataflow, "" if stages is None else stages.step, self._timelines(estimator),
         )  # fmt: skip
+
+    def _timelines(self, estimator: FunctionEstimator) -> tuple[Timeline, ...]:
+        """Those of the function and its loops with several parts, in the order of the text."""
+        owners = [estimator.function.operation, *estimator.views]
+        found = (estimator.timelines.get(owner) for owner in owners)
+        return tuple(timeline for timeline in found if timeline is not None and len(timeline.parts) > 1)
 
     def _advice(self, names: Iterable[str]) -> tuple[Advice, ...]:
         """All that is advised; the rows of loops get what is about them."""
@@ -269,7 +276,9 @@ class _Folded:
         if name not in self.spans:
             estimator, span = self.done[name]
             if estimator is not None and (name in self.taken or any(map(self._changes, span.callees))):
-                span = estimator.assuming(self.taken.get(name, {}), self._callee)
+                found = estimator.assuming(self.taken.get(name, {}), self._callee)
+                seen = [(s.latency, s.interval, s.ends) for s in (span, found)]
+                span = span if seen[0] == seen[1] else found  # callers need no other look then
             self.spans[name] = span
         return self.spans[name]
 

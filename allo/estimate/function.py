@@ -23,10 +23,11 @@ from .calls import Callee, copy_span
 from .off_chip import OffChip
 from .report.result import Reason
 from .report.rows import Rows, operations_of, rounded
+from .report.timeline import Timeline
 from .scheduling.memory import ArrayMemory, array_memory, external_memory
 from .scheduling.pipeline import ScheduledRegion, region_span, scheduled
 from .scheduling.region import RegionBuilder, Surroundings, unbounded_loop
-from .scheduling.span import Span, alternatives, repeated, sequence, uncounted
+from .scheduling.span import Span, alternatives, in_turn, repeated, sequence, uncounted
 from .scheduling.stages import Overlap, stages
 from .scheduling.tokens import closed, settled, step_of
 from .trips import TripCounts
@@ -67,6 +68,7 @@ class FunctionEstimator:
         self.notes: list[str] = []
         self.memories: dict[ir.Value, ArrayMemory] = {}
         self.parts: list[Span] = []
+        self.timelines: dict[ir.Operation, Timeline] = {}  # of the function and its loops
         self.proposals: dict[ir.Operation, Proposal] = {}  # by the loop that they are about, or the function
         self.assumed: Mapping[ir.Operation, Proposal] | None = None  # steps that are taken; None: advise some
         self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
@@ -85,7 +87,7 @@ class FunctionEstimator:
         """The whole function if some steps were taken, and with other callees; changes nothing here."""
         other = copy(self)
         other.rows, other.notes = Rows(self.name, self.views, self.trip_counts), []
-        other.assumed, other.callee, other.proposals = assumed, callee, {}
+        other.assumed, other.callee, other.proposals, other.timelines = assumed, callee, {}, {}
         other.around = replace(self.around, call_cost=other._call_cost)
         return other.run()
 
@@ -94,8 +96,9 @@ class FunctionEstimator:
         parts, names = self._parts(operations_of(self.entry))
         self.parts = parts
         if self.is_dataflow and parts:
-            span = self._overlap(parts, names).span
+            span = self._overlap(self.function.operation, self.name, parts, names).span
         else:
+            self.timelines[self.function.operation] = in_turn(self.name, names, parts)
             span = settled(sequence(parts), self.around.accesses)
         taken = self._taken(self.function.operation)
         return replace(span, latency=span.latency if taken is None else taken.latency, ends=closed(span.ends))
@@ -110,8 +113,9 @@ class FunctionEstimator:
         """The step for a loop or the function that is assumed to be taken."""
         return None if self.assumed is None else self.assumed.get(op)
 
-    def _overlap(self, parts: list[Span], names: list[str]) -> Overlap:
+    def _overlap(self, owner: ir.Operation, of: str, parts: list[Span], names: list[str]) -> Overlap:
         found = stages([settled(part, self.around.accesses) for part in parts], names)
+        self.timelines[owner] = Timeline(of, True, found.parts, found.links)
         self.notes += [f"{self.name}: {note}" for note in found.notes]
         return found
 
@@ -257,7 +261,9 @@ class FunctionEstimator:
 
     def _body(self, view: LoopView) -> Span:
         blocks = [block for region in view.op.regions for block in region.blocks]
-        return sequence(self._parts([op for block in blocks for op in operations_of(block)])[0])
+        parts, names = self._parts([op for block in blocks for op in operations_of(block)])
+        self.timelines[view.op] = in_turn(self.rows.name(view), names, parts)
+        return sequence(parts)
 
     def _nested(self, view: LoopView) -> bool:
         """Whether a loop has loops or calls in it that run one after the other."""
@@ -358,7 +364,7 @@ class FunctionEstimator:
 
     def _dataflow(self, view: LoopView, trips: Trips) -> Span:
         parts, names = self._parts(operations_of(view.body))
-        overlap = self._overlap(parts, names)
+        overlap = self._overlap(view.op, self.rows.name(view), parts, names)
         body = overlap.span
         latency = None
         if trips.mean is not None and body.latency is not None and body.interval is not None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import runpy
@@ -61,8 +62,8 @@ def connected(depth: int, others: int, interval: int = 1) -> allo.Schedule:
     return s
 
 
-def executed(parts: list[Span], depths: dict[Stream, int]) -> float:
-    """The cycles of pipelines that pass on all elements, one by one; `parts` are in the order of the data."""
+def executed(parts: list[Span], depths: dict[Stream, int]) -> list[float]:
+    """When pipelines end that pass on all elements, one by one; `parts` are in the order of the data."""
     issue: list[list[float]] = [[] for _ in parts]
     ends = [
         [*((s, e, True) for s, e in part.ends.puts.items()), *((s, e, False) for s, e in part.ends.gets.items())]
@@ -85,7 +86,7 @@ def executed(parts: list[Span], depths: dict[Stream, int]) -> float:
                 elif k >= depths[stream]:
                     start = max(start, time(stream, False, k - depths[stream]) + 1 - float(use.lag))
             issue[n].append(start)
-    return max(issue[n][-1] + float(uses[0][1].lag + uses[0][1].tail) for n, uses in enumerate(ends))
+    return [issue[n][-1] + float(uses[0][1].lag + uses[0][1].tail) for n, uses in enumerate(ends)]
 
 
 @pytest.mark.parametrize("interval", [1, 3])
@@ -98,7 +99,7 @@ def test_waiting_for_fifos(depth: int, others: int, interval: int) -> None:
     assert estimator is not None and whole is not None
     streams = {x for part in estimator.parts for x in part.ends.puts}
     depths = {x: depth if string_of(x[0].owner, "allo.name") == "fifo_S" else others for x in streams}
-    exact = executed(estimator.parts, depths)
+    exact = max(executed(estimator.parts, depths))
     assert len(streams) == 3
     assert float(whole) == pytest.approx(exact, rel=0.03)
 
@@ -143,7 +144,26 @@ def test_graphs_of_stages(seed: int, tmp_path: Path) -> None:
     assert estimator is not None and whole is not None
     streams = {x: depths[string_of(x[0].owner, "allo.name") or ""] for part in estimator.parts for x in part.ends.puts}
     assert len(streams) == len(depths)
-    assert float(whole) == pytest.approx(executed(estimator.parts, streams), rel=0.03)
+    assert float(whole) == pytest.approx(max(executed(estimator.parts, streams)), rel=0.03)
+    timeline = estimator.timelines[estimator.function.operation]
+    assert timeline.cycles == math.ceil(whole)
+    for part, stage in zip(timeline.parts, estimator.parts, strict=True):
+        assert part.begin is not None and part.end is not None and stage.latency is not None
+        stalls = sum(stall.cycles for stall in part.stalls)
+        assert part.end - part.begin == pytest.approx(float(stage.latency) + stalls, abs=3)
+        assert all(stall.name for stall in part.stalls)
+
+
+def test_all_that_is_lost_is_waited_for_in_each_stage() -> None:
+    """The FIFO that skips the slow stage is too shallow: its producer goes round, the others find nothing."""
+    shallow, enough = allo.estimate(connected(16, 2)), allo.estimate(connected(43, 2))
+    assert shallow.cycles is not None and enough.cycles is not None
+    (timeline,) = shallow.kernel.timelines
+    lost = [sum(stall.cycles for stall in part.stalls) for part in timeline.parts]
+    assert lost == [shallow.cycles - enough.cycles] * 3
+    causes = [{(stall.kind, stall.name) for stall in part.stalls} for part in timeline.parts]
+    assert causes == [{("circle", "fifo_S"), ("full", "fifo_S")}, {("empty", "fifo_R")}, {("empty", "fifo_Q")}]
+    assert not any(part.stalls for part in enough.kernel.timelines[0].parts)
 
 
 def test_a_remark_says_which_fifo_and_what_would_do() -> None:

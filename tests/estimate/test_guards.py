@@ -167,6 +167,10 @@ def check(stages: list[Stage], depths: dict[str, int]) -> tuple[float, float]:
                 own = sorted(start + lag for start, lag, k, s in tokens[-1] if (k, s) == (kind, stream))
                 assert (event.first, event.count) == (own[0], len(own)), (stage, kind)
                 assert abs(float((part.latency or 0) - event.tail) - own[-1]) <= 1, (stage, kind)
+    for part, timed in zip(estimator.parts, estimator.timelines[estimator.function.operation].parts, strict=True):
+        assert timed.begin is not None and timed.end is not None and part.latency is not None
+        stalls = sum(stall.cycles for stall in timed.stalls)
+        assert abs(timed.end - timed.begin - part.latency - stalls) <= 2 + len(timed.stalls), timed
     return float(whole), executed(tokens, [float(part.latency or 0) for part in estimator.parts], depths)
 
 

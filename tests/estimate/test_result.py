@@ -61,7 +61,7 @@ def test_the_keys_of_the_json() -> None:
     assert data["cycles"] == 141
     function = data["functions"][0]
     assert sorted(function) == sorted(
-        ["advice", "dataflow", "instances", "interval", "latency", "loops", "name", "own", "resources"]
+        ["advice", "dataflow", "instances", "interval", "latency", "loops", "name", "own", "resources", "timelines"]
     )
     assert sorted(function["resources"]) == ["bram18", "dsp", "ff", "lut", "uram"]
     assert sorted(function["loops"][0]) == sorted(

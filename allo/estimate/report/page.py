@@ -7,6 +7,9 @@ from html import escape
 
 from .result import Burst, Estimate, FunctionEstimate, LoopEstimate
 from .table import ADVICE, OWN, TRANSFERS, advice_row, because, count, own_rows, transfer_row, trips_text
+from .timeline import Timeline
+from .timeline_picture import chart, graph
+from .timeline_table import link_rows, title
 
 _STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; color: #222; padding: 0 1em; }
@@ -17,6 +20,7 @@ td:first-child { font-family: ui-monospace, monospace; white-space: pre; }
 summary { cursor: pointer; font-weight: 600; font-size: 1.1em; } code { background: #eef; padding: 0 .3em; }
 .bar { background: #dde; height: .6em; width: 12em; display: inline-block; }
 .bar i { background: #47a; height: 100%; display: block; } .binds { color: #b30; } .note { color: #666; }
+.picture { overflow-x: auto; margin: .5em 0; }
 """
 
 
@@ -58,8 +62,17 @@ def _function(function: FunctionEstimate, opened: bool) -> str:
     copies = "" if function.instances == 1 else f", {function.instances} instances"
     head = f"{escape(function.name)}: {count(function.latency)} cycles, every {count(function.interval)}{kind}{copies}"
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
-    body = _table(header, (_loop(loop) for loop in function.loops)) if function.loops else "<p>No loops.</p>"
+    body = "".join(map(_timeline, function.timelines))
+    body += _table(header, (_loop(loop) for loop in function.loops)) if function.loops else "<p>No loops.</p>"
     return f"<details{' open' if opened or function.loops else ''}><summary>{head}</summary>\n{body}</details>"
+
+
+def _timeline(timeline: Timeline) -> str:
+    pictures = [chart(timeline), *([graph(timeline)] if timeline.links else [])]
+    shown = "".join(f"<div class=picture>{picture}</div>" for picture in pictures if picture)
+    head, *rows = link_rows(timeline)
+    table = _table(head, (tuple(map(escape, row)) for row in rows)) if rows else ""
+    return f"<p>{escape(title(timeline))}</p>\n{shown}{table}\n"
 
 
 def _loop(loop: LoopEstimate) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ import dataclasses
 import json
 from dataclasses import dataclass
 
+from .timeline import Timeline
+
 SCHEMA = 1  # of the JSON; changes only when a key is renamed or goes away
 
 
@@ -80,7 +82,8 @@ class FunctionEstimate:
     """One function: cycles of one call, cycles between two calls, and the `resources` of one instance with its callees.
 
     `own` are those without callees, so that the design takes the sum of `own` times `instances` of all functions.
-    `advice`: steps to paste that let the parts of the function overlap.
+    `advice`: steps to paste that let the parts of the function overlap. `timelines`: of the function, and of one
+    iteration of each loop in it, which consist of several parts.
     """
 
     name: str
@@ -92,6 +95,7 @@ class FunctionEstimate:
     instances: int
     dataflow: bool
     advice: str = ""
+    timelines: tuple[Timeline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

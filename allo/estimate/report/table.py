@@ -7,6 +7,7 @@ from dataclasses import astuple
 
 from ...poly import mean_with_range
 from .result import Advice, Burst, Estimate, LoopEstimate, Resources
+from .timeline_table import link_rows, says_something, timeline_rows
 
 OWN = ("without callees", "instances", "DSP", "BRAM18", "URAM", "LUT", "FF")
 ADVICE = ("would gain", "at", "step")
@@ -36,6 +37,9 @@ def table(estimate: Estimate) -> str:
         lines += ["", *aligned([TRANSFERS, *map(transfer_row, estimate.transfers)])]
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
     lines += ["", *aligned([header, *(_row(loop) for loop in estimate.loops)])]
+    for timeline in (timeline for f in estimate.functions for timeline in f.timelines if says_something(timeline)):
+        lines += ["", *aligned(timeline_rows(timeline))]
+        lines += ["", *aligned(link_rows(timeline))] if timeline.links else []
     if estimate.advice:
         lines += ["", *aligned([ADVICE, *map(advice_row, estimate.advice)])]
     lines += ["", *estimate.notes] if estimate.notes else []

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .fifos import Channel, Waits
+from .fifos import Cause, Channel, Delay, Waits
 from .span import Event
 
 MOST_ELEMENTS = 200_000  # of all FIFOs together: a fraction of a second
@@ -20,7 +20,7 @@ type Cycles = np.ndarray[tuple[Any, ...], np.dtype[np.floating[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ElementTimes:
-    """When the elements of each channel are put and got, and by how much the last iteration of each stage is late.
+    """When the elements of each channel are put and got, and how each stage gets late, at last by `late`.
 
     `stuck` are the channels that hold up stages which wait for one another for ever; the rest is void then.
     """
@@ -28,6 +28,7 @@ class ElementTimes:
     puts: list[list[float]]
     gets: list[list[float]]
     late: list[float]
+    delays: list[list[Delay]]
     stuck: tuple[Channel, ...] = ()
 
     def occupancy(self, number: int) -> int:
@@ -50,6 +51,7 @@ def run(channels: Sequence[Channel], waits: Waits, *, bounded: bool) -> ElementT
     gets: list[list[float]] = [[] for _ in channels]
     room = [channel.depth if bounded else channel.count for channel in channels]
     place = [0] * len(stages)
+    delays: list[list[Delay]] = [waits.delays(number, Fraction(0)) for number in range(len(stages))]
     waiting = set(range(len(stages)))
     while waiting:
         number = waiting.pop()
@@ -62,15 +64,24 @@ def run(channels: Sequence[Channel], waits: Waits, *, bounded: bool) -> ElementT
                 break
             start = starts[place[number]] + late[number]
             if needed >= 0 and others[needed] + 1 - lag > start:
-                late[number] += others[needed] + 1 - lag - start
-                start = others[needed] + 1 - lag
+                longer, start = others[needed] + 1 - lag - start, others[needed] + 1 - lag
+                cause = ("full" if is_put else "empty", channels[channel].name)
+                _extend(delays[number], late[number], late[number] + longer, cause)
+                late[number] += longer
             own.append(start + lag)
             place[number] += 1
             waiting.add(channels[channel].consumer if is_put else channels[channel].producer)
     full = [n for n, c in enumerate(channels) if len(puts[n]) < c.count and len(puts[n]) - len(gets[n]) >= room[n]]
     ended = all(at == len(uses) for at, (_, uses) in zip(place, stages, strict=True))
     left = full or [n for n, c in enumerate(channels) if len(gets[n]) < c.count]
-    return ElementTimes(puts, gets, late, () if ended else tuple(channels[n] for n in left))
+    return ElementTimes(puts, gets, late, delays, () if ended else tuple(channels[n] for n in left))
+
+
+def _extend(delays: list[Delay], before: float, after: float, cause: Cause) -> None:
+    """Add a delay, which goes on with the last one if that has the same cause."""
+    if delays and delays[-1][1:] == (before, cause):
+        before = delays.pop()[0]
+    delays.append((before, after, cause))
 
 
 def hold(waits: Waits, channels: Sequence[Channel], found: ElementTimes) -> bool:

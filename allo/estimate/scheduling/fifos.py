@@ -12,12 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import lcm
 
 from .span import Event
 from .walks import components
 
 type Point = tuple[int, Fraction]  # a stage, and a cycle of it if it never waited, in which an iteration starts
 type Place = tuple[Point, Fraction]  # what happens so many cycles after a point
+type Cause = tuple[str, str]  # what is waited for: the kind and the name of a `Stall`
+type Delay = tuple[float, float, Cause]  # by how much a stage is late before it waits and after that, and for what
+
+UNKNOWN: Cause = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +42,13 @@ class Channel:
 class Circle:
     """Stages that wait for one another: cycles until a value, and the room for another one, have gone round.
 
-    `held` is the part of all elements that the FIFOs hold on the way.
+    `held` is the part of all elements that the FIFOs hold on the way, `fifos` are those that may be full.
     """
 
     stages: frozenset[int]
     cycles: Fraction
     held: Fraction
+    fifos: tuple[str, ...] = ()
 
 
 class Waits:
@@ -51,9 +57,10 @@ class Waits:
     def __init__(self, lengths: Sequence[Fraction]) -> None:
         self.lengths = list(lengths)
         self.points: dict[Point, None] = {}
-        self.edges: list[tuple[Point, Point, Fraction, str]] = []
+        self.edges: list[tuple[Point, Point, Fraction, Cause]] = []
         self.times: dict[Point, Fraction] = {}
         self.floors: dict[Point, Fraction] = {}
+        self.executed: Sequence[Sequence[Delay]] | None = None  # of each stage, if they were run element by element
         for number, length in enumerate(self.lengths):
             self.node(number, Fraction(0))
             self.node(number, length)
@@ -69,10 +76,10 @@ class Waits:
         last = self.lengths[stage] - event.tail
         return self.node(stage, event.first, event.lag), self.node(stage, last, event.lag)
 
-    def wait(self, first: Place, second: Place, cycles: int | Fraction, fifo: str = "") -> None:
-        """Let the second come so many cycles behind the first; because of a FIFO that is full, if that is named."""
+    def wait(self, first: Place, second: Place, cycles: int | Fraction, cause: Cause = UNKNOWN) -> None:
+        """Let the second come so many cycles behind the first."""
         self.points[first[0]] = self.points[second[0]] = None
-        self.edges.append((first[0], second[0], cycles + first[1] - second[1], fifo))
+        self.edges.append((first[0], second[0], cycles + first[1] - second[1], cause))
 
     def not_before(self, point: Point, time: Fraction) -> bool:
         """Let a point come at this time or later; whether that is later than `solve` had it."""
@@ -86,7 +93,8 @@ class Waits:
         ends = [[self.token(channel, put, k) for k in (0, channel.count - 1)] for put in (True, False)]
         slower = max(last[0][1] - first[0][1] for first, last in ends)
         for first, last in ends:
-            self.wait(first, last, rounds * circle.cycles + left * slower / max(1, channel.count - 1))
+            cycles = rounds * circle.cycles + left * slower / max(1, channel.count - 1)
+            self.wait(first, last, cycles, ("circle", ", ".join(circle.fifos)))
 
     def token(self, channel: Channel, put: bool, k: int) -> Place:
         """The put or get number `k`."""
@@ -96,34 +104,20 @@ class Waits:
         return (stage, event.first + (last - event.first) * part - event.lag), event.lag
 
     def solve(self) -> set[str] | None:
-        """Find the earliest times; None, or the FIFOs in a circle of points that wait for one another."""
-        edges = [*self.edges]
+        """Find the earliest times; None, or the full FIFOs in a circle of points that wait for one another."""
+        number = {point: n for n, point in enumerate(self.points)}
+        exact = [point[1] for point in self.points] + [Fraction(cycles) for _, _, cycles, _ in self.edges]
+        scale = lcm(*(value.denominator for value in (*exact, *self.floors.values())))  # whole numbers are faster
+        edges = [(number[a], number[b], int(cycles * scale), cause) for a, b, cycles, cause in self.edges]
         order: dict[int, list[Point]] = {}
         for point in sorted(self.points):
             order.setdefault(point[0], []).append(point)
         for points in order.values():
-            edges += [(a, b, b[1] - a[1], "") for a, b in pairwise(points)]
-        self.times = {point: self.floors.get(point, Fraction(0)) for point in self.points}
-        before: dict[Point, tuple[Point, str]] = {}
-        for _ in range(len(self.points) + 1):
-            last: Point | None = None
-            for first, second, cycles, fifo in edges:
-                if self.times[first] + cycles > self.times[second]:
-                    self.times[second] = self.times[first] + cycles
-                    before[second] = (first, fifo)
-                    last = second
-            if last is None:
-                return None
-        assert last is not None
-        for _ in self.points:
-            last = before[last][0]
-        found: set[str] = set()
-        at = last
-        while True:
-            at, fifo = before[at]
-            found |= {fifo} if fifo else set()
-            if at == last:
-                return found
+            edges += [(number[a], number[b], int((b[1] - a[1]) * scale), UNKNOWN) for a, b in pairwise(points)]
+        times = [int(self.floors.get(point, 0) * scale) for point in self.points]
+        circle = _longest(times, edges)
+        self.times = {point: Fraction(time, scale) for point, time in zip(self.points, times, strict=True)}
+        return circle
 
     def at(self, place: Place) -> Fraction:
         """When something happens, after `solve`."""
@@ -137,6 +131,53 @@ class Waits:
     def end(self, stage: int) -> Fraction:
         """When a stage ends."""
         return self.times[stage, self.lengths[stage]]
+
+
+    def stalls(self, stage: int) -> dict[Cause, float]:
+        """The cycles that a stage waits after its begin, and for what."""
+        begin, found = float(self.begin(stage)), dict[Cause, float]()
+        for before, after, cause in self.delays(stage) if self.executed is None else self.executed[stage]:
+            if after > begin:
+                found[cause] = found.get(cause, 0.0) + after - max(before, begin)
+        return found
+
+    def delays(self, stage: int, until: Fraction | None = None) -> list[Delay]:
+        """What makes a stage late on its way, or up to a cycle of it."""
+        found: list[Delay] = []
+        late = Fraction(0)
+        for point in sorted(p for p in self.points if p[0] == stage and (until is None or p[1] <= until)):
+            time = self.times[point]
+            if time - point[1] > late:
+                edges = (edge for edge in self.edges if edge[1] == point)
+                cause = next((cause for first, _, n, cause in edges if self.times[first] + n == time), UNKNOWN)
+                found.append((float(late), float(time - point[1]), cause))
+                late = time - point[1]
+        return found
+
+
+def _longest(times: list[int], edges: Sequence[tuple[int, int, int, Cause]]) -> set[str] | None:
+    """Let times be as late as edges demand; None, or the full FIFOs in a circle of edges that never ends."""
+    before: dict[int, tuple[int, Cause]] = {}
+    last: int | None = None
+    for _ in range(len(times) + 1):
+        last = None
+        for first, second, cycles, cause in edges:
+            if times[first] + cycles > times[second]:
+                times[second] = times[first] + cycles
+                before[second] = (first, cause)
+                last = second
+        if last is None:
+            return None
+    assert last is not None
+    for _ in times:
+        last = before[last][0]
+    found: set[str] = set()
+    at = last
+    while True:
+        at, (kind, fifo) = before[at]
+        found |= {fifo} if kind == "full" else set()
+        if at == last:
+            return found
 
 
 def occupancy(channel: Channel, free: Waits) -> int:
@@ -161,10 +202,10 @@ def too_shallow(waits: Waits, channels: Sequence[Channel]) -> None:
     for channel in channels:
         numbers = _numbers(channel, channels, waits)
         for k in sorted(numbers):
-            waits.wait(waits.token(channel, True, k), waits.token(channel, False, k), 1)
+            waits.wait(waits.token(channel, True, k), waits.token(channel, False, k), 1, ("empty", channel.name))
             if k >= channel.depth:
                 made = waits.token(channel, False, k - channel.depth)
-                waits.wait(made, waits.token(channel, True, k), 1, channel.name)
+                waits.wait(made, waits.token(channel, True, k), 1, ("full", channel.name))
 
 
 def _numbers(channel: Channel, channels: Sequence[Channel], waits: Waits) -> set[int]:
@@ -190,7 +231,7 @@ def slowest_circles(count: int, channels: Sequence[Channel]) -> list[Circle]:
         waits.append(_Wait(c.producer, c.consumer, c.put.first + 1 - c.got.first, Fraction(0)))
         if c.depth < c.count:
             room = c.got.first + 1 - c.put.first
-            waits.append(_Wait(c.consumer, c.producer, room, Fraction(c.depth, c.count)))
+            waits.append(_Wait(c.consumer, c.producer, room, Fraction(c.depth, c.count), c.name))
     found = []
     for members in components(count, [(wait.source, wait.sink) for wait in waits]):
         inside = [wait for wait in waits if wait.source in members and wait.sink in members]
@@ -206,6 +247,7 @@ class _Wait:
     sink: int
     cycles: Fraction
     held: Fraction
+    fifo: str = ""  # that is full
 
 
 def _slowest(stages: frozenset[int], waits: Sequence[_Wait]) -> Circle | None:
@@ -228,11 +270,14 @@ def _slowest(stages: frozenset[int], waits: Sequence[_Wait]) -> Circle | None:
         for _ in stages:
             last = before[last].source
         cycles = held = Fraction(0)
+        fifos = []
         at = last
         while True:
-            cycles, held, at = cycles + before[at].cycles, held + before[at].held, before[at].source
+            cycles, held = cycles + before[at].cycles, held + before[at].held
+            fifos += [before[at].fifo] if before[at].fifo else []
+            at = before[at].source
             if at == last:
                 break
         if not held:
             return None
-        best = Circle(stages, cycles, held)
+        best = Circle(stages, cycles, held, tuple(sorted(fifos)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 from mlir import ir
@@ -13,6 +15,7 @@ from mlir import ir
 from ...ir.access import access_map, base_of, is_load
 from ...poly.formula import compile_map
 from ...target import Operator
+from ..report.timeline import Timeline, TimelinePart
 
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
 type Stream = tuple[ir.Value, tuple[int, ...] | None]
@@ -161,18 +164,31 @@ def shared_units(parts: Iterable[Span]) -> Counter[Operator]:
     return found
 
 
+def begins(parts: Sequence[Span]) -> list[Fraction]:
+    """When parts that run one after the other begin, and when the last one ends; times not known count as none."""
+    return list(accumulate((part.latency or Fraction(0) for part in parts), initial=Fraction(0)))
+
+
+def in_turn(of: str, names: Sequence[str], parts: Sequence[Span]) -> Timeline:
+    """The timeline of parts that run one after the other."""
+    times = begins(parts)
+    known = next((number for number, part in enumerate(parts) if part.latency is None), len(parts))
+    found = []
+    for number, name in enumerate(names):
+        begin = math.floor(times[number]) if number <= known else None
+        found.append(TimelinePart(name, begin, math.ceil(times[number + 1]) if number < known else None))
+    return Timeline(of, False, tuple(found))
+
+
 def sequence(parts: list[Span]) -> Span:
     """Parts one after the other."""
-    total = Fraction(0)
-    lengths = [part.latency for part in parts]
-    whole = None if None in lengths else sum((x for x in lengths if x is not None), Fraction(0))
+    times = begins(parts)
+    whole = None if any(part.latency is None for part in parts) else times[-1]
     puts: dict[Stream, Event] = {}
     gets: dict[Stream, Event] = {}
-    for number, part in enumerate(parts):
-        after = sum((x for x in lengths[number + 1 :] if x is not None), Fraction(0))
-        puts = joined(puts, moved(part.ends.puts, total, after))
-        gets = joined(gets, moved(part.ends.gets, total, after))
-        total += part.latency or 0
+    for part, begin, end in zip(parts, times, times[1:], strict=False):
+        puts = joined(puts, moved(part.ends.puts, begin, times[-1] - end))
+        gets = joined(gets, moved(part.ends.gets, begin, times[-1] - end))
     return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
 
 

@@ -13,7 +13,8 @@ from mlir import ir
 from ...errors import InternalError
 from ...ir.walk import argument_names, string_of
 from ...target import Operator
-from .elements import hold, is_run, run
+from ..report.timeline import StageLink, Stall, TimelinePart
+from .elements import ElementTimes, hold, is_run, run
 from .fifos import Channel, Waits, occupancy, slowest_circles, too_shallow
 from .memory import stream_parts
 from .span import Ends, Event, Span, Stream, bits, joined, together, touched
@@ -23,11 +24,13 @@ _REMARKABLE = 100  # the part of all cycles from which waiting for FIFOs is wort
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Stages as one part, the name of the slowest, and remarks on FIFOs."""
+    """Stages as one part, the name of the slowest, remarks on FIFOs, when each runs, and what connects them."""
 
     span: Span
     slowest: str
     notes: tuple[str, ...]
+    parts: tuple[TimelinePart, ...]
+    links: tuple[StageLink, ...]
 
 
 def stages(parts: list[Span], names: list[str]) -> Overlap:
@@ -36,10 +39,9 @@ def stages(parts: list[Span], names: list[str]) -> Overlap:
     channels = _channels(parts) if known else []
     waits, in_circle = _waits(parts)
     notes: list[str] = []
+    needed = {} if in_circle else _needed(channels, waits)
     shallow = [] if in_circle else [c for c in channels if c.depth < c.count]
-    if not in_circle and is_run(channels):
-        _run(waits, channels, bounded=False)
-    bounded = _bounded(parts, channels, shallow, waits, notes) if shallow else None
+    bounded = _bounded(parts, channels, shallow, needed, waits, notes) if shallow else None
     waits = bounded or waits
     whole = max((waits.end(n) for n in range(len(parts))), default=Fraction(0))
     puts: dict[Stream, Event] = {}
@@ -57,7 +59,37 @@ def stages(parts: list[Span], names: list[str]) -> Overlap:
         interval = max(bounded.end(n) - bounded.begin(n) for n in range(len(parts)))
     ends = Ends(puts, gets, *touched(parts))
     span = Span(whole if known else None, units, callees, ends, bits(parts), interval)
-    return Overlap(span, names[slowest] if names else "", tuple(notes))
+    timed = tuple(_timed(name, waits, number, known) for number, name in enumerate(names))
+    return Overlap(span, names[slowest] if names else "", tuple(notes), timed, tuple(_links(parts, channels, needed)))
+
+
+def _timed(name: str, waits: Waits, number: int, known: bool) -> TimelinePart:
+    """When a stage runs and what it waits for, if that is known."""
+    if not known:
+        return TimelinePart(name, None, None)
+    stalls = [Stall(kind, fifo, round(cycles)) for (kind, fifo), cycles in waits.stalls(number).items()]
+    stalls = sorted((stall for stall in stalls if stall.cycles), key=lambda stall: -stall.cycles)
+    return TimelinePart(name, math.floor(waits.begin(number)), math.ceil(waits.end(number)), tuple(stalls))
+
+
+def _links(parts: Sequence[Span], channels: Sequence[Channel], needed: Mapping[str, int]) -> list[StageLink]:
+    """The FIFOs and arrays between stages."""
+    counts = {(c.producer, c.consumer, c.name): c.count for c in channels}
+    found = []
+    for number, part in enumerate(parts):
+        for other, producer in enumerate(parts):
+            for stream in part.ends.gets if other != number else ():
+                if _put(producer.ends.puts, stream) is not None:
+                    name = _name(stream)
+                    count = counts.get((other, number, name))
+                    found.append(StageLink(name, "FIFO", other, number, _depth(stream), needed.get(name), count))
+            found += [StageLink(name, "array", other, number) for name in _passed_on(producer, part) if other < number]
+    return found
+
+
+def _passed_on(producer: Span, consumer: Span) -> list[str]:
+    """The arrays that one stage writes and a later one uses."""
+    return sorted(_name((array, None)) for array in producer.ends.writes & (consumer.ends.reads | consumer.ends.writes))
 
 
 def _placed(
@@ -144,9 +176,10 @@ def _linked(parts: Sequence[Span], forward: bool) -> Waits:
             for stream, got in part.ends.gets.items():
                 if (put := _put(producer.ends.puts, stream)) is not None:
                     for made, taken in zip(waits.uses(other, put), waits.uses(number, got), strict=True):
-                        waits.wait(made, taken, 1)
-            if other < number and producer.ends.writes & (part.ends.reads | part.ends.writes):
-                waits.wait(waits.node(other, waits.lengths[other]), waits.node(number, Fraction(0)), 0)
+                        waits.wait(made, taken, 1, ("empty", _name(stream)))
+            if other < number and (arrays := _passed_on(producer, part)):
+                begin = waits.node(number, Fraction(0))
+                waits.wait(waits.node(other, waits.lengths[other]), begin, 0, ("array", arrays[0]))
     return waits
 
 
@@ -166,16 +199,24 @@ def _put(puts: Mapping[Stream, Event], stream: Stream) -> Event | None:
 # -- FIFOs that are full -------------------------------------------------------------------------------------
 
 
+def _needed(channels: Sequence[Channel], free: Waits) -> dict[str, int]:
+    """How many elements each FIFO holds at most if all are deep enough, in which case `free` has all times."""
+    if not is_run(channels):
+        return {channel.name: min(channel.count, occupancy(channel, free)) for channel in channels}
+    found = _run(free, channels, bounded=False)
+    return {channel.name: min(channel.count, found.occupancy(number)) for number, channel in enumerate(channels)}
+
+
 def _bounded(
-    parts: Sequence[Span], channels: Sequence[Channel], shallow: Sequence[Channel], free: Waits, notes: list[str]
+    parts: Sequence[Span],
+    channels: Sequence[Channel],
+    shallow: Sequence[Channel],
+    needed: Mapping[str, int],
+    free: Waits,
+    notes: list[str],
 ) -> Waits | None:
     """When everything happens with FIFOs of these depths; None if stages would wait for ever, which `notes` says."""
     exact = is_run(channels)
-    if exact:
-        alone = run(channels, free, bounded=False)
-        needed = {channel.name: alone.occupancy(number) for number, channel in enumerate(channels)}
-    else:
-        needed = {channel.name: occupancy(channel, free) for channel in shallow}
     pinched = [channel for channel in shallow if needed[channel.name] > channel.depth]
     if not pinched:
         return None
@@ -183,8 +224,8 @@ def _bounded(
     if not exact:
         too_shallow(waits, channels)
     circle = waits.solve()
-    if exact and circle is None:
-        circle = _run(waits, channels, bounded=True)
+    if exact and circle is None and (stuck := _run(waits, channels, bounded=True).stuck):
+        circle = {channel.name for channel in stuck}
     whole = max(free.end(n) for n in range(len(parts)))
     if circle is not None:
         guilty = [channel for channel in pinched if channel.name in circle] or pinched
@@ -199,26 +240,23 @@ def _bounded(
                 waits.stretch(channel, slowest)
     waits.solve()
     longer = max(waits.end(n) for n in range(len(parts))) - whole
-    if longer < 1:
-        return None
-    if longer * _REMARKABLE >= whole:
+    if longer >= 1 and longer * _REMARKABLE >= whole:
         listed = ", ".join(_told(channel, needed) for channel in pinched)
         notes.append(f"{math.ceil(longer)} of {math.ceil(whole + longer)} cycles are spent waiting for FIFOs: {listed}")
     return waits
 
 
-def _run(waits: Waits, channels: Sequence[Channel], *, bounded: bool) -> set[str] | None:
-    """Let nothing happen before it does element by element; None, or the FIFOs at which stages wait for ever."""
+def _run(waits: Waits, channels: Sequence[Channel], *, bounded: bool) -> ElementTimes:
+    """Let nothing happen before it does element by element."""
+    found = run(channels, waits, bounded=bounded)
     for _ in waits.lengths:  # what waits for whole arrays begins later then, and all that waits for it
-        found = run(channels, waits, bounded=bounded)
-        if found.stuck:
-            return {channel.name for channel in found.stuck}
-        if not hold(waits, channels, found):
+        if found.stuck or not hold(waits, channels, found):
             break
         waits.solve()
-    return None
+        found = run(channels, waits, bounded=bounded)
+    waits.executed = found.delays
+    return found
 
 
 def _told(channel: Channel, needed: Mapping[str, int]) -> str:
-    depth = min(needed[channel.name], channel.count)
-    return f"'{channel.name}' holds {channel.depth}, {depth} would do"
+    return f"'{channel.name}' holds {channel.depth}, {needed[channel.name]} would do"
