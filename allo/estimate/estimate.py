@@ -200,9 +200,12 @@ class _Estimation:
                 called = {op: estimator.rows.name(view) for op, view in estimator.views.items()}
                 steps += [AdvisedStep(name, op, called.get(op, name), p) for op, p in estimator.proposals.items()]
         advice, kept = ranked(steps, self._latency_with)
-        for step in kept:
+        for step in steps:
             estimator = self.done[step.function][0]
-            if estimator is not None and step.op in estimator.rows.made:
+            assert estimator is not None
+            if step not in kept:
+                del estimator.proposals[step.op]
+            elif step.op in estimator.rows.made:
                 estimator.rows.advise(step.op, step.proposal.step)
         return advice
 

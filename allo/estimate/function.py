@@ -19,6 +19,7 @@ from ..target import Fpga
 from .advice.intervals import advise
 from .advice.question import Proposal, Question
 from .advice.short_loops import around_short_loops
+from .advice.stages import deeper
 from .calls import Callee, copy_span
 from .off_chip import OffChip
 from .report.result import Reason
@@ -96,7 +97,10 @@ class FunctionEstimator:
         parts, names = self._parts(operations_of(self.entry))
         self.parts = parts
         if self.is_dataflow and parts:
-            span = self._overlap(self.function.operation, self.name, parts, names).span
+            overlap = self._overlap(self.function.operation, self.name, parts, names)
+            span, proposal = overlap.span, deeper(overlap)
+            if proposal is not None:
+                self.proposals[self.function.operation] = proposal
         else:
             self.timelines[self.function.operation] = in_turn(self.name, names, parts)
             span = settled(sequence(parts), self.around.accesses)

@@ -164,6 +164,18 @@ def test_all_that_is_lost_is_waited_for_in_each_stage() -> None:
     causes = [{(stall.kind, stall.name) for stall in part.stalls} for part in timeline.parts]
     assert causes == [{("circle", "fifo_S"), ("full", "fifo_S")}, {("empty", "fifo_R")}, {("empty", "fifo_Q")}]
     assert not any(part.stalls for part in enough.kernel.timelines[0].parts)
+    (advice,) = shallow.advice
+    assert advice.step == shallow.kernel.advice == "# 'fifo_S' with a depth of 43 in place of 16"
+    assert advice.gain == shallow.cycles - enough.cycles and enough.advice == ()
+
+
+def test_where_a_circle_of_fifos_binds_depths_come_first() -> None:
+    """A faster stage gains next to nothing there, until the FIFOs are deep enough."""
+    shallow, enough = allo.estimate(connected(8, 2, 2)), allo.estimate(connected(64, 2, 2))
+    assert [advice.at for advice in shallow.advice] == ["diamond", "slow:i"]
+    assert [advice.at for advice in enough.advice] == ["slow:i"]
+    gains = [advice.gain or 0 for advice in (*shallow.advice, *enough.advice)]
+    assert gains[0] > 400 and gains[1] < 10 and gains[2] > 100
 
 
 def test_a_remark_says_which_fifo_and_what_would_do() -> None:

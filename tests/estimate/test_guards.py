@@ -170,6 +170,7 @@ def check(stages: list[Stage], depths: dict[str, int]) -> tuple[float, float]:
     for part, timed in zip(estimator.parts, estimator.timelines[estimator.function.operation].parts, strict=True):
         assert timed.begin is not None and timed.end is not None and part.latency is not None
         stalls = sum(stall.cycles for stall in timed.stalls)
+        assert all(stall.kind in ("empty", "full", "array") and stall.name for stall in timed.stalls)
         assert abs(timed.end - timed.begin - part.latency - stalls) <= 2 + len(timed.stalls), timed
     return float(whole), executed(tokens, [float(part.latency or 0) for part in estimator.parts], depths)
 

@@ -217,3 +217,59 @@ def test_banks_of_first_values_do_not_replace_others() -> None:
     s.pipeline("m")
     s.partition("C", dim=2, factor=2)
     assert allo.estimate(s).advice == ()
+
+
+def test_no_array_is_divided_more_than_the_others_allow() -> None:
+    """254 elements are dealt to two banks at most, so that four of the other array would be of no use."""
+
+    def blocked(A: float32[254], B: float32[256]):
+        for i in range(31):
+            for u in range(8):
+                B[8 * i + u] = A[8 * i + u] + 1.0
+
+    s = allo.customize(blocked)
+    s.pipeline("i")
+    (advice,) = allo.estimate(s).advice
+    assert advice.step == 's.partition("blocked:A", dim=1, factor=2); s.partition("blocked:B", dim=1, factor=2)'
+
+
+def test_steps_that_gain_together_are_as_few_as_gain_all() -> None:
+    """Two stages take four cycles a value and one takes three: they gain little without the third."""
+
+    def third(U: float32[256], B: float32[256]):
+        for k in range(256):
+            B[k] = U[k] * 3.0
+
+    def thrice(A: float32[256], B: float32[256]):
+        T: float32[256]
+        U: float32[256]
+        first(A, T)
+        second(T, U)
+        third(U, B)
+
+    s = allo.customize(thrice)
+    for loop, interval in (("first:i", 4), ("second:j", 4), ("third:k", 3)):
+        s.pipeline(loop, initiation_interval=interval)
+    s.relay("thrice:T", "second", depth=2)
+    s.relay("thrice:U", "third", depth=2)
+    s.dataflow("thrice")
+    assert [advice.at for advice in allo.estimate(s).advice] == ["first:i, second:j, third:k"]
+
+
+def test_few_sums_that_take_turns_still_wait_for_one_another() -> None:
+    """Eight cycles of a sum are two a value for four sums."""
+
+    def product(A: float32[64, 64], B: float32[64, 4], C: float32[64, 4]):
+        for i in range(64):
+            for j in range(4):
+                for k in range(64):
+                    C[i, j] += A[i, k] * B[k, j]
+
+    def made() -> allo.Schedule:
+        s = allo.customize(product)
+        s.pipeline("k")
+        return s
+
+    advice = allo.estimate(made()).advice[0]
+    assert advice.step.startswith('s.reorder("product:k", "product:j")')
+    assert advice.gain == 16383 * (8 - 2)

@@ -19,6 +19,7 @@ from ...ir.streams import is_stream_type
 from ...ir.walk import LOOP_OPERATIONS, entry_block, statement_of, string_of
 from ...poly import Model
 from ..report.rows import operations_of
+from ..scheduling.stages import Overlap
 from .question import Proposal
 
 _LONG = 20  # cycles of a stage that is worth its FIFO
@@ -56,6 +57,15 @@ def overlap(
     if refusal_of_stages(module, model, statements, "") is not None:
         return None
     return Proposal("; ".join([*steps, f's.dataflow("{function.name.value}")']), latency)
+
+
+def deeper(found: Overlap) -> Proposal | None:
+    """The depths that keep stages from waiting for one another, as a remark: they are said where FIFOs are made."""
+    if found.lost < 1 or found.span.latency is None:
+        return None
+    short = [link for link in found.links if link.depth is not None and link.depth < (link.needed or 0)]
+    listed = ", ".join(f"'{link.name}' with a depth of {link.needed} in place of {link.depth}" for link in short)
+    return Proposal(f"# {listed}", found.span.latency - found.lost, small=True)
 
 
 def _stages(

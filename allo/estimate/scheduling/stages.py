@@ -24,13 +24,17 @@ _REMARKABLE = 100  # the part of all cycles from which waiting for FIFOs is wort
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Stages as one part, the name of the slowest, remarks on FIFOs, when each runs, and what connects them."""
+    """Stages as one part, the name of the slowest, remarks on FIFOs, when each runs, and what connects them.
+
+    `lost` are the cycles that FIFOs cost which are too shallow.
+    """
 
     span: Span
     slowest: str
     notes: tuple[str, ...]
     parts: tuple[TimelinePart, ...]
     links: tuple[StageLink, ...]
+    lost: Fraction
 
 
 def stages(parts: list[Span], names: list[str]) -> Overlap:
@@ -42,8 +46,8 @@ def stages(parts: list[Span], names: list[str]) -> Overlap:
     needed = {} if in_circle else _needed(channels, waits)
     shallow = [] if in_circle else [c for c in channels if c.depth < c.count]
     bounded = _bounded(parts, channels, shallow, needed, waits, notes) if shallow else None
-    waits = bounded or waits
-    whole = max((waits.end(n) for n in range(len(parts))), default=Fraction(0))
+    free, waits = waits, bounded or waits
+    whole, least = (max((w.end(n) for n in range(len(parts))), default=Fraction(0)) for w in (waits, free))
     puts: dict[Stream, Event] = {}
     gets: dict[Stream, Event] = {}
     units: Counter[Operator] = Counter()
@@ -60,7 +64,8 @@ def stages(parts: list[Span], names: list[str]) -> Overlap:
     ends = Ends(puts, gets, *touched(parts))
     span = Span(whole if known else None, units, callees, ends, bits(parts), interval)
     timed = tuple(_timed(name, waits, number, known) for number, name in enumerate(names))
-    return Overlap(span, names[slowest] if names else "", tuple(notes), timed, tuple(_links(parts, channels, needed)))
+    links = tuple(_links(parts, channels, needed))
+    return Overlap(span, names[slowest] if names else "", tuple(notes), timed, links, whole - least)
 
 
 def _timed(name: str, waits: Waits, number: int, known: bool) -> TimelinePart:
