@@ -273,3 +273,31 @@ def test_few_sums_that_take_turns_still_wait_for_one_another() -> None:
     advice = allo.estimate(made()).advice[0]
     assert advice.step.startswith('s.reorder("product:k", "product:j")')
     assert advice.gain == 16383 * (8 - 2)
+
+
+def test_steps_that_cost_cycles_are_not_advised() -> None:
+    """Pipelines of four iterations in stages that wait for one another: to enter and leave them takes longer."""
+
+    def rows(A: float32[4, 4], B: float32[4, 4]):
+        for i in range(4):
+            for j in range(4):
+                B[i, j] = A[i, j] + 1.0
+
+    def columns(B: float32[4, 4], C: float32[4, 4]):
+        for m in range(4):
+            for n in range(4):
+                C[m, n] = B[m, n] * 2.0
+
+    def few(A: float32[4, 4], C: float32[4, 4]):
+        B: float32[4, 4]
+        rows(A, B)
+        columns(B, C)
+
+    def made() -> allo.Schedule:
+        s = allo.customize(few)
+        s.relay("few:B", "columns", depth=2)
+        s.dataflow("few")
+        return s
+
+    for advice in allo.estimate(made()).advice:
+        assert gain_of(made, advice.step) == advice.gain

@@ -30,8 +30,8 @@ def ranked(
 ) -> tuple[tuple[Advice, ...], list[AdvisedStep]]:
     """What gains most first, then in the order of the text, with steps that gain together only as one; all its steps.
 
-    `latency_with` gives the cycles of the whole design if some steps are taken. Where that is known, steps that are
-    good only for a notable share of it are left out if they gain less.
+    `latency_with` gives the cycles of the whole design if some steps are taken. Where that is known, steps that cost
+    cycles are left out, and those that are good only for a notable share of it if they gain less.
     """
     whole = latency_with([])
     if whole is None:
@@ -40,10 +40,11 @@ def ranked(
 
     def gain(taken: Sequence[AdvisedStep]) -> int:
         latency = latency_with(taken)
-        return 0 if latency is None else max(0, math.ceil(whole) - math.ceil(latency))
+        return 0 if latency is None else math.ceil(whole) - math.ceil(latency)
 
     gains = {step: gain([step]) for step in steps}
-    kept = [step for step, value in gains.items() if not step.proposal.small or value * _NOTABLE >= whole]
+    least = {step: whole / _NOTABLE if step.proposal.small else 0 for step in steps}
+    kept = [step for step, value in gains.items() if value >= least[step]]
     found = [Advice(step.at, step.proposal.step, gains[step]) for step in kept if gains[step]]
     idle = [step for step in kept if not gains[step]]
     together = _together(idle, gain)
@@ -59,7 +60,7 @@ def _together(idle: Sequence[AdvisedStep], gain: Callable[[Sequence[AdvisedStep]
     """The fewest of the steps that gain nothing alone which gain as much as all of them."""
     kept = [step for step in idle if step.op.name != "func.func"]  # these leave nothing to gain inside
     most = gain(kept) if len(kept) > 1 else 0
-    if not most:
+    if most <= 0:
         return []
     for step in list(kept):
         rest = [other for other in kept if other is not step]
