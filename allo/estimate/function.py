@@ -98,7 +98,7 @@ class FunctionEstimator:
         self.parts = parts
         if self.is_dataflow and parts:
             overlap = self._overlap(self.function.operation, self.name, parts, names)
-            span, proposal = overlap.span, deeper(overlap)
+            span, proposal = overlap.span, deeper(overlap) if self.assumed is None else None
             if proposal is not None:
                 self.proposals[self.function.operation] = proposal
         else:
@@ -118,7 +118,8 @@ class FunctionEstimator:
         return None if self.assumed is None else self.assumed.get(op)
 
     def _overlap(self, owner: ir.Operation, of: str, parts: list[Span], names: list[str]) -> Overlap:
-        found = stages([settled(part, self.around.accesses) for part in parts], names)
+        asked = names if self.assumed is None else []  # else only the time of the whole counts
+        found = stages([settled(part, self.around.accesses) for part in parts], asked)
         self.timelines[owner] = Timeline(of, True, found.parts, found.links)
         self.notes += [f"{self.name}: {note}" for note in found.notes]
         return found

@@ -101,7 +101,7 @@ def test_waiting_for_fifos(depth: int, others: int, interval: int) -> None:
     depths = {x: depth if string_of(x[0].owner, "allo.name") == "fifo_S" else others for x in streams}
     exact = max(executed(estimator.parts, depths))
     assert len(streams) == 3
-    assert float(whole) == pytest.approx(exact, rel=0.03)
+    assert float(whole) == pytest.approx(exact, abs=0.1)
 
 
 def random_stages(seed: int, folder: Path) -> tuple[allo.Schedule, dict[str, int]]:
@@ -144,7 +144,7 @@ def test_graphs_of_stages(seed: int, tmp_path: Path) -> None:
     assert estimator is not None and whole is not None
     streams = {x: depths[string_of(x[0].owner, "allo.name") or ""] for part in estimator.parts for x in part.ends.puts}
     assert len(streams) == len(depths)
-    assert float(whole) == pytest.approx(max(executed(estimator.parts, streams)), rel=0.03)
+    assert float(whole) == pytest.approx(max(executed(estimator.parts, streams)), abs=0.1)
     timeline = estimator.timelines[estimator.function.operation]
     assert timeline.cycles == math.ceil(whole)
     for part, stage in zip(timeline.parts, estimator.parts, strict=True):
@@ -154,15 +154,31 @@ def test_graphs_of_stages(seed: int, tmp_path: Path) -> None:
         assert all(stall.name for stall in part.stalls)
 
 
+def test_most_stages_end_when_they_do(tmp_path: Path) -> None:
+    """Not only the last one: those in front of full FIFOs, too."""
+    errors = []
+    for seed in range(100, 140):
+        s, depths = random_stages(seed, tmp_path)
+        estimation = _Estimation(s.ir, EstimateOptions(load_target("u280"), False, {}))
+        estimation.span("top")
+        estimator = estimation.done["top"][0]
+        assert estimator is not None
+        streams = {x: depths[string_of(x[0].owner, "allo.name") or ""] for p in estimator.parts for x in p.ends.puts}
+        parts = estimator.timelines[estimator.function.operation].parts
+        ends = executed(estimator.parts, streams)
+        errors += [abs((part.end or 0) / end - 1) for part, end in zip(parts, ends, strict=True)]
+    assert sum(error > 0.02 for error in errors) <= 0.02 * len(errors)
+
+
 def test_all_that_is_lost_is_waited_for_in_each_stage() -> None:
-    """The FIFO that skips the slow stage is too shallow: its producer goes round, the others find nothing."""
+    """The FIFO that skips the slow stage is too shallow: its producer waits for room, the others find nothing."""
     shallow, enough = allo.estimate(connected(16, 2)), allo.estimate(connected(43, 2))
     assert shallow.cycles is not None and enough.cycles is not None
     (timeline,) = shallow.kernel.timelines
     lost = [sum(stall.cycles for stall in part.stalls) for part in timeline.parts]
     assert lost == [shallow.cycles - enough.cycles] * 3
     causes = [{(stall.kind, stall.name) for stall in part.stalls} for part in timeline.parts]
-    assert causes == [{("circle", "fifo_S"), ("full", "fifo_S")}, {("empty", "fifo_R")}, {("empty", "fifo_Q")}]
+    assert causes == [{("full", "fifo_S")}, {("empty", "fifo_R")}, {("circle", "fifo_S"), ("empty", "fifo_Q")}]
     assert not any(part.stalls for part in enough.kernel.timelines[0].parts)
     (advice,) = shallow.advice
     assert advice.step == shallow.kernel.advice == "# 'fifo_S' with a depth of 43 in place of 16"

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from allo.estimate.scheduling.fifos import Channel, Waits, occupancy, slowest_circles, too_shallow
+from allo.estimate.scheduling.fifos import Channel, Waits, slowest_circles
+from allo.estimate.scheduling.shallow import occupancy, too_shallow
 from allo.estimate.scheduling.span import Event
 
 COUNT = 8

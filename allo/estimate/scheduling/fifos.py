@@ -7,7 +7,6 @@ are put and got at even distances between the first and the last one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +21,7 @@ type Place = tuple[Point, Fraction]  # what happens so many cycles after a point
 type Cause = tuple[str, str]  # what is waited for: the kind and the name of a `Stall`
 type Delay = tuple[float, float, Cause]  # by how much a stage is late before it waits and after that, and for what
 
+_KINDS = ("empty", "full", "array", "circle", "")  # what is said first where there are several
 UNKNOWN: Cause = ("", "")
 
 
@@ -87,14 +87,16 @@ class Waits:
         self.floors[point] = max(self.floors.get(point, Fraction(0)), time)
         return time > self.times.get(point, Fraction(0))
 
-    def stretch(self, channel: Channel, circle: Circle) -> None:
-        """Let puts and gets take as long as a circle of FIFOs, which passes on as many elements as it holds at once."""
-        rounds, left = divmod(Fraction(channel.count - 1), circle.held * channel.count)
+    def stretch(self, channel: Channel, circle: Circle, numbers: Sequence[int]) -> None:
+        """Let gets take as long as a circle of FIFOs, which passes on as many elements as it holds at once."""
         ends = [[self.token(channel, put, k) for k in (0, channel.count - 1)] for put in (True, False)]
-        slower = max(last[0][1] - first[0][1] for first, last in ends)
-        for first, last in ends:
-            cycles = rounds * circle.cycles + left * slower / max(1, channel.count - 1)
-            self.wait(first, last, cycles, ("circle", ", ".join(circle.fifos)))
+        slower = max(last[0][1] - first[0][1] for first, last in ends) / max(1, channel.count - 1)
+        full = channel.name in circle.fifos  # while others are empty, since values come late
+        cause = ("circle", ", ".join(circle.fifos)) if full else ("empty", channel.name)
+        for k in numbers:
+            rounds, left = divmod(Fraction(k), circle.held * channel.count)
+            cycles = rounds * circle.cycles + left * slower
+            self.wait(ends[1][0], self.token(channel, False, k), cycles, cause)
 
     def token(self, channel: Channel, put: bool, k: int) -> Place:
         """The put or get number `k`."""
@@ -149,7 +151,8 @@ class Waits:
             time = self.times[point]
             if time - point[1] > late:
                 edges = (edge for edge in self.edges if edge[1] == point)
-                cause = next((cause for first, _, n, cause in edges if self.times[first] + n == time), UNKNOWN)
+                causes = [cause for first, _, n, cause in edges if self.times[first] + n == time]
+                cause = min(causes, key=lambda cause: _KINDS.index(cause[0]), default=UNKNOWN)
                 found.append((float(late), float(time - point[1]), cause))
                 late = time - point[1]
         return found
@@ -178,50 +181,6 @@ def _longest(times: list[int], edges: Sequence[tuple[int, int, int, Cause]]) -> 
         found |= {fifo} if kind == "full" else set()
         if at == last:
             return found
-
-
-def occupancy(channel: Channel, free: Waits) -> int:
-    """How many elements are in a FIFO at most if it is deep enough."""
-    puts, gets = ([free.at(free.token(channel, put, k)) for k in (0, channel.count - 1)] for put in (True, False))
-    before_first = _number(channel.count, puts[0], puts[1], gets[0])
-    behind_last = channel.count - _number(channel.count, gets[0], gets[1], puts[1])
-    return max(before_first, behind_last, 1)
-
-
-def _number(count: int, first: Fraction, last: Fraction, time: Fraction) -> int:
-    """How many of `count` events between `first` and `last` have happened at `time`."""
-    if time < first:
-        return 0
-    if time >= last or count == 1:
-        return count
-    return min(count, math.floor((time - first) * (count - 1) / (last - first)) + 1)
-
-
-def too_shallow(waits: Waits, channels: Sequence[Channel]) -> None:
-    """Let puts wait for the gets that make room, at the points where stages begin or end to use a FIFO."""
-    for channel in channels:
-        numbers = _numbers(channel, channels, waits)
-        for k in sorted(numbers):
-            waits.wait(waits.token(channel, True, k), waits.token(channel, False, k), 1, ("empty", channel.name))
-            if k >= channel.depth:
-                made = waits.token(channel, False, k - channel.depth)
-                waits.wait(made, waits.token(channel, True, k), 1, ("full", channel.name))
-
-
-def _numbers(channel: Channel, channels: Sequence[Channel], waits: Waits) -> set[int]:
-    """The elements that are looked at: those that pass when an end of the FIFO begins or ends something else."""
-    found = {0, channel.count - 1}
-    for put in (True, False):
-        stage = channel.producer if put else channel.consumer
-        first, last = (waits.token(channel, put, k)[0][1] for k in (0, channel.count - 1))
-        for other in channels:
-            for way, end in ((True, other.producer), (False, other.consumer)):
-                if end == stage:
-                    for k in (0, other.count - 1):
-                        number = _number(channel.count, first, last, waits.token(other, way, k)[0][1])
-                        found |= {number - 1, number}
-    found |= {k + shift for k in found for shift in (channel.depth, -channel.depth)}
-    return {k for k in found if 0 <= k < channel.count}
 
 
 def slowest_circles(count: int, channels: Sequence[Channel]) -> list[Circle]:

@@ -15,8 +15,9 @@ from ...ir.walk import argument_names, string_of
 from ...target import Operator
 from ..report.timeline import StageLink, Stall, TimelinePart
 from .elements import ElementTimes, hold, is_run, run
-from .fifos import Channel, Waits, occupancy, slowest_circles, too_shallow
+from .fifos import Channel, Waits, slowest_circles
 from .memory import stream_parts
+from .shallow import occupancy, too_shallow
 from .span import Ends, Event, Span, Stream, bits, joined, together, touched
 
 _REMARKABLE = 100  # the part of all cycles from which waiting for FIFOs is worth a remark
@@ -38,7 +39,10 @@ class Overlap:
 
 
 def stages(parts: list[Span], names: list[str]) -> Overlap:
-    """Parts that run at once; arrays between them are passed on when they are complete, streams hold their depth."""
+    """Parts that run at once; arrays between them are passed on when they are complete, streams hold their depth.
+
+    Without names, nothing is said of the single parts.
+    """
     known = all(part.latency is not None for part in parts)
     channels = _channels(parts) if known else []
     waits, in_circle = _waits(parts)
@@ -64,7 +68,7 @@ def stages(parts: list[Span], names: list[str]) -> Overlap:
     ends = Ends(puts, gets, *touched(parts))
     span = Span(whole if known else None, units, callees, ends, bits(parts), interval)
     timed = tuple(_timed(name, waits, number, known) for number, name in enumerate(names))
-    links = tuple(_links(parts, channels, needed))
+    links = tuple(_links(parts, channels, needed)) if names else ()
     return Overlap(span, names[slowest] if names else "", tuple(notes), timed, links, whole - least)
 
 
@@ -226,8 +230,7 @@ def _bounded(
     if not pinched:
         return None
     waits = _linked(parts, forward=False)
-    if not exact:
-        too_shallow(waits, channels)
+    numbers = [] if exact else too_shallow(waits, channels)
     circle = waits.solve()
     if exact and circle is None and (stuck := _run(waits, channels, bounded=True).stuck):
         circle = {channel.name for channel in stuck}
@@ -240,9 +243,9 @@ def _bounded(
         )
         return None
     for slowest in [] if exact else slowest_circles(len(parts), channels):
-        for channel in channels:
+        for channel, own in zip(channels, numbers, strict=True):
             if {channel.producer, channel.consumer} <= slowest.stages:
-                waits.stretch(channel, slowest)
+                waits.stretch(channel, slowest, own)
     waits.solve()
     longer = max(waits.end(n) for n in range(len(parts))) - whole
     if longer >= 1 and longer * _REMARKABLE >= whole:
