@@ -18,8 +18,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.ir",),
     ("allo.frontend", "allo.poly", "allo.layout", "allo.target"),
     ("allo.customize",),
-    ("allo.compose", "allo.verify", "allo.dataflow", "allo.estimate"),
-    ("allo.mapping",),
+    ("allo.compose", "allo.verify", "allo.dataflow", "allo.timing"),
+    ("allo.mapping", "allo.estimate"),
     ("allo.backend",),
     ("allo.backend.checked",),
     ("allo.backend.arguments",),
@@ -45,7 +45,8 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.frontend": ("read", "typing", "library", "dsl", "check", "emit", "program", "reference"),
     "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
-    "allo.estimate": ("trips", "report", "scheduling", "advice"),
+    "allo.timing": ("reason", "problem", "interval", "control"),
+    "allo.estimate": ("trips", "report", "advice"),
     "allo.backend.hls": ("text", "vendors", "interface", "csim", "project"),
 }
 

@@ -1,8 +1,9 @@
 """The estimator: static scheduling of a module for a target, with reasons."""
 
+from ..timing.control.timeline import StageLink, Stall, Timeline, TimelinePart
+from ..timing.reason import Reason
 from .estimate import estimate
-from .report.result import Advice, Burst, Estimate, FunctionEstimate, LoopEstimate, Reason, Resources
-from .report.timeline import StageLink, Stall, Timeline, TimelinePart
+from .report.result import Advice, Burst, Estimate, FunctionEstimate, LoopEstimate, Resources
 
 __all__ = [
     "Advice",

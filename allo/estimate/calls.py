@@ -11,8 +11,8 @@ from mlir import ir
 
 from ..ir.access import base_of, callee_name
 from ..target import Fpga
-from .scheduling.span import Ends, Span, delayed, passed, stream_key
-from .scheduling.tokens import of_call
+from ..timing.control.span import Ends, Span, delayed, passed, stream_key
+from ..timing.control.tokens import of_call
 
 
 @dataclass(frozen=True, slots=True)

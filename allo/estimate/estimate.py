@@ -17,6 +17,8 @@ from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..ir.walk import argument_names, entry_block, operations
 from ..target import Fpga, Target, load_target
+from ..timing.control.span import Ends, Span
+from ..timing.control.timeline import Timeline
 from .advice.question import Proposal
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
@@ -24,9 +26,7 @@ from .calls import Callee
 from .function import EstimateOptions, FunctionEstimator
 from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
-from .report.timeline import Timeline
 from .resources import array_name, array_resources, beyond, own_resources, unit_resources
-from .scheduling.span import Ends, Span
 
 if TYPE_CHECKING:
     from ..customize import Schedule

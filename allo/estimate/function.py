@@ -16,21 +16,21 @@ from ..ir.module import Module
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
 from ..poly import TimeLoop, Trips, model_of
 from ..target import Fpga
+from ..timing.control.span import Span, alternatives, in_turn, repeated, sequence, uncounted
+from ..timing.control.stages import Overlap, stages
+from ..timing.control.timeline import Timeline
+from ..timing.control.tokens import closed, settled, step_of
+from ..timing.pipeline import ScheduledRegion, region_span, scheduled
+from ..timing.problem.memory import ArrayMemory, array_memory, external_memory
+from ..timing.problem.region import RegionBuilder, Surroundings, unbounded_loop
+from ..timing.reason import Reason
 from .advice.intervals import advise
 from .advice.question import Proposal, Question
 from .advice.short_loops import around_short_loops
 from .advice.stages import deeper
 from .calls import Callee, copy_span
 from .off_chip import OffChip
-from .report.result import Reason
 from .report.rows import Rows, operations_of, rounded
-from .report.timeline import Timeline
-from .scheduling.memory import ArrayMemory, array_memory, external_memory
-from .scheduling.pipeline import ScheduledRegion, region_span, scheduled
-from .scheduling.region import RegionBuilder, Surroundings, unbounded_loop
-from .scheduling.span import Span, alternatives, in_turn, repeated, sequence, uncounted
-from .scheduling.stages import Overlap, stages
-from .scheduling.tokens import closed, settled, step_of
 from .trips import TripCounts
 
 _PURE = (

@@ -11,10 +11,10 @@ from mlir import ir
 from ..ir.streams import is_stream_type
 from ..ir.walk import entry_block, operations, string_of
 from ..target import Fpga, Operator
+from ..timing.control.span import Span
+from ..timing.problem.memory import ArrayMemory, stream_parts
+from ..timing.problem.operators import bits_of
 from .report.result import Resources
-from .scheduling.memory import ArrayMemory, stream_parts
-from .scheduling.operators import bits_of
-from .scheduling.span import Span
 
 # A counter with comparison and addresses a loop, and the state machine of a function: fitted to docs/estimator.md.
 _LOOP_LUT, _LOOP_FF = 100, 90

@@ -26,6 +26,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "allo/layout": ("layout",),
     "allo/poly": ("poly", "customize"),
     "allo/target": ("target", "estimate"),
+    "allo/timing": ("timing", "estimate"),
     "allo/verify/affine": ("verify/affine",),
     "allo/verify/concrete": ("verify/concrete",),
     "allo/verify": ("verify",),

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import allo
-from allo.estimate.scheduling.dependences import graph_of
-from allo.estimate.scheduling.pipeline import exchangeable
-from allo.estimate.scheduling.recurrence import recurrence_of
 from allo.ir.types import float32, int32
 from allo.target import load_target
+from allo.timing.interval.recurrence import recurrence_of
+from allo.timing.pipeline import exchangeable
+from allo.timing.problem.dependences import graph_of
 from tests.seeds import sweep
+from tests.timing.regions import region_of
 
 from .random_kernels import random_kernel
-from .regions import region_of
 from .traced import least_interval
 
 

@@ -216,7 +216,7 @@ def test_an_outer_loop_that_is_unrolled_in_part_makes_no_pipeline_with_the_inner
 @pytest.mark.parametrize("factor", [4, 1024])
 def test_factors_cost_no_nodes(factor: int) -> None:
     """What is scheduled is the text of the program, not its copies."""
-    from .regions import region_of
+    from tests.timing.regions import region_of
 
     def wide(A: float32[4096], B: float32[4096]):
         for i in range(4096):

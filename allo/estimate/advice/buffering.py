@@ -10,10 +10,10 @@ from math import prod
 from mlir import ir
 
 from ...ir.access import accessed, base_of
+from ...timing.pipeline import scheduled
+from ...timing.problem.memory import ArrayMemory, Ports
+from ...timing.problem.region import RegionBuilder, RegionNode
 from ..report.rows import operations_of
-from ..scheduling.memory import ArrayMemory, Ports
-from ..scheduling.pipeline import scheduled
-from ..scheduling.region import RegionBuilder, RegionNode
 from .question import Proposal, Question
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...layout import NONE
+from ...timing.problem.ports import accesses_of
+from ...timing.problem.region import LoopBody, RegionBuilder
 from ..report.rows import operations_of
-from ..scheduling.ports import accesses_of
-from ..scheduling.region import LoopBody, RegionBuilder
 from .ports import fewest_banks, partitions
 from .question import Proposal, Question, pasted
 

@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from ...poly import Access, Reductions, Violation, order_violation
-from ..scheduling.graph import Edge
+from ...timing.problem.graph import Edge
 from .buffering import keep_on_chip
 from .initial_values import fill_faster
 from .ports import relieve

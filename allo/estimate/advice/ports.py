@@ -9,9 +9,9 @@ from math import gcd, prod
 
 from ...layout import NONE, Banks, cyclic
 from ...poly import Form
-from ..scheduling.memory import ArrayMemory
-from ..scheduling.ports import accesses_of, intervals
-from ..scheduling.region import LoopBody, RegionNode
+from ...timing.problem.memory import ArrayMemory
+from ...timing.problem.ports import accesses_of, intervals
+from ...timing.problem.region import LoopBody, RegionNode
 from .question import Proposal, Question, pasted
 
 _MOST_TRIALS = 64  # divisions that are tried

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from ...ir.walk import LoopView
 from ...poly import Model
-from ..scheduling.pipeline import ScheduledRegion
-from ..scheduling.region import LoopBody, Surroundings
+from ...timing.pipeline import ScheduledRegion
+from ...timing.problem.region import LoopBody, Surroundings
 
 
 @dataclass(frozen=True, slots=True)

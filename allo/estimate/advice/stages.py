@@ -18,8 +18,8 @@ from ...ir.module import Module
 from ...ir.streams import is_stream_type
 from ...ir.walk import LOOP_OPERATIONS, entry_block, statement_of, string_of
 from ...poly import Model
+from ...timing.control.stages import Overlap
 from ..report.rows import operations_of
-from ..scheduling.stages import Overlap
 from .question import Proposal
 
 _LONG = 20  # cycles of a stage that is worth its FIFO

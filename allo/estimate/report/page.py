@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from ...timing.control.timeline import Timeline
 from .result import Burst, Estimate, FunctionEstimate, LoopEstimate
 from .table import ADVICE, OWN, TRANSFERS, advice_row, because, count, own_rows, transfer_row, trips_text
-from .timeline import Timeline
 from .timeline_picture import chart, graph
 from .timeline_table import link_rows, title
 

@@ -6,7 +6,8 @@ import dataclasses
 import json
 from dataclasses import dataclass
 
-from .timeline import Timeline
+from ...timing.control.timeline import Timeline
+from ...timing.reason import Reason
 
 SCHEMA = 1  # of the JSON; changes only when a key is renamed or goes away
 
@@ -27,17 +28,6 @@ class Resources:
     def times(self, count: int) -> Resources:
         """That of `count` copies."""
         return Resources(*(count * a for a in dataclasses.astuple(self)))
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why an interval is not lower: `kind` is requested, recurrence, ports, call, schedule or not pipelined."""
-
-    kind: str
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from fractions import Fraction
 from mlir import ir
 
 from ...ir.walk import LOOP_OPERATIONS, LoopView
+from ...timing.reason import Reason
 from ..trips import TripCounts
-from .result import LoopEstimate, Reason
+from .result import LoopEstimate
 
 
 class Rows:

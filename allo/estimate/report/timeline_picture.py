@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ...picture import Vertex, svg
-from .timeline import Timeline, TimelinePart
+from ...timing.control.timeline import Timeline, TimelinePart
 from .timeline_table import label, waits
 
 _CHARACTER, _LINE, _WIDTH = 7, 22, 480  # pixels: width of a character, height of a row, width of all cycles

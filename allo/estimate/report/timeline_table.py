@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .timeline import StageLink, Stall, Timeline, TimelinePart
+from ...timing.control.timeline import StageLink, Stall, Timeline, TimelinePart
 
 _WIDTH = 32  # characters of a bar
 STRAIGHT = "straight code"

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import allo
-from allo.estimate.scheduling.span import Ends, Event, Span, Stream, alternatives, repeated, sequence
-from allo.estimate.scheduling.stages import stages
 from allo.ir.types import float32
+from allo.timing.control.span import Ends, Event, Span, Stream, alternatives, repeated, sequence
+from allo.timing.control.stages import stages
 
 
 def produce(A: float32[256], T: float32[256]):

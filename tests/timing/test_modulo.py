@@ -7,8 +7,8 @@ import pytest
 
 import allo
 import polybench
-from allo.estimate.scheduling.pipeline import ScheduledRegion
 from allo.ir.types import float32
+from allo.timing.pipeline import ScheduledRegion
 
 from .regions import schedules
 

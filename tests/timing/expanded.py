@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import product
 
-from allo.estimate.scheduling.dependences import graph_of
-from allo.estimate.scheduling.graph import Edge, Graph
-from allo.estimate.scheduling.recurrence import critical, recurrence_of
-from allo.estimate.scheduling.region import LoopBody, RegionNode
 from allo.poly import Space
+from allo.timing.interval.recurrence import critical, recurrence_of
+from allo.timing.problem.dependences import graph_of
+from allo.timing.problem.graph import Edge, Graph
+from allo.timing.problem.region import LoopBody, RegionNode
 
 
 def copies_of(region: LoopBody, node: RegionNode) -> list[tuple[int, ...]]:

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from allo.estimate.scheduling.fifos import Channel, Waits, slowest_circles
-from allo.estimate.scheduling.shallow import occupancy, too_shallow
-from allo.estimate.scheduling.span import Event
+from allo.timing.control.fifos import Channel, Waits, slowest_circles
+from allo.timing.control.shallow import occupancy, too_shallow
+from allo.timing.control.span import Event
 
 COUNT = 8
 LATE = 9  # the cycle in which the consumer takes its first token

@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 
+from ..interval.walks import components
 from .span import Event
-from .walks import components
 
 type Point = tuple[int, Fraction]  # a stage, and a cycle of it if it never waited, in which an iteration starts
 type Place = tuple[Point, Fraction]  # what happens so many cycles after a point

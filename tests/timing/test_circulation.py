@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from allo.estimate.scheduling.circulation import Circulation
-from allo.estimate.scheduling.graph import Edge
+from allo.timing.interval.circulation import Circulation
+from allo.timing.problem.graph import Edge
 
 CYCLE = 1000
 

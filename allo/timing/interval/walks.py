@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import gcd
 
-from .graph import Edge
+from ..problem.graph import Edge
 
 _MOST_CUTS = 40  # changes of prices, after which a walk counts although it does not come back
 

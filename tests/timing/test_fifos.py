@@ -15,10 +15,10 @@ import pytest
 import allo
 from allo.estimate.estimate import _Estimation
 from allo.estimate.function import EstimateOptions
-from allo.estimate.scheduling.span import Span, Stream
 from allo.ir.types import float32
 from allo.ir.walk import string_of
 from allo.target import load_target
+from allo.timing.control.span import Span, Stream
 from tests.seeds import sweep
 
 N = 128

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .graph import Edge, Graph
-from .ports import Accesses
-from .region import RegionNode
+from .problem.graph import Edge, Graph
+from .problem.ports import Accesses
+from .problem.region import RegionNode
 from .reservations import Reservations
 
 _ATTEMPTS = 64

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from allo.errors import InternalError
-from allo.estimate.scheduling.memory import Ports
-from allo.estimate.scheduling.reservations import Reservations
+from allo.timing.problem.memory import Ports
+from allo.timing.reservations import Reservations
 
 TWO, ONE_EACH, MANY_READS, SERIAL = Ports(2), Ports(2, 1, 1), Ports(None, None, 1), Ports(1)
 

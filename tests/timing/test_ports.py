@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import allo
-from allo.estimate.scheduling.memory import Ports
-from allo.estimate.scheduling.ports import accesses_of, intervals
 from allo.ir.types import float32, int32, uint8
 from allo.memory import Memory
+from allo.timing.problem.memory import Ports
+from allo.timing.problem.ports import accesses_of, intervals
 from tests.seeds import sweep
 
 from .regions import region_of

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import gcd
 
 from ...poly.meetings import narrowed
+from ..problem.graph import Edge, Graph
+from ..problem.operators import word_of
+from ..problem.region import RegionNode
 from .circulation import Circulation
-from .graph import Edge, Graph
-from .operators import word_of
-from .region import RegionNode
 from .walks import ClosedWalks, components
 
 

@@ -12,10 +12,10 @@ from itertools import product
 import allo
 from allo.estimate.estimate import _Estimation
 from allo.estimate.function import EstimateOptions
-from allo.estimate.scheduling.span import Event, Span
 from allo.ir.types import float32
 from allo.ir.walk import string_of
 from allo.target import load_target
+from allo.timing.control.span import Event, Span
 from tests.seeds import sweep
 
 LOOPS = ("i", "j", "k")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import allo
-from allo.estimate.scheduling.pipeline import ScheduledRegion, scheduled
-from allo.estimate.scheduling.region import LoopBody
+from allo.timing.pipeline import ScheduledRegion, scheduled
+from allo.timing.problem.region import LoopBody
 
 FUNCTION = import_module("allo.estimate.function")  # `allo.estimate` is a function, too
 

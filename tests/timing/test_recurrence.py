@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 
 import allo
-from allo.estimate.scheduling.dependences import graph_of
-from allo.estimate.scheduling.graph import Edge
-from allo.estimate.scheduling.pipeline import scheduled
-from allo.estimate.scheduling.recurrence import recurrence_of, words
-from allo.estimate.scheduling.walks import positive_cycle
 from allo.ir.types import float32, int32
+from allo.timing.interval.recurrence import recurrence_of, words
+from allo.timing.interval.walks import positive_cycle
+from allo.timing.pipeline import scheduled
+from allo.timing.problem.dependences import graph_of
+from allo.timing.problem.graph import Edge
 from tests.seeds import sweep
 
 from .expanded import recurrence_interval, symbolic_interval
 from .regions import region_of
 
-CIRCULATION = import_module("allo.estimate.scheduling.circulation")  # `allo.estimate` is a function, too
+CIRCULATION = import_module("allo.timing.interval.circulation")  # `allo.estimate` is a function, too
 
 
 def intervals(kernel: Callable[..., Any], loop: str = "i", *, overwriting: bool = True) -> tuple[int, int]:

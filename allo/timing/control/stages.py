@@ -13,12 +13,12 @@ from mlir import ir
 from ...errors import InternalError
 from ...ir.walk import argument_names, string_of
 from ...target import Operator
-from ..report.timeline import StageLink, Stall, TimelinePart
+from ..problem.memory import stream_parts
 from .elements import ElementTimes, hold, is_run, run
 from .fifos import Channel, Waits, slowest_circles
-from .memory import stream_parts
 from .shallow import occupancy, too_shallow
 from .span import Ends, Event, Span, Stream, bits, joined, together, touched
+from .timeline import StageLink, Stall, TimelinePart
 
 _REMARKABLE = 100  # the part of all cycles from which waiting for FIFOs is worth a remark
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import InternalError
-from .memory import Ports
-from .ports import Counts
+from ..errors import InternalError
+from .problem.memory import Ports
+from .problem.ports import Counts
 
 _ANY_NUMBER = 1 << 40  # of accesses in a cycle, where there is no limit
 

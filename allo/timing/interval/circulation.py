@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, lcm, prod
 
-from .graph import Edge
+from ..problem.graph import Edge
 from .walks import positive_cycle
 
 _MOST_PIVOTS = 200  # random kernels take 70 at most

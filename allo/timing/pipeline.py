@@ -8,17 +8,17 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ...ir.access import callee_name
-from ...poly.updates import updates_of
-from ...target import Operator
-from ..report.result import Reason
-from .dependences import graph_of
-from .graph import Graph
+from ..ir.access import callee_name
+from ..poly.updates import updates_of
+from ..target import Operator
+from .control.span import Ends, Event, PeriodicLoop, Span, Stream, StreamUse, stream_key, together
+from .interval.recurrence import Recurrence, decide, recurrence_of, words
 from .modulo import Timing, schedule
-from .ports import Accesses, Pressure, accesses_of
-from .recurrence import Recurrence, decide, recurrence_of, words
-from .region import LoopBody, RegionNode
-from .span import Ends, Event, PeriodicLoop, Span, Stream, StreamUse, stream_key, together
+from .problem.dependences import graph_of
+from .problem.graph import Graph
+from .problem.ports import Accesses, Pressure, accesses_of
+from .problem.region import LoopBody, RegionNode
+from .reason import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,0 @@
-"""Static scheduling of regions, loops and stages: dependences, recurrences, ports, FIFOs."""

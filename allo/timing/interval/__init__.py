@@ -1,0 +1,1 @@
+"""Lower bounds on initiation intervals: recurrences within and between unrolled copies."""

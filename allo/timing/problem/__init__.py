@@ -1,0 +1,1 @@
+"""Scheduling problems: regions with their copies, dependences, operators, memories and ports."""
