@@ -12,7 +12,7 @@ from allo._mlir import rename_symbols
 from ..customize.step.record import Step
 from ..ir.access import is_array
 from ..ir.module import attributes_of
-from ..ir.states import Part
+from ..ir.parts import Part
 from ..ir.walk import array_operations, entry_block
 from .correspondence import reachable
 from .footprint import History
@@ -35,13 +35,13 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
     result = names.value(part.schedule.steps[number].result)
     step = dataclasses.replace(wanted, result=result)
     if same_names and all(_is_shared(part, number, name, history) for name in read):
-        schedule._install(schedule._state.taking(changed, part.state(number + 1).parts[changed]), step)
+        schedule._install(schedule._state.taking({changed: part.state(number + 1).parts[changed]}), step)
         return True
     if not all(_same(part, number, name, history, functions, wanted.traits.any_layout) for name in read):
         return False
     draft = schedule._state.draft()
     replaced = draft.function(functions.get(changed, changed))
-    made = part.functions(number + 1)[changed].operation.clone(ir.InsertionPoint(replaced.operation))
+    made = part.functions(number + 1)[changed].op.clone(ir.InsertionPoint(replaced.operation))
     if any(ours != theirs for ours, theirs in functions.items()):
         rename_symbols(made.operation, functions)
     _take_types(made, replaced)
@@ -72,9 +72,9 @@ def _same(
     )
 
 
-def _local_arrays(function: ir.OpView) -> list[ir.Type]:
+def _local_arrays(function: Part) -> list[ir.Type]:
     """The types of the arrays and streams that a function does not get as arguments, in the order of the text."""
-    body = entry_block(function)
+    body = entry_block(function.op.opview)
     inside = array_operations(body) if body is not None else ()
     return [result.type for op, _ in inside for result in op.results if is_array(result.type)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from enum import Enum
+from functools import lru_cache
 
 from mlir import ir
 
@@ -61,20 +62,19 @@ def partition(
     wanted = Banks(Division(kind.value), factor)
     _check_extents(buffer, memref, positions, wanted, note)
     members = graph.same(start)
-    names = {f"{member[0]}:{graph.array(member).name}" for member in members}
+    names = {(member[0], graph.array(member).name) for member in members}
     _check_earlier(buffer, partitions_asked(earlier_steps(), names), positions, wanted, tuple(memref.shape), note)
     _check_members(graph, members, buffer, positions, note)
     shape = tuple(memref.shape)
     asked = [NONE] * memref.rank
     for position in positions:
         asked[position] = wanted
-    kinds = {member: graph.array(member).type for member in members}
-    known = {kind: _layout(kind, shape) for kind in set(kinds.values())}
-    layouts = {member: known[kind] for member, kind in kinds.items()}
+    layouts = {member: _layout(graph.array(member).type, shape) for member in members}
     changed = infer(layouts, graph.neighbours, [(start, PartitionLayout.of(shape, tuple(asked)))])
-    made = {(k, new): _with_layout(k, new) for k, new in {(kinds[member], new) for member, new in changed.items()}}
-    types = {member: made[kinds[member], layout] for member, layout in changed.items()}
-    graph.retype(module, types, kept=("buffers", "marks", "processes"))
+    types: dict[str, dict[int, ir.Type]] = {}
+    for member, layout in changed.items():
+        types.setdefault(member[0], {})[member[1]] = _with_layout(graph.array(member).type, layout)
+    module.retype(types)
 
 
 def partition_notes(module: Module, value: ir.Value) -> list[Note]:
@@ -95,16 +95,16 @@ def is_partition(step: Step) -> bool:
     return step.name == partition.__name__
 
 
-def partitions_asked(steps: Iterable[Step], names: Collection[str]) -> list[Step]:
-    """The `partition` steps on joined arrays of these names since they last got another shape."""
+def partitions_asked(steps: Iterable[Step], names: Collection[tuple[str, str]]) -> list[Step]:
+    """The `partition` steps on joined arrays, by function and name, since they last got another shape."""
     found: list[Step] = []
     for step in steps:
-        buffer = dict(step.arguments).get("buffer")
-        if isinstance(buffer, Buffer) and str(buffer) in names:
-            if is_partition(step):
-                found.append(step)
-            elif step.traits.reshapes:
-                found.clear()
+        for name, value in step.arguments:
+            if name == "buffer" and isinstance(value, Buffer) and _place(value) in names:
+                if is_partition(step):
+                    found.append(step)
+                elif step.traits.reshapes:
+                    found.clear()
     return found
 
 
@@ -204,10 +204,12 @@ def _check_members(
                 )
 
 
+@lru_cache(maxsize=1024)  # MLIR has each type once
 def _layout(kind: ir.Type, shape: tuple[int, ...]) -> PartitionLayout:
     return PartitionLayout.of(shape, Banks.read(divisions_of(kind)))
 
 
+@lru_cache(maxsize=1024)
 def _with_layout(kind: ir.Type, layout: PartitionLayout) -> ir.MemRefType:
     """The type of an array with this layout."""
     return with_divisions(kind, [d.entry for d in layout.dims])
