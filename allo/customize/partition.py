@@ -21,6 +21,9 @@ from .step.primitive import earlier_steps, primitive
 from .step.record import Step
 
 
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
 class Partition(Enum):
     """How the elements of a dimension are dealt to banks."""
 
@@ -52,21 +55,20 @@ def partition(
     graph = SharedArrays(module.before.parts)
     start = graph.find(buffer.function, buffer.name)
     declared = graph.array(start)
-    memref = ir.MemRefType(declared.type)
+    shape = _shape(declared.type)
     note = Note(f"'{buffer.name}' is declared here", declared.location)
     kind = _kind(partition_type, factor)
     _check_factor(kind, factor, note)
-    if memref.rank == 0:
+    if not shape:
         raise ScheduleError(f"'{buffer.name}' is a scalar and has no dimension to divide", notes=[note])
-    positions = _positions(buffer, dim, memref.rank, note)
+    positions = _positions(buffer, dim, len(shape), note)
     wanted = Banks(Division(kind.value), factor)
-    _check_extents(buffer, memref, positions, wanted, note)
+    _check_extents(buffer, shape, positions, wanted, note)
     members = graph.same(start)
     names = {(member[0], graph.array(member).name) for member in members}
-    _check_earlier(buffer, partitions_asked(earlier_steps(), names), positions, wanted, tuple(memref.shape), note)
+    _check_earlier(buffer, partitions_asked(earlier_steps(), names), positions, wanted, shape, note)
     _check_members(graph, members, buffer, positions, note)
-    shape = tuple(memref.shape)
-    asked = [NONE] * memref.rank
+    asked = [NONE] * len(shape)
     for position in positions:
         asked[position] = wanted
     layouts = {member: _layout(graph.array(member).type, shape) for member in members}
@@ -145,16 +147,16 @@ def _check_factor(kind: Partition, factor: int, note: Note) -> None:
 
 
 def _check_extents(
-    buffer: Buffer, memref: ir.MemRefType, positions: list[int], wanted: Banks, note: Note
+    buffer: Buffer, shape: tuple[int, ...], positions: list[int], wanted: Banks, note: Note
 ) -> None:
     for position in positions:
-        if memref.is_dynamic_dim(position):
+        if shape[position] == _DYNAMIC:
             raise ScheduleError(
                 f"the extent of dimension {position + 1} of '{buffer.name}' is known at run time only",
                 hint="declare the argument with all extents",
                 notes=[note],
             )
-        extent = memref.shape[position]
+        extent = shape[position]
         if wanted.factor > extent:
             raise ScheduleError(
                 f"factor {wanted.factor} is larger than the extent {extent} of dimension {position + 1}",
@@ -193,9 +195,9 @@ def _check_members(
                 hint="copy the array to a local one, and partition that",
                 notes=[note, Note("the call is here", call.location)],
             )
-        memref = ir.MemRefType(node.type)
+        shape = _shape(node.type)
         for position in positions:
-            if memref.is_dynamic_dim(position):
+            if shape[position] == _DYNAMIC:
                 raise ScheduleError(
                     f"'{buffer.name}' is also '{'' if member[1] < 0 else member[0]}:{node.name}', "
                     f"whose extent of dimension {position + 1} is known at run time only",
@@ -205,6 +207,11 @@ def _check_members(
 
 
 @lru_cache(maxsize=1024)  # MLIR has each type once
+def _shape(kind: ir.Type) -> tuple[int, ...]:
+    return tuple(ir.MemRefType(kind).shape)
+
+
+@lru_cache(maxsize=1024)
 def _layout(kind: ir.Type, shape: tuple[int, ...]) -> PartitionLayout:
     return PartitionLayout.of(shape, Banks.read(divisions_of(kind)))
 

@@ -16,6 +16,7 @@ class SharedArrays:
 
     def __init__(self, parts: Mapping[str, Part]) -> None:
         self._parts = parts
+        self._known: dict[str, FunctionArrays] = {}
         self._users: dict[str, list[tuple[str, Joining]]] | None = None  # of functions and constants
 
     def find(self, function: str, name: str) -> Place:
@@ -68,7 +69,9 @@ class SharedArrays:
         return next((call for call in reversed(calls) if self._of(call.symbol).returned is None), None)
 
     def _of(self, function: str) -> FunctionArrays:
-        return self._parts[function].arrays
+        if function not in self._known:
+            self._known[function] = self._parts[function].arrays
+        return self._known[function]
 
     def _used(self, name: str) -> list[tuple[str, Joining]]:
         """The operations that call a function, or take the address of a constant, each with the function around it."""
