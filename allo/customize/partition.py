@@ -20,7 +20,6 @@ from .step.handles import Buffer
 from .step.primitive import earlier_steps, primitive
 from .step.record import Step
 
-
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 

@@ -99,11 +99,6 @@ def set_of(
 
 def feasible(rows: Sequence[Row]) -> bool:
     """Does an integer point satisfy all rows?"""
-    return _feasible(tuple(rows))
-
-
-@lru_cache(maxsize=1024)  # half of the questions that a step asks are asked again
-def _feasible(rows: tuple[Row, ...]) -> bool:
     variables = dict.fromkeys(v for row in rows for v, _ in row.form.terms)
     return not basic_set((), tuple(variables), rows).is_empty()
 

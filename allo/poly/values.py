@@ -73,6 +73,11 @@ class Values:
         highs = [high for form in upper.forms if form is not None and (high := self.range_of(form).high) is not None]
         self._ranges[number] = ValueRange(max(lows, default=None), min(highs) - 1 if highs else None)
 
+    def span(self, number: int) -> int | None:
+        """How far apart two values of a loop are at most."""
+        found = self._ranges.get(number, ValueRange())
+        return None if found.low is None or found.high is None else max(0, found.high - found.low)
+
     def range_of(self, form: Linear) -> ValueRange:
         """Between which values a linear form stays, whatever holds between its variables."""
         found = ValueRange(form.constant, form.constant)
