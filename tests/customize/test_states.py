@@ -12,10 +12,11 @@ from allo.customize.step.handles import Loop
 from allo.customize.step.primitive import primitive
 from allo.customize.step.resolve import find_loop
 from allo.ir import parts, states
-from allo.ir.builder import i32_attr
+from allo.ir.builder import i32_attr, unit_attr
 from allo.ir.effects import Effects
 from allo.ir.function_arrays import function_arrays
 from allo.ir.module import Module
+from allo.ir.states import FinishedModule
 from allo.ir.types import float32
 from allo.ir.walk import buffers_of
 
@@ -123,7 +124,7 @@ def test_functions_with_the_same_layouts_are_one() -> None:
     s.partition("both:B", dim=2)
     t.partition("both:B", dim=2)
     partition(t)
-    assert all(part is t._state.parts[name] for name, part in s._state.parts.items())
+    assert all(part is t.ir.parts[name] for name, part in s.ir.parts.items())
     assert str(s.state(1)) != str(t.state(1)) and str(s.module) == str(t.module)
 
 
@@ -131,7 +132,7 @@ def test_states_share_what_did_not_change() -> None:
     s = allo.customize(both)
     split(s)
     unroll(s)
-    first, second, third = (s._after(k).parts for k in range(3))
+    first, second, third = (s.state(k).parts for k in range(3))
     assert first["shift"] is second["shift"] and second["scale"] is third["scale"] and first["both"] is third["both"]
     assert first["scale"] is not second["scale"] and second["shift"] is not third["shift"]
 
@@ -150,7 +151,7 @@ def test_what_is_known_of_a_function_holds_after_its_arrays_are_divided(monkeypa
     unroll(s)
     s.partition("scale:A", dim=1, factor=2)
     assert sorted(read) == ["both", "scale", "shift", "shift"]  # again after `unroll`
-    for name, part in s._state.parts.items():
+    for name, part in s.ir.parts.items():
         assert part.fact("arrays", lambda op: None) == function_arrays(part.op)
         assert part.fact("buffers", lambda op: None) in (None, list(buffers_of(part.op.opview))), name
 
@@ -258,8 +259,10 @@ def test_a_pickled_schedule_goes_on() -> None:
 
 
 def test_operations_of_a_state_outlive_its_schedule() -> None:
-    s = allo.customize(both)
-    loops = s._state.loops("scale")
-    split(s)
-    del s
+    state = FinishedModule(allo.customize(both).ir.clone().mlir)
+    loops = state.loops("scale")
+    draft = state.draft()
+    draft.function("scale").operation.attributes["allo.dataflow"] = unit_attr()
+    draft.finished()
+    del state, draft
     assert [loop.name for loop in loops] == ["i", "j"] and all(loop.op.name == "affine.for" for loop in loops)
