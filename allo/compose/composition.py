@@ -12,7 +12,7 @@ from ..errors import Location, Note, ScheduleError
 from ..ir.names import unique_name
 from ..ir.recursion import reads_programs
 from .correspondence import Origins, instances, reachable
-from .footprint import History, Touch, called_functions
+from .footprint import History, Touch
 from .renaming import Renaming, buffers_in, functions_in, renamed_functions
 from .transplant import transplant
 
@@ -124,7 +124,7 @@ class _Composition:
         order = list(dict.fromkeys(name for start in sorted(own) for name in reachable(functions, start)))
         for name in [name for name in order if name not in own and wanted & set(reachable(functions, name))]:
             functions = self.schedule._state.definitions()
-            callers = [caller for caller, function in functions.items() if name in called_functions(function)]
+            callers = [caller for caller, function in functions.items() if name in function.calls]
             mine = [caller for caller in callers if caller in own]
             if len(mine) == len(callers):
                 own.add(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 
 from mlir import ir
 
@@ -11,9 +11,10 @@ from allo._mlir import fingerprint
 
 from ..customize import Schedule
 from ..errors import Location, Note, ScheduleError, nearest
-from ..ir.module import Module
+from ..ir.parts import Part
+from ..ir.states import FinishedModule
 from ..ir.walk import location_of
-from .footprint import History, called_functions, functions_of
+from .footprint import History
 
 SYMBOL = re.compile(r'@(?:"[^"]*"|[\w$.-]+)')
 
@@ -28,9 +29,9 @@ def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, d
         raise ScheduleError(f"id is the name of an instance, a string, got {type(id).__name__} {id!r}")
     module, kernel = schedule._after(0), part._after(0)
     wanted = f"{kernel.top}_{id}" if id is not None else None
-    top = kernel.function(kernel.top)
-    related = [f for f in module.functions() if _same_source(f, top)]
-    names = [f.name.value for f in related]
+    top = kernel.definitions()[kernel.top]
+    related = {name: f for name, f in module.definitions().items() if _same_source(f, top)}
+    names = list(related)
     if not related:
         known = [name for name in module.names() if name != module.top]
         listed = f"the functions are {', '.join(known)}" if known else f"'{module.top}' calls nothing"
@@ -47,37 +48,37 @@ def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, d
         if pairs is not None:
             found[name] = pairs
     if not found:
-        raise _mismatch(kernel, module, related if wanted is None else [module.function(wanted)])
+        raise _mismatch(kernel, module.top, related if wanted is None else {wanted: related[wanted]})
     return found
 
 
-def _same_source(left: ir.OpView, right: ir.OpView) -> bool:
+def _same_source(left: Part, right: Part) -> bool:
     """Whether two functions come from one `def`; by name, or that of an instance, if their lines are not known."""
     first, second = _source(left), _source(right)
     if first is None or second is None:
-        return f"{left.name.value}_".startswith(f"{right.name.value}_")
+        return f"{left.op.opview.name.value}_".startswith(f"{right.op.opview.name.value}_")
     return first == second
 
 
-def _source(function: ir.OpView) -> Location | None:
+def _source(function: Part) -> Location | None:
     """The line of the `def`; a module that was read from text knows only lines of that text."""
-    place = location_of(function.operation)
+    place = location_of(function.op)
     return None if place is None or place.file == "-" or place.file.endswith(".mlir") else place
 
 
-def correspondence(kernel: Module, name: str, module: Module, other: str) -> dict[str, str] | None:
+def correspondence(kernel: FinishedModule, name: str, module: FinishedModule, other: str) -> dict[str, str] | None:
     """What function `name` of `kernel` and all that it calls are called in `module`, where `name` is `other`.
 
     None if the functions differ in more than the names of functions and constants.
     """
-    ours, theirs = functions_of(kernel), functions_of(module)
+    ours, theirs = kernel.definitions(), module.definitions()
     pairs, todo = {name: other}, [name]
     for current in todo:
         left, right = ours[current], theirs[pairs[current]]
-        if fingerprint(left.operation, {current: pairs[current]}) == fingerprint(right.operation, {}):
-            named: list[tuple[str, str]] | None = [(callee, callee) for callee in called_functions(left)]
+        if left is right or fingerprint(left.op, {current: pairs[current]}) == fingerprint(right.op, {}):
+            named: list[tuple[str, str]] | None = [(callee, callee) for callee in left.calls]
         else:
-            named = _renamed(left, right)
+            named = _renamed(left.op, right.op)
         if named is None:
             return None
         for first, second in named:
@@ -89,33 +90,32 @@ def correspondence(kernel: Module, name: str, module: Module, other: str) -> dic
     return pairs
 
 
-def _renamed(left: ir.OpView, right: ir.OpView) -> list[tuple[str, str]] | None:
+def _renamed(left: ir.Operation, right: ir.Operation) -> list[tuple[str, str]] | None:
     """The names of two functions that differ in names only, in the order of the text; None if they differ in more."""
-    texts = [f.operation.get_asm(use_local_scope=True, assume_verified=True) for f in (left, right)]
+    texts = [f.get_asm(use_local_scope=True, assume_verified=True) for f in (left, right)]
     if SYMBOL.split(texts[0]) != SYMBOL.split(texts[1]):
         return None
     found = [[symbol[1:].strip('"') for symbol in SYMBOL.findall(text)] for text in texts]
     return list(zip(*found, strict=True))
 
 
-def _mismatch(kernel: Module, module: Module, related: Iterable[ir.OpView]) -> ScheduleError:
-    """Why no function is the kernel, though it has the same source."""
-    top = kernel.function(kernel.top)
-    wanted = _signature(top)
+def _mismatch(kernel: FinishedModule, top: str, related: Mapping[str, Part]) -> ScheduleError:
+    """Why no function of the module of `top` is the kernel, though it has the same source."""
+    wanted = _signature(kernel.definitions()[kernel.top])
     notes = []
-    for function in related:
-        name, found = function.name.value, _signature(function)
+    for name, function in related.items():
+        found = _signature(function)
         differs = f"it is {found}" if found != wanted else "its body, or that of a function it calls, is another one"
-        notes.append(Note(f"'{name}' in '{module.top}': {differs}", location_of(function.operation)))
+        notes.append(Note(f"'{name}' in '{top}': {differs}", location_of(function.op)))
     return ScheduleError(
-        f"the schedule is of '{kernel.top}' {wanted}, and '{module.top}' has no such instance",
+        f"the schedule is of '{kernel.top}' {wanted}, and '{top}' has no such instance",
         hint="customize the kernel as it is called here: the same instantiate=, typing_rule_set= and lower_linalg=",
         notes=notes,
     )
 
 
-def _signature(function: ir.OpView) -> str:
-    return str(ir.TypeAttr(function.operation.attributes["function_type"]).value)
+def _signature(function: Part) -> str:
+    return str(ir.TypeAttr(function.op.attributes["function_type"]).value)
 
 
 class Origins:
@@ -131,8 +131,8 @@ class Origins:
     def add(self, name: str, step: int, since: int) -> None:
         """Step number `step` made a function, which from step `since` on is its own."""
         after, before = self.history.functions(step + 1), self.history.functions(step)
-        place = location_of(after[name].operation)
-        same = [n for n, f in before.items() if location_of(f.operation) == place and name.startswith(n)]
+        place = location_of(after[name].op)
+        same = [n for n, f in before.items() if location_of(f.op) == place and name.startswith(n)]
         if same:
             self.made[name] = (max(same, key=len), since)
 
@@ -164,18 +164,18 @@ class Origins:
         return [name for name in now if self.first(name) == first]
 
 
-def reachable(functions: dict[str, ir.OpView], start: str) -> list[str]:
+def reachable(functions: Mapping[str, Part], start: str) -> list[str]:
     """The functions that `start` calls, directly or not, after it: callers first."""
-    calls: dict[str, list[str]] = {}
     order: list[str] = []
-
-    def visit(name: str) -> None:
-        if name in calls or name not in functions:
-            return
-        calls[name] = called_functions(functions[name])
-        for callee in calls[name]:
-            visit(callee)
-        order.append(name)
-
-    visit(start)
+    _visit(functions, start, set(), order)
     return order[::-1]
+
+
+def _visit(functions: Mapping[str, Part], name: str, seen: set[str], order: list[str]) -> None:
+    """Add a function behind those that it calls."""
+    if name in seen or name not in functions:
+        return
+    seen.add(name)
+    for callee in functions[name].calls:
+        _visit(functions, callee, seen, order)
+    order.append(name)

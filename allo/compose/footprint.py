@@ -17,8 +17,8 @@ from allo._mlir import fingerprint
 
 from ..customize import Schedule
 from ..customize.nest.rewrite import compose_affine
-from ..ir.access import callee_name
 from ..ir.module import Module
+from ..ir.parts import Part
 from ..ir.states import FinishedModule
 from ..ir.walk import LOOP_OPERATIONS, argument_names, entry_block, operations, statements, string_of
 
@@ -184,7 +184,7 @@ class History:
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = ref(schedule)
         self._states: dict[int, FinishedModule] = {}  # what is known belongs to these
-        self._functions: dict[int, dict[str, ir.OpView]] = {}
+        self._functions: dict[int, dict[str, Part]] = {}
         self._snapshots: dict[tuple[str, bytes], Snapshot] = {}
 
     @classmethod
@@ -202,8 +202,8 @@ class History:
         assert schedule is not None, "a history is used while its schedule lives"
         return schedule
 
-    def functions(self, state: int) -> dict[str, ir.OpView]:
-        """The functions of the module after the first `state` steps, each to be looked at by itself."""
+    def functions(self, state: int) -> dict[str, Part]:
+        """The functions of the module after the first `state` steps."""
         if state not in self._functions:
             self._functions[state] = self.state(state).definitions()
         return self._functions[state]
@@ -221,12 +221,12 @@ class History:
             return None
         key = (function, found)
         if key not in self._snapshots:
-            self._snapshots[key] = _normal_snapshot(self.functions(state)[function])
+            self._snapshots[key] = _normal_snapshot(self.functions(state)[function].op)
         return self._snapshots[key]
 
     def touched(self, step: int, function: str) -> tuple[Touch, ...]:
         """What step number `step` changed in a function."""
-        if self.fingerprint(step, function) == self.fingerprint(step + 1, function):
+        if self._is_same(step, step + 1, function):
             return ()
         return tuple(difference(function, self.at(step, function), self.at(step + 1, function)))
 
@@ -235,7 +235,7 @@ class History:
 
         Where a function is the same before and after several steps, they are not looked at one by one.
         """
-        if first >= last or self.fingerprint(first, function) == self.fingerprint(last, function):
+        if first >= last or self._is_same(first, last, function):
             return set()
         if last - first == 1:
             return {first}
@@ -249,11 +249,18 @@ class History:
 
     def made_parts(self, step: int, function: str) -> list[str]:
         """The nests and arrays of a function that a step made."""
-        if self.fingerprint(step, function) == self.fingerprint(step + 1, function):
+        if self._is_same(step, step + 1, function):
             return []
         before, after = (self.functions(state).get(function) for state in (step, step + 1))
-        old = set() if before is None else set(part_names(before))
-        return [] if after is None else [name for name in part_names(after) if name not in old]
+        old = set() if before is None else set(part_names(before.op.opview))
+        return [] if after is None else [name for name in part_names(after.op.opview) if name not in old]
+
+    def _is_same(self, first: int, last: int, function: str) -> bool:
+        """Whether a function is the same after the first `first` and after the first `last` steps, but for layouts."""
+        before, after = self.functions(first).get(function), self.functions(last).get(function)
+        if before is None or after is None:
+            return before is after
+        return before.plain is after.plain or self.fingerprint(first, function) == self.fingerprint(last, function)
 
     def fingerprint(
         self, state: int, function: str, layouts: bool = False, names: Mapping[str, str] | None = None
@@ -262,28 +269,17 @@ class History:
 
         Layouts of arrays are left out, unless `layouts` is set.
         """
-        if function not in self.functions(state):
+        part = self.functions(state).get(function)
+        if part is None:
             return None
         others = tuple((ours, theirs) for ours, theirs in (names or {}).items() if ours != theirs)
-        part = self.state(state).parts[function]
-        return part.fact(("fingerprint", layouts, others), lambda op: fingerprint(op, dict(others), layouts))
+        key = ("fingerprint", layouts, others)
+        return part.fact(key, lambda op: fingerprint(op, dict(others), layouts), any_layout=not layouts)
 
 
-def _normal_snapshot(function: ir.OpView) -> Snapshot:
+def _normal_snapshot(function: ir.Operation) -> Snapshot:
     """The parts of a function with composed affine maps: primitives that change a function leave them so."""
-    alone = Module.empty(function.name.value)
-    copy = function.operation.clone(ir.InsertionPoint(alone.mlir.body)).opview
+    alone = Module.empty("")
+    copy = function.clone(ir.InsertionPoint(alone.mlir.body)).opview
     compose_affine([copy])
     return snapshot(copy)
-
-
-def functions_of(module: Module) -> dict[str, ir.OpView]:
-    """The functions of a module by name."""
-    return {function.name.value: function for function in module.functions()}
-
-
-def called_functions(function: ir.OpView) -> list[str]:
-    """The functions that a function calls itself, each once, in the order of the text."""
-    entry = entry_block(function)
-    calls = operations(entry, "func.call") if entry is not None else []
-    return list(dict.fromkeys(callee_name(call) for call in calls))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +20,7 @@ class Renaming:
     def step(self, step: Step) -> Step:
         """The step on the functions of the other module."""
         arguments = tuple((name, self.value(value)) for name, value in step.arguments)
-        return dataclasses.replace(step, arguments=arguments, result=None)
+        return Step(step.name, arguments, step.variadic, step.at, None, step.traits)
 
     def value(self, value: Any) -> Any:
         """What a step was given or has made, in the other module."""

@@ -10,10 +10,10 @@ from mlir import ir
 from allo._mlir import rename_symbols
 
 from ..customize.step.record import Step
-from ..ir.access import is_array
+from ..ir.function_arrays import ArrayRole
 from ..ir.module import attributes_of
-from ..ir.states import Part
-from ..ir.walk import array_operations, entry_block
+from ..ir.parts import Part
+from ..ir.walk import entry_block
 from .correspondence import reachable
 from .footprint import History
 from .renaming import Renaming
@@ -32,19 +32,22 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
         return False
     read = reachable(part.functions(number), changed)
     same_names = all(functions.get(name, name) == name for name in read)
-    result = names.value(part.schedule.steps[number].result)
-    step = dataclasses.replace(wanted, result=result)
+    step = dataclasses.replace(wanted, result=names.value(part.schedule.steps[number].result))
+    made = part.functions(number + 1)[changed]
     if same_names and all(_is_shared(part, number, name, history) for name in read):
-        schedule._install(schedule._state.taking(changed, part.state(number + 1).parts[changed]), step)
+        schedule._install(schedule._state.taking({changed: made}), step)
         return True
     if not all(_same(part, number, name, history, functions, wanted.traits.any_layout) for name in read):
         return False
+    if same_names:
+        retyped = _with_arguments(made, schedule._state.parts[changed])
+        schedule._install(schedule._state.taking({changed: retyped}), step)
+        return True
     draft = schedule._state.draft()
     replaced = draft.function(functions.get(changed, changed))
-    made = part.functions(number + 1)[changed].operation.clone(ir.InsertionPoint(replaced.operation))
-    if any(ours != theirs for ours, theirs in functions.items()):
-        rename_symbols(made.operation, functions)
-    _take_types(made, replaced)
+    copy = made.op.clone(ir.InsertionPoint(replaced.operation))
+    rename_symbols(copy.operation, functions)
+    _take_types(copy, replaced)
     replaced.operation.erase()
     schedule._install(draft.finished(), step)
     return True
@@ -53,10 +56,10 @@ def transplant(part: History, number: int, wanted: Step, history: History, names
 def _is_shared(part: History, number: int, name: str, history: History) -> bool:
     """Whether a function is the same in the schedule now, its name and layouts included."""
     now = len(history.schedule.steps)
-    known = history.state(now).parts.get(name)
-    return known is part.state(number).parts[name] or (
-        known is not None and history.fingerprint(now, name, True) == part.fingerprint(number, name, True)
-    )
+    known, there = history.functions(now).get(name), part.functions(number)[name]
+    if known is None or known.plain is there.plain:
+        return known is there  # with the same layouts they are one
+    return history.fingerprint(now, name, True) == part.fingerprint(number, name, True)
 
 
 def _same(
@@ -64,19 +67,26 @@ def _same(
 ) -> bool:
     """Whether a function is the same in the schedule now, but for names of functions and layouts of its arguments."""
     now, there = len(history.schedule.steps), functions.get(name, name)
-    found = history.fingerprint(now, there, not any_layout)
-    if found is None or found != part.fingerprint(number, name, not any_layout, functions):
-        return False
-    return not any_layout or (
-        _local_arrays(history.functions(now)[there]) == _local_arrays(part.functions(number)[name])
-    )
+    known, ours = history.functions(now).get(there), part.functions(number)[name]
+    if known is None or (known.plain is ours.plain and there == name and not any_layout):
+        return known is ours
+    if known.plain is not ours.plain:
+        found = history.fingerprint(now, there, not any_layout)
+        if found != part.fingerprint(number, name, not any_layout, functions):
+            return False
+    return not any_layout or _local_arrays(known) == _local_arrays(ours)
 
 
-def _local_arrays(function: ir.OpView) -> list[ir.Type]:
+def _local_arrays(function: Part) -> list[ir.Type]:
     """The types of the arrays and streams that a function does not get as arguments, in the order of the text."""
-    body = entry_block(function)
-    inside = array_operations(body) if body is not None else ()
-    return [result.type for op, _ in inside for result in op.results if is_array(result.type)]
+    return [array.type for array in function.arrays.arrays if array.role is not ArrayRole.ARGUMENT]
+
+
+def _with_arguments(function: Part, other: Part) -> Part:
+    """The function with arguments of the types that they have in another one."""
+    places = zip(function.arrays.arguments, other.arrays.arguments, strict=True)
+    types = {own: other.array_type(there) for own, there in places if own is not None and there is not None}
+    return function.retyped(types)
 
 
 def _signature(function: ir.OpView) -> ir.Attribute:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from enum import Enum
+from functools import lru_cache
 
 from mlir import ir
 
@@ -18,6 +19,8 @@ from ..layout import NONE, Banks, Division, PartitionLayout, infer
 from .step.handles import Buffer
 from .step.primitive import earlier_steps, primitive
 from .step.record import Step
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 class Partition(Enum):
@@ -51,30 +54,28 @@ def partition(
     graph = SharedArrays(module.before.parts)
     start = graph.find(buffer.function, buffer.name)
     declared = graph.array(start)
-    memref = ir.MemRefType(declared.type)
+    shape = _shape(declared.type)
     note = Note(f"'{buffer.name}' is declared here", declared.location)
     kind = _kind(partition_type, factor)
     _check_factor(kind, factor, note)
-    if memref.rank == 0:
+    if not shape:
         raise ScheduleError(f"'{buffer.name}' is a scalar and has no dimension to divide", notes=[note])
-    positions = _positions(buffer, dim, memref.rank, note)
+    positions = _positions(buffer, dim, len(shape), note)
     wanted = Banks(Division(kind.value), factor)
-    _check_extents(buffer, memref, positions, wanted, note)
+    _check_extents(buffer, shape, positions, wanted, note)
     members = graph.same(start)
-    names = {f"{member[0]}:{graph.array(member).name}" for member in members}
-    _check_earlier(buffer, partitions_asked(earlier_steps(), names), positions, wanted, tuple(memref.shape), note)
+    names = {(member[0], graph.array(member).name) for member in members}
+    _check_earlier(buffer, partitions_asked(earlier_steps(), names), positions, wanted, shape, note)
     _check_members(graph, members, buffer, positions, note)
-    shape = tuple(memref.shape)
-    asked = [NONE] * memref.rank
+    asked = [NONE] * len(shape)
     for position in positions:
         asked[position] = wanted
-    kinds = {member: graph.array(member).type for member in members}
-    known = {kind: _layout(kind, shape) for kind in set(kinds.values())}
-    layouts = {member: known[kind] for member, kind in kinds.items()}
+    layouts = {member: _layout(graph.array(member).type, shape) for member in members}
     changed = infer(layouts, graph.neighbours, [(start, PartitionLayout.of(shape, tuple(asked)))])
-    made = {(k, new): _with_layout(k, new) for k, new in {(kinds[member], new) for member, new in changed.items()}}
-    types = {member: made[kinds[member], layout] for member, layout in changed.items()}
-    graph.retype(module, types, kept=("buffers", "marks", "processes"))
+    types: dict[str, dict[int, ir.Type]] = {}
+    for member, layout in changed.items():
+        types.setdefault(member[0], {})[member[1]] = _with_layout(graph.array(member).type, layout)
+    module.retype(types)
 
 
 def partition_notes(module: Module, value: ir.Value) -> list[Note]:
@@ -95,16 +96,16 @@ def is_partition(step: Step) -> bool:
     return step.name == partition.__name__
 
 
-def partitions_asked(steps: Iterable[Step], names: Collection[str]) -> list[Step]:
-    """The `partition` steps on joined arrays of these names since they last got another shape."""
+def partitions_asked(steps: Iterable[Step], names: Collection[tuple[str, str]]) -> list[Step]:
+    """The `partition` steps on joined arrays, by function and name, since they last got another shape."""
     found: list[Step] = []
     for step in steps:
-        buffer = dict(step.arguments).get("buffer")
-        if isinstance(buffer, Buffer) and str(buffer) in names:
-            if is_partition(step):
-                found.append(step)
-            elif step.traits.reshapes:
-                found.clear()
+        for name, value in step.arguments:
+            if name == "buffer" and isinstance(value, Buffer) and _place(value) in names:
+                if is_partition(step):
+                    found.append(step)
+                elif step.traits.reshapes:
+                    found.clear()
     return found
 
 
@@ -145,16 +146,16 @@ def _check_factor(kind: Partition, factor: int, note: Note) -> None:
 
 
 def _check_extents(
-    buffer: Buffer, memref: ir.MemRefType, positions: list[int], wanted: Banks, note: Note
+    buffer: Buffer, shape: tuple[int, ...], positions: list[int], wanted: Banks, note: Note
 ) -> None:
     for position in positions:
-        if memref.is_dynamic_dim(position):
+        if shape[position] == _DYNAMIC:
             raise ScheduleError(
                 f"the extent of dimension {position + 1} of '{buffer.name}' is known at run time only",
                 hint="declare the argument with all extents",
                 notes=[note],
             )
-        extent = memref.shape[position]
+        extent = shape[position]
         if wanted.factor > extent:
             raise ScheduleError(
                 f"factor {wanted.factor} is larger than the extent {extent} of dimension {position + 1}",
@@ -193,9 +194,9 @@ def _check_members(
                 hint="copy the array to a local one, and partition that",
                 notes=[note, Note("the call is here", call.location)],
             )
-        memref = ir.MemRefType(node.type)
+        shape = _shape(node.type)
         for position in positions:
-            if memref.is_dynamic_dim(position):
+            if shape[position] == _DYNAMIC:
                 raise ScheduleError(
                     f"'{buffer.name}' is also '{'' if member[1] < 0 else member[0]}:{node.name}', "
                     f"whose extent of dimension {position + 1} is known at run time only",
@@ -204,10 +205,17 @@ def _check_members(
                 )
 
 
+@lru_cache(maxsize=1024)  # MLIR has each type once
+def _shape(kind: ir.Type) -> tuple[int, ...]:
+    return tuple(ir.MemRefType(kind).shape)
+
+
+@lru_cache(maxsize=1024)
 def _layout(kind: ir.Type, shape: tuple[int, ...]) -> PartitionLayout:
     return PartitionLayout.of(shape, Banks.read(divisions_of(kind)))
 
 
+@lru_cache(maxsize=1024)
 def _with_layout(kind: ir.Type, layout: PartitionLayout) -> ir.MemRefType:
     """The type of an array with this layout."""
     return with_divisions(kind, [d.entry for d in layout.dims])

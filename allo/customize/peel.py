@@ -58,7 +58,7 @@ def peel(module: Module, loop: Loop, front: int = 0, back: int = 0) -> tuple[Loo
     copy = view.op.clone(ir.InsertionPoint(view.op))
     nest = loop.nest
     if view.parent is None:
-        nests = {name for v in module.loops(loop.function) if (name := string_of(v.op, "allo.nest"))}
+        nests = {v.own_nest for v in module.loops(loop.function) if v.own_nest}
         nest = unique_name(f"{loop.nest}_{side}", nests)
         copy.attributes["allo.nest"] = string_attr(nest)
     _rename(module.function(loop.function), copy, view)
@@ -118,7 +118,7 @@ def _rename(function: ir.OpView, copy: ir.Operation, view: LoopView) -> None:
     """Give the arrays in the copied body, and its loops if they stay in the nest, names that are free."""
     arrays = set(buffers_of(function))
     loops = {v.name for v in loops_of(function) if v.nest == view.nest}
-    nests = {name for v in loops_of(function) if (name := string_of(v.op, "allo.nest")) is not None}
+    nests = {v.own_nest for v in loops_of(function) if v.own_nest is not None}
     for op in operations(copy.regions[0].blocks[0]):
         name = string_of(op, "allo.name")
         is_loop = op.name in LOOP_OPERATIONS

@@ -87,7 +87,7 @@ def compile_kernel(
     """The module of a checked program, whose entry is `kernel`; arguments and errors are those of `checked_program`."""
     program = ReachedKernels(rules, remembers=True)
     checked = program.checked(kernel, arguments)
-    kept, program.known = program.known, {}  # checkers, which know the program, live until cycles are collected
+    kept = program.known
     inside = frozenset(
         function.name
         for function in checked.functions
@@ -151,6 +151,7 @@ class ReachedKernels:
         function.results = results or ()
         checker = StatementChecker(scope, function, results is not None)
         function.body = checker.body(source.tree.body)
+        checker.release()
         returns = any(isinstance(statement, Return) for statement in function.body)
         if function.results and not returns and len(self.diagnostics) == before:
             wanted = counted(len(function.results), "result")

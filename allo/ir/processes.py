@@ -10,7 +10,7 @@ from mlir import ir
 from .effects import Effects, Place, Touched
 from .elements import SPATIAL, element_nests
 from .module import Module
-from .states import Part
+from .parts import Part
 from .walk import LOOP_OPERATIONS, entry_block, operations, statements, string_of
 
 DATAFLOW = "allo.dataflow"
@@ -36,7 +36,7 @@ class Statement:
 
 def concurrency_marks(part: Part) -> frozenset[str]:
     """What makes processes of the statements, or elements of the iterations, of a function or of loops in it."""
-    return part.fact("marks", _concurrency_marks)
+    return part.fact("marks", _concurrency_marks, any_layout=True)
 
 
 def _concurrency_marks(symbol: ir.Operation) -> frozenset[str]:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mlir import ir
-
 from ..errors import InternalError
-from .context import context
-from .function_arrays import ArrayRole, FunctionArrays, Joining, LocalArray, function_arrays, retype
-from .states import Draft, Part
+from .function_arrays import ArrayRole, FunctionArrays, Joining, LocalArray
+from .parts import Part
 
 type Place = tuple[str, int]  # a function and the number of an array there; a constant of the module and -1
-
-_KEY = "arrays"
 
 
 class SharedArrays:
@@ -21,6 +16,7 @@ class SharedArrays:
 
     def __init__(self, parts: Mapping[str, Part]) -> None:
         self._parts = parts
+        self._known: dict[str, FunctionArrays] = {}
         self._users: dict[str, list[tuple[str, Joining]]] | None = None  # of functions and constants
 
     def find(self, function: str, name: str) -> Place:
@@ -36,7 +32,7 @@ class SharedArrays:
         name, number = place
         if number >= 0:
             return self._of(name).arrays[number]
-        return LocalArray(f"@{name}", ArrayRole.GLOBAL, self._parts[name].fact(_KEY, _type_of), None, 0, False, None)
+        return LocalArray(f"@{name}", ArrayRole.GLOBAL, self._parts[name].array_type(number), None, 0, False, None)
 
     def same(self, place: Place) -> list[Place]:
         """All that is one array with this one (or, by several calls of a function, must have one type with it)."""
@@ -72,27 +68,17 @@ class SharedArrays:
         calls = [j for j in joinings if j.role is ArrayRole.RESULT and number in (*j.operands, *j.results)]
         return next((call for call in reversed(calls) if self._of(call.symbol).returned is None), None)
 
-    def retype(self, draft: Draft, types: Mapping[Place, ir.Type], kept: tuple[str, ...]) -> None:
-        """Give arrays of the state that is being drafted other types; what is known as `kept` holds on."""
-        changed: dict[str, dict[int, ir.Type]] = {}
-        for (name, number), kind in types.items():
-            changed.setdefault(name, {})[number] = kind
-        for name, local in changed.items():
-            if -1 in local:
-                draft.symbol(name).attributes["type"] = ir.TypeAttr.get(local[-1], context())
-            else:
-                retype(draft.function(name), self._of(name), local)
-                draft.keep(name, kept, {_KEY: self._of(name).retyped(local)})
-
     def _of(self, function: str) -> FunctionArrays:
-        return self._parts[function].fact(_KEY, function_arrays)
+        if function not in self._known:
+            self._known[function] = self._parts[function].arrays
+        return self._known[function]
 
     def _used(self, name: str) -> list[tuple[str, Joining]]:
         """The operations that call a function, or take the address of a constant, each with the function around it."""
         if self._users is None:
             self._users = {}
             for function, part in self._parts.items():
-                if part.op.name == "func.func":
+                if part.is_function:
                     for joining in self._of(function).joinings:
                         self._users.setdefault(joining.symbol, []).append((function, joining))
         return self._users.get(name, [])
@@ -113,6 +99,3 @@ class SharedArrays:
     def _joined(self, places: Iterator[tuple[str, int | None]]) -> Iterator[Place]:
         return ((name, number) for name, number in places if number is not None)
 
-
-def _type_of(constant: ir.Operation) -> ir.Type:
-    return ir.TypeAttr(constant.attributes["type"]).value

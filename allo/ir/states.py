@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 from mlir import ir
@@ -12,47 +11,27 @@ from allo import _mlir
 
 from ..errors import InternalError
 from .module import Module
+from .parts import Part
 from .walk import LoopView, buffers_of, loops_of, statements, string_of
-
-
-class Part:
-    """What a module holds by a name, a function, a constant or a state: never changed, shared by states that have it.
-
-    `op` is such an operation, in a module that may have other functions around it than the state.
-    """
-
-    __slots__ = ("_facts", "op")
-
-    def __init__(self, op: ir.Operation, facts: Mapping[Hashable, Any] = MappingProxyType({})) -> None:
-        self.op = op
-        self._facts: dict[Hashable, Any] = dict(facts)
-
-    def known(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
-        """What was found out of it as one of `keys`."""
-        return {key: self._facts[key] for key in keys if key in self._facts}
-
-    def learn(self, key: Hashable, fact: Any) -> None:
-        """Keep a fact; a value without operations in it."""
-        self._facts[key] = fact
-
-    def fact[T](self, key: Hashable, find: Callable[[ir.Operation], T]) -> T:
-        """What `find` says of the operation, found once; a value without operations in it."""
-        if key not in self._facts:
-            self._facts[key] = find(self.op)
-        found: T = self._facts[key]
-        return found
 
 
 class _Site:
     """A part in the module of a state, with its loops and arrays there."""
 
-    __slots__ = ("buffers", "loops", "number", "op")
+    __slots__ = ("_loops", "buffers", "number", "op")
 
     def __init__(self, op: ir.Operation, number: int) -> None:
         self.op = op
         self.number = number
-        self.loops: list[LoopView] | None = None
+        self._loops: list[LoopView] | None = None
         self.buffers: dict[str, ir.Value] | None = None
+
+    @property
+    def loops(self) -> list[LoopView]:
+        """Its loops, found once."""
+        if self._loops is None:
+            self._loops = loops_of(self.op.opview)
+        return self._loops
 
 
 class _Home:
@@ -65,12 +44,25 @@ class _Home:
         self.aside = _mlir.clone_module(empty.operation)
         self.sites = self.found()
 
-    def put(self, name: str, part: Part) -> None:
-        """Replace what is called `name`, which others keep, by a copy of `part`."""
-        place, _ = _mlir.set_aside(self.mlir, self.sites[name].op, self.aside)
-        part.op.clone(ir.InsertionPoint(place))
-        place.erase()
+    def become(self, before: Mapping[str, Part], parts: Mapping[str, Part]) -> None:
+        """Hold `parts` instead of those `before`, which others keep."""
+        changed = {name: part for name, part in parts.items() if part is not before[name]}
+        for name, part in changed.items():
+            place, _ = _mlir.set_aside(self.mlir, self.sites[name].op, self.aside)
+            if part.is_written or part.plain is not before[name].plain:
+                part.copy(ir.InsertionPoint(place))
+                place.erase()
         self.sites = self.found()
+        self.write(changed)
+
+    def write(self, parts: Mapping[str, Part]) -> None:
+        """Write the parts that nobody has looked at; copies of what they are but for types stand in their places."""
+        new = {name: part for name, part in parts.items() if not part.is_written}
+        for name, part in new.items():
+            part.written(self.sites[name].op)
+        ops, plain = [part.op for part in new.values()], [part.plain.op for part in new.values()]
+        if new and not _mlir.verify_changed(self.mlir.operation, ops, plain, True):
+            Module(self.mlir).verify()
 
     def found(self) -> dict[str, _Site]:
         """What stands in the module now."""
@@ -98,7 +90,7 @@ class FinishedModule(Module):
         self._empty = empty  # has the attributes of the module, which steps do not change
         self._home = home
         self._before: FinishedModule | None = None  # which has almost the same module, if it has one
-        self._names = names or [name for name, part in parts.items() if part.op.name == "func.func"]
+        self._names = names or [name for name, part in parts.items() if part.is_function]
         self._published = False
         self._found: dict[Hashable, Any] = {}  # what was read of functions in the module at home
         self.parts = parts
@@ -110,10 +102,10 @@ class FinishedModule(Module):
         made._become(draft.before._empty, draft.home, parts, draft.before._names if same_names else None)
         return made
 
-    def taking(self, name: str, part: Part) -> FinishedModule:
-        """The next state, with a part of another one that uses the same symbols, and is valid, in place of its own."""
+    def taking(self, parts: Mapping[str, Part]) -> FinishedModule:
+        """The next state, with other parts that use the same symbols, and are valid, in place of its own."""
         made = FinishedModule.__new__(FinishedModule)
-        made._become(self._empty, None, self.parts | {name: part}, self._names)
+        made._become(self._empty, None, self.parts | dict(parts), self._names)
         made._before = self
         return made
 
@@ -135,8 +127,10 @@ class FinishedModule(Module):
         mlir = _mlir.clone_module(self._empty.operation)
         point = ir.InsertionPoint(mlir.body)
         for part in self.parts.values():
-            part.op.clone(point)
-        return _Home(mlir, self._empty)
+            part.copy(point)
+        home = _Home(mlir, self._empty)
+        home.write(self.parts)
+        return home
 
     def _taken_over(self) -> _Home | None:
         """The module of the state that this one was made from by taking parts, with these parts."""
@@ -146,9 +140,7 @@ class FinishedModule(Module):
         if state is None or state._home is None or state._published:
             return None
         home, state._home, state._found = state._home, None, {}
-        for name, part in self.parts.items():
-            if part is not state.parts[name]:
-                home.put(name, part)
+        home.become(state.parts, self.parts)
         return home
 
     def published(self) -> FinishedModule:
@@ -158,15 +150,19 @@ class FinishedModule(Module):
 
     def draft(self) -> Draft:
         """The start of the next state."""
+        return Draft(self)
+
+    def lend(self) -> _Home:
+        """The module, for the next state."""
         home = self._at_home()
         if self._published:
-            return Draft(self, _Home(_mlir.clone_module(home.mlir.operation), self._empty))
+            return _Home(_mlir.clone_module(home.mlir.operation), self._empty)
         self._home, self._found = None, {}
-        return Draft(self, home)
+        return home
 
-    def definitions(self) -> dict[str, ir.OpView]:
-        """The functions by name, perhaps among those of another state: for who looks at one function at a time."""
-        return {name: self.parts[name].op.opview for name in self._names}
+    def definitions(self) -> dict[str, Part]:
+        """The functions by name."""
+        return {name: self.parts[name] for name in self._names}
 
     def read[T](self, name: str, find: Callable[[ir.OpView], T]) -> T:
         """What `find` says of function `name`, with what it calls: found once."""
@@ -183,20 +179,16 @@ class FinishedModule(Module):
         return iter([sites[name].op.opview for name in self._names])
 
     def __contains__(self, name: str) -> bool:
-        return name in self.parts and self.parts[name].op.name == "func.func"
+        return name in self.parts and self.parts[name].is_function
 
     def names(self) -> list[str]:
         return list(self._names)
 
     def loops(self, name: str) -> list[LoopView]:
-        site = self._site(name)
-        if site.loops is None:
-            site.loops = loops_of(site.op.opview)
-        return list(site.loops)
+        return list(self._site(name).loops)
 
     def buffer_names(self, name: str) -> list[str]:
-        self._site(name)
-        return list(self.parts[name].fact("buffers", lambda op: list(buffers_of(op.opview))))
+        return list(self._part(name).fact("buffers", lambda op: list(buffers_of(op.opview)), any_layout=True))
 
     def buffers(self, name: str) -> dict[str, ir.Value]:
         site = self._site(name)
@@ -205,10 +197,13 @@ class FinishedModule(Module):
         return dict(site.buffers)
 
     def _site(self, name: str) -> _Site:
-        site = self._at_home().sites.get(name)
-        if site is None:
+        self._part(name)
+        return self._at_home().sites[name]
+
+    def _part(self, name: str) -> Part:
+        if name not in self.parts:
             raise InternalError(f"nothing is called '{name}' in the module")
-        return site
+        return self.parts[name]
 
 
 class Draft(Module):
@@ -217,15 +212,25 @@ class Draft(Module):
     What stands in the module without being asked for belongs to the state before: it is read, and left as it is.
     """
 
-    __slots__ = ("_facts", "_mine", "before", "changed", "home")
+    __slots__ = ("_home", "_mine", "_types", "before", "changed")
 
-    def __init__(self, before: FinishedModule, home: _Home) -> None:
-        super().__init__(home.mlir)
+    def __init__(self, before: FinishedModule) -> None:
         self.before = before
-        self.home = home
         self.changed: list[str] = []  # once it is finished, the names of parts that are new or another than before
+        self._home: _Home | None = None  # as long as nothing but types of arrays is asked for
         self._mine: dict[str, _Site] = {}
-        self._facts: dict[str, Mapping[Hashable, Any]] = {}  # known of parts that are changed
+        self._types: Mapping[str, Mapping[int, ir.Type]] = {}
+
+    @property
+    def home(self) -> _Home:
+        """The module that is written."""
+        if self._home is None:
+            self._home = self.before.lend()
+        return self._home
+
+    @property
+    def mlir(self) -> ir.Module:
+        return self.home.mlir
 
     def symbol(self, name: str) -> ir.Operation:
         if name not in self.home.sites:
@@ -235,6 +240,10 @@ class Draft(Module):
             self._mine[name] = _Site(*copy)
         return self._mine[name].op
 
+    def earlier_loops(self, name: str) -> list[LoopView]:
+        """The loops of a function in the state before."""
+        return self.home.sites[name].loops
+
     def functions(self) -> Iterator[ir.OpView]:
         for name in self.home.sites:
             self.symbol(name)
@@ -243,16 +252,21 @@ class Draft(Module):
     def names(self) -> list[str]:
         return [function.name.value for function in super().functions()]
 
-    def keep(self, name: str, keys: Iterable[Hashable], facts: Mapping[Hashable, Any]) -> None:
-        """Part `name` is changed so that what is known as one of `keys` holds on, and `facts` hold."""
-        self._facts[name] = self.before.parts[name].known(keys) | dict(facts)
+    def retype(self, types: Mapping[str, Mapping[int, ir.Type]]) -> None:
+        """Give arrays of parts, by their numbers there, other types: all that the step does."""
+        self._types = types
 
     def finished(self) -> FinishedModule:
         """The next state. Raises InternalError if it is not valid; only what was changed is looked at."""
+        if self._home is None:
+            retyped = {name: self.before.parts[name].retyped(types) for name, types in self._types.items()}
+            self.changed = [name for name, part in retyped.items() if part is not self.before.parts[name]]
+            return self.before.taking(retyped)
+        assert not self._types, "a step that changes types does nothing else"
         known, before = self.before.parts, self.home.sites
         sites, asked = self._sites()
         made = {n: site for n, site in asked.items() if n not in known or not _mlir.are_same(before[n].op, site.op)}
-        parts = known | {name: Part(site.op, self._facts.get(name, {})) for name, site in made.items()}
+        parts = known | {name: Part(site.op) for name, site in made.items()}
         same_names = list(sites) == list(known)
         if not same_names:
             parts = {name: parts[name] for name in sites}

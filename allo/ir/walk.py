@@ -25,6 +25,7 @@ class LoopView(NamedTuple):
     name: str
     nest: str
     parent: LoopView | None
+    own_nest: str | None  # the name of the nest that starts here, if somebody gave it one
 
     @property
     def chain(self) -> tuple[LoopView, ...]:
@@ -91,7 +92,7 @@ def loops_of(function: ir.OpView) -> list[LoopView]:
     for op, around, given, nest in _mlir.find_nested(entry, LOOP_OPERATIONS) if entry is not None else ():
         parent = found[around] if around >= 0 else None
         name = given or f"loop_{len(found)}"
-        found.append(LoopView(op, name, parent.nest if parent else nest or name, parent))
+        found.append(LoopView(op, name, parent.nest if parent else nest or name, parent, nest))
     return found
 
 

@@ -7,7 +7,7 @@ import re
 from allo.customize import Schedule
 from allo.errors import ScheduleError
 
-from ..compose.footprint import called_functions
+from ..ir.parts import called_functions
 
 
 def pipelines(s: Schedule, function: str, *loops: str) -> Schedule:
@@ -22,7 +22,7 @@ def called(s: Schedule, function: str, kernel: str) -> str:
 
     Raises ScheduleError if `function` does not call it.
     """
-    names = called_functions(s.ir.function(function))
+    names = called_functions(s.ir.function(function).operation)
     for name in names:
         if re.fullmatch(rf"{kernel}(_\d+)?", name):
             return name

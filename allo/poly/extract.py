@@ -283,7 +283,8 @@ class _Extraction:
     def enter(self, op: ir.Operation, scope: _Scope, number: int, domain: Domain) -> None:
         path = (*scope.path, next(scope.positions))
         name, depth = loop_name(op, len(self.loops)), len(scope.loops)
-        loop = ModelLoop(number, name, op, depth, path, domain.pieces, domain.exact, source_of(op))
+        span = self.values.span(number)
+        loop = ModelLoop(number, name, op, depth, path, domain.pieces, domain.exact, source_of(op), span)
         self.loops.append(loop)
         self.body(op, scope, _Scope((*scope.loops, loop), path, domain, count()))
 

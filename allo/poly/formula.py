@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mlir import ir
 
@@ -76,6 +77,7 @@ class _Compiler:
         raise _NotAffine
 
 
+@lru_cache(maxsize=4096)  # MLIR has each map once
 def compile_map(affine_map: ir.AffineMap) -> Formula:
     dims, symbols = affine_map.n_dims, affine_map.n_symbols
     compiler = _Compiler(dims, symbols)
@@ -88,6 +90,7 @@ def compile_map(affine_map: ir.AffineMap) -> Formula:
     return Formula(dims + symbols, tuple(compiler.quotients), tuple(results))
 
 
+@lru_cache(maxsize=4096)
 def compile_set(attribute: ir.Attribute) -> tuple[Formula, tuple[bool, ...]]:
     """The constraints of an `affine_set<...>` as a formula, and which of them are equalities."""
     affine_map, equalities = constraints_of(attribute)

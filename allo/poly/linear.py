@@ -29,6 +29,8 @@ class Linear:
         return combine(self.constant + other.constant, (*self.terms, *other.terms))
 
     def __sub__(self, other: Linear) -> Linear:
+        if not other.terms:
+            return Linear(self.constant - other.constant, self.terms)
         return self + other.scaled(-1)
 
     def scaled(self, factor: int) -> Linear:

@@ -42,6 +42,7 @@ class ModelLoop:
     pieces: Pieces = field(compare=False, repr=False)
     exact: bool
     source: Source = field(compare=False)
+    span: int | None = field(compare=False)  # no two values of the variable are further apart, if that is known
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,22 +166,45 @@ def pairs(accesses: Sequence[Access]) -> Iterator[Pair]:
 def pair_of(source: Access, sink: Access) -> Pair | None:
     """None if the subscripts can never be equal."""
     common = common_loops(source, sink)
-    numbers = {loop.variable for loop in common}
+    spans = {loop.variable: loop.span for loop in common}
     distances = {loop.variable: 0 for loop in source.buffer.scope}
     for left, right in zip(source.subscripts, sink.subscripts, strict=True):
         if left.terms != right.terms:
             continue
-        difference = left.constant - right.constant
         moving = [(v, c) for v, c in left.terms if not _is_parameter(v, source)]
-        if not moving:
-            if difference:
-                return None
-        elif len(moving) == 1 and moving[0][0] in numbers:
-            number, coefficient = moving[0]
-            distance, remainder = divmod(difference, coefficient)
-            if remainder or distances.setdefault(number, distance) != distance:
-                return None
+        if not all(number in spans for number, _ in moving):
+            continue
+        fixed = _distances(moving, left.constant - right.constant, spans)
+        if fixed is None or any(distances.setdefault(v, distance) != distance for v, distance in fixed):
+            return None
     return Pair(source, sink, common, distances)
+
+
+def _distances(
+    terms: list[tuple[int, int]], total: int, spans: Mapping[int, int | None]
+) -> list[tuple[int, int]] | None:
+    """The distances of variables, none above its span, that the sum of the terms fixes; None if it cannot be `total`.
+
+    Terms such as `4 * i.outer + i.inner`, with 0 <= i.inner < 4, are digits: the greatest is told first.
+    """
+    fixed: list[tuple[int, int]] = []
+    digits = sorted(terms, key=lambda term: -abs(term[1]))
+    for place, (number, coefficient) in enumerate(digits):
+        rest = 0
+        for smaller, factor in digits[place + 1 :]:
+            span = spans[smaller]
+            if span is None:
+                return fixed
+            rest += span * abs(factor)
+        size = abs(coefficient)
+        first, last = -((rest - total) // size), (total + rest) // size  # of the distance, where the factor is positive
+        if first > last:
+            return None
+        if first < last:
+            return fixed
+        fixed.append((number, first if coefficient > 0 else -first))
+        total -= first * size
+    return None if total else fixed
 
 
 def _is_parameter(number: int, access: Access) -> bool:

@@ -54,8 +54,6 @@ class Values:
     parameters: list[ModelParameter] = field(default_factory=list)
     argument_names: dict[ir.Value, str] = field(default_factory=dict)
     _known: dict[ir.Value, Linear | None] = field(default_factory=dict)
-    _maps: dict[ir.Attribute, Formula] = field(default_factory=dict)
-    _sets: dict[ir.Attribute, tuple[Formula, tuple[bool, ...]]] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
     _ranges: dict[int, ValueRange] = field(default_factory=dict)
     _last: int = 0
@@ -75,6 +73,11 @@ class Values:
         highs = [high for form in upper.forms if form is not None and (high := self.range_of(form).high) is not None]
         self._ranges[number] = ValueRange(max(lows, default=None), min(highs) - 1 if highs else None)
 
+    def span(self, number: int) -> int | None:
+        """How far apart two values of a loop are at most."""
+        found = self._ranges.get(number, ValueRange())
+        return None if found.low is None or found.high is None else max(0, found.high - found.low)
+
     def range_of(self, form: Linear) -> ValueRange:
         """Between which values a linear form stays, whatever holds between its variables."""
         found = ValueRange(form.constant, form.constant)
@@ -84,11 +87,8 @@ class Values:
 
     def map(self, attribute: ir.Attribute, operands: list[ir.Value]) -> Terms:
         """The results of an `affine_map` attribute applied to `operands`."""
-        formula = self._maps.get(attribute)
-        if formula is None:
-            assert isinstance(attribute, ir.AffineMapAttr)
-            formula = self._maps[attribute] = compile_map(attribute.value)
-        return self._apply(formula, operands)
+        assert isinstance(attribute, ir.AffineMapAttr)
+        return self._apply(compile_map(attribute.value), operands)
 
     def subscripts(self, access: ir.Operation) -> Terms:
         """The subscripts of a load or store."""
@@ -100,10 +100,8 @@ class Values:
 
     def condition(self, attribute: ir.Attribute, operands: list[ir.Value]) -> tuple[Terms, tuple[bool, ...]]:
         """The constraints of an `affine_set` attribute, and which are equalities."""
-        compiled = self._sets.get(attribute)
-        if compiled is None:
-            compiled = self._sets[attribute] = compile_set(attribute)
-        return self._apply(compiled[0], operands), compiled[1]
+        formula, equalities = compile_set(attribute)
+        return self._apply(formula, operands), equalities
 
     def _apply(self, formula: Formula, operands: list[ir.Value]) -> Terms:
         if not operands:

@@ -69,7 +69,7 @@ def _meet(nodes: list[ArrayNode], steps: Iterable[Step]) -> LayoutMeet | None:
         return None
     shape = tuple(memref.shape)
     asked: dict[str, tuple[Step, dict[int, Banks]]] = {}
-    for step in partitions_asked(steps, names):
+    for step in partitions_asked(steps, {(node.function, node.name) for node in nodes}):
         name = str(dict(step.arguments)["buffer"])
         before = asked[name][1] if name in asked else {}
         asked[name] = (step, {**before, **asked_banks(step, shape)})

@@ -184,7 +184,7 @@ def test_states_share_functions_with_the_part() -> None:
     before, alone = s.module, str(p.module)
     text = str(before)
     s.compose(p)
-    assert s._state.parts["part"] is p._state.parts["part"]
+    assert s.ir.parts["part"] is p.ir.parts["part"]
     seen = s.module
     assert str(p.state(2)).split("func.func")[1].removesuffix("}\n") in str(s.state(2))
     composed = str(seen)

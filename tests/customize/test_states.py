@@ -11,11 +11,12 @@ from allo import Schedule, ScheduleError
 from allo.customize.step.handles import Loop
 from allo.customize.step.primitive import primitive
 from allo.customize.step.resolve import find_loop
-from allo.ir import shared_arrays, states
-from allo.ir.builder import i32_attr
+from allo.ir import parts, states
+from allo.ir.builder import i32_attr, unit_attr
 from allo.ir.effects import Effects
 from allo.ir.function_arrays import function_arrays
 from allo.ir.module import Module
+from allo.ir.states import FinishedModule
 from allo.ir.types import float32
 from allo.ir.walk import buffers_of
 
@@ -93,16 +94,45 @@ def test_a_step_copies_and_verifies_the_functions_it_changes(work: dict[str, int
     split(s)
     unroll(s)
     assert work == {"copied": 2, "verified": 2, "modules": 0}
+    assert str(s.module) == fresh(split, unroll)
+
+
+def test_layouts_are_written_when_somebody_looks(work: dict[str, int]) -> None:
+    s = allo.customize(both)
+    split(s)
     s.partition("scale:A", dim=1, factor=2)  # not the array of `shift`
-    assert work == {"copied": 4, "verified": 4, "modules": 0}
-    assert str(s.module) == fresh(split, unroll, lambda s: s.partition("scale:A", dim=1, factor=2))
+    s.partition("both:C", dim=1, factor=2)
+    s.partition("both:B", dim=2)
+    assert work == {"copied": 1, "verified": 1, "modules": 0}
+    unroll(s)
+    assert work == {"copied": 5, "verified": 5, "modules": 0}  # the three functions, and one that is unrolled
+    wanted = fresh(
+        split,
+        lambda s: s.partition("scale:A", dim=1, factor=2),
+        lambda s: s.partition("both:C", dim=1, factor=2),
+        lambda s: s.partition("both:B", dim=2),
+        unroll,
+    )
+    assert str(s.module) == wanted
+    assert str(s.state(2)) == fresh(split, lambda s: s.partition("scale:A", dim=1, factor=2))
+
+
+def test_functions_with_the_same_layouts_are_one() -> None:
+    s = allo.customize(both)
+    t = s.copy()
+    partition(s)
+    s.partition("both:B", dim=2)
+    t.partition("both:B", dim=2)
+    partition(t)
+    assert all(part is t.ir.parts[name] for name, part in s.ir.parts.items())
+    assert str(s.state(1)) != str(t.state(1)) and str(s.module) == str(t.module)
 
 
 def test_states_share_what_did_not_change() -> None:
     s = allo.customize(both)
     split(s)
     unroll(s)
-    first, second, third = (s._after(k).parts for k in range(3))
+    first, second, third = (s.state(k).parts for k in range(3))
     assert first["shift"] is second["shift"] and second["scale"] is third["scale"] and first["both"] is third["both"]
     assert first["scale"] is not second["scale"] and second["shift"] is not third["shift"]
 
@@ -114,14 +144,14 @@ def test_what_is_known_of_a_function_holds_after_its_arrays_are_divided(monkeypa
         read.append(op.opview.name.value)
         return function_arrays(op)
 
-    monkeypatch.setattr(shared_arrays, "function_arrays", reading)
+    monkeypatch.setattr(parts, "function_arrays", reading)
     s = allo.customize(both)
     s.partition("both:C", dim=1, factor=2)
     s.partition("shift:B", dim=2, factor=4)
     unroll(s)
     s.partition("scale:A", dim=1, factor=2)
     assert sorted(read) == ["both", "scale", "shift", "shift"]  # again after `unroll`
-    for name, part in s._state.parts.items():
+    for name, part in s.ir.parts.items():
         assert part.fact("arrays", lambda op: None) == function_arrays(part.op)
         assert part.fact("buffers", lambda op: None) in (None, list(buffers_of(part.op.opview))), name
 
@@ -229,8 +259,10 @@ def test_a_pickled_schedule_goes_on() -> None:
 
 
 def test_operations_of_a_state_outlive_its_schedule() -> None:
-    s = allo.customize(both)
-    loops = s._state.loops("scale")
-    split(s)
-    del s
+    state = FinishedModule(allo.customize(both).ir.clone().mlir)
+    loops = state.loops("scale")
+    draft = state.draft()
+    draft.function("scale").operation.attributes["allo.dataflow"] = unit_attr()
+    draft.finished()
+    del state, draft
     assert [loop.name for loop in loops] == ["i", "j"] and all(loop.op.name == "affine.for" for loop in loops)

@@ -73,7 +73,9 @@ def test_a_replay_that_fails_changes_nothing() -> None:
     ("text", "message"),
     [
         ('s.spilt("i", 4)', 'File "<steps>", line 1, column 1: there is no primitive \'spilt\'\n  hint: did you mean \'split\'?'),
-        ("x = 3", 'File "<steps>", line 1, column 1: `x = 3` is not a step\n  hint: s.split("i", 4), a call with literal arguments on each line'),
+        ("x = 3", 'File "<steps>", line 1, column 1: `x = 3` is not a step\n  hint: s.split("i", 4), a call of a method of the schedule `s` with literal arguments on each line'),
+        ('x.y.split("i", 4)', "File \"<steps>\", line 1, column 1: `x.y.split('i', 4)` is not a step\n  hint: s.split(\"i\", 4), a call of a method of the schedule `s` with literal arguments on each line"),
+        ('s.split("i", 4)\nt.split("j", 4)', "File \"<steps>\", line 2, column 1: `t.split('j', 4)` is a step of 't', and the first step is one of 's'\n  hint: replay the steps of one schedule at a time"),
         ('s.split("i", 2 + f())', "File \"<steps>\", line 1, column 1: `2 + f()` is not a literal\n  hint: give names of loops and buffers as strings"),
         ('s.split("i")', "File \"<steps>\", line 1, column 1: s.split(): missing a required argument: 'factor'"),
         ('s.split("i", {[]})', 'File "<steps>", line 1, column 1: `{[]}` is not a literal\n  hint: give names of loops and buffers as strings'),

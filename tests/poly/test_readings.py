@@ -11,6 +11,7 @@ import pytest
 
 import allo
 from allo import customize
+from allo.ir.states import FinishedModule
 from allo.ir.types import int32
 from allo.poly import model_of
 
@@ -108,9 +109,8 @@ def test_a_state_has_one_model_of_a_function(models: Counter[str]) -> None:
 
 
 def test_a_model_is_of_the_module_that_the_state_has() -> None:
-    s = customize(chain)
-    before = s._state
+    before = FinishedModule(customize(chain).ir.clone().mlir)
     first = model_of(before, "chain")
-    s.pipeline("i")  # takes the module of the state before it
+    before.draft().function("chain")  # takes the module of the state before it
     again = model_of(before, "chain")
     assert again is not first and again.loop(before.loops("chain")[0].op).name == "i"

@@ -79,7 +79,7 @@ def _place(
     """Put each group in front of the loop that is next in the new order, or behind it."""
     views = loops_of(function) if groups else []
     loop_names = {view.name for view in views if view.nest == band[0].nest}
-    nest_names = {name for view in views if (name := string_of(view.op, "allo.nest")) is not None}
+    nest_names = {view.own_nest for view in views if view.own_nest is not None}
     leading = [group for group in groups if group.leading]
     trailing = [group for group in groups if not group.leading]
     for group in [*leading, *reversed(trailing)]:

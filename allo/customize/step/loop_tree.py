@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...errors import ScheduleError, nearest
 from ...ir.module import Module
-from ...ir.walk import LoopView, annotations_of, string_of
+from ...ir.walk import LoopView, annotations_of
 from .handles import Loop
 
 
@@ -88,7 +88,7 @@ def loop_tree(module: Module, function: str) -> LoopTree:
         handle = Loop(function, view.nest, view.name)
         starts: list[tuple[str, int]] = []
         for depth, member in enumerate(view.chain):
-            name = string_of(member.op, "allo.nest") or (member.nest if depth == 0 else None)
+            name = member.own_nest or (member.nest if depth == 0 else None)
             if name is not None:
                 starts.append((name, depth))
         for name, start in starts:

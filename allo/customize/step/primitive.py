@@ -29,6 +29,8 @@ from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
 from .stream_ends import demand_ends_still_single
 
+type Converter = Callable[[Module, Any], Any]  # of what a user wrote for a parameter, in a state of the schedule
+
 _TRAITS = "traits"  # the attribute of a method that is a primitive
 _PACKAGE = str(Path(__file__).resolve().parents[2])
 
@@ -101,8 +103,9 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
     name = body.__name__
 
     @functools.cache
-    def hints() -> dict[str, Any]:
-        return typing.get_type_hints(body)
+    def converters() -> dict[str, Converter]:
+        kinds = typing.get_type_hints(body)
+        return {n: _several(_converter(n, kinds[n])) if n == variadic else _converter(n, kinds[n]) for n in defaults}
 
     def bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call by parameter; `Signature.bind` takes longer than many a step."""
@@ -124,8 +127,7 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
                 raise ScheduleError(
                     f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
                 ) from None
-            kinds = hints()
-            values = {n: _argument(state, n, kinds[n], given[n], n == variadic) for n in defaults}
+            values = {n: convert(state, given[n]) for n, convert in converters().items()}
             draft = state.draft()
             token = _EARLIER.set(self.steps)
             try:
@@ -183,32 +185,42 @@ def integer(name: str, value: Any) -> int:
     return number
 
 
-def _argument(module: Module, name: str, kind: Any, given: Any, is_variadic: bool) -> Any:
-    """What a user wrote for a parameter, or for all that `*loops` stands for, as the primitive wants it."""
-    if not is_variadic:
-        return _convert(module, name, kind, given)
-    values = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
-    return tuple(_convert(module, name, kind, value) for value in values)
+def _several(convert: Converter) -> Converter:
+    """All that a user wrote for `*loops`, or the one list of them, as a tuple."""
+
+    def converted(module: Module, given: Any) -> Any:
+        values = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
+        return tuple(convert(module, value) for value in values)
+
+    return converted
 
 
-def _convert(module: Module, name: str, kind: Any, value: Any) -> Any:
-    """What a user wrote for a parameter of type `kind`, as the primitive wants it."""
+def _converter(name: str, kind: Any) -> Converter:
+    """What makes of what a user wrote for a parameter of type `kind` what the primitive wants."""
     kinds = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
-    if value is None and NoneType in kinds:
-        return None
-    kinds = tuple(option for option in kinds if option is not NoneType)
+    if NoneType in kinds:
+        given = _converter(name, functools.reduce(operator.or_, (option for option in kinds if option is not NoneType)))
+        return lambda module, value: None if value is None else given(module, value)
     if kinds == (Loop,):
-        return resolve_loop(module, value)
+        return resolve_loop
     if kinds == (Buffer,):
-        return resolve_buffer(module, value)
+        return resolve_buffer
     if all(option in (Function, Nest, Loop) for option in kinds):
-        return resolve_part(module, kinds, value)
+        return lambda module, value: resolve_part(module, kinds, value)
     listed = next((option for option in kinds if typing.get_origin(option) is tuple), None)
-    if listed is None or (len(kinds) > 1 and not isinstance(value, list | tuple)):
-        return _plain(name, next(option for option in kinds if option is not listed), value)
-    if not isinstance(value, list | tuple):
-        raise ScheduleError(f"{name} must be a list or a tuple, got {value!r}")
-    return tuple(_convert(module, f"each of {name}", typing.get_args(listed)[0], item) for item in value)
+    other = next((option for option in kinds if option is not listed), None)
+    if listed is None:
+        return lambda module, value: _plain(name, other, value)
+    each = _converter(f"each of {name}", typing.get_args(listed)[0])
+
+    def converted(module: Module, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return tuple(each(module, item) for item in value)
+        if other is None:
+            raise ScheduleError(f"{name} must be a list or a tuple, got {value!r}")
+        return _plain(name, other, value)
+
+    return converted
 
 
 def _plain(name: str, kind: Any, value: Any) -> Any:

@@ -26,7 +26,7 @@ def mark_rewritten(draft: Draft, arguments: Iterable[object]) -> None:
         before, function = draft.before.parts[name], draft.function(name)
         if _mlir.are_same(before.op, function.operation, annotations=False):
             continue
-        known = {view.nest for view in loops_of(before.op.opview)}
+        known = {view.nest for view in draft.earlier_loops(name)}
         for view in loops_of(function):
             if view.nest in known - nests:
                 continue

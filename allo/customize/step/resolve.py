@@ -10,7 +10,7 @@ from mlir import ir
 
 from ...errors import InternalError, Note, ScheduleError, nearest
 from ...ir.module import Module
-from ...ir.walk import LoopView, buffer_location, entry_block, location_of, operations, string_of
+from ...ir.walk import LoopView, buffer_location, entry_block, location_of, operations
 from .handles import Buffer, Loop
 
 
@@ -48,8 +48,7 @@ def resolve_loop(module: Module, given: Any) -> Loop:
 
 def _nests(loop: LoopView) -> list[str]:
     """The names of the nests that a loop is in: the whole one, and inner ones that the user named."""
-    named = [string_of(member.op, "allo.nest") for member in loop.chain]
-    return [loop.nest, *(nest for nest in named if nest is not None)]
+    return [loop.nest, *(member.own_nest for member in loop.chain if member.own_nest is not None)]
 
 
 def _without_loops(module: Module, function: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import ScheduleError, nearest
 from ...ir.module import Module
-from ...ir.walk import LoopView, string_of
+from ...ir.walk import LoopView
 from .handles import Function, Loop, Nest
 from .loop_tree import LoopNest
 from .resolve import resolve_loop, split_function
@@ -56,8 +56,7 @@ def find_nest(module: Module, nest: Nest) -> LoopView:
 
 def _nest_name(view: LoopView) -> str | None:
     """The name of the nest that starts with a loop, if one does."""
-    named = string_of(view.op, "allo.nest")
-    return named or (view.nest if view.parent is None else None)
+    return view.own_nest or (view.nest if view.parent is None else None)
 
 
 def _by_name(module: Module, kinds: Sequence[type], given: str) -> list[Function | Nest | Loop]:

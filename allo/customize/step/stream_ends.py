@@ -12,8 +12,9 @@ from ...ir.access import callee_name, is_get, is_put
 from ...ir.effects import Effects
 from ...ir.elements import element_nests
 from ...ir.module import Module
+from ...ir.parts import Part
 from ...ir.processes import DATAFLOW, concurrency_marks
-from ...ir.states import Draft, FinishedModule, Part
+from ...ir.states import Draft, FinishedModule
 from ...ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
 from ...poly import Model, model_of, same_stream, shared_end
 
@@ -47,7 +48,7 @@ def region_sizes(part: Part) -> list[int]:
     """How many processes each dataflow region of a function has."""
     if DATAFLOW not in concurrency_marks(part):
         return []
-    return part.fact("processes", lambda op: [len(_processes(block)) for block in region_blocks(op)])
+    return part.fact("processes", lambda op: [len(_processes(block)) for block in region_blocks(op)], any_layout=True)
 
 
 def region_blocks(function: ir.Operation) -> list[ir.Block]:

@@ -31,9 +31,17 @@ def parse_steps(text: str, primitives: Mapping[str, Primitive], file: str = "<st
         raise ScheduleError.collected([Diagnostic(f"the steps are not Python: {error.msg}", at, None)]) from None
     steps: list[Step] = []
     wrong: list[Diagnostic] = []
+    schedule: str | None = None  # what the first step calls it
     for node in tree.body:
         try:
-            steps.append(_step(node, primitives, file))
+            call, name, method = _called(node)
+            schedule = schedule or name
+            if name != schedule:
+                raise ScheduleError(
+                    f"`{ast.unparse(node)}` is a step of '{name}', and the first step is one of '{schedule}'",
+                    hint="replay the steps of one schedule at a time",
+                )
+            steps.append(_step(call, find_primitive(method, primitives), file))
         except ScheduleError as error:
             at = Location(file, node.lineno, node.col_offset + 1)
             wrong += [Diagnostic(d.message, at, d.hint) for d in error.diagnostics]
@@ -58,17 +66,21 @@ def given_steps(steps: Any, primitives: Mapping[str, Primitive]) -> Steps:
     return Steps(found)
 
 
-def _step(node: ast.stmt, primitives: Mapping[str, Primitive], file: str) -> Step:
+def _called(node: ast.stmt) -> tuple[ast.Call, str, str]:
+    """The call that a step is, the name of the schedule, and that of its method."""
     call = node.value if isinstance(node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        hint = 's.split("i", 4), a call with literal arguments on each line'
-        raise ScheduleError(f"`{ast.unparse(node)}` is not a step", hint=hint)
-    primitive = find_primitive(call.func.attr, primitives)
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+        return call, call.func.value.id, call.func.attr
+    hint = 's.split("i", 4), a call of a method of the schedule `s` with literal arguments on each line'
+    raise ScheduleError(f"`{ast.unparse(node)}` is not a step", hint=hint)
+
+
+def _step(node: ast.Call, primitive: Primitive, file: str) -> Step:
     values = values_of(primitive)
-    arguments = [_literal(argument, values) for argument in call.args]
-    if any(k.arg is None for k in call.keywords):
+    arguments = [_literal(argument, values) for argument in node.args]
+    if any(k.arg is None for k in node.keywords):
         raise ScheduleError(f"`{ast.unparse(node)}` hides names of parameters", hint="write name=value for each")
-    keywords = {k.arg: _literal(k.value, values) for k in call.keywords if k.arg is not None}
+    keywords = {k.arg: _literal(k.value, values) for k in node.keywords if k.arg is not None}
     return make_step(primitive, arguments, keywords, Location(file, node.lineno, node.col_offset + 1))
 
 

@@ -68,6 +68,11 @@ class StatementChecker:
         self.meta = MetaChecker(scope, self)
         self._nests = 0
 
+    def release(self) -> None:
+        """Let go of the checkers, which refer to each other: what they have read need not wait for the collector."""
+        vars(self.expressions).clear()
+        del self.meta
+
     def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of one block; those with errors are left out."""
         result: list[Stmt] = []

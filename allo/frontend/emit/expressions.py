@@ -32,7 +32,7 @@ from ..typing.nodes import (
     Symbol,
     Var,
 )
-from .affine_form import AffineLoop, AffineMapBuilder, Resolver
+from .affine_form import AffineLoop, AffineMapBuilder
 from .arithmetic import ArithmeticEmitter
 from .structs import struct_value
 
@@ -71,11 +71,11 @@ class ExpressionEmitter(ArithmeticEmitter):
         self.loops: dict[Symbol, AffineLoop | ir.Value] = {}  # a plain value for loops that are not affine
         self.symbols: dict[Symbol, ir.Value] = {}  # integer arguments as `index`, cast at the entry
         self.shared: dict[int, ir.Value] = {}  # of the statement that is emitted, by identity
-        self.resolve: Resolver = self._resolve
         self._file = file
         self._locations: dict[Position, ir.Location] = {}
 
-    def _resolve(self, symbol: Symbol) -> AffineLoop | ir.Value | None:
+    def resolve(self, symbol: Symbol) -> AffineLoop | ir.Value | None:
+        """What the function knows of a symbol, for affine maps."""
         loop = self.loops.get(symbol)
         return loop if isinstance(loop, AffineLoop) else self.symbols.get(symbol)
 

@@ -111,6 +111,7 @@ class FunctionEmitter:
             self.statement(statement)
         if not (function.body and isinstance(function.body[-1], Return)):
             self.builder.op("func.return")
+        del self.values  # which refers to this one: neither waits for the collector of cycles
 
     def _location(self, at: Position) -> ir.Location:
         self.values.place(at)

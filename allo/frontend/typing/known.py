@@ -60,7 +60,9 @@ def noted(function: CheckedFunction, rules: TypingRules, names: Iterable[str]) -
     if not all(map(_is_settled, (*values.values(), *annotations.values()))):
         return None
     made = Known(function, surely_inside(function), kernel.__code__, rules, annotations, values)
-    _KNOWN.setdefault(kernel.__code__, WeakSet()).add(made)
+    if kernel.__code__ not in _KNOWN:
+        _KNOWN[kernel.__code__] = WeakSet()
+    _KNOWN[kernel.__code__].add(made)
     return made
 
 

@@ -89,7 +89,7 @@ def test_the_driver_computes_what_the_cpu_computes(name: str, tmp_path: Path, mo
     module = DESIGNS[name]().build(target="pynq", mode="csim", project=tmp_path)
     arguments = inputs(name)[0]
     result = module(*(np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments))
-    (tmp_path / "csim.cpp").write_text(module._sources()["csim.cpp"])
+    (tmp_path / "csim.cpp").write_text(module.sources()["csim.cpp"])
     compile_library(tmp_path)
     kernel = driver(tmp_path, Board(tmp_path), monkeypatch).Kernel()
     given = [np.fromfile(tmp_path / "data" / f"{p.name}.bin", np.uint8) for p in module.ports if p.reads]

@@ -142,7 +142,7 @@ class HLSModule:
         packed = (ctypes.c_void_p * max(len(slots), 1))(*(pointer_to(slot).value for slot in slots))
         if self._function is None:
             if self._library is None:
-                self._library = simulation_library(self._sources(), self.emitted.external)
+                self._library = simulation_library(self.sources(), self.emitted.external)
             self._function = load(self._library, self._streams)
         try:
             run_with_stack(self._stack, partial(self._function, packed, is_stopped_by_interrupts()))
@@ -152,7 +152,7 @@ class HLSModule:
             self.reset()  # Stateful variables may have been left half way
             raise
 
-    def _sources(self) -> dict[str, str]:
+    def sources(self) -> dict[str, str]:
         """The files that a simulation is compiled from."""
         return {
             "kernel.cpp": kernel_text(self._simulated or self.emitted),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from mlir import ir
 
 from ....errors import TargetError
@@ -13,6 +15,7 @@ from .cxx_types import TypeNames, field_names, signed_type, unsigned_type
 from .dialect import AMD_WORDS, Words
 from .expression import Expr, as_unsigned, atom, call, convert, from_unsigned, infix
 from .fixed_point import FixedWriter
+from .operations import Form
 
 _FLOATS = {16: "half", 32: "float", 64: "double"}
 
@@ -23,14 +26,18 @@ class BitWriter(FixedWriter):
     def __init__(self, types: TypeNames, words: Words = AMD_WORDS) -> None:
         super().__init__(types)
         self.words = words
-        self.forms |= {
-            "allo.get_bit": self._get_bit,
-            "allo.get_slice": self._get_slice,
-            "allo.reverse_bits": self._reverse_bits,
-            "allo.bitcast": self._bitcast,
-            "arith.bitcast": self._bitcast,
-            "allo.struct_get": self._struct_get,
-            "allo.struct_construct": self._struct_construct,
+
+    @classmethod
+    @cache
+    def forms(cls) -> dict[str, Form]:
+        return super().forms() | {
+            "allo.get_bit": (cls._get_bit,),
+            "allo.get_slice": (cls._get_slice,),
+            "allo.reverse_bits": (cls._reverse_bits,),
+            "allo.bitcast": (cls._bitcast,),
+            "arith.bitcast": (cls._bitcast,),
+            "allo.struct_get": (cls._struct_get,),
+            "allo.struct_construct": (cls._struct_construct,),
         }
 
     def word(self, value: ir.Value, operand: Expr) -> Expr:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache
 
 from mlir import ir
 
 from ....ir.mlir_types import integer_of, mantissa_of, scalar_from_mlir
 from ....ir.types import Fixed, Float, Index, UFixed
-from .cxx_types import TypeNames, fixed_type
+from .cxx_types import fixed_type
 from .expression import Expr, atom, call, convert, infix
 from .floats import FloatWriter
-from .operations import with_width
+from .operations import Form, with_width
 
 _FIXED_COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 
@@ -20,17 +20,18 @@ _FIXED_COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 class FixedWriter(FloatWriter):
     """The operations on fixed-point numbers."""
 
-    def __init__(self, types: TypeNames) -> None:
-        super().__init__(types)
-        self.forms |= {
-            "allo.fixed_add": partial(self._fixed_infix, "+"),
-            "allo.fixed_sub": partial(self._fixed_infix, "-"),
-            "allo.fixed_mul": self._fixed_mul,
-            "allo.fixed_div": self._fixed_div,
-            "allo.fixed_neg": self._fixed_neg,
-            "allo.fixed_cmp": self._fixed_cmp,
-            "allo.fixed_cast": self._fixed_cast,
-            "allo.fixed_constant": self._fixed_constant,
+    @classmethod
+    @cache
+    def forms(cls) -> dict[str, Form]:
+        return super().forms() | {
+            "allo.fixed_add": (cls._fixed_infix, "+"),
+            "allo.fixed_sub": (cls._fixed_infix, "-"),
+            "allo.fixed_mul": (cls._fixed_mul,),
+            "allo.fixed_div": (cls._fixed_div,),
+            "allo.fixed_neg": (cls._fixed_neg,),
+            "allo.fixed_cmp": (cls._fixed_cmp,),
+            "allo.fixed_cast": (cls._fixed_cast,),
+            "allo.fixed_constant": (cls._fixed_constant,),
         }
 
     def _plain(self, kind: Fixed | UFixed) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cache
 
 from mlir import ir
 
-from .cxx_types import TypeNames, is_native, signed_type, unsigned_type
+from .cxx_types import is_native, signed_type, unsigned_type
 from .expression import (
     ATOM,
     UNARY,
@@ -21,7 +21,16 @@ from .expression import (
     infix,
     integer,
 )
-from .operations import CONSTANT_PREDICATES, MATH, SHORT, OperationWriter, float_text, width_of, with_width
+from .operations import (
+    CONSTANT_PREDICATES,
+    MATH,
+    SHORT,
+    Form,
+    OperationWriter,
+    float_text,
+    width_of,
+    with_width,
+)
 
 _ARITHMETIC = {"addf": "+", "subf": "-", "mulf": "*", "divf": "/"}
 # of `arith.cmpf`: the operator, or the one whose opposite it is
@@ -32,24 +41,25 @@ _OPPOSITE = {9: "<=", 10: "<", 11: ">=", 12: ">"}
 class FloatWriter(OperationWriter):
     """The operations on floats."""
 
-    def __init__(self, types: TypeNames) -> None:
-        super().__init__(types)
-        self.forms |= {
-            "arith.negf": self._negf,
-            "arith.remf": partial(self._function, MATH["fmod"]),
-            "arith.cmpf": self._cmpf,
-            "arith.maximumf": partial(self._extreme, "maximum"),
-            "arith.minimumf": partial(self._extreme, "minimum"),
-            "arith.maxnumf": partial(self._extreme, "maximum_number"),
-            "arith.minnumf": partial(self._extreme, "minimum_number"),
-            "arith.extf": self._float_cast,
-            "arith.truncf": self._float_cast,
-            "arith.sitofp": self._sitofp,
-            "arith.uitofp": self._uitofp,
-            "arith.fptosi": self._fptosi,
-            "arith.fptoui": self._fptoui,
-            **{f"arith.{name}": partial(self._infix, operator) for name, operator in _ARITHMETIC.items()},
-            **{f"math.{name}": partial(self._function, function) for name, function in MATH.items()},
+    @classmethod
+    @cache
+    def forms(cls) -> dict[str, Form]:
+        return super().forms() | {
+            "arith.negf": (cls._negf,),
+            "arith.remf": (cls._function, MATH["fmod"]),
+            "arith.cmpf": (cls._cmpf,),
+            "arith.maximumf": (cls._extreme, "maximum"),
+            "arith.minimumf": (cls._extreme, "minimum"),
+            "arith.maxnumf": (cls._extreme, "maximum_number"),
+            "arith.minnumf": (cls._extreme, "minimum_number"),
+            "arith.extf": (cls._float_cast,),
+            "arith.truncf": (cls._float_cast,),
+            "arith.sitofp": (cls._sitofp,),
+            "arith.uitofp": (cls._uitofp,),
+            "arith.fptosi": (cls._fptosi,),
+            "arith.fptoui": (cls._fptoui,),
+            **{f"arith.{name}": (cls._infix, operator) for name, operator in _ARITHMETIC.items()},
+            **{f"math.{name}": (cls._function, function) for name, function in MATH.items()},
         }
 
     def _infix(self, operator: str, op: ir.Operation, operands: list[Expr]) -> Expr:

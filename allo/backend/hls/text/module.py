@@ -201,18 +201,17 @@ class FileWriter:
     def _ordered(self) -> list[ir.OpView]:
         """Callees first, the entry last; functions that the entry does not reach are left out."""
         done: dict[str, ir.OpView] = {}
-
-        def visit(name: str) -> None:
-            function = self.module.function(name)
-            block = entry_block(function)
-            for op in operations(block, "func.call") if block is not None else ():
-                callee = callee_name(op)
-                if callee not in done:
-                    visit(callee)
-            done[name] = function
-
-        visit(self.facts.top)
+        self._visit(self.facts.top, done)
         return list(done.values())
+
+    def _visit(self, name: str, done: dict[str, ir.OpView]) -> None:
+        function = self.module.function(name)
+        block = entry_block(function)
+        for op in operations(block, "func.call") if block is not None else ():
+            callee = callee_name(op)
+            if callee not in done:
+                self._visit(callee, done)
+        done[name] = function
 
     # -- around the functions ----------------------------------------------------------------------
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 from mlir import ir
@@ -47,7 +48,7 @@ MATH = {
 }  # fmt: skip
 
 
-type Form = Callable[[ir.Operation, list[Expr]], Expr]  # of an operation and its operands
+type Form = tuple[Any, ...]  # a method, and what it is given before an operation and its operands
 
 
 class OperationWriter:
@@ -57,29 +58,38 @@ class OperationWriter:
         self.types = types
         self.needs: set[str] = set()
         self.affine = AffineCode(self.needs)
-        self.forms: dict[str, Form] = {
-            "arith.floordivsi": partial(self._floor_or_ceil, "floor_div"),
-            "arith.ceildivsi": partial(self._floor_or_ceil, "ceil_div"),
-            "math.absi": self._absi,
-            "arith.cmpi": self._cmpi,
-            "arith.extsi": self._extsi,
-            "arith.extui": self._extui,
-            "arith.trunci": self._trunci,
-            "arith.index_cast": self._index_cast,
-            "arith.index_castui": self._index_castui,
-            "allo.sign_cast": self._sign_cast,
-            "arith.constant": self._constant,
-            "arith.select": self._select,
-            **{f"arith.{name}": partial(self._modular, name) for name in _MODULAR},
-            **{f"arith.{name}": partial(self._division, *how) for name, how in _DIVISION.items()},
-            **{f"arith.{name}": partial(self._shift, *how) for name, how in _SHIFTS.items()},
-            **{f"arith.{name}": partial(self._least, *how) for name, how in _LEAST.items()},
+
+    @classmethod
+    @cache
+    def forms(cls) -> dict[str, Form]:
+        """How operations are written."""
+        return {
+            "arith.floordivsi": (cls._floor_or_ceil, "floor_div"),
+            "arith.ceildivsi": (cls._floor_or_ceil, "ceil_div"),
+            "math.absi": (cls._absi,),
+            "arith.cmpi": (cls._cmpi,),
+            "arith.extsi": (cls._extsi,),
+            "arith.extui": (cls._extui,),
+            "arith.trunci": (cls._trunci,),
+            "arith.index_cast": (cls._index_cast,),
+            "arith.index_castui": (cls._index_castui,),
+            "allo.sign_cast": (cls._sign_cast,),
+            "arith.constant": (cls._constant,),
+            "arith.select": (cls._select,),
+            **{f"arith.{name}": (cls._modular, name) for name in _MODULAR},
+            **{f"arith.{name}": (cls._division, *how) for name, how in _DIVISION.items()},
+            **{f"arith.{name}": (cls._shift, *how) for name, how in _SHIFTS.items()},
+            **{f"arith.{name}": (cls._least, *how) for name, how in _LEAST.items()},
         }
 
     def expression(self, op: ir.Operation, operands: list[Expr]) -> Expr | None:
         """The value of an operation with one result; None if it is none that this class knows."""
-        form = self.forms.get(op.name)
-        return None if form is None else form(op, operands)
+        form = self.forms().get(op.name)
+        if form is None:
+            return None
+        method, *given = form
+        made: Expr = method(self, *given, op, operands)
+        return made
 
     # -- integers --------------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ class StatementWriter(MemoryWriter):
         """The statements of a block without its terminator; in a simulated region they take turns."""
         found = self.body.statements(block)
         shown = [op for op in found if op.name not in _SILENT]
-        if not any(op in self.processes for op in shown):
+        if not self.processes or not any(op in self.processes for op in shown):
             return [line for op in shown for line in self.operation(op)]
         region = identifier("region", self.taken)
         numbers: dict[ir.Operation, int] = {}
