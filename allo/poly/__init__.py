@@ -18,7 +18,7 @@ from .pairs import Dependence
 from .rebound import Bounds, Side, loop_rows, rebound
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash
 from .space import CopyLoop, Form, Space, TimeLoop
-from .trips import Count, Trips, mean_with_range, runs_of, trips_of
+from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
 from .updates import Reductions
 from .violation import Undecided, Violation
 from .window import Window, window
@@ -60,6 +60,7 @@ __all__ = [
     "Window",
     "always",
     "always_ends",
+    "always_whole",
     "backward_between_iterations",
     "between_instances",
     "carried_by",
@@ -86,6 +87,7 @@ __all__ = [
     "shared_end",
     "stage_clash",
     "trips_of",
+    "values_of",
     "window",
     "writes_again",
 ]
