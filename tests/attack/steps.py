@@ -196,7 +196,7 @@ def buffer_at(c: Chooser) -> Call:
 
 
 def reuse_at(c: Chooser) -> Call:
-    return "reuse_at", (c.buffer(), c.loop()), {}
+    return "reuse_at", (c.buffer(), c.loop()), {"strict": True}
 
 
 def reshape(c: Chooser) -> Call:

@@ -127,7 +127,7 @@ def random_step(draw: st.DrawFn, s: Schedule) -> tuple[str, tuple[Any, ...], dic
     if name == "buffer_at":
         return name, (buffer, loop), {}
     if name == "reuse_at":  # on arguments, and on buffers that earlier steps have made
-        return name, (draw(st.sampled_from(sorted(set(s.buffers.values()), key=str))), loop), {}
+        return name, (draw(st.sampled_from(sorted(set(s.buffers.values()), key=str))), loop), {"strict": True}
     if name == "unroll":
         return name, (loop, draw(st.integers(0, 4))), {}
     if name == "partition":

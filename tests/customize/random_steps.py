@@ -116,7 +116,7 @@ def buffer_at(c: Chooser) -> Call:
 
 
 def reuse_at(c: Chooser) -> Call:
-    return "reuse_at", (c.draw(st.sampled_from([c.buffer(), c.stage()])), c.loop()), {}
+    return "reuse_at", (c.draw(st.sampled_from([c.buffer(), c.stage()])), c.loop()), {"strict": True}
 
 
 def reshape(c: Chooser) -> Call:

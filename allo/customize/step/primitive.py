@@ -7,6 +7,7 @@ import inspect
 import operator
 import sys
 import typing
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,7 +16,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Concatenate, Protocol, overload
 
-from ...errors import Diagnostic, Location, ScheduleError
+from ...errors import Diagnostic, Location, ScheduleError, ScheduleNote
 from ...ir.memory import Memory
 from ...ir.module import Module
 from ...ir.recursion import reads_programs
@@ -60,6 +61,15 @@ def schedule_line() -> Location | None:
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back  # type: ignore[assignment]
     return None if frame is None else Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+def demand_use(name: str, nothing: ScheduleError, *, strict: bool) -> None:
+    """Say that a step does nothing, for a reason that would be an error with `strict`: a warning at its line."""
+    if strict:
+        raise nothing
+    at = schedule_line() or Location("<schedule>", 0)
+    told = "\n".join(Diagnostic(f"{name}: {d.message}", None, d.hint, d.notes).render() for d in nothing.diagnostics)
+    warnings.warn_explicit(told, ScheduleNote, at.file, at.line)
 
 
 class Scheduled(Protocol):
