@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-
 from mlir import ir
 
 from ..errors import ScheduleError
 from ..ir.module import Module
-from ..ir.walk import LoopView, bound_operands, induction_variable, loops_of
+from ..ir.walk import LoopView, loops_of
 from ..poly import Needed, Undecided, extract, merge_violation, moved_past, needed_iterations
-from .nest.recompute import free_names, recompute
-from .nest.rewrite import loop_attributes, only_child
+from .nest.merge import matching, merge
+from .nest.recompute import recompute
+from .nest.rewrite import only_child
 from .step.handles import Loop
 from .step.legality import demand, demand_repeatable, demand_still_parallel, parallel_loops
 from .step.primitive import primitive
@@ -46,12 +44,12 @@ def compute_at(module: Module, from_loop: Loop, target_loop: Loop, assume_safe: 
     demand(moved_past(model, nest[0].op, target.op), what, assume_safe=assume_safe)
     parallel = parallel_loops(module, target_loop)
 
-    matching = _matching(nest, consumer)
+    same = matching(nest, consumer)
     answer = None
-    if matching:
-        answer = merge_violation(model, [v.op for v in matching], [v.op for v in consumer])
+    if same:
+        answer = merge_violation(model, [v.op for v in same], [v.op for v in consumer])
         if answer is None or (assume_safe and isinstance(answer, Undecided)):
-            _merge(module, from_loop.function, matching, consumer)
+            merge(module, from_loop.function, same, consumer)
             demand_still_parallel(module, target_loop, parallel, assume_safe=assume_safe)
             return
     needed = needed_iterations(model, [view.op for view in nest], target.op)
@@ -96,33 +94,3 @@ def _ancestor_in(block: ir.Block, op: ir.Operation) -> ir.Operation | None:
     while current is not None and current.block != block:
         current = None if current.parent is None or current.parent.name == "func.func" else current.parent.operation
     return current
-
-
-def _matching(nest: Sequence[LoopView], consumer: Sequence[LoopView]) -> list[LoopView]:
-    """The loops of the nest that run over the same iterations as those of the consumer, if all of them do."""
-    if len(nest) < len(consumer) or any(inner.op.block != outer.body for outer, inner in pairwise(consumer)):
-        return []
-    if consumer[0].op.block != nest[0].op.block:
-        return []
-    same: dict[ir.Value, ir.Value] = {}
-    for mine, other in zip(nest, consumer, strict=False):
-        if any(mine.op.attributes[n] != other.op.attributes[n] for n in ("lowerBoundMap", "upperBoundMap", "step")):
-            return []
-        operands = [same.get(value, value) for side in bound_operands(mine.op) for value in side]
-        if operands != [value for side in bound_operands(other.op) for value in side]:
-            return []
-        same[induction_variable(mine.op)] = induction_variable(other.op)
-    return list(nest[: len(consumer)])
-
-
-def _merge(module: Module, function: str, merged: Sequence[LoopView], consumer: Sequence[LoopView]) -> None:
-    """Move the body of the nest to the start of the target's, with the loop variables of the consumer."""
-    for view in merged:
-        loop_attributes(view)
-    free_names(module.function(function), merged[-1].op, consumer[-1])
-    for mine, other in zip(merged, consumer, strict=True):
-        induction_variable(mine.op).replace_all_uses_with(induction_variable(other.op))
-    first = consumer[-1].body.operations[0]
-    for op in list(merged[-1].body.operations)[:-1]:
-        op.operation.move_before(first)
-    merged[0].op.erase()

@@ -114,16 +114,20 @@ def _has_quotient(expr: ir.AffineExpr) -> bool:
     return isinstance(expr, ir.AffineBinaryExpr) and (_has_quotient(expr.lhs) or _has_quotient(expr.rhs))
 
 
-def count_to(view: LoopView, most: int) -> None:
-    """Let a loop of at most `most` iterations count from 0 to a constant; a condition says which numbers run."""
-    loop, builder, first = Numbered.of(view), Builder.before(view.op), 0
-    constant, count = trips_of(view.op).constant, most
-    if loop.absolute and (ends := values_of(view.op)) is not None:
+def count_to(view: LoopView, most: int) -> ir.Operation:
+    """Let a loop of at most `most` iterations count from 0 to a constant; a condition says which numbers run.
+
+    Returns the loop in its place.
+    """
+    loop, builder, first, count = Numbered.of(view), Builder.before(view.op), 0, most
+    if loop.absolute and loop.trips is None and (ends := values_of(view.op)) is not None:
         first, count = ends[0], ends[1] + 1 - ends[0]
+    guarded = trips_of(view.op).constant != count or (loop.absolute and loop.trips is None)
     attributes = {name: value for name, value in view.op.attributes.items() if name.startswith("allo.")}
     made = constant_for(builder, count, attributes)
     builder.point = ir.InsertionPoint.at_block_terminator(made.regions[0].blocks[0])
     number, variables = affine_dim(0) + first, [induction_variable(made)]
-    if loop.absolute or constant is None:
+    if guarded:
         loop.guard(builder, number, variables)
     move_body(view.op, builder.point.block, loop.value(builder, number, variables))
+    return made
