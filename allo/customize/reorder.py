@@ -31,8 +31,9 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False, reassociate
                 S(i, j)                       S(i, j)
 
     Statements between the loops get loops of their own, before or after; conditions between them move inwards; bounds
-    that depend on a loop that moves inside are computed anew. The updates of a reduction (`x += e`) may change
-    their order where the sum is exact (integers, fixed point) or with `reassociate=True`.
+    that depend on a loop that moves inside are computed anew. The updates of a reduction (`x += e`, `x = x - a + b`,
+    `x = max(x, e)`, `if e > x: x = e`, also through a variable of one iteration) may change their order where the
+    result is exact (integers and fixed-point numbers that wrap, maxima of integers) or with `reassociate=True`.
     A dependence may be turned around where that changes no value: each read still sees the write that it saw, and
     each element keeps its last one (scratch space that is filled before it is read, elements that are written again,
     also by what follows the nest).

@@ -921,3 +921,26 @@ def test_streams_have_no_copies():
         "fifo_buf_B",
         axis="i",
     )
+
+
+def test_box_that_begins_where_a_loop_of_run_time_bounds_is():
+    def rows(A: int32[8, 8], n: int32):
+        m: int32 = n % 9
+        for i in range(m):
+            for j in range(8):
+                A[i, j] += 1
+
+    assert_refused(
+        """
+        buffer_at: where the part of 'A' begins that an iteration of 'j' touches depends on loop 'i', which has run-time bounds
+          note: loop 'i' is here
+            File, line N, column 9
+              for i in range(m):
+              ^
+          hint: let the bounds of 'i' be constants or arguments of the kernel
+        """,
+        customize(rows),
+        "buffer_at",
+        "A",
+        "j",
+    )

@@ -747,13 +747,133 @@ def test_sum_of_floating_point_numbers():
             File, line N, column 13
               B[y, x] += A[y + r, x + q] * K[r, q]
               ^
-          hint: these are updates of one floating-point reduction; if another rounding is acceptable, pass reassociate=True
+          hint: these are updates of one floating-point reduction; if another rounding (of a maximum, another NaN or zero) is acceptable, pass reassociate=True
         """,
         customize(convolution),
         "reorder",
         "q",
         "r",
     )
+
+
+def chain(A: int8[6, 4], B: int8[1]):
+    for i, j in allo.grid(6, 4):
+        B[0] = 3 - A[j, i % 4] + B[0] + A[i, j]
+
+
+def narrow_variable(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        x: int8 = B[0] + A[i, j]
+        B[0] = x
+
+
+def through_a_variable(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        acc: int32 = B[0]
+        acc += A[i, j]
+        acc -= 3
+        B[0] = acc
+
+
+def histogram(A: int32[6, 4], B: int32[8]):
+    for i, j in allo.grid(6, 4):
+        B[A[i, j] % 8] += A[i, j]
+
+
+def conditional_maximum(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        if A[i, j] > B[0]:
+            B[0] = A[i, j]
+
+
+def chosen_part(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        B[0] += A[i, j] * 3 if A[i, j] > 2 else 0
+
+
+def added_on_a_condition(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        if A[i, j] > 3:
+            B[0] += A[i, j]
+
+
+@pytest.mark.parametrize(
+    "kernel", [chain, narrow_variable, through_a_variable, histogram, conditional_maximum, chosen_part, added_on_a_condition]
+)
+def test_accumulators_whose_order_does_not_matter(kernel):
+    s = customize(kernel)
+    s.reorder("j", "i")
+    assert [loop.name for loop in s.get_loops()["S_i_j_0"]] == ["j", "i"]
+    assert_faithful(kernel, s)
+
+
+def carries(A: int8[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        x: int8 = B[0] + A[i, j]
+        B[0] = x + 1000
+
+
+def seen_on_the_way(A: int32[6, 4], B: int32[1], C: int32[6]):
+    for i, j in allo.grid(6, 4):
+        acc: int32 = B[0]
+        acc += A[i, j]
+        C[i] = acc
+        B[0] = acc
+
+
+def changed_subscript(A: int32[8], B: int32[8], N: int32[1]):
+    for i, j in allo.grid(6, 4):
+        k: int32 = N[0] % 8
+        t: int32 = B[k] + 1
+        N[0] = i + j
+        B[N[0] % 8] = t
+
+
+def place_of_the_maximum(A: int32[6, 4], B: int32[1], C: int32[1]):
+    for i, j in allo.grid(6, 4):
+        if A[i, j] > B[0]:
+            B[0] = A[i, j]
+            C[0] = i
+
+
+def alternating(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        B[0] = A[i, j] - B[0]
+
+
+def another_maximum(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        if A[i, j] > B[0]:
+            B[0] = A[i, j] + 1
+
+
+@pytest.mark.parametrize(
+    "kernel", [carries, seen_on_the_way, changed_subscript, place_of_the_maximum, alternating, another_maximum]
+)
+def test_what_looks_like_an_accumulator(kernel):
+    for reassociate in (False, True):
+        message = refusal(customize(kernel), "reorder", "j", "i", reassociate=reassociate)
+        assert "the loops cannot run in the order j, i" in message and "pass reassociate=True" not in message
+
+
+def maximum(A: float32[6, 4], B: float32[1]):
+    for i, j in allo.grid(6, 4):
+        B[0] = max(A[i, j], B[0])
+
+
+def least_if(A: float32[6, 4], B: float32[1]):
+    for i, j in allo.grid(6, 4):
+        if B[0] > A[i, j]:
+            B[0] = A[i, j]
+
+
+@pytest.mark.parametrize("kernel", [maximum, least_if])
+def test_extremes_of_floats_with_reassociate(kernel):
+    message = refusal(customize(kernel), "reorder", "j", "i")
+    assert ("pass reassociate=True" in message) == (kernel is maximum)  # of a condition on data nothing is sure
+    s = customize(kernel)
+    s.reorder("j", "i", reassociate=True)
+    assert_faithful(kernel, s)
 
 
 def test_reassociate_accepts_another_rounding():
