@@ -15,7 +15,7 @@ from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, ModelParam
 from .must_writes import overwritten_arguments
 from .order import order_violation, writes_again
 from .pairs import Dependence
-from .rebound import Bounds, Side, loop_rows, rebound
+from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash
 from .space import CopyLoop, Form, Space, TimeLoop
 from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
@@ -84,6 +84,7 @@ __all__ = [
     "rebound",
     "runs_of",
     "same_stream",
+    "scan_bounds",
     "shared_end",
     "stage_clash",
     "trips_of",

@@ -161,8 +161,8 @@ def nest(draw: st.DrawFn, names: list[str], arrays: dict[str, int]) -> list[str]
         lines.extend(indent + line for line in statement(draw, names, True, arrays))
     if draw(st.integers(0, 5)) == 0:
         target, value = (element(draw, names, arrays) for _ in range(2))
-        update = draw(st.sampled_from([f"max({target}, {value})", f"{target} + {value} + 1", f"{value} - 2 + {target}"]))
-        lines.append(f"{indent}{target} = {update}")
+        updates = [f"max({target}, {value})", f"{target} + {value} + 1", f"{value} - 2 + {target}"]
+        lines.append(f"{indent}{target} = {draw(st.sampled_from(updates))}")
     return lines
 
 

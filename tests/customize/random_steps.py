@@ -147,7 +147,8 @@ def relay(c: Chooser) -> Call:
 
 # What changes the order or the place of statements comes more often.
 STEPS: tuple[Callable[[Chooser], Call], ...] = (
-    *(split, split, reorder, reorder, reorder, reorder, fuse, fuse, fuse_row, fuse_row, compute_at, compute_at, compute_at, compute_at),
+    *(split, split, reorder, reorder, reorder, reorder, fuse, fuse, fuse_row, fuse_row),
+    *(compute_at, compute_at, compute_at, compute_at),
     *(skew, skew, peel, peel, buffer_at, buffer_at, reuse_at, reuse_at, inline, reshape, pack, parallel),
     *(unroll, unfold, pipeline, dataflow, partition, bind, relay),
 )

@@ -664,24 +664,51 @@ def test_bounds_of_a_triangle_are_computed_anew():
 
 
 def test_triangle_with_a_statement_between():
-    assert_refused(
+    s = customize(nested_triangle)
+    s.reorder("j", "i")
+    assert_ir(
+        s,
         """
-        reorder: the bounds of loop 'j' depend on 'i', which must stay outside of it
-          note: loop 'j' is here
-            File, line N, column 9
-              for j in range(i):
-              ^
-          note: loop 'i' is here
-            File, line N, column 5
-              for i in range(8):
-              ^
-          hint: statements stand between the loops
+        func.func @nested_triangle(%arg0: memref<8x8xi32> {allo.name = "A"}, %arg1: memref<8xi32> {allo.name = "B"}) {
+          affine.for %arg2 = 0 to 8 {
+            %c1_i32 = arith.constant 1 : i32
+            affine.store %c1_i32, %arg1[%arg2] : memref<8xi32>
+          } {allo.name = "i", allo.nest = "S_i_0_1", allo.scheduled}
+          affine.for %arg2 = 0 to 7 {
+            affine.for %arg3 = affine_map<(d0) -> (d0 + 1)>(%arg2) to 8 {
+              %0 = affine.load %arg0[%arg3, %arg2] : memref<8x8xi32>
+              %1 = arith.extsi %0 : i32 to i33
+              %2 = affine.load %arg1[%arg3] : memref<8xi32>
+              %3 = arith.extsi %2 : i32 to i33
+              %4 = arith.addi %1, %3 : i33
+              %5 = arith.trunci %4 : i33 to i32
+              affine.store %5, %arg0[%arg3, %arg2] : memref<8x8xi32>
+            } {allo.name = "i"}
+          } {allo.name = "j", allo.nest = "S_i_0", allo.scheduled}
+          return
+        }
         """,
-        customize(nested_triangle),
-        "reorder",
-        "j",
-        "i",
     )
+    assert_faithful(nested_triangle, s)
+    assert s.verify()
+
+
+def pyramid(A: int32[8, 8, 8], B: int32[8, 8], C: int32[8]):
+    for i in range(8):
+        C[i] = 1
+        for j in range(i, 8):
+            B[i, j] = 3
+            for k in range(j, 5):
+                A[i, j, k] += i + j
+        C[i] += B[i, 7]
+
+
+@pytest.mark.parametrize("order", ["kji", "jik", "kij", "ki"])
+def test_each_group_of_a_pyramid_runs_in_its_own_iterations(order):
+    s = customize(pyramid)
+    s.reorder(*order)
+    assert_faithful(pyramid, s)
+    assert s.verify()
 
 
 def test_bounds_with_steps_are_not_computed_anew():
@@ -701,6 +728,7 @@ def test_bounds_with_steps_are_not_computed_anew():
             File, line N, column 9
               for i in range(0, 8, 2):
               ^
+          hint: bounds in another order are found for loops of step 1 whose bounds are linear
         """,
         customize(halves),
         "reorder",
