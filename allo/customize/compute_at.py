@@ -6,8 +6,9 @@ from mlir import ir
 
 from ..errors import ScheduleError
 from ..ir.module import Module
-from ..ir.walk import LoopView, loops_of
+from ..ir.walk import LoopView, loops_of, statements
 from ..poly import Needed, Undecided, extract, merge_violation, moved_past, needed_iterations
+from .nest.absorb import absorb, absorbed_by
 from .nest.merge import matching, merge
 from .nest.recompute import recompute
 from .nest.rewrite import only_child
@@ -29,7 +30,8 @@ def compute_at(module: Module, from_loop: Loop, target_loop: Loop, assume_safe: 
     Where the iterations of the loops down to the target are the same in both nests and no value changes by it, the
     nests are merged, and each statement runs as often as before. Else each iteration of the target computes again
     what it reads, in the box of the iterations that write it (three rows of a stencil, say): for this, the nest must
-    compute the same values whenever it runs, and write nothing that is used elsewhere, or all of it once.
+    compute the same values whenever it runs, and write nothing that is used later, or all of it once; first values of
+    what it sums up (`B: int32[n] = 0`) are written with each sum.
     Refused: a target that does not follow the nest in the same block; a dependence with a statement in between; what
     neither merging nor computing again can respect, with the two statements, the array and a pair of iterations.
     `assume_safe=True` merges where that cannot be decided.
@@ -53,12 +55,25 @@ def compute_at(module: Module, from_loop: Loop, target_loop: Loop, assume_safe: 
             demand_still_parallel(module, target_loop, parallel, assume_safe=assume_safe)
             return
     needed = needed_iterations(model, [view.op for view in nest], target.op)
+    if not isinstance(needed, Needed) and _begin_with_first_values(module.function(from_loop.function), nest[0].op):
+        producer, target = find_loop(module, from_loop), find_loop(module, target_loop)
+        nest, consumer = _nests(module.function(from_loop.function), producer, target)
+        model = extract(module.function(from_loop.function), producer.chain[0].op, target.chain[0].op)
+        needed = needed_iterations(model, [view.op for view in nest], target.op)
     if not isinstance(needed, Needed):
         demand(answer, what, assume_safe=False)
         demand_repeatable(needed, what)
     else:
         recompute(model, nest, target, needed)
         demand_still_parallel(module, target_loop, parallel, assume_safe=assume_safe)
+
+
+def _begin_with_first_values(function: ir.OpView, nest: ir.Operation) -> bool:
+    """Let a nest write itself the first values of arrays that it goes on with, where its loops are the same."""
+    block = statements(nest.block)
+    before = block[: block.index(nest)]
+    found = [op for op in before if (user := absorbed_by(op, block)) is not None and user == nest]
+    return any([absorb(function, op, nest, merge_only=True) for op in found])
 
 
 def _nests(function: ir.OpView, producer: LoopView, target: LoopView) -> tuple[list[LoopView], list[LoopView]]:

@@ -894,7 +894,7 @@ def test_axis_is_needed():
     assert_refused(
         """
         buffer_at: s.buffer_at(): missing a required argument: 'axis'
-          hint: use s.buffer_at(buffer, axis, assume_safe=False)
+          hint: use s.buffer_at(buffer, axis, init=None, assume_safe=False)
         """,
         customize(gemm),
         "buffer_at",

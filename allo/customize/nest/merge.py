@@ -34,7 +34,12 @@ def merge(module: Module, function: str, merged: Sequence[LoopView], consumer: S
     """Move the body of the nest to the start of the target's, with the loop variables of the consumer."""
     for view in merged:
         loop_attributes(view)
-    free_names(module.function(function), merged[-1].op, consumer[-1])
+    merge_into(module.function(function), merged, consumer)
+
+
+def merge_into(function: ir.OpView, merged: Sequence[LoopView], consumer: Sequence[LoopView]) -> None:
+    """As `merge`, of loops without annotations."""
+    free_names(function, merged[-1].op, consumer[-1])
     for mine, other in zip(merged, consumer, strict=True):
         induction_variable(mine.op).replace_all_uses_with(induction_variable(other.op))
     first = consumer[-1].body.operations[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import operator
 import sys
 import typing
@@ -193,6 +194,18 @@ def integer(name: str, value: Any) -> int:
     return number
 
 
+def _number(name: str, value: Any) -> float:
+    """The finite number that a user gave for parameter `name`: an integer of 32 bits, else a float."""
+    number: float
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = value if isinstance(value, float) else float("nan")
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise ScheduleError(f"{name} must be a finite number, got {value!r}")
+    return number if isinstance(number, int) and -(2**31) <= number < 2**31 else float(number)
+
+
 def _argument(module: Module, name: str, kind: Any, given: Any, is_variadic: bool) -> Any:
     """What a user wrote for a parameter, or for all that `*loops` stands for, as the primitive wants it."""
     if not is_variadic:
@@ -231,6 +244,8 @@ def _plain(name: str, kind: Any, value: Any) -> Any:
         )
     if kind is bool and not isinstance(value, bool):
         raise ScheduleError(f"{name} must be True or False, got {value!r}")
+    if kind is float:
+        return _number(name, value)
     if kind is int:
         number = integer(name, value)
         if not -(2**31) <= number < 2**31:
