@@ -108,6 +108,10 @@ class ScheduleError(AlloError):
     """A primitive cannot be applied; the schedule is as it was before."""
 
 
+class ScheduleNote(UserWarning):
+    """A step that was accepted although it does nothing, and why. `strict=True` makes it an error."""
+
+
 class LayoutConflict(ScheduleError):
     """Two requests for the layout of one buffer contradict each other; the schedule is as it was before."""
 

@@ -68,7 +68,7 @@ def primitives(kernel: Callable[..., None]) -> dict[str, Action]:
     of_buffers: dict[str, Action] = {
         "partition": lambda s: s.partition(buffer, allo.Partition.Cyclic, dim=1, factor=4),
         "buffer_at": lambda s: s.buffer_at(buffer, axis=outer),
-        "reuse_at": lambda s: s.reuse_at(buffer, axis=outer),
+        "reuse_at": lambda s: s.reuse_at(buffer, axis=outer, strict=True),
         "reshape": lambda s: s.reshape(buffer, shape),
         "pack": lambda s: s.pack(buffer, dim=len(shape or ()), factor=2),
         "bind": lambda s: s.bind(buffer, Memory(resource="BRAM")),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..errors import ScheduleError
-from ..ir.builder import Builder, affine_constant, affine_dim, string_attr
-from ..ir.context import context, unknown_location
+from ..errors import Location, Note, ScheduleError
 from ..ir.module import Module
-from ..ir.names import unique_name
 from ..ir.streams import is_stream_type
-from ..ir.walk import LoopView, buffers_of, induction_variable
-from ..poly import Footprint, Model, extract, footprint
-from .array.box import Box, check_rewritable, loop_labels, loop_names, turn_to_copy, uses_inside
+from ..ir.walk import LoopView
+from ..poly import Access, Undecided, extract
+from .array.copy_part import copy_part
+from .array.first_constant import take_constant
 from .nest.rewrite import compose_affine
 from .step.handles import Buffer, Loop
 from .step.legality import demand_still_parallel, parallel_loops
@@ -21,7 +19,9 @@ from .step.resolve import buffer_note, find_buffer, find_loop, loop_note
 
 
 @primitive(any_layout=True)
-def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = False) -> Buffer:
+def buffer_at(
+    module: Module, buffer: Buffer, axis: Loop, init: float | None = None, assume_safe: bool = False
+) -> Buffer:
     """Keep what each iteration of loop `axis` touches of `buffer` in a new local array; returns its handle.
 
         for i in range(m):            for i in range(m):
@@ -31,10 +31,14 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fa
                                           for j_back in range(n): A[i, j_back] = buf[j_back]
 
     The array has the extents of the touched box; dimensions of extent 1 are dropped. It is filled first only if an
-    element may be read before it is written (or not all are written), and written back only if it is written.
+    element may be read before it is written (or not all are written), and written back only if it is written. With
+    `init`, it is filled with this number instead, which must be what the elements hold when an iteration begins: a
+    statement before the loop gives it to them (`C: T[m, n] = 0`), and nothing else comes before; that statement is gone
+    if nothing reads it any more.
     Refused: a loop that does not touch the buffer, a box without constant extents, a buffer declared inside the loop,
-    accesses inside the loop that go through calls, streams, and a parallel loop whose iterations would write back
-    elements of each other (`assume_safe=True` accepts a parallel loop where that cannot be decided).
+    accesses inside the loop that go through calls, streams, another first value than `init`, and a parallel loop whose
+    iterations would write back elements of each other (`assume_safe=True` accepts a parallel loop where that cannot
+    be decided).
     Source: Allo paper, Table 2 and section 3.1 (Fig. 2).
     """
     view = find_loop(module, axis)
@@ -49,113 +53,35 @@ def buffer_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fa
             hint="buffer the array whose elements the streams carry, before it is relayed",
             notes=[buffer_note(buffer, value)],
         )
-    model = extract(module.function(buffer.function), view.chain[0].op)
-    touched = _touched(model, buffer, value, view)
-    uses = uses_inside(value, view)
-    box = Box.of(model, touched, view)
-    for op in uses:
-        check_rewritable(buffer, op, box)
-
-    parallel = parallel_loops(module, axis)
     function = module.function(buffer.function)
-    taken = loop_names(view.chain[0])
-    name = unique_name(f"buf_{buffer.name}", set(buffers_of(function)))
-    builder = Builder(ir.InsertionPoint.at_block_begin(view.body), view.op.location)
-    memref = ir.MemRefType(value.type)
-    local = builder.alloc(
-        ir.MemRefType.get([box.sizes[d] for d in box.kept], memref.element_type, loc=unknown_location()), name
-    )
-    labels = loop_labels(buffer, uses, view, box)
-    # Before the accesses are rewritten: the insertion point is in front of an operation that may be one of them.
-    if touched.exposed or (touched.written and not touched.covers):
-        _copy(builder, box, labels, "init", taken, source=value, target=local, inward=True)
-    for op in uses:
-        turn_to_copy(op, local, box)
-    if touched.written:
-        builder.point = ir.InsertionPoint.at_block_terminator(view.body)
-        _copy(builder, box, labels, "back", taken, source=local, target=value, inward=False)
+    model = extract(function, view.chain[0].op)
+    parallel = parallel_loops(module, axis)
+    part = copy_part(function, model, buffer, value, view)
+    if init is not None:
+        for load in part.loaded:
+            _begin_with(function, buffer, load, init, view)
     compose_affine([function])
     demand_still_parallel(module, axis, parallel, assume_safe=assume_safe)
-    return Buffer(buffer.function, name)
+    return Buffer(buffer.function, part.name)
 
 
-def _touched(model: Model, buffer: Buffer, value: ir.Value, view: LoopView) -> Footprint:
-    """The footprint of the buffer in one iteration, if there is a box for it."""
-    touched = footprint(model, value, view.op)
-    notes = [loop_note(view), buffer_note(buffer, value)]
-    if touched is None:
-        raise ScheduleError(f"loop '{view.name}' does not touch '{buffer.name}'", notes=notes)
-    if any(member.op == view.op for member in touched.buffer.scope):
-        raise ScheduleError(
-            f"'{buffer.name}' is declared inside loop '{view.name}' and is local already", notes=notes
-        )
-    for dimension, extent in enumerate(touched.extents):
-        if extent.lower is None or extent.size is None:
-            raise ScheduleError(
-                f"the part of dimension {dimension + 1} of '{buffer.name}' that an iteration of '{view.name}' "
-                f"touches has no constant extent: {extent.reason}",
-                notes=notes,
-            )
-    return touched
-
-
-def _copy(
-    builder: Builder,
-    box: Box,
-    labels: dict[int, str],
-    suffix: str,
-    taken: set[str],
-    *,
-    source: ir.Value,
-    target: ir.Value,
-    inward: bool,
-) -> None:
-    """Loops that copy the box from the array to the copy (`inward`) or back."""
-    start = builder.point
-    _guard(builder, box)
-    variables: list[ir.Value] = []
-    for dimension in box.kept:
-        name = unique_name(f"{labels[dimension]}_{suffix}", taken)
-        lower_operands: list[ir.Value] = []
-        upper_operands: list[ir.Value] = []
-        lowers, uppers = [affine_constant(0)], [affine_constant(box.sizes[dimension])]
-        below, above = box.escapes[dimension]
-        if below:
-            lowers.append(affine_constant(0) - box.lower(dimension, lower_operands))
-        if above:
-            uppers.append(affine_constant(box.extents[dimension]) - box.lower(dimension, upper_operands))
-        loop = builder.affine_for(
-            (ir.AffineMap.get(len(lower_operands), 0, lowers, context()), lower_operands),
-            (ir.AffineMap.get(len(upper_operands), 0, uppers, context()), upper_operands),
-            1,
-            {"allo.name": string_attr(name)},
-        )
-        variables.append(induction_variable(loop))
-        builder.point = ir.InsertionPoint.at_block_terminator(loop.regions[0].blocks[0])
-    inside = ir.AffineMap.get(len(variables), 0, [affine_dim(k) for k in range(len(variables))], context())
-    operands = list(variables)
-    results = []
-    for dimension in range(len(box.sizes)):
-        lower = box.lower(dimension, operands)
-        results.append(lower + affine_dim(box.kept.index(dimension)) if dimension in box.kept else lower)
-    outside = ir.AffineMap.get(len(operands), 0, results, context())
-    if inward:
-        builder.affine_store(builder.affine_load(source, outside, operands), target, inside, variables)
-    else:
-        builder.affine_store(builder.affine_load(source, inside, variables), target, outside, operands)
-    builder.point = start
-
-
-def _guard(builder: Builder, box: Box) -> None:
-    """Skip a copy whose dropped dimensions lie outside of the array; the loops clip the others."""
-    operands: list[ir.Value] = []
-    inside: list[ir.AffineExpr] = []
-    for dimension, extent in enumerate(box.extents):
-        below, above = box.escapes[dimension]
-        if dimension not in box.kept and (below or above):
-            lower = box.lower(dimension, operands)
-            inside += [lower] * below + [affine_constant(extent - 1) - lower] * above
-    if inside:
-        condition = ir.IntegerSet.get(len(operands), 0, inside, [False] * len(inside), context())
-        guard = builder.affine_if(condition, operands, has_else=False)
-        builder.point = ir.InsertionPoint.at_block_terminator(guard.regions[0].blocks[0])
+def _begin_with(function: ir.OpView, buffer: Buffer, load: ir.Operation, init: float, view: LoopView) -> None:
+    """Put the constant `init` in the place of what `load` reads, if that is what the elements are then."""
+    obstacle = take_constant(function, load, view, init)
+    other: Access | None = None
+    match obstacle:
+        case None:
+            return
+        case Undecided():
+            why, other = f"it cannot be decided: {obstacle.describe()}", obstacle.access
+        case Access():
+            why, other = f"the statement at {obstacle.source} gives {obstacle.text} its value before", obstacle
+        case _:
+            why = "no statement of the function gives all of its elements a value before"
+    place = None if other is None or not other.source.line else other.source
+    notes = [] if place is None else [Note("it is here", Location(place.file, place.line, place.column))]
+    raise ScheduleError(
+        f"'{buffer.name}' may hold another value than {init} when an iteration of '{view.name}' begins: {why}",
+        hint=f"leave init= out, which copies what is there, or let a statement before the loop write {init}",
+        notes=[*notes, loop_note(view)],
+    )

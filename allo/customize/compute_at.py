@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-
 from mlir import ir
 
 from ..errors import ScheduleError
 from ..ir.module import Module
-from ..ir.walk import LoopView, bound_operands, induction_variable, loops_of
+from ..ir.walk import LoopView, loops_of, statements
 from ..poly import Needed, Undecided, extract, merge_violation, moved_past, needed_iterations
-from .nest.recompute import free_names, recompute
-from .nest.rewrite import loop_attributes, only_child
+from .nest.absorb import absorb, absorbed_by
+from .nest.merge import matching, merge
+from .nest.recompute import recompute
+from .nest.rewrite import only_child
 from .step.handles import Loop
 from .step.legality import demand, demand_repeatable, demand_still_parallel, parallel_loops
 from .step.primitive import primitive
@@ -31,7 +30,8 @@ def compute_at(module: Module, from_loop: Loop, target_loop: Loop, assume_safe: 
     Where the iterations of the loops down to the target are the same in both nests and no value changes by it, the
     nests are merged, and each statement runs as often as before. Else each iteration of the target computes again
     what it reads, in the box of the iterations that write it (three rows of a stencil, say): for this, the nest must
-    compute the same values whenever it runs, and write nothing that is used elsewhere, or all of it once.
+    compute the same values whenever it runs, and write nothing that is used later, or all of it once; first values of
+    what it sums up (`B: int32[n] = 0`) are written with each sum.
     Refused: a target that does not follow the nest in the same block; a dependence with a statement in between; what
     neither merging nor computing again can respect, with the two statements, the array and a pair of iterations.
     `assume_safe=True` merges where that cannot be decided.
@@ -46,21 +46,34 @@ def compute_at(module: Module, from_loop: Loop, target_loop: Loop, assume_safe: 
     demand(moved_past(model, nest[0].op, target.op), what, assume_safe=assume_safe)
     parallel = parallel_loops(module, target_loop)
 
-    matching = _matching(nest, consumer)
+    same = matching(nest, consumer)
     answer = None
-    if matching:
-        answer = merge_violation(model, [v.op for v in matching], [v.op for v in consumer])
+    if same:
+        answer = merge_violation(model, [v.op for v in same], [v.op for v in consumer])
         if answer is None or (assume_safe and isinstance(answer, Undecided)):
-            _merge(module, from_loop.function, matching, consumer)
+            merge(module, from_loop.function, same, consumer)
             demand_still_parallel(module, target_loop, parallel, assume_safe=assume_safe)
             return
     needed = needed_iterations(model, [view.op for view in nest], target.op)
+    if not isinstance(needed, Needed) and _begin_with_first_values(module.function(from_loop.function), nest[0].op):
+        producer, target = find_loop(module, from_loop), find_loop(module, target_loop)
+        nest, consumer = _nests(module.function(from_loop.function), producer, target)
+        model = extract(module.function(from_loop.function), producer.chain[0].op, target.chain[0].op)
+        needed = needed_iterations(model, [view.op for view in nest], target.op)
     if not isinstance(needed, Needed):
         demand(answer, what, assume_safe=False)
         demand_repeatable(needed, what)
     else:
         recompute(model, nest, target, needed)
         demand_still_parallel(module, target_loop, parallel, assume_safe=assume_safe)
+
+
+def _begin_with_first_values(function: ir.OpView, nest: ir.Operation) -> bool:
+    """Let a nest write itself the first values of arrays that it goes on with, where its loops are the same."""
+    block = statements(nest.block)
+    before = block[: block.index(nest)]
+    found = [op for op in before if (user := absorbed_by(op, block)) is not None and user == nest]
+    return any([absorb(function, op, nest, merge_only=True) for op in found])
 
 
 def _nests(function: ir.OpView, producer: LoopView, target: LoopView) -> tuple[list[LoopView], list[LoopView]]:
@@ -96,33 +109,3 @@ def _ancestor_in(block: ir.Block, op: ir.Operation) -> ir.Operation | None:
     while current is not None and current.block != block:
         current = None if current.parent is None or current.parent.name == "func.func" else current.parent.operation
     return current
-
-
-def _matching(nest: Sequence[LoopView], consumer: Sequence[LoopView]) -> list[LoopView]:
-    """The loops of the nest that run over the same iterations as those of the consumer, if all of them do."""
-    if len(nest) < len(consumer) or any(inner.op.block != outer.body for outer, inner in pairwise(consumer)):
-        return []
-    if consumer[0].op.block != nest[0].op.block:
-        return []
-    same: dict[ir.Value, ir.Value] = {}
-    for mine, other in zip(nest, consumer, strict=False):
-        if any(mine.op.attributes[n] != other.op.attributes[n] for n in ("lowerBoundMap", "upperBoundMap", "step")):
-            return []
-        operands = [same.get(value, value) for side in bound_operands(mine.op) for value in side]
-        if operands != [value for side in bound_operands(other.op) for value in side]:
-            return []
-        same[induction_variable(mine.op)] = induction_variable(other.op)
-    return list(nest[: len(consumer)])
-
-
-def _merge(module: Module, function: str, merged: Sequence[LoopView], consumer: Sequence[LoopView]) -> None:
-    """Move the body of the nest to the start of the target's, with the loop variables of the consumer."""
-    for view in merged:
-        loop_attributes(view)
-    free_names(module.function(function), merged[-1].op, consumer[-1])
-    for mine, other in zip(merged, consumer, strict=True):
-        induction_variable(mine.op).replace_all_uses_with(induction_variable(other.op))
-    first = consumer[-1].body.operations[0]
-    for op in list(merged[-1].body.operations)[:-1]:
-        op.operation.move_before(first)
-    merged[0].op.erase()

@@ -12,6 +12,7 @@ from ..ir.stream_facts import Hang
 from ..ir.walk import entry_block, statements
 from ..poly import Model, backward_between_iterations, extract, hang_of, stage_clash
 from .function.calls import function_around
+from .nest.absorb import absorb, absorbed_by
 from .step.handles import Function, Loop
 from .step.legality import demand
 from .step.primitive import primitive
@@ -32,7 +33,8 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
             consume(T, B)                     consume(T, B)     # on different data
 
     A stage is a loop nest, a call or a single statement; one that uses an array begins when the one that writes it has
-    ended, and those that FIFOs join take turns.
+    ended, and those that FIFOs join take turns. First values of an array (`T: int32[n] = 0`) are no stage of their own
+    if a loop nest goes on with them: it writes them itself, where it begins with an element, or in its first iteration.
     Refused: an array that two stages write; a stage that writes what an earlier stage reads; a stream with more
     than one stage at an end; in a loop, a later stage that an earlier stage of a later iteration must wait for (an
     array of the loop's body has no such dependences); an unfolded loop. `assume_safe=True` accepts what cannot be
@@ -66,15 +68,33 @@ def make_region(module: Module, model: Model, block: ir.Block, *, assume_safe: b
     owner = block.owner.operation
     if owner.name not in ("func.func", "affine.for"):
         raise ScheduleError("what is in a branch, or in a loop with run-time bounds, cannot become stages")
-    stages = statements(block)[:-1]
+    whole = statements(block)[:-1]
+    first_values = _first_values(model, whole)
+    stages = [op for op in whole if op not in [first for first, _ in first_values]]
     name = region_name(owner)
     refusal = refusal_of_stages(module, model, stages, f"{name} cannot become a dataflow region")
     if refusal is not None:
         raise refusal
+    if first_values:
+        function = function_around(first_values[0][0])
+        for first, nest in first_values:
+            absorb(function, first, nest)
+        stages, model = statements(block)[:-1], extract(function)
     if owner.name != "func.func":
         answer = backward_between_iterations(model, owner, stages)
         demand(answer, f"the stages of {name} cannot run at the same time", assume_safe=assume_safe)
     owner.attributes[DATAFLOW] = unit_attr()
+
+
+def _first_values(model: Model, stages: list[ir.Operation]) -> list[tuple[ir.Operation, ir.Operation]]:
+    """The statements that only give an array its first values, of which a later stage writes others too, with the nest
+    that can begin with them."""
+    found = []
+    for number, stage in enumerate(stages):
+        nest = absorbed_by(stage, stages[number:])
+        if nest is not None and stage_clash(model, [stage, nest]) is not None:
+            found.append((stage, nest))
+    return found
 
 
 def run_at_once(module: Module, stream: ir.Value) -> None:

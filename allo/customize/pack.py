@@ -18,12 +18,12 @@ from ..ir.module import Module
 from ..ir.partitions import divisions_of
 from ..ir.types import MAX_BITS
 from ..ir.walk import loops_of
-from ..layout import NONE, Banks, IndexMap, PartitionLayout, reshaping
+from ..layout import Banks, IndexMap, reshaping
+from ..layout import packed as packed_banks
 from .array.constant_bits import element_bits, words_attribute
 from .array.subscripts import AccessOperation, expressions
 from .array.whole_array import function_of, whole_array
 from .nest.rewrite import compose_affine
-from .partition import partition_notes
 from .step.handles import Buffer, Loop
 from .step.legality import demand_still_apart, demand_still_parallel, parallel_loops, vouched_elements
 from .step.primitive import primitive
@@ -42,10 +42,12 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
     A store reads the word, replaces its part, and writes it back. An argument is an array of words for callers in
     the module and for those in Python (`a.view("u8")` packs pairs of float32 on a little-endian machine); an array
     that is passed to or returned from functions is packed in all of them, and a constant wherever it is used.
+    A partition becomes one of the words: in as many banks as a run of elements that were in different banks has words
+    (cyclic 8 with a factor of 4 is cyclic 2, cyclic 4 is a single bank), in runs of words for runs of elements.
     Refused: a dimension that the array has not, a factor below 2 or that does not divide the extent, a word of more
-    than 1024 bits, elements without a fixed number of bits, a partition that has elements of one word in different
-    banks, an array that goes to a function without a body, a loop in parallel or processing elements that would store
-    to parts of one word (`assume_safe=True` accepts what cannot be decided). Source: Allo paper, Table 2.
+    than 1024 bits, elements without a fixed number of bits, an array that goes to a function without a body, a loop in
+    parallel or processing elements that would store to parts of one word (`assume_safe=True` accepts what cannot be
+    decided). Source: Allo paper, Table 2.
     """
     value = find_buffer(module, buffer)
     memref = ir.MemRefType(value.type)
@@ -54,13 +56,6 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
     array = whole_array(module, value, f"'{buffer.name}' cannot be packed")
     extent, banks = memref.shape[dim - 1], list(Banks.read(divisions_of(memref)))
     split = reshaping([extent], [extent // factor, factor])
-    layout = PartitionLayout.of((extent,), (banks[dim - 1],)).seen(split)
-    if layout is None or layout.dims[1] != NONE:
-        raise ScheduleError(
-            f"'{buffer.name}' is partitioned, {banks[dim - 1]}, so that elements of one word are in different banks",
-            hint="pack first, then partition",
-            notes=[note, *partition_notes(module, value)],
-        )
     words = [_packed_constant(constant, dim - 1, factor, bits) for constant in array.constants]
 
     storing = sorted({function_of(op) for op in array.accesses if is_store(op)})
@@ -68,7 +63,7 @@ def pack(module: Module, buffer: Buffer, dim: int, factor: int, assume_safe: boo
     word = ir.IntegerType.get_unsigned(factor * bits, context())
     shape = [extent // factor if d == dim - 1 else extent for d, extent in enumerate(memref.shape)]
     elements = [ir.MemRefType(accessed(op).type).element_type for op in array.accesses]
-    banks[dim - 1] = layout.dims[0]
+    banks[dim - 1] = packed_banks(banks[dim - 1], extent, factor)
     array.retype(module, shape, banks, word)
     for constant, contents in zip(array.constants, words, strict=True):
         if contents is not None:

@@ -12,7 +12,8 @@ from ..ir.access import callee_name
 from ..ir.builder import Builder
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.walk import LOOP_OPERATIONS, entry_block, operations, string_of
+from ..ir.walk import LOOP_OPERATIONS, entry_block, operations, statements, string_of
+from ..poly import Box, OrderMismatch, OrderObstacle
 from .dataflow import run_at_once
 from .fifo.accesses import (
     Get,
@@ -25,10 +26,12 @@ from .fifo.accesses import (
     obstacle,
     put_at_stores,
     stream_type,
+    wanted,
 )
 from .fifo.external_streams import close_calls, open_calls
 from .fifo.first_values import drop_first_values
 from .fifo.neighbours import pass_on
+from .fifo.producer import Drained, drained, summed_in_copy, with_first_values
 from .fifo.stages import Stage, stages_inside, stages_of
 from .function.calls import call_counts, function_around
 from .function.signature import add_argument, own_callee, result_to_argument, set_argument
@@ -105,26 +108,69 @@ def _connect(
     while _copied(module, stages, chosen):
         stages = stages_of(module, buffer, value)
     stages = drop_first_values(stages)
-    consumer = next(stage for stage in stages if stage.op == chosen)
+    source = Drained(buffer, value)
+    if sum(bool(stage.writes) for stage in stages) > 1:
+        writing = [stage for stage in stages if stage.writes]
+        if _sums_in_copy(module, source, writing[-1], chosen) or with_first_values(stages):
+            stages = stages_of(module, buffer, value)
+    consumer = _stage_at(stages, chosen)
     producer = _producer(buffer, value, stages, consumer)
     inner = stages_inside(producer)
     if len(drop_first_values(inner)) < len(inner):
         stages = stages_of(module, buffer, value)
-        producer = next(stage for stage in stages if stage.op == producer.op)
+        producer = _stage_at(stages, producer.op)
+    if producer.reads or _is_rewritten(producer, consumer):
+        if not _sums_in_copy(module, source, producer, chosen):
+            source = drained(buffer, value, producer, consumer)
+        stages = stages_of(module, source.buffer, source.value)
+        consumer = _stage_at(stages, chosen)
+        producer = next(stage for stage in stages if stage.writes)
     keep = len(stages) > 2
     gets = gets_of(consumer)
     memref = ir.MemRefType(value.type)
     lanes = lanes_of(memref)
-    demand_fifo(obstacle(producer, consumer, gets, lanes), buffer.name, assume_safe=assume_safe)
+    box, answer = None, obstacle(producer, consumer, gets, lanes)
+    if isinstance(answer, OrderObstacle) and answer.mismatch is OrderMismatch.UNREAD:
+        box = wanted(consumer, gets)
+        answer = answer if box is None else obstacle(producer, consumer, gets, lanes, box)
+    demand_fifo(answer, buffer.name, assume_safe=assume_safe)
     extents = memref.shape
     kind = stream_type(memref.element_type, [n for d, n in enumerate(extents) if d not in lanes], depth)
     name = unique_name(f"fifo_{buffer.name}", _names(value))
     fifos = create(Builder.before(value.owner.operation), kind, name, [extents[d] for d in lanes])
-    _give(producer, fifos, lanes, name, keep=keep)
+    _give(producer, fifos, lanes, name, keep=keep, box=box)
     _take(consumer, fifos, lanes, gets)
     if not keep:
-        value.owner.operation.erase()
+        source.value.owner.operation.erase()
     return fifos
+
+
+def _is_rewritten(producer: Stage, consumer: Stage) -> bool:
+    """Whether a producer surely writes some element more than once."""
+    answer = obstacle(producer, consumer, gets_of(consumer))
+    return isinstance(answer, OrderObstacle) and answer.mismatch is OrderMismatch.TWICE
+
+
+def _stage_at(stages: list[Stage], op: ir.Operation) -> Stage:
+    return next(stage for stage in stages if stage.op == op)
+
+
+def _sums_in_copy(module: Module, source: Drained, producer: Stage, consumer: ir.Operation) -> bool:
+    """Let a producer write each element once, from a copy of a part, if then they can go through a FIFO."""
+    block = statements(consumer.block)
+    behind = len(block) - block.index(consumer)  # the steps tried may drop statements in front
+
+    def is_fine(trial: Module) -> bool:
+        value = find_buffer(trial, source.buffer)
+        stages = stages_of(trial, source.buffer, value)
+        writing = [stage for stage in stages if stage.writes]
+        if len(writing) != 1 or writing[0].reads:
+            return False
+        stage = _stage_at(stages, statements(value.owner.operation.block)[-behind])
+        gets, lanes = gets_of(stage), lanes_of(ir.MemRefType(value.type))
+        return obstacle(writing[0], stage, gets, lanes, wanted(stage, gets)) is None
+
+    return summed_in_copy(module, producer, is_fine)
 
 
 def _names(value: ir.Value) -> set[str]:
@@ -172,12 +218,6 @@ def _producer(buffer: Buffer, value: ir.Value, stages: list[Stage], consumer: St
             notes=[*(stage.note for stage in found), buffer_note(buffer, value)],
         )
     producer = found[0]
-    if producer.reads:
-        raise ScheduleError(
-            f"{producer.name} also reads '{buffer.name}', but what is in a FIFO cannot be read by its producer",
-            hint=f's.buffer_at("{_inside(buffer, producer)}", axis=...) lets it work on a copy and write once',
-            notes=[producer.note, buffer_note(buffer, value)],
-        )
     if stages.index(producer) > stages.index(consumer):
         raise ScheduleError(
             f"{consumer.name} reads '{buffer.name}' before {producer.name} writes it",
@@ -200,15 +240,17 @@ def _inside(buffer: Buffer, stage: Stage) -> Buffer:
     return buffer if stage.callee is None else Buffer(stage.model.function, stage.writes[0].buffer.name)
 
 
-def _give(producer: Stage, fifos: ir.Value, lanes: Sequence[int], name: str, *, keep: bool) -> None:
-    """Let the producer put; `keep` the array that it writes for others."""
+def _give(
+    producer: Stage, fifos: ir.Value, lanes: Sequence[int], name: str, *, keep: bool, box: Box | None
+) -> None:
+    """Let the producer put, what is in the box if there is one; `keep` the array that it writes for others."""
     inside = fifos
     if keep:
         for (call, _), function in zip(producer.calls, _functions(producer), strict=True):
             inside = add_argument(function, call, inside, name)
     else:
         inside = _passed(producer, fifos)
-    put_at_stores(producer.writes, partial(fifo_at, inside, lanes), keep=keep)
+    put_at_stores(producer.writes, partial(fifo_at, inside, lanes), keep=keep, box=box)
 
 
 def _take(consumer: Stage, fifos: ir.Value, lanes: Sequence[int], gets: list[Get]) -> None:

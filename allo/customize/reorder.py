@@ -31,14 +31,15 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False, reassociate
                 S(i, j)                       S(i, j)
 
     Statements between the loops get loops of their own, before or after; conditions between them move inwards; bounds
-    that depend on a loop that moves inside are computed anew. The updates of a reduction (`x += e`) may change
-    their order where the sum is exact (integers, fixed point) or with `reassociate=True`.
+    that depend on a loop that moves inside are computed anew. The updates of a reduction (`x += e`, `x = x - a + b`,
+    `x = max(x, e)`, `if e > x: x = e`, also through a variable of one iteration) may change their order where the
+    result is exact (integers and fixed-point numbers that wrap, maxima of integers) or with `reassociate=True`.
     A dependence may be turned around where that changes no value: each read still sees the write that it saw, and
     each element keeps its last one (scratch space that is filled before it is read, elements that are written again,
     also by what follows the nest).
     Refused: an order that a dependence forbids, with the statements and one pair of iterations; a value that would
-    have to be kept for several iterations; bounds that depend on a loop that would be inside and are not affine, or
-    have a statement in between; an order in which a loop that runs in parallel carries a dependence.
+    have to be kept for several iterations; bounds that depend on a loop that would be inside and are not linear, or
+    steps other than 1 with them; an order in which a loop that runs in parallel carries a dependence.
     `assume_safe=True` accepts what cannot be decided. Source: Allo paper, Table 2; legality by the polyhedral model,
     of values by Feautrier (IJPP 1991).
     """
@@ -52,12 +53,12 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False, reassociate
         return
     sink_guards(band)
     groups = groups_between(band, order)
-    bounds = bounds_in_order(order, between=bool(groups))
+    bounds = bounds_in_order(band, order, groups)
     answer = _violation(module.function(loops[0].function), band, order, reassociate)
     names = ", ".join(view.name for view in order)
     demand(answer, f"the loops cannot run in the order {names}", assume_safe=assume_safe)
     parallel = parallel_loops(module, loops[0])
-    rebuild(module.function(loops[0].function), band, list(zip(order, bounds, strict=True)), groups)
+    rebuild(module.function(loops[0].function), band, order, groups, bounds)
     demand_still_parallel(module, loops[0], parallel, assume_safe=assume_safe)
 
 

@@ -14,7 +14,7 @@ from ..ir.builder import Builder
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.partitions import divisions_of
-from ..layout import Banks, PartitionLayout, reshaping
+from ..layout import LARGEST, Banks, IndexMap, PartitionLayout, reshaping, separated
 from .array.subscripts import AccessOperation, expressions
 from .array.whole_array import whole_array
 from .nest.rewrite import compose_affine
@@ -35,9 +35,10 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
     An argument has the new shape for callers in the module and for those in Python; an array that is passed to or
     returned from functions has it in all of them, and a constant wherever it is used.
     A partition stays: elements of one bank are in one bank of the new shape (32 elements, cyclic 4, are 8 x 4 whose
-    second dimension is complete).
-    Refused: a shape of another number of elements, a scalar, a shape in which the banks are no partition, an array
-    that goes to a function without a body, extents known at run time only. Source: Allo's primitive of this name; the
+    second dimension is complete). Where that is no partition of the new shape, it gets the one with the fewest banks
+    that has elements of different banks in different ones (16 elements, cyclic 3, are 4 x 4, cyclic 3 in both).
+    Refused: a shape of another number of elements, a scalar, an array that goes to a function without a body, extents
+    known at run time only, such a search among more than 4194304 elements. Source: Allo's primitive of this name; the
     order of the elements is that of `numpy.reshape`.
     """
     value = find_buffer(module, buffer)
@@ -61,14 +62,7 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
         )
     array = whole_array(module, value, f"'{buffer.name}' cannot be reshaped")
     change = reshaping(memref.shape, shape)
-    before = PartitionLayout.of(tuple(memref.shape), Banks.read(divisions_of(memref)))
-    layout = before.seen(change)
-    if layout is None:
-        raise ScheduleError(
-            f"'{buffer.name}' is partitioned, {before}, and no partition of shape {list(shape)} has the same banks",
-            hint="reshape first, then partition",
-            notes=[note, *partition_notes(module, value)],
-        )
+    layout = _layout(module, buffer, value, change)
 
     formulas = expressions(change)
     for op in array.accesses:
@@ -85,6 +79,23 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
         if "initial_value" in constant.attributes:
             constant.attributes["initial_value"] = _reshaped(constant.attributes["initial_value"], shape)
     compose_affine(module.functions())
+
+
+def _layout(module: Module, buffer: Buffer, value: ir.Value, change: IndexMap) -> PartitionLayout:
+    """The partition of the new shape: the same banks, or the fewest that keep their elements apart."""
+    memref, shape = ir.MemRefType(value.type), change.new
+    before = PartitionLayout.of(tuple(memref.shape), Banks.read(divisions_of(memref)))
+    layout = before.seen(change)
+    if layout is None and math.prod(shape) <= LARGEST:
+        layout = separated(before, shape)
+    if layout is None:
+        raise ScheduleError(
+            f"'{buffer.name}' is partitioned, {before}, no partition of shape {list(shape)} has the same banks, "
+            "and it has too many elements to find one that keeps them apart",
+            hint="reshape first, then partition",
+            notes=[buffer_note(buffer, value), *partition_notes(module, value)],
+        )
+    return layout
 
 
 def _reshaped(attribute: ir.Attribute, shape: Sequence[int]) -> ir.Attribute:

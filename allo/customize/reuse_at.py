@@ -18,12 +18,14 @@ from .array.shift_register import ShiftRegister, clip, run_earlier
 from .nest.rewrite import compose_affine
 from .step.handles import Buffer, Loop
 from .step.legality import demand_still_parallel, parallel_loops
-from .step.primitive import primitive
+from .step.primitive import demand_use, primitive
 from .step.resolve import buffer_note, find_buffer, find_loop, loop_note
 
 
 @primitive(any_layout=True)
-def reuse_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = False) -> Buffer:
+def reuse_at(
+    module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = False, strict: bool = False
+) -> Buffer:
     """Keep what later iterations of loop `axis` read again of `buffer` in a buffer that shifts; returns its handle.
 
         for x in range(n):                  R: T[3]
@@ -38,10 +40,12 @@ def reuse_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fal
     the distance that the box moves, and loads what is new, inside the bounds of the array. A window on a line buffer
     is `s.reuse_at(s.reuse_at("A", "y"), "x")`; the line buffer is then filled in loop `x` too, so that one pass over
     the array does it all (the fill loop of the first step is gone, if nothing else stands between the two loops).
-    Refused: no element read in two iterations, a box that does not move, or moves along several dimensions, or has no
-    constant extents, or is as large as the array; an array that the loop writes or declares, or of run-time extents;
-    accesses through calls or with subscripts that are not affine; a parallel loop (one around it that cannot be decided
-    is accepted with `assume_safe=True`). Source: Allo paper, Table 2.
+    Where there is nothing to reuse (no element is read in two iterations, the box does not move, or is as large as the
+    array), the step does nothing, says so in a warning (`allo.ScheduleNote`) and returns `buffer`; with `strict=True`
+    it is refused.
+    Refused: a box that moves along several dimensions, or has no constant extents; an array that the loop writes or
+    declares, or of run-time extents; accesses through calls or with subscripts that are not affine; a parallel loop
+    (one around it that cannot be decided is accepted with `assume_safe=True`). Source: Allo paper, Table 2.
     """
     view = find_loop(module, axis)
     value = find_buffer(module, buffer)
@@ -54,7 +58,10 @@ def reuse_at(module: Module, buffer: Buffer, axis: Loop, assume_safe: bool = Fal
     if moved is None:
         raise ScheduleError(f"loop '{view.name}' does not touch '{buffer.name}'", notes=notes)
     _check_uses(model, moved, buffer, value, view)
-    _check_moves(moved, buffer, view, notes)
+    nothing = _nothing_to_reuse(moved, buffer, view, notes)
+    if nothing is not None:
+        demand_use("reuse_at", nothing, strict=strict)
+        return buffer
 
     parallel = parallel_loops(module, axis)
     uses = uses_inside(value, view)
@@ -117,10 +124,11 @@ def _check_uses(model: Model, moved: Window, buffer: Buffer, value: ir.Value, vi
             )
 
 
-def _check_moves(moved: Window, buffer: Buffer, view: LoopView, notes: list[Note]) -> None:
-    """The window must have a constant size, move along one dimension, and overlap with itself."""
+def _nothing_to_reuse(moved: Window, buffer: Buffer, view: LoopView, notes: list[Note]) -> ScheduleError | None:
+    """Why a buffer that shifts would be of no use; raises ScheduleError unless it moves along one dimension at most
+    and has a constant size."""
     if not moved.reused:
-        raise ScheduleError(
+        return ScheduleError(
             f"nothing to reuse: no element of '{buffer.name}' is read in two iterations of '{view.name}'",
             hint="take the loop whose iterations overlap, or buffer_at() for a plain copy",
             notes=notes,
@@ -133,7 +141,7 @@ def _check_moves(moved: Window, buffer: Buffer, view: LoopView, notes: list[Note
                 notes=notes,
             )
     if not moved.moving:
-        raise ScheduleError(
+        return ScheduleError(
             f"the part of '{buffer.name}' that an iteration of '{view.name}' reads does not move: nothing to shift",
             hint="buffer_at() on a loop around it keeps that part",
             notes=notes,
@@ -148,9 +156,10 @@ def _check_moves(moved: Window, buffer: Buffer, view: LoopView, notes: list[Note
     (dimension,) = moved.moving
     size, extent = moved.touched.extents[dimension].size, moved.touched.buffer.shape[dimension]
     if size is not None and extent is not None and size >= extent:
-        raise ScheduleError(
+        return ScheduleError(
             f"an iteration of '{view.name}' may read {size} elements along dimension {dimension + 1} of "
             f"'{buffer.name}', which has {extent}: a buffer that shifts would save nothing",
             hint="buffer_at() on a loop around it keeps all of them",
             notes=notes,
         )
+    return None

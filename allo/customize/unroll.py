@@ -5,7 +5,10 @@ from __future__ import annotations
 from ..errors import ScheduleError
 from ..ir.builder import i32_attr
 from ..ir.module import Module
-from ..ir.walk import trip_count
+from ..ir.walk import LoopView, trip_count
+from ..poly import trips_of
+from .nest.numbered import count_to
+from .nest.rewrite import compose_affine
 from .step.handles import Loop
 from .step.primitive import primitive
 from .step.resolve import find_loop, loop_note
@@ -19,7 +22,9 @@ def unroll(module: Module, loop: Loop, factor: int = 0) -> None:
             S(i)               ->         S(i); S(i + 1); ...; S(i + factor - 1)
 
     Always legal: the order of the statements stays. Backends do it, so the printed loop only carries `allo.unroll`.
-    Refused: a negative factor, a factor above the trip count, full unrolling with run-time bounds.
+    A loop whose bounds depend on loops around it, such as `range(i)`, is unrolled fully with as many copies as it ever
+    has iterations: it becomes a loop with constant bounds, and a condition says which of the copies run.
+    Refused: a negative factor, a factor above the trip count, full unrolling of a loop with no greatest trip count.
     Source: Allo paper, Table 2.
     """
     view = find_loop(module, loop)
@@ -28,12 +33,6 @@ def unroll(module: Module, loop: Loop, factor: int = 0) -> None:
         raise ScheduleError("a `while` loop cannot be unrolled", notes=[loop_note(view)])
     if factor < 0:
         raise ScheduleError(f"factor must not be negative, got {factor}", notes=[loop_note(view)])
-    if factor == 0 and trips is None:
-        raise ScheduleError(
-            f"loop '{loop.name}' has run-time bounds and cannot be unrolled fully",
-            hint="give a factor",
-            notes=[loop_note(view)],
-        )
     if trips is not None and factor > trips:
         raise ScheduleError(
             f"factor {factor} is larger than the trip count {trips} of loop '{loop.name}'",
@@ -41,3 +40,18 @@ def unroll(module: Module, loop: Loop, factor: int = 0) -> None:
             notes=[loop_note(view)],
         )
     view.op.attributes["allo.unroll"] = i32_attr(factor)
+    if factor == 0 and trips is None:
+        count_to(view, _most(view))
+        compose_affine([module.function(loop.function)])
+
+
+def _most(view: LoopView) -> int:
+    """The greatest number of iterations of a loop without constant bounds."""
+    most = trips_of(view.op).greatest if view.op.name == "affine.for" else None
+    if most is None:
+        raise ScheduleError(
+            f"loop '{view.name}' has run-time bounds and cannot be unrolled fully: it has no greatest trip count",
+            hint=f'give a factor, or s.split("{view.name}", factor) and unroll the inner loop',
+            notes=[loop_note(view)],
+        )
+    return most

@@ -147,16 +147,6 @@ def access_map(access: ir.Operation) -> ir.AffineMap | None:
     return ir.AffineMapAttr(access.attributes["map"]).value if is_affine_access(access) else None
 
 
-def is_same_element(load: ir.Operation, store: ir.Operation) -> bool:
-    """Whether a load and a store are of one element, by the same values."""
-    return (
-        (load.name, store.name) in zip(_LOADS, _STORES, strict=True)
-        and access_map(load) == access_map(store)
-        and accessed(load) == accessed(store)
-        and subscripts(load) == subscripts(store)
-    )
-
-
 # -- streams -----------------------------------------------------------------------------------------------
 
 

@@ -3,9 +3,11 @@
 from .inference import infer
 from .maps import Digit, IndexMap, reshaping
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
+from .separation import LARGEST, packed, separated
 
 __all__ = [
     "COMPLETE",
+    "LARGEST",
     "NONE",
     "Banks",
     "Digit",
@@ -15,5 +17,7 @@ __all__ = [
     "block",
     "cyclic",
     "infer",
+    "packed",
     "reshaping",
+    "separated",
 ]

@@ -4,7 +4,17 @@ from .bounds import OutOfBounds, out_of_bounds
 from .carried import carried_by
 from .escapes import escapes
 from .extract import extract, model_of
-from .fifo_order import OrderMismatch, OrderObstacle, Transfer, fifo_obstacle, only_first_values, overwritten
+from .fifo_order import (
+    Box,
+    OrderMismatch,
+    OrderObstacle,
+    Transfer,
+    fifo_obstacle,
+    inside,
+    only_first_values,
+    overwritten,
+    read_box,
+)
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
 from .hangs import ROOM, Untold, always_ends, hang_of
@@ -15,10 +25,11 @@ from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, ModelParam
 from .must_writes import overwritten_arguments
 from .order import order_violation, writes_again
 from .pairs import Dependence
-from .rebound import Bounds, Side, loop_rows, rebound
-from .regions import Clash, backward_between_iterations, same_stream, stage_clash
+from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
+from .regions import Clash, backward_between_iterations, same_stream, stage_clash, wholly_overwritten
+from .sources import SeenWrites, writes_seen
 from .space import CopyLoop, Form, Space, TimeLoop
-from .trips import Count, Trips, mean_with_range, runs_of, trips_of
+from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
 from .updates import Reductions
 from .violation import Undecided, Violation
 from .window import Window, window
@@ -29,6 +40,7 @@ __all__ = [
     "AccessKind",
     "AffineForm",
     "Bounds",
+    "Box",
     "Clash",
     "CopyLoop",
     "Count",
@@ -48,6 +60,7 @@ __all__ = [
     "OutOfBounds",
     "RecomputeObstacle",
     "Reductions",
+    "SeenWrites",
     "Side",
     "Source",
     "Space",
@@ -60,6 +73,7 @@ __all__ = [
     "Window",
     "always",
     "always_ends",
+    "always_whole",
     "backward_between_iterations",
     "between_instances",
     "carried_by",
@@ -68,6 +82,7 @@ __all__ = [
     "fifo_obstacle",
     "footprint",
     "hang_of",
+    "inside",
     "iterations_of",
     "loop_rows",
     "mean_with_range",
@@ -80,12 +95,17 @@ __all__ = [
     "out_of_bounds",
     "overwritten",
     "overwritten_arguments",
+    "read_box",
     "rebound",
     "runs_of",
     "same_stream",
+    "scan_bounds",
     "shared_end",
     "stage_clash",
     "trips_of",
+    "values_of",
+    "wholly_overwritten",
     "window",
     "writes_again",
+    "writes_seen",
 ]

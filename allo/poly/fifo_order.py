@@ -6,7 +6,7 @@ Iterations of any shape are compared pair by pair; `tokens.py` numbers tokens, w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
 
@@ -78,6 +78,40 @@ class OrderObstacle:
     other: tuple[int, ...]
     first: Access
     second: Access
+
+
+type Box = tuple[tuple[int, int], ...]  # the least and the greatest subscript of each dimension
+
+
+def read_box(reads: Sequence[Transfer]) -> Box | None:
+    """The box of the elements that are read; None if they are no box, or depend on what is around the array."""
+    if not all(read.access.exact for read in reads) or any(read.uses_parameters or read.fixed for read in reads):
+        return None
+    dims = tuple(_ELEMENT + d for d in range(len(reads[0].access.subscripts)))
+    found = set_of((), dims, [rows for read in reads for rows in _Instance(read, 0).systems(_ELEMENT)])
+    if found.is_empty() or not dims:
+        return None
+    ends = [(found.dim_min_val(d), found.dim_max_val(d)) for d in range(len(dims))]
+    if not all(value.is_int() for end in ends for value in end):
+        return None
+    box = tuple((int(low.to_python()), int(high.to_python())) for low, high in ends)
+    rows = [side for number, (low, high) in zip(dims, box, strict=True) for side in _between(number, low, high)]
+    return box if set_of((), dims, [rows]).is_equal(found) else None
+
+
+def _between(number: int, low: int, high: int) -> tuple[Row, Row]:
+    return Row(variable(number).plus(-low)), Row(variable(number).scaled(-1).plus(high))
+
+
+def inside(transfer: Transfer, box: Box) -> Transfer:
+    """The instances of a transfer whose elements are in a box."""
+    access = transfer.access
+    rows = [
+        row
+        for form, (low, high) in zip(access.subscripts, box, strict=True)
+        for row in (Row(form.plus(-low)), Row(form.scaled(-1).plus(high)))
+    ]
+    return replace(transfer, access=replace(access, rows=(*access.rows, *rows)))
 
 
 def fifo_obstacle(

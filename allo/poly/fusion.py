@@ -8,6 +8,7 @@ from functools import partial
 
 from mlir import ir
 
+from ..ir.walk import statements
 from .footprint import reads_before_writes, tightest
 from .linear import Linear, Row, variable
 from .model import Access, Model, ModelLoop
@@ -258,7 +259,9 @@ class _Nest:
             return True
         if self.outer and self.outer[-1] not in access.buffer.scope:
             return True  # the next iteration around both nests may read it
-        nests = [self.chain[0].op, self.around[len(self.outer)].op]
+        root = self.chain[0].op
+        before = statements(root.block)  # what was read before is of no matter
+        nests = [*before[: before.index(root)], root, self.around[len(self.outer)].op]
         return not self.model.used_only_in(access.buffer, nests)
 
     def _covers(self, needed: Needed) -> bool:

@@ -75,6 +75,40 @@ def rebound(order: Sequence[int], rows: Sequence[Row]) -> list[Bounds]:
     return found[::-1]
 
 
+def scan_bounds(order: Sequence[int], rows: Sequence[Row]) -> list[Bounds]:
+    """As `rebound`, where the bounds of each variable hold all constraints of which it is the last one.
+
+    So the bounds of outer variables may be replaced by wider ones, if they hold theirs.
+    """
+    found, context = [], list[Row]()
+    for position, bounds in enumerate(rebound(order, rows)):
+        number, lower, upper = order[position], list(bounds.lower), list(bounds.upper)
+        later = set(order[position + 1 :])
+        for row in rows:
+            terms = dict(row.form.terms)
+            if number not in terms or not later.isdisjoint(terms):
+                continue
+            known = [*context, *_rows(number, lower, upper)]
+            if any(feasible([*known, opposite]) for opposite in negated(row)):
+                rest = _without(row.form, number)
+                if terms[number] > 0:
+                    lower.append(Side(terms[number], rest.scaled(-1)))
+                else:
+                    upper.append(Side(-terms[number], rest))
+        context += [row for row in rows if number in dict(row.form.terms) and later.isdisjoint(dict(row.form.terms))]
+        found.append(Bounds(tuple(lower), tuple(upper)))
+    return found
+
+
+def _rows(number: int, lower: Sequence[Side], upper: Sequence[Side]) -> list[Row]:
+    """The constraints that bounds of a variable are."""
+    own = variable(number)
+    return [
+        *(Row(own.scaled(side.coefficient) - side.form) for side in lower),
+        *(Row(side.form - own.scaled(side.coefficient)) for side in upper),
+    ]
+
+
 def _without(form: Linear, number: int) -> Linear:
     return combine(form.constant, (term for term in form.terms if term[0] != number))
 

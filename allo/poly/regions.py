@@ -9,6 +9,7 @@ from itertools import product
 from mlir import ir
 
 from .carried import later
+from .fifo_order import Transfer, overwritten
 from .model import Access, Model
 from .pairs import Pair, pair_of, pairs
 from .violation import Undecided, Violation, first_violation
@@ -41,6 +42,21 @@ def stage_clash(model: Model, statements: Sequence[ir.Operation]) -> Clash | Non
             if earlier:
                 return Clash(next((other for other in earlier if other.is_write), earlier[0]), access)
     return None
+
+
+def wholly_overwritten(model: Model, first: ir.Operation, second: ir.Operation) -> bool:
+    """Whether a statement surely replaces all that an earlier one writes, without reading any of it."""
+    sides = [[a for a in model.accesses if _number(a.op, [op]) is not None] for op in (first, second)]
+    written = {access.buffer.label for access in sides[0] if access.is_write}
+    used = [access for access in sides[1] if access.buffer.label in written]
+    if len(written) != 1 or not used or not all(access.is_write for access in used):
+        return False
+    around = next((k for k, loop in enumerate(used[0].loops) if _number(loop.op, [second]) is not None), 0)
+    ends = [
+        [Transfer(access, around, len(access.loops), model.function) for access in side if access.is_write]
+        for side in (sides[0], used)
+    ]
+    return overwritten(*ends)
 
 
 def same_stream(model: Model, first: ir.Operation, second: ir.Operation, is_side: Side) -> bool:

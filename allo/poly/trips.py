@@ -92,6 +92,41 @@ def trips_of(loop_op: ir.Operation | ir.OpView) -> Trips:
     return Trips(mean([*nest.loops, level]) if exact is None else exact, fewest, most)
 
 
+def always_whole(loop_op: ir.Operation | ir.OpView, size: int) -> bool:
+    """Whether the number of iterations is a multiple of `size` whenever a loop of affine bounds is reached."""
+    op = loop_op.operation
+    nest = _nest(op.block)
+    loop = _enter(op, nest)
+    if loop is None or loop.step is None or len(loop.lower.forms) + len(loop.upper.forms) > 2:
+        return False
+    lower, upper = loop.lower.forms[0], loop.upper.forms[0]
+    if lower is None or upper is None:
+        return False
+    span, tiles, rest = upper - lower, variable(nest.values.fresh()), variable(nest.values.fresh())
+    trips = tiles.scaled(size) + rest  # the least number of steps that reach the end, if there are any
+    rows = (
+        *(*loop.lower.rows(), *loop.upper.rows(), Row(span.plus(-1))),
+        *(Row(trips.scaled(loop.step) - span), Row((span - trips.scaled(loop.step)).plus(loop.step - 1))),
+        *(Row(rest.plus(-1)), Row(rest.scaled(-1).plus(size - 1))),
+    )
+    return not any(feasible((*piece, *rows)) for piece in nest.domain.pieces)
+
+
+def values_of(loop_op: ir.Operation | ir.OpView) -> tuple[int, int] | None:
+    """The least and the greatest value that the variable of a loop ever has; None if it has none, or no bounds."""
+    op = loop_op.operation
+    nest = _nest(op.block)
+    loop = _enter(op, nest)
+    if loop is None or loop.step is None or None in loop.upper.forms + loop.lower.forms:
+        return None
+    own = variable(loop.number)
+    pieces = [piece for piece in loop.domain.pieces if feasible(piece)]
+    lows, highs = ([least(form, piece) for piece in pieces] for form in (own, own.scaled(-1)))
+    if not pieces or None in (*lows, *highs):
+        return None
+    return min(low for low in lows if low is not None), max(-high for high in highs if high is not None)
+
+
 def runs_of(block: ir.Block, outer: ir.Block | None = None) -> Count:
     """How often a block runs in one call of its function, or in one run of `outer`, which it is, or is in."""
     around = _around(block, outer)

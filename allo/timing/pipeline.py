@@ -75,7 +75,7 @@ def exchangeable(region: LoopBody) -> dict[int, frozenset[int]]:
     found = {}
     for node in region.nodes:
         own = updates.get(node.op)
-        if own is None or not own.exact:
+        if own is None or not own.exact or not own.single:
             continue
         loops = set(node.around)
         for other in region.nodes:

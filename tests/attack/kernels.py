@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .expressions import FIXED, FLOATS, INTEGERS, Array, Draw, Scope, affine_test, element, leaf, test, value
+from .reductions import reductions
 
 HEADER = """import allo
 from allo.ir.types import *
@@ -307,5 +308,5 @@ def tensors(draw: Draw, kind: str) -> list[str]:
 
 
 FAMILIES: dict[str, Callable[[Draw, str], list[str]]] = {
-    family.__name__: family for family in (nests, stages, stateful, structs, systolic, dynamic, tensors)
+    family.__name__: family for family in (nests, stages, stateful, structs, systolic, dynamic, tensors, reductions)
 }

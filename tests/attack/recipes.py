@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 
 from allo import Schedule
 
+from .reductions import recipe as reductions
+
 DEPTHS = (-1, -1, 1, 2, 3, 4)
 
 
@@ -50,4 +52,4 @@ def systolic(draw: random.Random, s: Schedule) -> Iterator[Callable[[], object]]
             )
 
 
-RECIPES = {"stages": stages, "systolic": systolic}
+RECIPES = {"stages": stages, "systolic": systolic, "reductions": reductions}

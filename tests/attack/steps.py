@@ -137,6 +137,13 @@ def fuse(c: Chooser) -> Call:
     return "fuse", tuple(c.neighbours()), {}
 
 
+def fuse_row(c: Chooser) -> Call:
+    first = c.draw.randrange(max(1, len(c.nests)))
+    if first + 1 < len(c.nests) and c.draw.random() < 0.7:
+        return "fuse", (c.nests[first][0], c.nests[first + 1][0]), {}
+    return "fuse", (c.loop(), c.loop()), {}
+
+
 def compute_at(c: Chooser) -> Call:
     first = c.draw.randrange(max(1, len(c.nests)))
     later = c.nests[min(first + c.draw.choice([1, 1, 2]), len(c.nests) - 1)] if c.nests else c.nest()
@@ -196,7 +203,7 @@ def buffer_at(c: Chooser) -> Call:
 
 
 def reuse_at(c: Chooser) -> Call:
-    return "reuse_at", (c.buffer(), c.loop()), {}
+    return "reuse_at", (c.buffer(), c.loop()), {"strict": True}
 
 
 def reshape(c: Chooser) -> Call:
@@ -246,6 +253,8 @@ STEPS: tuple[Callable[[Chooser], Call], ...] = (
         reorder,
         reorder,
         fuse,
+        fuse_row,
+        fuse_row,
         compute_at,
         compute_at,
         skew,

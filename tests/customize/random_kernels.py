@@ -55,7 +55,10 @@ def statement(draw: st.DrawFn, variables: list[str], conditions: bool, arrays: d
     return lines
 
 
-def bounds(draw: st.DrawFn, outer: list[str]) -> str:
+def bounds(draw: st.DrawFn, outer: list[str], run_time: bool = False) -> str:
+    """The arguments of `range`; with `run_time` they may be a variable `n`, or data."""
+    if run_time and draw(st.integers(0, 7)) == 0:
+        return draw(st.sampled_from(["n", "1, n", "n, 6, 2", "V[2] % 6", *(f"{variable}, n" for variable in outer)]))
     if outer and draw(st.integers(0, 3)) == 0:
         variable = draw(st.sampled_from(outer))
         return draw(st.sampled_from([f"{variable} + 1", f"{variable}, 6", f"{variable}"]))
@@ -127,7 +130,7 @@ def random_step(draw: st.DrawFn, s: Schedule) -> tuple[str, tuple[Any, ...], dic
     if name == "buffer_at":
         return name, (buffer, loop), {}
     if name == "reuse_at":  # on arguments, and on buffers that earlier steps have made
-        return name, (draw(st.sampled_from(sorted(set(s.buffers.values()), key=str))), loop), {}
+        return name, (draw(st.sampled_from(sorted(set(s.buffers.values()), key=str))), loop), {"strict": True}
     if name == "unroll":
         return name, (loop, draw(st.integers(0, 4))), {}
     if name == "partition":
@@ -141,6 +144,7 @@ def random_step(draw: st.DrawFn, s: Schedule) -> tuple[str, tuple[Any, ...], dic
 
 
 LOCAL = {**ARRAYS, "L": 2}
+RUN_TIME = "    n: int32 = V[1] % 7"
 DECLARED = "A: int32[12, 12], B: int32[12, 12], V: int32[12]"
 
 
@@ -151,10 +155,14 @@ def nest(draw: st.DrawFn, names: list[str], arrays: dict[str, int]) -> list[str]
         indent = "    " * (depth + 1)
         if depth and draw(st.integers(0, 3)) == 0:
             lines.extend(indent + line for line in statement(draw, names[:depth], True, arrays))
-        lines.append(f"{indent}for {name} in range({bounds(draw, names[:depth])}):")
+        lines.append(f"{indent}for {name} in range({bounds(draw, names[:depth], run_time=True)}):")
+    indent = "    " * (len(names) + 1)
     for _ in range(draw(st.integers(1, 2))):
-        indent = "    " * (len(names) + 1)
         lines.extend(indent + line for line in statement(draw, names, True, arrays))
+    if draw(st.integers(0, 5)) == 0:
+        target, value = (element(draw, names, arrays) for _ in range(2))
+        updates = [f"max({target}, {value})", f"{target} + {value} + 1", f"{value} - 2 + {target}"]
+        lines.append(f"{indent}{target} = {draw(st.sampled_from(updates))}")
     return lines
 
 
@@ -187,8 +195,8 @@ def programs(draw: st.DrawFn) -> tuple[str, tuple[tuple[str, ...], ...]]:
     called = draw(st.integers(0, 2)) == 0
     lines = ["from allo.ir.types import int32", "", ""]
     if called:
-        lines += [f"def helper({DECLARED}, L: int32[12, 12]):", *nest(draw, loops[0], LOCAL), "", ""]
-    lines += [f"def kernel({DECLARED}):", "    L: int32[12, 12] = 0"]
+        lines += [f"def helper({DECLARED}, L: int32[12, 12]):", RUN_TIME, *nest(draw, loops[0], LOCAL), "", ""]
+    lines += [f"def kernel({DECLARED}):", RUN_TIME, "    L: int32[12, 12] = 0"]
     if called:
         lines.append("    helper(A, B, V, L)")
     for position, names in enumerate(loops[1:] if called else loops):

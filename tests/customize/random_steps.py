@@ -64,6 +64,14 @@ def fuse(c: Chooser) -> Call:
     return "fuse", tuple(c.neighbours()), {}
 
 
+def fuse_row(c: Chooser) -> Call:
+    """Loops in a row: the outermost ones of nests that follow each other, or two of one nest."""
+    first = c.number(0, len(c.nests) - 1)
+    if first + 1 < len(c.nests) and c.number(0, 2):
+        return "fuse", (c.nests[first][0], c.nests[first + 1][0]), {}
+    return "fuse", (c.loop(), c.loop()), {}
+
+
 def compute_at(c: Chooser) -> Call:
     stages = [k for k, nest in enumerate(c.nests) if nest[0].name.startswith("x")]
     first = stages[0] if stages and c.number(0, 3) else c.number(0, len(c.nests) - 1)
@@ -116,7 +124,7 @@ def buffer_at(c: Chooser) -> Call:
 
 
 def reuse_at(c: Chooser) -> Call:
-    return "reuse_at", (c.draw(st.sampled_from([c.buffer(), c.stage()])), c.loop()), {}
+    return "reuse_at", (c.draw(st.sampled_from([c.buffer(), c.stage()])), c.loop()), {"strict": True}
 
 
 def reshape(c: Chooser) -> Call:
@@ -139,7 +147,8 @@ def relay(c: Chooser) -> Call:
 
 # What changes the order or the place of statements comes more often.
 STEPS: tuple[Callable[[Chooser], Call], ...] = (
-    *(split, split, reorder, reorder, reorder, reorder, fuse, fuse, compute_at, compute_at, compute_at, compute_at),
+    *(split, split, reorder, reorder, reorder, reorder, fuse, fuse, fuse_row, fuse_row),
+    *(compute_at, compute_at, compute_at, compute_at),
     *(skew, skew, peel, peel, buffer_at, buffer_at, reuse_at, reuse_at, inline, reshape, pack, parallel),
     *(unroll, unfold, pipeline, dataflow, partition, bind, relay),
 )

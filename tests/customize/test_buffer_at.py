@@ -894,7 +894,7 @@ def test_axis_is_needed():
     assert_refused(
         """
         buffer_at: s.buffer_at(): missing a required argument: 'axis'
-          hint: use s.buffer_at(buffer, axis, assume_safe=False)
+          hint: use s.buffer_at(buffer, axis, init=None, assume_safe=False)
         """,
         customize(gemm),
         "buffer_at",
@@ -920,4 +920,27 @@ def test_streams_have_no_copies():
         "buffer_at",
         "fifo_buf_B",
         axis="i",
+    )
+
+
+def test_box_that_begins_where_a_loop_of_run_time_bounds_is():
+    def rows(A: int32[8, 8], n: int32):
+        m: int32 = n % 9
+        for i in range(m):
+            for j in range(8):
+                A[i, j] += 1
+
+    assert_refused(
+        """
+        buffer_at: where the part of 'A' begins that an iteration of 'j' touches depends on loop 'i', which has run-time bounds
+          note: loop 'i' is here
+            File, line N, column 9
+              for i in range(m):
+              ^
+          hint: let the bounds of 'i' be constants or arguments of the kernel
+        """,
+        customize(rows),
+        "buffer_at",
+        "A",
+        "j",
     )

@@ -2,13 +2,16 @@
 
 # ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
+from textwrap import dedent
+
 import pytest
 
+import allo
 from allo import Schedule, customize
 from allo.errors import KernelError, ScheduleError
 from allo.ir.types import int32
 
-from .checks import assert_faithful, assert_refused, ir_text, parsed
+from .checks import assert_faithful, assert_refused, ir_text, parsed, refusal
 
 
 def produce(A: int32[8], T: int32[8]):
@@ -30,6 +33,47 @@ def chain(A: int32[8], B: int32[8]):
 def filled(A: int32[8], B: int32[8]):
     T: int32[8] = 0
     for i in range(8):
+        T[i] += A[i]
+    consume(T, B)
+
+
+def filled_twice(A: int32[8], B: int32[8]):
+    T: int32[8]
+    for i in range(8):
+        T[i] = A[7 - i]
+    for j in range(8):
+        T[j] += A[j]
+    consume(T, B)
+
+
+def products(A: int32[4, 4], B: int32[4, 4], C: int32[4, 4]) -> int32[4, 4]:
+    T: int32[4, 4] = 0
+    for i, j, k in allo.grid(4, 4, 4):
+        T[i, j] += A[i, k] * B[k, j]
+    s: int32 = 3
+    D: int32[4, 4] = 1
+    for k, i, j in allo.grid(4, 4, 4):
+        D[i, j] += T[i, k] * C[k, j] + s
+        s += 1
+    return D
+
+
+def overwritten_first_values(A: int32[8], B: int32[8]):
+    T: int32[8] = 0
+    for i in range(8):
+        T[i] = A[i] + 1
+    consume(T, B)
+
+
+def first_values_of_a_call(A: int32[8], B: int32[8]):
+    T: int32[8] = 0
+    consume(A, T)
+    consume(T, B)
+
+
+def may_not_run(A: int32[8], B: int32[8], n: int32):
+    T: int32[8] = 0
+    for i in range(n):
         T[i] += A[i]
     consume(T, B)
 
@@ -97,20 +141,64 @@ def test_a_kernel_object():
 def test_two_producers():
     assert_refused(
         """
-        dataflow: function 'filled' cannot become a dataflow region: 'T' has two producers, the statement at line N writes T[T_init_0] and the statement at line N writes T[i]
+        dataflow: function 'filled_twice' cannot become a dataflow region: 'T' has two producers, the statement at line N writes T[i] and the statement at line N writes T[j]
           note: the statement is here
-            File, line N, column 5
-              T: int32[8] = 0
+            File, line N, column 9
+              T[i] = A[7 - i]
               ^
           note: the statement is here
             File, line N, column 9
-              T[i] += A[i]
+              T[j] += A[j]
               ^
         """,
-        customize(filled),
+        customize(filled_twice),
         "dataflow",
-        "filled",
+        "filled_twice",
     )
+
+
+def test_nests_begin_with_first_values():
+    s = customize(products)
+    s.dataflow("products")
+    assert s.pseudocode() == dedent(
+        """\
+        def products(A: int32[4, 4], B: int32[4, 4], C: int32[4, 4]) -> int32[4, 4]:  # dataflow
+            T: int32[4, 4]
+            for i in range(4):
+                for j in range(4):
+                    T[i, j] = 0
+                    for k in range(4):
+                        T[i, j] += A[i, k] * B[k, j]
+            s: int32
+            D: int32[4, 4]
+            for k in range(4):
+                if k == 0:
+                    for D_init_0 in range(4):
+                        for D_init_1 in range(4):
+                            D[D_init_0, D_init_1] = 1
+                if k == 0:
+                    s = 3
+                for i in range(4):
+                    for j in range(4):
+                        D[i, j] += T[i, k] * C[k, j] + s
+                        s += 1
+            return D"""
+    )
+    assert_faithful(products, s)
+    assert s.verify()
+
+
+def test_first_values_that_are_overwritten_are_gone():
+    s = customize(overwritten_first_values)
+    s.dataflow("overwritten_first_values")
+    assert "T_init" not in s.pseudocode()
+    assert_faithful(overwritten_first_values, s)
+
+
+@pytest.mark.parametrize("kernel", [first_values_of_a_call, may_not_run])
+def test_first_values_that_nothing_can_begin_with(kernel):
+    message = refusal(customize(kernel), "dataflow", kernel.__name__)
+    assert "'T' has two producers, the statement at line N writes T[T_init_0]" in message
 
 
 def test_data_that_flow_backwards():

@@ -1,11 +1,15 @@
-"""fuse: perfectly nested loops as one."""
+"""fuse: perfectly nested loops, or loops in a row, as one."""
+
+# ruff: noqa: E501 - golden text is not wrapped
+
+from textwrap import dedent
 
 import allo
 from allo import customize
 from allo.customize import Loop
 from allo.ir.types import int32
 
-from .checks import assert_faithful, assert_ir, assert_refused, parsed
+from .checks import assert_faithful, assert_ir, assert_refused, assert_same_meaning, parsed
 
 
 def add(A: int32[4, 6], B: int32[4, 6]):
@@ -53,6 +57,42 @@ def two(A: int32[8, 8], B: int32[8, 8]):
         A[i, j] += 1
     for m, n in allo.grid(8, 8):
         B[m, n] += 1
+
+
+def row_of_loops(A: int32[16], B: int32[16], C: int32[16], D: int32[16]):
+    for i in range(16):
+        t: int32 = A[i]
+        B[i] = t + 1
+    for i in range(12):
+        t: int32 = B[i]
+        C[i] = t * 2
+    for k in range(2, 12, 2):
+        D[k] = A[k] * 3
+
+
+def rows_of_triangles(A: int32[8, 8], B: int32[8, 8], C: int32[8, 8]):
+    for i in range(8):
+        for j in range(i, 8):
+            B[i, j] = A[i, j] + 1
+        for j in range(i, 8):
+            C[i, j] = A[i, j] * B[i, j]
+        for k in range(i):
+            C[i, k] = 0
+
+
+def backwards(A: int32[16], B: int32[16], C: int32[16]):
+    for i in range(16):
+        B[i] = A[i] + 1
+    for j in range(16):
+        C[j] = B[15 - j] * 2
+
+
+def in_between(A: int32[16], B: int32[16], C: int32[16]):
+    for i in range(16):
+        A[i] = 1
+    B[0] = A[0]
+    for j in range(16):
+        C[j] = B[j] * 2
 
 
 def test_two_loops():
@@ -232,20 +272,20 @@ def test_statement_between():
 def test_loops_of_different_nests():
     assert_refused(
         """
-        fuse: loops 'm' and 'i' are not nested in each other
-          note: loop 'm' is here
+        fuse: loops 'n' and 'j' are not nested in each other
+          note: loop 'n' is here
             File, line N, column 5
               for m, n in allo.grid(8, 8):
               ^
-          note: loop 'i' is here
+          note: loop 'j' is here
             File, line N, column 5
               for i, j in allo.grid(8, 8):
               ^
         """,
         customize(two),
         "fuse",
-        "i",
-        "m",
+        "j",
+        "n",
     )
 
 
@@ -330,3 +370,153 @@ def test_tail_of_a_split_between_moves_inwards():
     s.fuse(inner, "j")
     assert str(s.get_loops()) == "add\n  S_i_j_0:\n    i.outer\n      i.inner_j_fused"
     assert_faithful(add, s)
+
+
+def test_loops_in_a_row():
+    s = customize(row_of_loops)
+    assert s.fuse("S_i_0.i", "S_i_1.i", "k") == Loop("row_of_loops", "S_k_2", "i_i_k_fused")
+    assert s.pseudocode().replace("i_i_k_fused", "f") == dedent(
+        """\
+        def row_of_loops(A: int32[16], B: int32[16], C: int32[16], D: int32[16]):
+            for f in range(16):
+                t: int32
+                t = A[f]
+                B[f] = t + 1
+                if f <= 11:
+                    t_1: int32
+                    t_1 = B[f]
+                    C[f] = t_1 * 2
+                if f <= 4:
+                    D[2 * f + 2] = A[2 * f + 2] * 3"""
+    )
+    assert_faithful(row_of_loops, s)
+    assert s.verify()
+
+
+def test_loops_in_a_row_inside_of_another():
+    s = customize(rows_of_triangles)
+    s.fuse("j", "j_1")
+    assert_ir(
+        s,
+        """
+        func.func @rows_of_triangles(%arg0: memref<8x8xi32> {allo.name = "A"}, %arg1: memref<8x8xi32> {allo.name = "B"}, %arg2: memref<8x8xi32> {allo.name = "C"}) {
+          affine.for %arg3 = 0 to 8 {
+            affine.for %arg4 = affine_map<(d0) -> (d0)>(%arg3) to 8 {
+              %0 = affine.load %arg0[%arg3, %arg4] : memref<8x8xi32>
+              %1 = arith.extsi %0 : i32 to i33
+              %c1_i33 = arith.constant 1 : i33
+              %2 = arith.addi %1, %c1_i33 : i33
+              %3 = arith.trunci %2 : i33 to i32
+              affine.store %3, %arg1[%arg3, %arg4] : memref<8x8xi32>
+              %4 = affine.load %arg0[%arg3, %arg4] : memref<8x8xi32>
+              %5 = arith.extsi %4 : i32 to i64
+              %6 = affine.load %arg1[%arg3, %arg4] : memref<8x8xi32>
+              %7 = arith.extsi %6 : i32 to i64
+              %8 = arith.muli %5, %7 : i64
+              %9 = arith.trunci %8 : i64 to i32
+              affine.store %9, %arg2[%arg3, %arg4] : memref<8x8xi32>
+            } {allo.name = "j_j_1_fused"}
+            affine.for %arg4 = 0 to affine_map<(d0) -> (d0)>(%arg3) {
+              %c0_i32 = arith.constant 0 : i32
+              affine.store %c0_i32, %arg2[%arg3, %arg4] : memref<8x8xi32>
+            } {allo.name = "k"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
+          return
+        }
+        """,
+    )
+    assert_faithful(rows_of_triangles, s)
+
+
+def test_nests_level_by_level():
+    s = customize(two)
+    outer = s.fuse("i", "m")
+    inner = s.fuse("j", "n")
+    s.fuse(outer, inner)
+    assert "for i_m_fused_j_n_fused_fused in range(64):" in s.pseudocode()
+    assert_faithful(two, s)
+
+
+def test_composition_of_loops_in_a_row():
+    def caller(A: int32[16], B: int32[16], C: int32[16], D: int32[16]):
+        row_of_loops(A, B, C, D)
+
+    part, s = customize(row_of_loops), customize(caller)
+    part.fuse("S_i_0.i", "S_i_1.i")
+    s.compose(part)
+    assert "i_i_fused" in s.pseudocode()
+    assert_same_meaning(caller, s)
+
+
+def test_dependence_that_would_be_turned_around():
+    assert_refused(
+        """
+        fuse: loops 'i' and 'j' cannot be fused: the statement at line N writes B[i] and the statement at line N reads B[-j + 15]: iteration (i=8) must run before iteration (j=7)
+          note: the statement is here
+            File, line N, column 9
+              B[i] = A[i] + 1
+              ^
+          note: the statement is here
+            File, line N, column 16
+              C[j] = B[15 - j] * 2
+                     ^
+        """,
+        customize(backwards),
+        "fuse",
+        "i",
+        "j",
+    )
+
+
+def test_statement_between_loops_in_a_row_that_depends_on_the_first():
+    assert_refused(
+        """
+        fuse: loops 'i' and 'j' cannot be fused: the statement at line N writes A[i] and the statement at line N reads A[0]: iteration (i=0) must run before the second
+          note: the statement is here
+            File, line N, column 9
+              A[i] = 1
+              ^
+          note: the statement is here
+            File, line N, column 12
+              B[0] = A[0]
+                     ^
+        """,
+        customize(in_between),
+        "fuse",
+        "i",
+        "j",
+    )
+
+
+def test_order_of_loops_in_a_row():
+    assert_refused(
+        """
+        fuse: the loops are not given in the order of the text
+          hint: write s.fuse("i", "m")
+        """,
+        customize(two),
+        "fuse",
+        "m",
+        "i",
+    )
+
+
+def test_loops_in_a_row_of_other_bounds():
+    assert_refused(
+        """
+        fuse: loops 'j' and 'k' have different bounds, which are not all constants
+          note: loop 'j' is here
+            File, line N, column 9
+              for j in range(i, 8):
+              ^
+          note: loop 'k' is here
+            File, line N, column 9
+              for k in range(i):
+              ^
+          hint: fuse loops that run over the same iterations
+        """,
+        customize(rows_of_triangles),
+        "fuse",
+        "j",
+        "k",
+    )

@@ -332,12 +332,6 @@ def test_parallel_loop_over_other_words():
     assert "allo.parallel" in ir_text(s)
 
 
-def partitioned():
-    s = customize(add)
-    s.partition("A", dim=2, factor=2)
-    return s
-
-
 def declared():
     return parsed(
         """
@@ -489,25 +483,23 @@ def test_banks_of_whole_words_stay():
     assert '%arg0: memref<4x4xui16, #allo.partition<[cyclic 2, block 2]>> {allo.name = "A"}' in ir_text(s)
 
 
-def test_partitioned_array():
-    assert_refused(
-        """
-        pack: 'A' is partitioned, cyclic 2, so that elements of one word are in different banks
-          note: 'A' is declared here
-            File, line N, column 9
-              def add(A: int8[4, 8], B: int32[8]):
-                      ^
-          note: the earlier step, s.partition("add:A", dim=2, factor=2), is here
-            File, line N
-              s.partition("A", dim=2, factor=2)
-          hint: pack first, then partition
-        """,
-        partitioned(),
-        "pack",
-        "A",
-        2,
-        2,
-    )
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ({"factor": 2}, ""),
+        ({"factor": 4}, ", #allo.partition<[none, cyclic 2]>"),
+        ({"factor": 3}, ", #allo.partition<[none, cyclic 2]>"),
+        ({}, ", #allo.partition<[none, complete]>"),
+        ({"partition_type": allo.Partition.Block, "factor": 4}, ", #allo.partition<[none, complete]>"),
+    ],
+)
+def test_banks_become_banks_of_words(asked, wanted):
+    s = customize(add)
+    s.partition("A", dim=2, **asked)
+    s.pack("A", dim=2, factor=2)
+    assert f"%arg0: memref<4x4xui16{wanted}>" in ir_text(s)
+    s.undo()
+    assert "memref<4x8xi8, #allo.partition" in ir_text(s)
 
 
 def test_function_without_a_body():

@@ -32,7 +32,7 @@ def buffers_keep_results(directory: Path, data: st.DataObject) -> int:
     for name in data.draw(st.one_of(st.just(spatial), st.permutations(kernel.nests[0]))):
         target = handle if data.draw(st.integers(0, 3)) else s.A
         try:
-            handle = s.reuse_at(target, name)
+            handle = s.reuse_at(target, name, strict=True)
         except ScheduleError as error:
             note(str(error))
     note(f"{s!r}\n{s.module}")

@@ -664,24 +664,51 @@ def test_bounds_of_a_triangle_are_computed_anew():
 
 
 def test_triangle_with_a_statement_between():
-    assert_refused(
+    s = customize(nested_triangle)
+    s.reorder("j", "i")
+    assert_ir(
+        s,
         """
-        reorder: the bounds of loop 'j' depend on 'i', which must stay outside of it
-          note: loop 'j' is here
-            File, line N, column 9
-              for j in range(i):
-              ^
-          note: loop 'i' is here
-            File, line N, column 5
-              for i in range(8):
-              ^
-          hint: statements stand between the loops
+        func.func @nested_triangle(%arg0: memref<8x8xi32> {allo.name = "A"}, %arg1: memref<8xi32> {allo.name = "B"}) {
+          affine.for %arg2 = 0 to 8 {
+            %c1_i32 = arith.constant 1 : i32
+            affine.store %c1_i32, %arg1[%arg2] : memref<8xi32>
+          } {allo.name = "i", allo.nest = "S_i_0_1", allo.scheduled}
+          affine.for %arg2 = 0 to 7 {
+            affine.for %arg3 = affine_map<(d0) -> (d0 + 1)>(%arg2) to 8 {
+              %0 = affine.load %arg0[%arg3, %arg2] : memref<8x8xi32>
+              %1 = arith.extsi %0 : i32 to i33
+              %2 = affine.load %arg1[%arg3] : memref<8xi32>
+              %3 = arith.extsi %2 : i32 to i33
+              %4 = arith.addi %1, %3 : i33
+              %5 = arith.trunci %4 : i33 to i32
+              affine.store %5, %arg0[%arg3, %arg2] : memref<8x8xi32>
+            } {allo.name = "i"}
+          } {allo.name = "j", allo.nest = "S_i_0", allo.scheduled}
+          return
+        }
         """,
-        customize(nested_triangle),
-        "reorder",
-        "j",
-        "i",
     )
+    assert_faithful(nested_triangle, s)
+    assert s.verify()
+
+
+def pyramid(A: int32[8, 8, 8], B: int32[8, 8], C: int32[8]):
+    for i in range(8):
+        C[i] = 1
+        for j in range(i, 8):
+            B[i, j] = 3
+            for k in range(j, 5):
+                A[i, j, k] += i + j
+        C[i] += B[i, 7]
+
+
+@pytest.mark.parametrize("order", ["kji", "jik", "kij", "ki"])
+def test_each_group_of_a_pyramid_runs_in_its_own_iterations(order):
+    s = customize(pyramid)
+    s.reorder(*order)
+    assert_faithful(pyramid, s)
+    assert s.verify()
 
 
 def test_bounds_with_steps_are_not_computed_anew():
@@ -701,6 +728,7 @@ def test_bounds_with_steps_are_not_computed_anew():
             File, line N, column 9
               for i in range(0, 8, 2):
               ^
+          hint: bounds in another order are found for loops of step 1 whose bounds are linear
         """,
         customize(halves),
         "reorder",
@@ -747,13 +775,133 @@ def test_sum_of_floating_point_numbers():
             File, line N, column 13
               B[y, x] += A[y + r, x + q] * K[r, q]
               ^
-          hint: these are updates of one floating-point reduction; if another rounding is acceptable, pass reassociate=True
+          hint: these are updates of one floating-point reduction; if another rounding (of a maximum, another NaN or zero) is acceptable, pass reassociate=True
         """,
         customize(convolution),
         "reorder",
         "q",
         "r",
     )
+
+
+def chain(A: int8[6, 4], B: int8[1]):
+    for i, j in allo.grid(6, 4):
+        B[0] = 3 - A[j, i % 4] + B[0] + A[i, j]
+
+
+def narrow_variable(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        x: int8 = B[0] + A[i, j]
+        B[0] = x
+
+
+def through_a_variable(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        acc: int32 = B[0]
+        acc += A[i, j]
+        acc -= 3
+        B[0] = acc
+
+
+def histogram(A: int32[6, 4], B: int32[8]):
+    for i, j in allo.grid(6, 4):
+        B[A[i, j] % 8] += A[i, j]
+
+
+def conditional_maximum(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        if A[i, j] > B[0]:
+            B[0] = A[i, j]
+
+
+def chosen_part(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        B[0] += A[i, j] * 3 if A[i, j] > 2 else 0
+
+
+def added_on_a_condition(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        if A[i, j] > 3:
+            B[0] += A[i, j]
+
+
+@pytest.mark.parametrize(
+    "kernel", [chain, narrow_variable, through_a_variable, histogram, conditional_maximum, chosen_part, added_on_a_condition]
+)
+def test_accumulators_whose_order_does_not_matter(kernel):
+    s = customize(kernel)
+    s.reorder("j", "i")
+    assert [loop.name for loop in s.get_loops()["S_i_j_0"]] == ["j", "i"]
+    assert_faithful(kernel, s)
+
+
+def carries(A: int8[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        x: int8 = B[0] + A[i, j]
+        B[0] = x + 1000
+
+
+def seen_on_the_way(A: int32[6, 4], B: int32[1], C: int32[6]):
+    for i, j in allo.grid(6, 4):
+        acc: int32 = B[0]
+        acc += A[i, j]
+        C[i] = acc
+        B[0] = acc
+
+
+def changed_subscript(A: int32[8], B: int32[8], N: int32[1]):
+    for i, j in allo.grid(6, 4):
+        k: int32 = N[0] % 8
+        t: int32 = B[k] + 1
+        N[0] = i + j
+        B[N[0] % 8] = t
+
+
+def place_of_the_maximum(A: int32[6, 4], B: int32[1], C: int32[1]):
+    for i, j in allo.grid(6, 4):
+        if A[i, j] > B[0]:
+            B[0] = A[i, j]
+            C[0] = i
+
+
+def alternating(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        B[0] = A[i, j] - B[0]
+
+
+def another_maximum(A: int32[6, 4], B: int32[1]):
+    for i, j in allo.grid(6, 4):
+        if A[i, j] > B[0]:
+            B[0] = A[i, j] + 1
+
+
+@pytest.mark.parametrize(
+    "kernel", [carries, seen_on_the_way, changed_subscript, place_of_the_maximum, alternating, another_maximum]
+)
+def test_what_looks_like_an_accumulator(kernel):
+    for reassociate in (False, True):
+        message = refusal(customize(kernel), "reorder", "j", "i", reassociate=reassociate)
+        assert "the loops cannot run in the order j, i" in message and "pass reassociate=True" not in message
+
+
+def maximum(A: float32[6, 4], B: float32[1]):
+    for i, j in allo.grid(6, 4):
+        B[0] = max(A[i, j], B[0])
+
+
+def least_if(A: float32[6, 4], B: float32[1]):
+    for i, j in allo.grid(6, 4):
+        if B[0] > A[i, j]:
+            B[0] = A[i, j]
+
+
+@pytest.mark.parametrize("kernel", [maximum, least_if])
+def test_extremes_of_floats_with_reassociate(kernel):
+    message = refusal(customize(kernel), "reorder", "j", "i")
+    assert ("pass reassociate=True" in message) == (kernel is maximum)  # of a condition on data nothing is sure
+    s = customize(kernel)
+    s.reorder("j", "i", reassociate=True)
+    assert_faithful(kernel, s)
 
 
 def test_reassociate_accepts_another_rounding():

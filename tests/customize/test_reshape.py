@@ -1,6 +1,6 @@
 """reshape: the same elements in memory, seen as an array of another shape."""
 
-# ruff: noqa: F821 - golden text is not wrapped; kernels declare arrays without a value
+# ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
 import numpy as np
 import pytest
@@ -247,10 +247,21 @@ def test_a_new_shape_can_be_divided_anew():
         s.partition("A", dim=2, factor=2)
 
 
-def partitioned():
-    s = customize(add)
-    s.partition("A", dim=2, factor=5)
-    return s
+@pytest.mark.parametrize(
+    ("kind", "factor", "shape", "wanted"),
+    [
+        ("cyclic", 5, (12, 4), "[cyclic 3, complete]"),
+        ("cyclic", 5, (2, 24), "[none, cyclic 12]"),
+        ("cyclic", 8, (8, 6), "[cyclic 2, complete]"),
+        ("block", 5, (4, 3, 4), "[none, complete, complete]"),
+    ],
+)
+def test_banks_that_are_no_partition_of_the_new_shape_stay_apart(kind, factor, shape, wanted):
+    s = customize(local)
+    s.partition("T", allo.Partition(kind), dim=2, factor=factor)
+    s.reshape("T", shape)
+    assert f"memref<{'x'.join(map(str, shape))}xi32, #allo.partition<{wanted}>>" in ir_text(s)
+    assert_faithful(local, s)
 
 
 def declared():
@@ -369,23 +380,28 @@ def test_run_time_extent():
     )
 
 
-def test_partitioned_array():
+def test_banks_of_too_many_elements():
+    def large(A: int32[2048, 4096]):
+        A[0, 0] = 1
+
+    s = customize(large)
+    s.partition("A", dim=2, factor=5)
     assert_refused(
         """
-        reshape: 'A' is partitioned, [none, cyclic 5], and no partition of shape [48] has the same banks
+        reshape: 'A' is partitioned, [none, cyclic 5], no partition of shape [8388608] has the same banks, and it has too many elements to find one that keeps them apart
           note: 'A' is declared here
-            File, line N, column 9
-              def add(A: int32[4, 12], B: int32[4, 12]):
-                      ^
-          note: the earlier step, s.partition("add:A", dim=2, factor=5), is here
+            File, line N, column 15
+              def large(A: int32[2048, 4096]):
+                        ^
+          note: the earlier step, s.partition("large:A", dim=2, factor=5), is here
             File, line N
               s.partition("A", dim=2, factor=5)
           hint: reshape first, then partition
         """,
-        partitioned(),
+        s,
         "reshape",
         "A",
-        (48,),
+        (8388608,),
     )
 
 

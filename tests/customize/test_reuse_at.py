@@ -2,6 +2,9 @@
 
 # ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
+import linecache
+from textwrap import dedent
+
 import numpy as np
 import pytest
 
@@ -11,7 +14,7 @@ from allo.customize import Buffer
 from allo.ir.types import float32, int32
 from tests.work import calls_of
 
-from .checks import assert_faithful, assert_ir, assert_refused, ir_text, parsed
+from .checks import assert_faithful, assert_ir, assert_refused, ir_text, normalised, parsed
 
 WEIGHTS = np.arange(20, dtype=np.int32)
 
@@ -598,6 +601,7 @@ def test_nothing_to_reuse():
         "reuse_at",
         "A",
         "k",
+        strict=True,
     )
 
 
@@ -619,6 +623,7 @@ def test_window_with_holes():
         "reuse_at",
         "A",
         "i",
+        strict=True,
     )
 
 
@@ -640,6 +645,7 @@ def test_same_elements_in_every_iteration():
         "reuse_at",
         "A",
         "j",
+        strict=True,
     )
 
 
@@ -723,6 +729,7 @@ def test_box_that_grows():
         "reuse_at",
         "A",
         "i",
+        strict=True,
     )
 
 
@@ -744,6 +751,7 @@ def test_window_as_large_as_the_array():
         "reuse_at",
         "A",
         "i",
+        strict=True,
     )
 
 
@@ -841,7 +849,33 @@ def test_scalar():
         "reuse_at",
         "t",
         "i",
+        strict=True,
     )
+
+
+def test_nothing_to_reuse_is_a_warning_at_the_line_of_the_schedule():
+    s = customize(gemm)
+    before = str(s.module)
+    with pytest.warns(allo.ScheduleNote) as told:
+        assert s.reuse_at("A", "k") == s.A
+    (note,) = told
+    assert note.filename == __file__ and "s.reuse_at" in linecache.getline(note.filename, note.lineno)
+    assert normalised(str(note.message)) == dedent(
+        """\
+        reuse_at: nothing to reuse: no element of 'A' is read in two iterations of 'k'
+          note: loop 'k' is here
+            File, line N, column 5
+              for i, j, k in allo.grid(4, 6, 5):
+              ^
+          note: 'A' is declared here
+            File, line N, column 10
+              def gemm(A: int32[4, 5], B: int32[5, 6], C: int32[4, 6]):
+                       ^
+          hint: take the loop whose iterations overlap, or buffer_at() for a plain copy"""
+    )
+    assert str(s.module) == before and str(s.steps[0]) == 's.reuse_at("gemm:A", axis="gemm:S_i_j_k_0.k")'
+    with pytest.warns(allo.ScheduleNote, match="nothing to reuse"):
+        assert_faithful(gemm, s)
 
 
 def test_run_time_extent():

@@ -1,11 +1,15 @@
-"""split: two loops in place of one, with a guard where the factor does not divide."""
+"""split: two loops in place of one, with a guard where the factor does not divide the number of iterations."""
+
+from textwrap import dedent
+
+import numpy as np
 
 import allo
 from allo import customize
 from allo.customize import Loop
 from allo.ir.types import int32
 
-from .checks import assert_faithful, assert_ir, assert_refused, assert_same_meaning, parsed
+from .checks import assert_faithful, assert_ir, assert_refused, assert_same_meaning, ir_text, parsed
 
 
 def scale(A: int32[10]):
@@ -27,6 +31,12 @@ def gemm(A: int32[4, 6], B: int32[6, 8], C: int32[4, 8]):
 def triangle(A: int32[8, 8]):
     for i in range(8):
         for j in range(i):
+            A[i, j] += i
+
+
+def blocks(A: int32[8, 16]):
+    for i in range(3):
+        for j in range(4 * i, 16):
             A[i, j] += i
 
 
@@ -211,49 +221,132 @@ def test_factor_that_is_too_large():
     assert_refused("split: factor must fit in 32 bits, got 2147483648", customize(scale), "split", "i", 2**31)
 
 
-def test_bounds_that_depend_on_a_loop():
-    assert_refused(
+def test_triangle():
+    s = customize(triangle)
+    s.split("j", 3)
+    assert_ir(
+        s,
         """
-        split: the bounds of loop 'j' are not constants
-          note: loop 'j' is here
-            File, line N, column 9
-              for j in range(i):
-              ^
-          hint: split a loop whose extent is known when the kernel is compiled
+        func.func @triangle(%arg0: memref<8x8xi32> {allo.name = "A"}) {
+          affine.for %arg1 = 0 to 8 {
+            affine.for %arg2 = 0 to affine_map<(d0) -> (d0 ceildiv 3)>(%arg1) {
+              affine.for %arg3 = 0 to 3 {
+                affine.if affine_set<(d0, d1, d2) : (d0 * -3 - d1 + d2 - 1 >= 0)>(%arg2, %arg3, %arg1) {
+                  %0 = affine.load %arg0[%arg1, %arg2 * 3 + %arg3] : memref<8x8xi32>
+                  %1 = arith.extsi %0 : i32 to i33
+                  %2 = arith.index_cast %arg1 : index to i33
+                  %3 = arith.addi %1, %2 : i33
+                  %4 = arith.trunci %3 : i33 to i32
+                  affine.store %4, %arg0[%arg1, %arg2 * 3 + %arg3] : memref<8x8xi32>
+                }
+              } {allo.name = "j.inner"}
+            } {allo.name = "j.outer"}
+          } {allo.name = "i", allo.nest = "S_i_0", allo.scheduled}
+          return
+        }
         """,
-        customize(triangle),
-        "split",
-        "j",
-        2,
     )
+    assert_faithful(triangle, s)
+    assert s.verify()
+
+
+def test_bounds_of_which_whole_tiles_remain():
+    s = customize(blocks)
+    s.split("j", 4)
+    assert "affine.if" not in str(s.module)
+    assert_faithful(blocks, s)
+
+
+def test_start_that_is_the_greatest_of_several_values_is_cut_at_multiples():
+    s = customize(triangle)
+    s.skew("i", "j", 1)
+    s.reorder("j", "i")
+    s.split("i", 3)
+    text = s.pseudocode().replace("3 * i.outer + i.inner", "v").replace("j - 3 * i.outer - i.inner", "j - v")
+    assert text == dedent(
+        """\
+        def triangle(A: int32[8, 8]):
+            for j in range(1, 14):
+                for i.outer in range(ceildiv(j + 1, 2) // 3, min(ceildiv(j + 1, 3), 3)):
+                    for i.inner in range(3):
+                        if v >= ceildiv(j + 1, 2) and j >= v and v <= 7:
+                            A[v, j - v] += v
+        """
+    ).rstrip()
+    assert_faithful(triangle, s)
 
 
 def test_bounds_known_at_run_time():
+    s = customize(dynamic)
+    s.split("i", 4)
+    assert "affine.for %arg2 = 0 to affine_map<()[s0] -> (s0 ceildiv 4)>()[%0]" in ir_text(s)
+    assert_faithful(dynamic, s)
+    for n in (-3, 0, 1, 4, 7):
+        given = np.arange(8, dtype=np.int32) - 20
+        wanted = given + (np.arange(8) < n)
+        s.build()(given, n)
+        np.testing.assert_array_equal(given, wanted)
+
+
+def test_bounds_that_are_data():
+    s = customize(dynamic)
+    s.split("k", 2)
+    s.split("k.inner", 3)
+    assert [loop.name for loop in s.get_loops()["S_j_1"]] == ["j", "k.outer", "k.inner.outer", "k.inner.inner"]
+    assert_faithful(dynamic, s)
+
+
+def test_pipeline_goes_to_the_inner_loop():
+    s = customize(scale)
+    s.pipeline("i", 2, rewind=True)
+    s.split("i", 4)
+    assert str(s.get_loops()["S_i_0"]) == "S_i_0:\n  i.outer\n    i.inner  (pipeline=2, rewind)"
+    assert_faithful(scale, s)
+
+
+def test_unrolling_goes_to_the_loops_whose_iterations_it_copies():
+    for copies, factor, outer, inner in (
+        (0, 4, "unroll=0", "unroll=0"),
+        (4, 4, "", "unroll=0"),
+        (8, 4, "unroll=2", "unroll=0"),
+        (2, 4, "", "unroll=2"),
+    ):
+        s = customize(scale)
+        s.unroll("i", copies)
+        s.split("i", factor)
+        shown = [f"i.outer  ({outer})" if outer else "i.outer", f"  i.inner  ({inner})"]
+        assert str(s.get_loops()["S_i_0"]) == "\n".join(["S_i_0:", *(f"  {line}" for line in shown)])
+        assert_faithful(scale, s)
+
+
+def test_factor_that_cuts_groups_of_copies():
+    s = customize(scale)
+    s.unroll("i", 4)
     assert_refused(
         """
-        split: the bounds of loop 'i' are not constants
+        split: loop 'i' is unrolled by 4, and tiles of 6 iterations would cut its groups
           note: loop 'i' is here
             File, line N, column 5
-              for i in range(n):
+              for i in range(10):
               ^
-          hint: split a loop whose extent is known when the kernel is compiled
+          hint: split it by a divisor or a multiple of 4, or split first, then unroll
         """,
-        customize(dynamic),
+        s,
         "split",
         "i",
-        2,
+        6,
     )
 
 
 def test_while_loop():
     assert_refused(
         """
-        split: the bounds of loop 'while' are not constants
+        split: a `while` loop has no iterations to count, and cannot be split
           note: loop 'while' is here
             File, line N, column 5
               while A[0] > 0:
               ^
-          hint: split a loop whose extent is known when the kernel is compiled
+          hint: write it as a `for` loop over a range, with a condition inside
         """,
         customize(dynamic),
         "split",
@@ -262,36 +355,25 @@ def test_while_loop():
     )
 
 
-def test_unrolled_loop():
-    s = customize(scale)
-    s.unroll("i", 2)
-    assert_refused(
+def test_several_starts_and_steps():
+    s = parsed(
         """
-        split: loop 'i' is annotated with unroll=2
-          note: loop 'i' is here
-            File, line N, column 5
-              for i in range(10):
-              ^
-          hint: change the structure of the loop first, then annotate the new loops
-        """,
-        s,
-        "split",
-        "i",
-        2,
+        module attributes {allo.top = "f"} {
+          func.func @f(%A: memref<8xi32> {allo.name = "A"}, %n: index {allo.name = "n"}) {
+            affine.for %i = max affine_map<(d0) -> (d0, 2)>(%n) to 8 step 2 {
+              %0 = affine.load %A[%i] : memref<8xi32>
+            } {allo.name = "i", allo.nest = "S_i_0"}
+            return
+          }
+        }
+        """
     )
-
-
-def test_pipelined_loop():
-    s = customize(scale)
-    s.pipeline("i")
     assert_refused(
         """
-        split: loop 'i' is annotated with pipeline=1
+        split: loop 'i' starts at the greatest of 2 values and makes steps of 2: where it starts is not affine
           note: loop 'i' is here
-            File, line N, column 5
-              for i in range(10):
-              ^
-          hint: change the structure of the loop first, then annotate the new loops
+            File, line N, column 13
+          hint: split the loop before the steps that gave it such bounds
         """,
         s,
         "split",

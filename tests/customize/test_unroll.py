@@ -110,6 +110,36 @@ def test_bounds_that_depend_on_a_loop():
     assert_faithful(triangle, s)
 
 
+def test_triangle_fully():
+    s = customize(triangle)
+    s.unroll("j")
+    assert s.pseudocode() == (
+        "def triangle(A: int32[8, 8]):\n    for i in range(8):\n        for j in range(7):  # unroll=0\n"
+        "            if i >= j + 1:\n                A[i, j] += i"
+    )
+    assert_faithful(triangle, s)
+    assert s.verify()
+
+
+def test_as_many_iterations_everywhere_need_no_condition():
+    s = customize(triangle)
+    s.skew("i", "j", 1)
+    _, inner = s.split("j", 4)
+    s.unroll(inner)
+    s.unroll("j.outer")
+    assert s.pseudocode().count("if ") == 2
+    assert_faithful(triangle, s)
+
+
+def test_start_that_is_the_greatest_of_several_values():
+    s = customize(triangle)
+    s.skew("i", "j", 1)
+    s.reorder("j", "i")
+    s.unroll("i")
+    assert "for i in range(7):  # unroll=0" in s.pseudocode()
+    assert_faithful(triangle, s)
+
+
 def test_run_time_bounds_with_a_factor():
     s = customize(dynamic)
     s.unroll("i", 3)
@@ -159,12 +189,12 @@ def test_factor_above_the_trip_count():
 def test_run_time_bounds_fully():
     assert_refused(
         """
-        unroll: loop 'i' has run-time bounds and cannot be unrolled fully
+        unroll: loop 'i' has run-time bounds and cannot be unrolled fully: it has no greatest trip count
           note: loop 'i' is here
             File, line N, column 5
               for i in range(n):
               ^
-          hint: give a factor
+          hint: give a factor, or s.split("i", factor) and unroll the inner loop
         """,
         customize(dynamic),
         "unroll",

@@ -4,7 +4,7 @@ import random
 from itertools import permutations, product
 from math import ceil, floor
 
-from allo.poly import Bounds, rebound
+from allo.poly import Bounds, rebound, scan_bounds
 from allo.poly.linear import Linear, Row, variable
 from tests.seeds import sweep
 
@@ -44,6 +44,19 @@ def test_same_points_in_every_order(seed: int) -> None:
     wanted = sorted(tuple(p.values()) for p in cube if all(value(row.form, p) >= 0 for row in rows))
     for order in permutations(VARIABLES):
         assert sorted(points(order, rebound(order, rows), {})) == wanted
+
+
+@sweep(25)
+def test_outer_bounds_may_be_wider_where_each_holds_its_own_constraints(seed: int) -> None:
+    rows = random_rows(seed)
+    cube = [dict(zip(VARIABLES, found, strict=True)) for found in product(range(5), repeat=3)]
+    wanted = sorted(tuple(p.values()) for p in cube if all(value(row.form, p) >= 0 for row in rows))
+    for order in permutations(VARIABLES):
+        bounds = scan_bounds(order, rows)
+        for count in (1, 2):
+            fewer = [row for row in rows if set(dict(row.form.terms)) <= set(order[:count])]
+            wider = scan_bounds(order[:count], fewer)
+            assert sorted(points(order, [*wider, *bounds[count:]], {})) == wanted
 
 
 def test_bounds_that_follow_from_others_are_left_out() -> None:

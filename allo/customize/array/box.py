@@ -14,6 +14,7 @@ from ...ir.linalg import is_structured
 from ...ir.walk import LOOP_OPERATIONS, LoopView, induction_variable, location_of, operations, string_of
 from ...poly import AffineForm, Footprint, Model
 from ..step.handles import Buffer
+from ..step.resolve import loop_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Box:
         lowers, sizes = [], []
         for extent in touched.extents:
             assert extent.lower is not None and extent.size is not None
-            lowers.append(_terms(extent.lower, values))
+            lowers.append(_terms(extent.lower, values, touched.buffer.name, view))
             sizes.append(extent.size)
         shape = tuple(extent for extent in touched.buffer.shape if extent is not None)
         if len(shape) < len(touched.buffer.shape):
@@ -58,7 +59,17 @@ class Box:
         return result
 
 
-def _terms(form: AffineForm, values: dict[str, ir.Value]) -> tuple[int, tuple[tuple[ir.Value, int], ...]]:
+def _terms(
+    form: AffineForm, values: dict[str, ir.Value], array: str, view: LoopView
+) -> tuple[int, tuple[tuple[ir.Value, int], ...]]:
+    for around in view.chain[:-1]:
+        if around.name not in values and any(name == around.name for name, _ in form.terms):
+            raise ScheduleError(
+                f"where the part of '{array}' begins that an iteration of '{view.name}' touches depends on loop "
+                f"'{around.name}', which has run-time bounds",
+                hint=f"let the bounds of '{around.name}' be constants or arguments of the kernel",
+                notes=[loop_note(around)],
+            )
     return form.constant, tuple((values[name], coefficient) for name, coefficient in form.terms)
 
 

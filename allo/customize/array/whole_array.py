@@ -13,7 +13,7 @@ from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.partitions import is_partitioned, with_divisions
 from ...ir.walk import entry_block, location_of, operations
-from ...layout import Banks
+from ...layout import NONE, Banks
 
 
 @dataclass(slots=True)
@@ -32,11 +32,12 @@ class WholeArray:
 
         If it is partitioned, it is now divided into `banks`.
         """
+        divided = any(b != NONE for b in banks)
 
         def new_type(old: ir.MemRefType) -> ir.MemRefType:
             kind = element or old.element_type
             made = ir.MemRefType.get(shape, kind, None, old.memory_space, unknown_location())
-            return with_divisions(made, [b.entry for b in banks]) if is_partitioned(old) else made
+            return with_divisions(made, [b.entry for b in banks]) if divided and is_partitioned(old) else made
 
         for value in self.values:
             value.set_type(new_type(ir.MemRefType(value.type)))

@@ -10,13 +10,23 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ...errors import Location, Note, ScheduleError
-from ...ir.access import stored
-from ...ir.builder import Builder, affine_dim, string_attr
-from ...ir.context import unknown_location
+from ...ir.access import access_map, accessed, stored, subscripts
+from ...ir.builder import Builder, affine_constant, affine_dim, string_attr
+from ...ir.context import context, unknown_location
 from ...ir.partitions import divisions_of
 from ...ir.walk import induction_variable
 from ...layout import Banks, Division
-from ...poly import Access, OrderMismatch, OrderObstacle, Transfer, Undecided, fifo_obstacle
+from ...poly import (
+    Access,
+    Box,
+    OrderMismatch,
+    OrderObstacle,
+    Transfer,
+    Undecided,
+    fifo_obstacle,
+    inside,
+    read_box,
+)
 from ..array.subscripts import AccessOperation
 from .stages import Stage
 
@@ -100,12 +110,22 @@ def _depends(value: ir.Value, loop: ir.Operation) -> bool:
 
 
 def obstacle(
-    producer: Stage, consumer: Stage, gets: Sequence[Get], lanes: Sequence[int] = ()
+    producer: Stage, consumer: Stage, gets: Sequence[Get], lanes: Sequence[int] = (), box: Box | None = None
 ) -> OrderObstacle | Undecided | None:
-    """Why the elements cannot go from one stage to the other through one FIFO for each place in `lanes`."""
+    """Why the elements, or those of a box, cannot go from one stage to the other through a FIFO for each of `lanes`."""
     writes = [transfer_of(producer, access, len(access.loops)) for access in producer.writes]
-    reads = [transfer_of(consumer, get.loads[0], get.depth) for get in gets]
-    return fifo_obstacle(writes, reads, lanes)
+    if box is not None:
+        writes = [inside(write, box) for write in writes]
+    return fifo_obstacle(writes, _reads(consumer, gets), lanes)
+
+
+def wanted(consumer: Stage, gets: Sequence[Get]) -> Box | None:
+    """The box of the elements that a stage takes, if they are one."""
+    return read_box(_reads(consumer, gets))
+
+
+def _reads(consumer: Stage, gets: Sequence[Get]) -> list[Transfer]:
+    return [transfer_of(consumer, get.loads[0], get.depth) for get in gets]
 
 
 def transfer_of(stage: Stage, access: Access, depth: int) -> Transfer:
@@ -167,13 +187,27 @@ def _notes(*accesses: Access) -> list[Note]:
     return [Note(f"it is {'written' if write else 'read'} here", place) for write, place in places]
 
 
-def put_at_stores(writes: Sequence[Access], stream: Streams, *, keep: bool) -> None:
-    """Put what is stored; the stores stay only if others read the array."""
+def put_at_stores(writes: Sequence[Access], stream: Streams, *, keep: bool, box: Box | None = None) -> None:
+    """Put what is stored, or what is stored in a box; the stores stay only if others read the array."""
     for access in writes:
         builder = Builder.before(access.op)
+        if box is not None:
+            _where_inside(builder, access.op, box)
         builder.put(stream(builder, access.op), stored(access.op))
         if not keep:
             access.op.erase()
+
+
+def _where_inside(builder: Builder, store: ir.Operation, box: Box) -> None:
+    """Let `builder` go on where an affine store is to an element of a box."""
+    place, shape = access_map(store), ir.MemRefType(accessed(store).type).shape
+    assert place is not None
+    rows: list[ir.AffineExpr] = []
+    for form, (low, high), extent in zip(place.results, box, shape, strict=True):
+        rows += [form - low] * (low > 0) + [affine_constant(high) - form] * (high < extent - 1)
+    condition = ir.IntegerSet.get(place.n_dims, place.n_symbols, rows, [False] * len(rows), context())
+    guard = builder.affine_if(condition, subscripts(store), has_else=False)
+    builder.point = ir.InsertionPoint.at_block_terminator(guard.regions[0].blocks[0])
 
 
 def get_at_loads(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mlir import ir
-
 from ...ir.access import is_affine_load, stored
 from ...ir.walk import operations
 from ...poly import Access, Transfer, only_first_values, overwritten
+from ..array.constants import made_again, makers
 from .stages import Stage
 
 _PURE = (
@@ -53,34 +52,14 @@ def _only_stores(stage: Stage) -> bool:
 
 def _insert_constant(first: Stage, second: Stage) -> bool:
     """Put the constant that `first` writes in the place of what `second` reads of it; False if that is not all."""
-    makers = [_constant(stored(access.op)) for access in first.writes]
-    chains = [[(op.name, str(op.attributes)) for op in chain] for chain in makers]
-    if not makers[0] or any(chain != chains[0] for chain in chains):
+    made = [makers(stored(access.op)) for access in first.writes]
+    chains = [[(op.name, str(op.attributes)) for op in chain] for chain in made]
+    if not made[0] or any(chain != chains[0] for chain in chains):
         return False
     writes, reads = _transfers(second, second.writes), _transfers(second, second.reads)
     if not only_first_values(_transfers(first, first.writes), writes, reads):
         return False
     for access in second.reads:
-        value: ir.Value | None = None
-        for op in makers[0]:
-            copy = op.clone(ir.InsertionPoint(access.op))
-            if value is not None:
-                copy.operands[0] = value
-            value = copy.results[0]
-        access.op.results[0].replace_all_uses_with(value)
+        access.op.results[0].replace_all_uses_with(made_again(made[0], access.op))
         access.op.erase()
     return True
-
-
-def _constant(value: ir.Value) -> list[ir.Operation]:
-    """The operations that make a constant, first to last; none if it is not one."""
-    chain: list[ir.Operation] = []
-    while not isinstance(value.owner, ir.Block):
-        op = value.owner.operation
-        chain.insert(0, op)
-        if op.name in ("arith.constant", "allo.fixed_constant"):
-            return chain
-        if op.name != "allo.sign_cast":
-            break
-        value = op.operands[0]
-    return []

@@ -11,8 +11,9 @@ from ...errors import ScheduleError
 from ...ir.builder import affine_constant, affine_dim
 from ...ir.context import context
 from ...ir.walk import LoopView, bound_operands, induction_variable
-from ...poly import Side, loop_rows, rebound
+from ...poly import Bounds, Side, loop_rows, scan_bounds
 from ..step.resolve import loop_note
+from .distribute import Group
 
 type Bound = tuple[ir.AffineMap, list[ir.Value]]
 
@@ -26,31 +27,59 @@ class LoopBounds:
     step: int
 
 
-def bounds_in_order(order: Sequence[LoopView], *, between: bool) -> list[LoopBounds]:
-    """The bounds of the loops in the new order, over the loop variables that they have now.
+@dataclass(frozen=True, slots=True)
+class NewBounds:
+    """The bounds of the loops in a new order, and, for each group between them, those of the loops of its own."""
+
+    loops: list[LoopBounds]
+    own: list[dict[str, LoopBounds]]
+
+
+def bounds_in_order(band: Sequence[LoopView], order: Sequence[LoopView], groups: Sequence[Group]) -> NewBounds:
+    """The bounds of the loops of a band in the new order, over the loop variables that they have now.
 
     Bounds are kept where the loops they depend on stay outside; else those of all the loops are computed anew. This
-    is refused if they are not linear or the steps not 1, and if statements are `between` the loops: these would run
-    in iterations only in which the inner loops do.
+    is refused if they are not linear or the steps not 1. Loops around a group of statements between the loops run
+    over all the iterations in which the group does; those further in have all the conditions of what they hold.
     """
     clash = _clash(order)
     if clash is None:
-        return [_kept(view) for view in order]
+        kept = {view.name: _kept(view) for view in order}
+        own = [{view.name: kept[view.name] for view in group.private} for group in groups]
+        return NewBounds(list(kept.values()), own)
     values = [induction_variable(view.op) for view in order]
     values += dict.fromkeys(v for view in order for side in bound_operands(view.op) for v in side if v not in values)
     numbers = {value: number + 1 for number, value in enumerate(values)}
-    systems = [loop_rows(view.op, numbers) for view in order]
-    if between or any(rows is None for rows in systems):
+    systems = {view.name: loop_rows(view.op, numbers) for view in band}
+    if any(rows is None for rows in systems.values()):
         outer, inner = clash
         raise ScheduleError(
             f"the bounds of loop '{outer.name}' depend on '{inner.name}', which must stay outside of it",
-            hint=None if not between else "statements stand between the loops",
+            hint="bounds in another order are found for loops of step 1 whose bounds are linear",
             notes=[loop_note(outer), loop_note(inner)],
         )
-    found = rebound(
-        [numbers[induction_variable(view.op)] for view in order], [row for rows in systems for row in rows or ()]
-    )
-    return [LoopBounds(_bound(b.lower, values, 0), _bound(b.upper, values, 1), 1) for b in found]
+    variables = {view.name: numbers[induction_variable(view.op)] for view in order}
+
+    def scanned(count: int, within: Sequence[LoopView]) -> list[Bounds]:
+        """The bounds of the loops `within`, an order of the first `count` loops of the band."""
+        rows = [row for view in band[:count] for row in systems[view.name] or ()]
+        return scan_bounds([variables[view.name] for view in within], rows)
+
+    loops = []
+    for position in range(len(order)):
+        count = min((group.count for group in groups if group.prefix > position), default=len(band))
+        names = [view.name for view in band[:count]]
+        loops.append(scanned(count, [view for view in order if view.name in names])[position])
+    own = []
+    for group in groups:
+        within = [*order[: group.prefix], *group.private]
+        found = scanned(group.count, within)[group.prefix :]
+        own.append({view.name: _made(b, values) for view, b in zip(group.private, found, strict=True)})
+    return NewBounds([_made(bounds, values) for bounds in loops], own)
+
+
+def _made(bounds: Bounds, values: list[ir.Value]) -> LoopBounds:
+    return LoopBounds(_bound(bounds.lower, values, 0), _bound(bounds.upper, values, 1), 1)
 
 
 def _clash(order: Sequence[LoopView]) -> tuple[LoopView, LoopView] | None:

@@ -9,7 +9,7 @@ from mlir import ir
 from ...ir.builder import Builder, string_attr
 from ...ir.names import unique_name
 from ...ir.walk import LoopView, induction_variable, loops_of, operations, string_of
-from .bounds import LoopBounds
+from .bounds import LoopBounds, NewBounds
 from .distribute import Group
 from .rewrite import move_body
 
@@ -22,15 +22,16 @@ type Variables = dict[ir.Value, ir.Value]
 def rebuild(
     function: ir.OpView,
     band: Sequence[LoopView],
-    order: Sequence[tuple[LoopView, LoopBounds]],
+    order: Sequence[LoopView],
     groups: Sequence[Group],
+    new: NewBounds,
 ) -> None:
     """Build the loops in `order`, move the statements and the innermost body into them, and erase the old ones."""
     builder = Builder.before(band[0].op)
     nest = band[0].op.attributes.get("allo.nest")
     variables: Variables = {}
     made: list[ir.Operation] = []
-    for view, bounds in order:
+    for view, bounds in zip(order, new.loops, strict=True):
         attributes = {
             name: attribute
             for name, attribute in view.op.attributes.items()
@@ -40,7 +41,7 @@ def rebuild(
             attributes["allo.nest"] = nest
         made.append(_loop(builder, view, bounds, attributes, variables))
     innermost = builder.point.block
-    _place(function, band, dict((view.name, bounds) for view, bounds in order), groups, made)
+    _place(function, band, list(zip(groups, new.own, strict=True)), made)
     body = band[-1].op
     last = induction_variable(body)
     for old, new in variables.items():
@@ -72,17 +73,16 @@ def _loop(
 def _place(
     function: ir.OpView,
     band: Sequence[LoopView],
-    bounds: Mapping[str, LoopBounds],
-    groups: Sequence[Group],
+    groups: Sequence[tuple[Group, Mapping[str, LoopBounds]]],
     made: Sequence[ir.Operation],
 ) -> None:
     """Put each group in front of the loop that is next in the new order, or behind it."""
     views = loops_of(function) if groups else []
     loop_names = {view.name for view in views if view.nest == band[0].nest}
     nest_names = {view.own_nest for view in views if view.own_nest is not None}
-    leading = [group for group in groups if group.leading]
-    trailing = [group for group in groups if not group.leading]
-    for group in [*leading, *reversed(trailing)]:
+    leading = [found for found in groups if found[0].leading]
+    trailing = [found for found in groups if not found[0].leading]
+    for group, bounds in [*leading, *reversed(trailing)]:
         anchor = made[group.prefix]
         own_nest = group.prefix == 0 and band[0].parent is None
         taken = _names(group) if own_nest else loop_names

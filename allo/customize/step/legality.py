@@ -15,7 +15,8 @@ from .handles import Loop
 
 _VOUCH = "if you know that it is safe, pass assume_safe=True"
 _REASSOCIATE = (
-    "these are updates of one floating-point reduction; if another rounding is acceptable, pass reassociate=True"
+    "these are updates of one floating-point reduction; if another rounding (of a maximum, another NaN or zero) is "
+    "acceptable, pass reassociate=True"
 )
 
 

@@ -108,6 +108,8 @@ def _attribute(value: Any) -> ir.Attribute:
             return ir.BoolAttr.get(value, context())
         case int():
             return ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), value)
+        case float():
+            return ir.FloatAttr.get_f64(value, ir.Location.unknown(context()))
         case Enum():
             return ir.StringAttr.get(value.name, context())
         case str():
@@ -207,6 +209,8 @@ def _value(attribute: ir.Attribute, hint: Any, values: Mapping[str, type]) -> An
             return attribute.value
         case ir.IntegerAttr() if isinstance(attribute.type, ir.IndexType) or _is_machine_integer(attribute.type):
             return attribute.value
+        case ir.FloatAttr():
+            return float(attribute.value)
         case ir.StringAttr():
             kind = next((k for k in kinds if isinstance(k, type) and issubclass(k, Enum)), None)
             if kind is None or attribute.value not in kind.__members__:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import operator
 import sys
 import typing
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,7 +17,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Concatenate, Protocol, overload
 
-from ...errors import Diagnostic, Location, ScheduleError
+from ...errors import Diagnostic, Location, ScheduleError, ScheduleNote
 from ...ir.memory import Memory
 from ...ir.module import Module
 from ...ir.recursion import reads_programs
@@ -62,6 +64,15 @@ def schedule_line() -> Location | None:
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back  # type: ignore[assignment]
     return None if frame is None else Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+def demand_use(name: str, nothing: ScheduleError, *, strict: bool) -> None:
+    """Say that a step does nothing, for a reason that would be an error with `strict`: a warning at its line."""
+    if strict:
+        raise nothing
+    at = schedule_line() or Location("<schedule>", 0)
+    told = "\n".join(Diagnostic(f"{name}: {d.message}", None, d.hint, d.notes).render() for d in nothing.diagnostics)
+    warnings.warn_explicit(told, ScheduleNote, at.file, at.line)
 
 
 class Scheduled(Protocol):
@@ -185,6 +196,18 @@ def integer(name: str, value: Any) -> int:
     return number
 
 
+def _number(name: str, value: Any) -> float:
+    """The finite number that a user gave for parameter `name`: an integer of 32 bits, else a float."""
+    number: float
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = value if isinstance(value, float) else float("nan")
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise ScheduleError(f"{name} must be a finite number, got {value!r}")
+    return number if isinstance(number, int) and -(2**31) <= number < 2**31 else float(number)
+
+
 def _several(convert: Converter) -> Converter:
     """All that a user wrote for `*loops`, or the one list of them, as a tuple."""
 
@@ -233,6 +256,8 @@ def _plain(name: str, kind: Any, value: Any) -> Any:
         )
     if kind is bool and not isinstance(value, bool):
         raise ScheduleError(f"{name} must be True or False, got {value!r}")
+    if kind is float:
+        return _number(name, value)
     if kind is int:
         number = integer(name, value)
         if not -(2**31) <= number < 2**31:

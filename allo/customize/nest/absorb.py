@@ -1,0 +1,123 @@
+"""First values of an array, written by the nest that goes on with it instead of by a statement before that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from mlir import ir
+
+from ...ir.access import accessed, is_store, stored
+from ...ir.builder import Builder, affine_constant, affine_dim
+from ...ir.context import context
+from ...ir.walk import LoopView, annotations_of, constant_bounds, induction_variable, loops_of, operations
+from ...poly import Model, extract, merge_violation, wholly_overwritten
+from .merge import matching, merge_into
+from .recompute import free_names
+from .rewrite import only_child
+
+_CONSTANTS = ("arith.constant", "allo.fixed_constant", "allo.sign_cast")
+_LOOPS = ("affine.for", "affine.yield")
+
+
+def first_values_of(statement: ir.Operation) -> ir.Value | None:
+    """The array to which a statement gives constants, with nothing else in it; None if it is another statement."""
+    blocks = [block for region in statement.regions for block in region.blocks]
+    inside = [statement, *(op for block in blocks for op in operations(block))]
+    stores = [op for op in inside if is_store(op)]
+    if len(stores) != 1 or not all(op in stores or op.name in (*_LOOPS, *_CONSTANTS) for op in inside):
+        return None
+    array: ir.Value = accessed(stores[0])
+    return array if _is_constant(stored(stores[0])) else None
+
+
+def _is_constant(value: ir.Value) -> bool:
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name == "allo.sign_cast":
+        value = value.owner.operation.operands[0]
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name in _CONSTANTS
+
+
+def absorbed_by(statement: ir.Operation, block: Sequence[ir.Operation]) -> ir.Operation | None:
+    """The nest of a block that can begin with the first values that a statement gives; None if there is none.
+
+    It is the next one that uses the array, a loop that surely runs and whose iterations run one after the other.
+    """
+    array = first_values_of(statement)
+    if array is None:
+        return None
+    behind = block[list(block).index(statement) + 1 :]
+    user = next((op for op in behind if _uses(op, array)), None)
+    if user is None or user.name != "affine.for" or len(user.results) or set(_marks(user)) - _ONE_BY_ONE:
+        return None
+    bounds = constant_bounds(user)
+    return user if bounds is not None and len(range(*bounds)) else None
+
+
+_ONE_BY_ONE = {"pipeline", "unroll"}
+
+
+def _marks(op: ir.Operation) -> list[str]:
+    return [mark.split("=")[0] for mark in annotations_of(op)]
+
+
+def _uses(op: ir.Operation, array: ir.Value) -> bool:
+    inner = (inside for region in op.regions for block in region.blocks for inside in operations(block))
+    return any(operand == array for user in (op, *inner) for operand in user.operands)
+
+
+def absorb(function: ir.OpView, statement: ir.Operation, nest: ir.Operation, *, merge_only: bool = False) -> bool:
+    """Let `nest`, which `absorbed_by` has found, begin with the first values that `statement` gives.
+
+    They are dropped if the nest overwrites them all unread; they are written in the iterations that go on with them if
+    the loops are the same; else in the first iteration, unless `merge_only`: then nothing changes. Returns whether
+    `statement` is gone.
+    """
+    model = extract(function)
+    if wholly_overwritten(model, statement, nest):
+        statement.erase()
+        return True
+    views = loops_of(function)
+    outer, inner = _chain(views, nest), _chain(views, statement)
+    for depth in range(min(len(outer), len(inner)), 0, -1):
+        if _merge(function, model, inner[:depth], outer[:depth]):
+            return True
+    if merge_only:
+        return False
+    _guard(function, statement, outer[0])
+    return True
+
+
+def _chain(views: Sequence[LoopView], nest: ir.Operation) -> list[LoopView]:
+    """The loops of a nest, each directly in the one before, as long as there is one of them only."""
+    found = [view for view in views if view.op == nest]
+    while found:
+        inner = [view for view in views if view.parent is not None and view.parent.op == found[-1].op]
+        if len(inner) != 1 or inner[0].op.block != found[-1].body or inner[0].op.name != "affine.for":
+            break
+        found.append(inner[0])
+    return found
+
+
+def _merge(function: ir.OpView, model: Model, first: list[LoopView], nest: list[LoopView]) -> bool:
+    marked = any(annotations_of(view.op) for view in first) or any(set(_marks(v.op)) - _ONE_BY_ONE for v in nest)
+    directly = all(only_child(a, b) for a, b in pairwise(first))
+    if marked or not directly or not matching(first, nest):
+        return False
+    if merge_violation(model, [view.op for view in first], [view.op for view in nest]) is not None:
+        return False
+    merge_into(function, first, nest)
+    return True
+
+
+def _guard(function: ir.OpView, statement: ir.Operation, outer: LoopView) -> None:
+    """Run a statement in the first iteration of a loop."""
+    bounds = constant_bounds(outer.op)
+    assert bounds is not None
+    if len(statement.regions):
+        free_names(function, statement, outer)
+    builder = Builder(ir.InsertionPoint.at_block_begin(outer.body), statement.location)
+    first = ir.IntegerSet.get(1, 0, [affine_dim(0) - affine_constant(bounds[0])], [True], context())
+    guard = builder.affine_if(first, [induction_variable(outer.op)], has_else=False)
+    statement.move_before(guard.regions[0].blocks[0].operations[0])
+    if "allo.nest" in statement.attributes:
+        del statement.attributes["allo.nest"]
