@@ -25,7 +25,7 @@ LATENCIES = {"BRAM": 3, "BRAM_ECC": 3, "LUTRAM": 3, "URAM": 8, "URAM_ECC": 8}
 class Memory:
     """A kind of memory: what it is made of, its ports, its latency in cycles, its depth in elements.
 
-    `None` leaves the choice to the tools. `depth` is that of a FIFO, or of what an argument or a result points to
+    Names may be in small letters. `None` leaves the choice to the tools. `depth` is that of a FIFO, or of what an argument or a result points to
     outside. Raises ValueError for names that do not exist and properties that do not go together.
     """
 
@@ -35,6 +35,9 @@ class Memory:
     depth: int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("resource", "storage_type"):
+            if isinstance(given := getattr(self, name), str) and given.upper() in (*RESOURCES, *STORAGE_TYPES):
+                object.__setattr__(self, name, given.upper())
         if self.resource not in RESOURCES:
             raise ValueError(f"resource must be one of {', '.join(RESOURCES)}, got {self.resource!r}")
         if self.storage_type is not None and self.storage_type not in STORAGE_TYPES:

@@ -155,7 +155,7 @@ class AssignmentChecker:
         if len(node.targets) != 1:
             self.scope.error(node, "chained assignment is not supported", "write one assignment a line")
             return ()
-        target = node.targets[0]
+        target = self.expressions.structs.as_field(node.targets[0])
         if isinstance(target, ast.Tuple):
             return self._assign_tuple(node, target)
         if isinstance(target, ast.Name):
@@ -334,7 +334,7 @@ class AssignmentChecker:
 
     def augmented(self, node: ast.AugAssign) -> tuple[Stmt, ...]:
         op = BINARY_OPERATORS.get(type(node.op))
-        target = node.target
+        target = self.expressions.structs.as_field(node.target)
         if isinstance(target, ast.Subscript) and op is not None:
             word = self.expressions.bits.word(target)
             if word is not None:

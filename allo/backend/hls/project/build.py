@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ def _build(flow: ToolFlow, module: Module, mode: str | None, options: dict[str, 
         raise TargetError(
             f'mode "{mode}" writes a project and needs its folder', hint='pass project="folder"'
         )
+    settings = replace(settings, copies=options.get("wrap_io", True))
     if folder is None and not flow.has_interface:
         made = HLSModule(module, mode=mode, vendor=flow.vendor, **of_simulation)
     else:
@@ -56,7 +58,7 @@ def _manifest(flow: ToolFlow) -> Manifest:
     return Manifest(
         names=(flow.target,),
         modes=tuple(flow.modes),
-        options=("project", "configs", "check", "unbounded"),
+        options=("project", "configs", "check", "unbounded", "wrap_io"),
         missing_tools=lambda: (),
         build=partial(_build, flow),
     )
