@@ -25,8 +25,9 @@ LATENCIES = {"BRAM": 3, "BRAM_ECC": 3, "LUTRAM": 3, "URAM": 8, "URAM_ECC": 8}
 class Memory:
     """A kind of memory: what it is made of, its ports, its latency in cycles, its depth in elements.
 
-    Names may be in small letters. `None` leaves the choice to the tools. `depth` is that of a FIFO, or of what an argument or a result points to
-    outside. Raises ValueError for names that do not exist and properties that do not go together.
+    Names may be in small letters. `None` leaves the choice to the tools. `depth` is that of a FIFO, or of what an
+    argument or a result points to outside. Raises ValueError for names that do not exist and properties that do not
+    go together.
     """
 
     resource: str = "AUTO"

@@ -77,7 +77,7 @@ def test_return_converts_to_the_declared_result() -> None:
 def test_return_inside_meta_if() -> None:
     def kernel[T, N: index](A: "T[N]") -> "T[N]":
         B: T[N] = 0
-        with allo.meta_if(T == int32):
+        with allo.meta_if(T == int32):  # noqa: SIM300
             for i in range(N):
                 B[i] = A[i] * 2
             return B

@@ -1,6 +1,6 @@
 """Options and attributes of published Allo: what programs give to customize, build, grid and the operators."""
 
-# ruff: noqa: F821 - kernels declare arrays without a value
+
 
 from pathlib import Path
 

@@ -23,7 +23,8 @@ class Settings:
 
     `frequency` is in MHz, `timeout` in seconds for each run of a tool (None: as long as it takes), `word_bits` the
     widest word of a port. `hbm_mapping` gives a bank and `bundles` a port to arguments, by name; arrays `in_place` are
-    not copied to the chip, nor is any other that can stay in memory unless it `copies`. `operators` chooses implementations as `allo.estimate` does: `{"add": "fabric"}`.
+    not copied to the chip, nor is any other that can stay in memory unless it `copies`. `operators` chooses
+    implementations as `allo.estimate` does: `{"add": "fabric"}`.
     """
 
     device: Device

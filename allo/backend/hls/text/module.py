@@ -9,7 +9,7 @@ from functools import cache
 
 from mlir import ir
 
-from ....errors import TargetError, counted
+from ....errors import counted
 from ....frontend.emit.given_code import EXTERNAL
 from ....ir.access import callee_name
 from ....ir.linalg import lower_linalg
@@ -17,7 +17,7 @@ from ....ir.module import Module
 from ....ir.processes import simulated_regions
 from ....ir.states import FinishedModule
 from ....ir.types import Struct
-from ....ir.walk import argument_names, buffer_location, entry_block, location_of, operations, statements
+from ....ir.walk import entry_block, location_of, operations, statements
 from ...checked import REQUIRE
 from ...declared import refuse_undefined
 from ...headers import templates_directory
