@@ -61,7 +61,7 @@ from .frontend.dsl import (
     view,
     zeros,
 )
-from .memory import Memory
+from .memory import Layout, Memory
 
 # What many programs never use is loaded when it is first asked for: each would add to the time of `import allo`.
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from .frontend.reference.compare import check_python
     from .frontend.reference.difference import PythonDifference
     from .frontend.reference.interpret import interpret
+    from .passes import invoke_mlir_parser
 else:
     _LATER = {
         "Estimate": ".estimate",
@@ -86,6 +87,7 @@ else:
         "equivalence": "",
         "estimate": ".estimate",
         "interpret": ".frontend.reference.interpret",
+        "invoke_mlir_parser": ".passes",
         "target": "",
         "testing": "",
         "utils": "",
@@ -122,6 +124,7 @@ __all__ = [
     "IPModule",
     "KernelError",
     "LLVMModule",
+    "Layout",
     "LayoutConflict",
     "Memory",
     "Partition",
@@ -150,6 +153,7 @@ __all__ = [
     "gelu",
     "grid",
     "interpret",
+    "invoke_mlir_parser",
     "layernorm",
     "linear",
     "log",

@@ -71,6 +71,11 @@ class Memory:
         """Whether it can only be read."""
         return self.storage_type is not None and self.storage_type.startswith("ROM")
 
+    def get_memory_space(self) -> int:
+        """One number for the resource and the type of storage, 0 if the tools choose both."""
+        kinds = (None, *STORAGE_TYPES)
+        return RESOURCES.index(self.resource) * 16 + kinds.index(self.storage_type)
+
     def __repr__(self) -> str:
         given = {"storage_type": self.storage_type, "latency": self.latency, "depth": self.depth}
         parts = [f"resource={self.resource!r}", *(f"{k}={v!r}" for k, v in given.items() if v is not None)]

@@ -82,7 +82,8 @@ class Layout:
         for placement in self.placements:
             if isinstance(placement, Shard):
                 if not -rank <= placement.axis < rank:
-                    raise ValueError(f"{self!r} needs axis {placement.axis} of the mesh {_text(mesh)}, which has {rank}")
+                    axis = f"axis {placement.axis} of the mesh {_text(mesh)}"
+                    raise ValueError(f"{self!r} needs {axis}, which has {rank}")
                 placement = Shard(placement.axis % rank)
                 if placement.axis in used:
                     raise ValueError(f"{self!r} cuts two dimensions along axis {placement.axis} of the mesh")

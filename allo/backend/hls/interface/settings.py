@@ -94,8 +94,12 @@ def settings_of(
     )
 
 
-def _bank(argument: str, value: Any, device: Device) -> str:
-    """`HBM[0]`, `DDR[1]`, `HBM[0:3]`; a number is a bank of HBM."""
+def bank_text(argument: str, value: Any) -> str:
+    """`HBM[0]`, `DDR[1]`, `HBM[0:3]`; a number is a bank of HBM. Raises TargetError for anything else."""
+    return _bank_of(argument, value).string
+
+
+def _bank_of(argument: str, value: Any) -> re.Match[str]:
     text = f"HBM[{value}]" if isinstance(value, int) and not isinstance(value, bool) else value
     match = _BANK.fullmatch(text) if isinstance(text, str) else None
     if match is None:
@@ -103,11 +107,17 @@ def _bank(argument: str, value: Any, device: Device) -> str:
             f"configs['hbm_mapping']['{argument}'] must be a bank of memory, got {value!r}",
             hint='write "HBM[0]", "DDR[1]", or "HBM[0:3]" for several banks',
         )
-    kind, first, last = match[1], int(match[2]), int(match[3] or match[2])
-    if first > last:
+    if int(match[2]) > int(match[3] or match[2]):
         raise TargetError(
             f"configs['hbm_mapping']['{argument}'] is {text}, whose first bank is behind its last"
         )
+    return match
+
+
+def _bank(argument: str, value: Any, device: Device) -> str:
+    """The bank of an argument, which the device has."""
+    match = _bank_of(argument, value)
+    text, kind, last = match.string, match[1], int(match[3] or match[2])
     if device.banks is None:
         return text
     count = device.banks.get(kind, 0)
