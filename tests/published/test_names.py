@@ -73,7 +73,7 @@ def test_what_is_not_here_says_what_to_use() -> None:
         '  hint: s.graph tells producers, consumers and users, s.get_equivalent_variables("f:A") the other names of an '
         "array"
     )
-    with pytest.raises(allo.AlloError, match="^allo.passes.decompose_library_function belongs to the internals"):
+    with pytest.raises(allo.AlloError, match="decompose_library_function belongs to the internals"):
         importlib.import_module("allo.passes").decompose_library_function.run(None)
 
 
@@ -88,9 +88,9 @@ def test_modules_in_which_functions_work_on_copies() -> None:
     assert {"buf_A", "buf_B"} <= set(buffered.buffers)
     assert allo.verify(s, buffered)
     assert_same(through_doors(buffered, A, B), ran(s.build(), (A, B)))
-    with pytest.raises(allo.TargetError, match="the module has no function 'pot'"):
+    with pytest.raises(allo.TargetError, match="no function 'pot'"):
         generate_input_output_buffers(module, "pot")
-    with pytest.raises(allo.TargetError, match="^arrays are not flattened here"):
+    with pytest.raises(allo.TargetError, match="arrays are not flattened here"):
         generate_input_output_buffers(module, "top", flatten=True)
 
 
