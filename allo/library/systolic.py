@@ -155,13 +155,13 @@ def packed_doubled_systolic[TyA, TyB, TyC, M: index, K: index, N: index, Mt: ind
     for mi in range(rows, name="outer_tile"):
         local_A: TyA[Mt, K]
         for ak, ai in allo.grid(K, row_words, name="load_A_tile"):
-            for ap in range(P):
+            with allo.meta_for(P) as ap:
                 local_A[ai * P + ap, ak] = A[mi * row_words + ai, ak][ap * bits_A : (ap + 1) * bits_A]
         for ni in range(columns):
             local_B: Int(TyA.bits + TyB.bits * 2 + 1)[K, Nt // 2]
             local_C: TyC[Mt, Nt]
             for bk, bj in allo.grid(K, loads, name="load_B_tile"):
-                for bp in range(halves):
+                with allo.meta_for(halves) as bp:
                     low: TyB = 0
                     high: TyB = 0
                     with allo.meta_if(P == 1):
@@ -175,7 +175,7 @@ def packed_doubled_systolic[TyA, TyB, TyC, M: index, K: index, N: index, Mt: ind
             doubled_tile[TyA, TyB, TyC, K, Mt, Nt](local_A, local_B, local_C)
             for sj, si in allo.grid(Nt, row_words, name="store_C_tile"):
                 result: Int(TyC.bits * P) = 0
-                for sp in range(P):
+                with allo.meta_for(P) as sp:
                     result[sp * bits_C : (sp + 1) * bits_C] = local_C[si * P + sp, sj]
                 C[mi * row_words + si, ni * Nt + sj] = result
 
@@ -269,7 +269,7 @@ def schedule_doubled_systolic(s: Schedule, function: str = "") -> Schedule:
 
 def schedule_packed_doubled_systolic(s: Schedule, function: str = "") -> Schedule:
     """As `schedule_packed_systolic`."""
-    return _packed(s, function or s.top_func_name, "doubled_tile")
+    return _tiled(s, function or s.top_func_name, "doubled_tile")
 
 
 def schedule_packed_int8xint8_systolic(s: Schedule, function: str = "") -> Schedule:
@@ -284,13 +284,10 @@ def schedule_packed_int4xint8_systolic(s: Schedule, function: str = "") -> Sched
 
 def schedule_packed_systolic(s: Schedule, function: str = "") -> Schedule:
     """As `schedule_systolic`, with one word loaded or stored in each cycle."""
-    return _packed(s, function or s.top_func_name, "systolic_tile")
-
-
-def _packed(s: Schedule, name: str, tile: str) -> Schedule:
+    name = function or s.top_func_name
     for part in ("load_A_tile.ap", "load_B_tile.bp", "store_C_tile.sp"):
         s.unroll(f"{name}:{part}")
-    return _tiled(s, name, tile)
+    return _tiled(s, name, "systolic_tile")
 
 
 def _tiled(s: Schedule, name: str, tile: str) -> Schedule:
