@@ -62,7 +62,7 @@ from .frontend.dsl import (
     view,
     zeros,
 )
-from .memory import Memory
+from .memory import Layout, Memory
 
 # What many programs never use is loaded when it is first asked for: each would add to the time of `import allo`.
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from .frontend.reference.compare import check_python
     from .frontend.reference.difference import PythonDifference
     from .frontend.reference.interpret import interpret
+    from .passes import invoke_mlir_parser
 else:
     _LATER = {
         "Estimate": ".estimate",
@@ -87,6 +88,7 @@ else:
         "equivalence": "",
         "estimate": ".estimate",
         "interpret": ".frontend.reference.interpret",
+        "invoke_mlir_parser": ".passes",
         "target": "",
         "testing": "",
         "utils": "",
@@ -123,6 +125,7 @@ __all__ = [
     "IPModule",
     "KernelError",
     "LLVMModule",
+    "Layout",
     "LayoutConflict",
     "Memory",
     "Partition",
@@ -152,6 +155,7 @@ __all__ = [
     "gelu",
     "grid",
     "interpret",
+    "invoke_mlir_parser",
     "layernorm",
     "linear",
     "log",

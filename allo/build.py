@@ -28,6 +28,7 @@ def build(
     mode: str | None = None,
     project: str | None = None,
     configs: dict[str, Any] | None = None,
+    wrap_io: bool = True,
     **options: Any,
 ) -> Any:
     """Make `schedule` run on `target`.
@@ -40,7 +41,8 @@ def build(
 
     `"vhls"` gives HLS C++ (`.hls_code`); `"vitis_hls"` with `mode="csim"` compiles and runs it on NumPy arrays, with
     other modes (`"csyn"`, `"cosim"`, `"hw_emu"`, ...) write a project to the folder `project` and run the tools in it,
-    as `"vivado_hls"`, `"pynq"`, `"ihls"`, `"catapult"` and `"tapa"` do with their modes (docs/fpga.md).
+    as `"vivado_hls"`, `"pynq"`, `"ihls"`, `"catapult"` and `"tapa"` do with their modes (docs/fpga.md). There, with
+    `wrap_io=False`, arguments that can stay in memory are not copied to the chip.
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """
@@ -53,8 +55,11 @@ def build(
     if mode is not None and mode not in backend.modes:
         listed = ", ".join(backend.modes) or "none"
         raise TargetError(f"target '{wanted}' has no mode '{mode}'", hint=f"its modes: {listed}")
+    if not isinstance(wrap_io, bool):
+        raise TargetError(f"wrap_io must be True or False, got {wrap_io!r}")
+    unwrapped = {"wrap_io": False} if not wrap_io and "wrap_io" in backend.options else {}
     given = {"project": project, "configs": configs, **options}
-    chosen = {name: value for name, value in given.items() if value is not None}
+    chosen = unwrapped | {name: value for name, value in given.items() if value is not None}
     for name in chosen:
         if name not in backend.options:
             listed = ", ".join(backend.options) or "none"

@@ -24,7 +24,7 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 class Partition(Enum):
-    """How the elements of a dimension are dealt to banks."""
+    """How the elements of a dimension are dealt to banks; as a number 0, 1, 2."""
 
     Complete = "complete"  # each element is a bank (a register)
     Block = "block"  # `factor` runs of consecutive elements

@@ -56,6 +56,12 @@ class Schedule(Primitives):
         return self._state.top
 
     @property
+    def top_func(self) -> mlir_ir.OpView:
+        """The function of the kernel in the module as it is now."""
+        ir = self.ir
+        return ir.function(ir.top)
+
+    @property
     def buffers(self) -> MappingProxyType[str, Buffer]:
         """Handles of all arrays: those of the kernel as `"A"`, those of function `f` as `"f:A"`."""
         found: dict[str, Buffer] = {}
@@ -240,12 +246,13 @@ class Schedule(Primitives):
         mode: str | None = None,
         project: str | None = None,
         configs: dict[str, Any] | None = None,
+        wrap_io: bool = True,
         **options: Any,
     ) -> Any:
         """Make something that runs; `target=None` means the CPU. See `allo.build`."""
         from ..build import build
 
-        return build(self, target=target, mode=mode, project=project, configs=configs, **options)
+        return build(self, target=target, mode=mode, project=project, configs=configs, wrap_io=wrap_io, **options)
 
     def verify(self, **options: Any) -> Any:
         """Whether the steps have kept the meaning of the kernel: `allo.verify` of the unscheduled kernel and this."""
@@ -260,11 +267,13 @@ class Schedule(Primitives):
 
         return dataflow_graph(self.ir)
 
-    def get_equivalent_variables(self, name: str | Buffer) -> tuple[str, ...]:
+    def get_equivalent_variables(self, name: str | Buffer, array: str | None = None) -> tuple[str, ...]:
         """All names of the array `name` (`"gemm:C"`, `s.C`) through calls, results and constants, itself first.
 
-        Raises ScheduleError if there is no such array.
+        With `array`, `name` is the function that it is in. Raises ScheduleError if there is no such array.
         """
+        if array is not None:
+            name = f"{name}:{array}"
         wanted = f"{self._state.top}:{name}" if isinstance(name, str) and ":" not in name else name
         found: tuple[str, ...] = self.graph.equivalent(wanted)
         return found
@@ -299,6 +308,7 @@ def customize(
     instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
     typing_rule_set: str = "default",
     lower_linalg: bool = False,
+    enable_tensor: bool = False,
 ) -> Schedule:
     """The schedule of `kernel`, with no steps yet.
 
@@ -306,7 +316,8 @@ def customize(
     `instantiate` gives the values of the parameters of a template, in order or by name; `typing_rule_set` is
     `"default"`, where arithmetic on integers loses no value, or `"cpp"`, the promotions and conversions of C++
     (docs/types.md); `lower_linalg` makes loops of the operators on whole arrays, which primitives then rewrite
-    (docs/operators.md). Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
+    (docs/operators.md). `enable_tensor` says for published Allo whether arrays are tensors or memory; here they are
+    memory in both cases. Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
     """
     compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
     if lower_linalg:

@@ -33,8 +33,8 @@ def verify(
     `method` is `"auto"` for all in turn: `"affine"`, a proof for any size of loops by value-based dataflow
     (Verdoolaege, Janssens, Bruynooghe, TOPLAS 2012); `"concrete"`, computation graphs of these sizes (Allo, section
     5.2); `"differential"`, which only runs both and never answers Equivalent. A `Different` was confirmed by running
-    both. docs/verification.md says what each guarantees. Raises VerificationError if the interfaces do not match,
-    or if `timeout` is no number of seconds.
+    both. docs/verification.md says what each guarantees. Programs whose arguments or results do not match are
+    Different. Raises VerificationError if `timeout` is no number of seconds.
     """
     is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
     if not is_number or not timeout >= 0:  # a comparison with NaN does not hold

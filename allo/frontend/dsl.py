@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from .library.operators import (
     matmul,
     maxpool,
     mul,
+    named,
     ones,
     relu,
     softmax,
@@ -74,9 +76,16 @@ __all__ = [
     "zeros",
 ]
 
-def grid(*extents: int, name: str | None = None) -> Iterator[tuple[int, ...]]:
+def grid(
+    *extents: int,
+    name: str | None = None,
+    pipeline: builtins.bool | int = False,
+    unroll: int | Sequence[int] = 0,
+) -> Iterator[tuple[int, ...]]:
     """Nested loops `0 <= i < extent`, the last fastest; `name` names the loop nest.
 
+    With `pipeline`, True or an initiation interval, the last loop is a pipeline; `unroll` gives a factor to the last
+    loop, or one to each, where 0 leaves a loop as it is. Both say how hardware runs the loops, not what they compute.
     Raises TypeError if no extent is given.
     """
     if not extents:
@@ -118,51 +127,61 @@ def meta_for(*bounds: Any, name: str | None = None) -> Any:
     raise _only_compiled("meta_for")
 
 
+@named
 def exp(x: Any) -> Any:
     """e ** x."""
     return np.exp(x)
 
 
+@named
 def log(x: Any) -> Any:
     """Natural logarithm."""
     return np.log(x)
 
 
+@named
 def log2(x: Any) -> Any:
     """Logarithm to base 2."""
     return np.log2(x)
 
 
+@named
 def log10(x: Any) -> Any:
     """Logarithm to base 10."""
     return np.log10(x)
 
 
+@named
 def sqrt(x: Any) -> Any:
     """Square root."""
     return np.sqrt(x)
 
 
+@named
 def sin(x: Any) -> Any:
     """Sine of radians."""
     return np.sin(x)
 
 
+@named
 def cos(x: Any) -> Any:
     """Cosine of radians."""
     return np.cos(x)
 
 
+@named
 def tan(x: Any) -> Any:
     """Tangent of radians."""
     return np.tan(x)
 
 
+@named
 def tanh(x: Any) -> Any:
     """Hyperbolic tangent."""
     return np.tanh(x)
 
 
+@named
 def power(x: Any, y: Any) -> Any:
     """x ** y of floats."""
     return np.power(x, y)

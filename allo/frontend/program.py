@@ -34,7 +34,7 @@ from .check.declared_values import constants_in_place
 from .check.statements import StatementChecker
 from .emit.statements import emit_module
 from .read.nesting import too_deep
-from .read.source import KernelSource, belongs_to_a_library, read_kernel
+from .read.source import KernelSource, belongs_to_a_library, knows_enclosing_names, read_kernel
 from .read.templates import NestedKernel, TemplateInstance, instance, instantiate, parameters_of
 from .typing.external import ExternalInstance, external_function
 from .typing.known import Known, known, noted
@@ -274,10 +274,19 @@ class ReachedKernels:
 
 
 def _python_annotation(source: KernelSource, name: str) -> Any:
-    """What Python made of an annotation of a nested function: variables used only there are not in its closure."""
-    if source.function is None or "<locals>" not in source.function.__qualname__:
+    """What Python made of an annotation of a nested function whose names can no longer be read.
+
+    Those of the call that defines it can, and those of its closure, which mean what they mean in its body.
+    """
+    function = source.function
+    if function is None or "<locals>" not in function.__qualname__ or knows_enclosing_names(function):
         return None
-    return source.function.__annotations__.get(name)
+    written = next((a.annotation for a in ast.walk(source.tree.args) if isinstance(a, ast.arg) and a.arg == name), None)
+    written = source.tree.returns if name == "return" else written
+    names = {node.id for node in ast.walk(written) if isinstance(node, ast.Name)} if written is not None else set()
+    if names and names <= set(function.__code__.co_freevars):
+        return None
+    return function.__annotations__.get(name)
 
 
 def _evaluated(source: KernelSource, name: str) -> AlloType | TensorType | None:

@@ -25,8 +25,9 @@ LATENCIES = {"BRAM": 3, "BRAM_ECC": 3, "LUTRAM": 3, "URAM": 8, "URAM_ECC": 8}
 class Memory:
     """A kind of memory: what it is made of, its ports, its latency in cycles, its depth in elements.
 
-    `None` leaves the choice to the tools. `depth` is that of a FIFO, or of what an argument or a result points to
-    outside. Raises ValueError for names that do not exist and properties that do not go together.
+    Names may be in small letters. `None` leaves the choice to the tools. `depth` is that of a FIFO, or of what an
+    argument or a result points to outside. Raises ValueError for names that do not exist and properties that do not
+    go together.
     """
 
     resource: str = "AUTO"
@@ -35,6 +36,9 @@ class Memory:
     depth: int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("resource", "storage_type"):
+            if isinstance(given := getattr(self, name), str) and given.upper() in (*RESOURCES, *STORAGE_TYPES):
+                object.__setattr__(self, name, given.upper())
         if self.resource not in RESOURCES:
             raise ValueError(f"resource must be one of {', '.join(RESOURCES)}, got {self.resource!r}")
         if self.storage_type is not None and self.storage_type not in STORAGE_TYPES:
@@ -66,6 +70,11 @@ class Memory:
     def is_rom(self) -> bool:
         """Whether it can only be read."""
         return self.storage_type is not None and self.storage_type.startswith("ROM")
+
+    def get_memory_space(self) -> int:
+        """One number for the resource and the type of storage, 0 if the tools choose both."""
+        kinds = (None, *STORAGE_TYPES)
+        return RESOURCES.index(self.resource) * 16 + kinds.index(self.storage_type)
 
     def __repr__(self) -> str:
         given = {"storage_type": self.storage_type, "latency": self.latency, "depth": self.depth}

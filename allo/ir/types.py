@@ -23,6 +23,16 @@ class AlloType:
         """The width in bits."""
         raise NotImplementedError
 
+    @property
+    def fracs(self) -> int:
+        """The bits behind the binary point: those of the mantissa of a float, 0 for integers."""
+        return 0
+
+    @property
+    def exponent(self) -> int:
+        """The bits in front of those: the exponent of a float, without the sign; all bits of an integer."""
+        return self.bits - self.fracs
+
     def __getitem__(self, shape: Any) -> TensorType:
         extents = shape if isinstance(shape, tuple) else (shape,)
         return TensorType(self, tuple(DYNAMIC if extent is ... else extent for extent in extents))
@@ -125,6 +135,14 @@ class Float(AlloType):
     @property
     def bits(self) -> int:
         return self.width
+
+    @property
+    def fracs(self) -> int:
+        return 7 if self.brain else {16: 10, 32: 23, 64: 52}[self.width]
+
+    @property
+    def exponent(self) -> int:
+        return self.width - self.fracs - 1
 
     def __repr__(self) -> str:
         return "bfloat16" if self.brain else f"float{self.width}"
@@ -311,7 +329,7 @@ globals().update(_INTEGERS)
 
 # what `from allo.ir.types import *` gives: the names that kernels are written with
 __all__ = [
-    "ConstExpr", "Fixed", "Int", "Stateful", "Struct", "UFixed", "UInt",
+    "AlloType", "ConstExpr", "Fixed", "Float", "Index", "Int", "Stateful", "Struct", "UFixed", "UInt",
     "bfloat16", "bool", "float16", "float32", "float64", "index",
 ]  # fmt: skip
 __all__ += list(_INTEGERS)

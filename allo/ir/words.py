@@ -7,10 +7,12 @@ type are zero in them. Memory holds each element in the next 8, 16, 32, 64, 128,
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from numbers import Rational
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from .types import AlloType, Bool, Fixed, Float, Index, Int, Struct, UFixed, UIn
 
 Array = np.ndarray[Any, Any]
 
+_PACKAGE = str(Path(__file__).resolve().parents[1])  # warnings name the line that calls it
 _WORD = np.dtype(np.uint64)
 _ONES = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
@@ -210,6 +213,19 @@ def _pack_integer(element: Int | UInt | Index, value: Any, what: str) -> int:
     if wrap(value, Int(width) if is_signed(element) else UInt(width)) != value:
         raise ValueError(f"{what} must be an integer for {element!r} ({range_text(element)}), got {value}")
     return value & ((1 << width) - 1)
+
+
+def as_bit_pattern(element: AlloType, value: Any, what: str) -> Any:
+    """The number of a signed type whose bits an unsigned literal such as 0xABCD0123 writes; a warning tells of it."""
+    if not isinstance(element, Int) or type(value) is not int:
+        return value
+    half = 1 << (element.width - 1)
+    if not half <= value < 2 * half:
+        return value
+    number = wrap(value, element)
+    told = f"{what}: {element!r} does not hold {value:#x}, whose bits are those of {number}"
+    warnings.warn(told, skip_file_prefixes=(_PACKAGE,))
+    return number
 
 
 def range_text(element: Int | UInt | Index) -> str:

@@ -1,9 +1,11 @@
-"""Layouts as mathematics: how an array lies in banks; values without any IR in them."""
+"""Layouts as mathematics: how an array lies in banks and over a mesh; values without any IR in them."""
 
 from .inference import infer
 from .maps import Digit, IndexMap, reshaping
+from .partial import Pending, ShardedArray, replicated
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 from .separation import LARGEST, packed, separated
+from .sharding import Layout, Shard
 
 __all__ = [
     "COMPLETE",
@@ -13,11 +15,16 @@ __all__ = [
     "Digit",
     "Division",
     "IndexMap",
+    "Layout",
     "PartitionLayout",
+    "Pending",
+    "Shard",
+    "ShardedArray",
     "block",
     "cyclic",
     "infer",
     "packed",
+    "replicated",
     "reshaping",
     "separated",
 ]

@@ -57,19 +57,19 @@ def multi_head_attention[T, H: index, L: index, D: index, M0: index, M1: index](
     bo: T[D],
 ) -> T[L, D]:
     """The attention of X to itself: linear layers for queries, keys and values, H heads, and a linear layer."""
-    Q = linear2d[T, L, D, D, "Q"](X, Wq, bq)
-    K = linear2d[T, L, D, D, "K"](X, Wk, bk)
-    V = linear2d[T, L, D, D, "V"](X, Wv, bv)
+    Q = linear2d[T, T, T, L, D, D, "Q"](X, Wq, bq)
+    K = linear2d[T, T, T, L, D, D, "K"](X, Wk, bk)
+    V = linear2d[T, T, T, L, D, D, "V"](X, Wv, bv)
     A = scaled_dot_product_attention[T, H, L, D, M0, M1](Q, K, V)
-    Z = linear2d[T, L, D, D, "O"](A, Wo, bo)
+    Z = linear2d[T, T, T, L, D, D, "O"](A, Wo, bo)
     return Z
 
 
 def ffn[T, L: index, D: index, F: index](X: T[L, D], W1: T[F, D], b1: T[F], W2: T[D, F], b2: T[D]) -> T[L, D]:
     """GeLU(X @ W1.T + b1) @ W2.T + b2."""
-    U = linear2d[T, L, F, D, "up"](X, W1, b1)
+    U = linear2d[T, T, T, L, F, D, "up"](X, W1, b1)
     G = GeLU[T, L, F](U)
-    Y = linear2d[T, L, D, F, "down"](G, W2, b2)
+    Y = linear2d[T, T, T, L, D, F, "down"](G, W2, b2)
     return Y
 
 

@@ -86,6 +86,34 @@ def avgpool2d[T, B: index, C: index, H: index, W: index, K: index, OH: index, OW
     return Z
 
 
+def batchnorm1d[T, B: index, C: index](
+    X: T[B, C], gamma: T[C], beta: T[C], eps: T, running_mean: T[C], running_var: T[C]
+) -> T[B, C]:
+    """(X - mean) / sqrt(variance + eps) * gamma + beta with the given statistics of each channel."""
+    _checked: ConstExpr[index] = fractional(T, "batchnorm1d")
+    scale: T[C]
+    for ch in range(C, name="scale"):
+        scale[ch] = gamma[ch] / allo.sqrt(running_var[ch] + eps)
+    Z: T[B, C]
+    for b, c in allo.grid(B, C, name="normalise"):
+        Z[b, c] = (X[b, c] - running_mean[c]) * scale[c] + beta[c]
+    return Z
+
+
+def batchnorm3d[T, B: index, C: index, D: index, H: index, W: index](
+    X: T[B, C, D, H, W], gamma: T[C], beta: T[C], eps: T, running_mean: T[C], running_var: T[C]
+) -> T[B, C, D, H, W]:
+    """(X - mean) / sqrt(variance + eps) * gamma + beta with the given statistics of each channel."""
+    _checked: ConstExpr[index] = fractional(T, "batchnorm3d")
+    scale: T[C]
+    for ch in range(C, name="scale"):
+        scale[ch] = gamma[ch] / allo.sqrt(running_var[ch] + eps)
+    Z: T[B, C, D, H, W]
+    for b, c, z, y, x in allo.grid(B, C, D, H, W, name="normalise"):
+        Z[b, c, z, y, x] = (X[b, c, z, y, x] - running_mean[c]) * scale[c] + beta[c]
+    return Z
+
+
 def batchnorm2d[T, B: index, C: index, H: index, W: index](
     X: T[B, C, H, W], gamma: T[C], beta: T[C], eps: T, running_mean: T[C], running_var: T[C]
 ) -> T[B, C, H, W]:
@@ -142,6 +170,16 @@ def _windows_in_a_pipeline(s: Schedule, function: str) -> Schedule:
     s.unroll(f"{name}:taps.q")
     s.pipeline(f"{name}:window.x")
     return s
+
+
+def schedule_batchnorm1d(s: Schedule, function: str = "") -> Schedule:
+    """One element in each cycle."""
+    return pipelines(s, function, "scale.ch", "normalise.c")
+
+
+def schedule_batchnorm3d(s: Schedule, function: str = "") -> Schedule:
+    """One element in each cycle."""
+    return pipelines(s, function, "scale.ch", "normalise.x")
 
 
 def schedule_batchnorm2d(s: Schedule, function: str = "") -> Schedule:

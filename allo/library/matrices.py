@@ -16,15 +16,17 @@ from .demands import fractional
 from .pipelines import pipelines
 
 
-def linear2d[T, M: index, N: index, K: index](X: T[M, K], W: T[N, K], b: T[N]) -> T[M, N]:
+def linear2d[TyX, TyW, TyO, M: index, N: index, K: index](
+    X: TyX[M, K], W: TyW[N, K], b: TyO[N]
+) -> TyO[M, N]:
     """X @ W.T + b. Each element of X meets a column of W, so that no sum waits for its last addition."""
-    Z: T[M, N]
+    Z: TyO[M, N]
     for i in range(M, name="row"):
-        sums: T[N]
+        sums: TyO[N]
         for j_start in range(N, name="start"):
             sums[j_start] = b[j_start]
         for k in range(K, name="product"):
-            x: T = X[i, k]
+            x: TyX = X[i, k]
             for j in range(N):
                 sums[j] += x * W[j, k]
         for j_end in range(N, name="end"):
@@ -53,6 +55,14 @@ def relu2d[T, H: index, W: index](X: T[H, W]) -> T[H, W]:
     Z: T[H, W]
     for h, w in allo.grid(H, W, name="relu"):
         Z[h, w] = max(X[h, w], 0)
+    return Z
+
+
+def relu3d[T, B: index, L: index, D: index](X: T[B, L, D]) -> T[B, L, D]:
+    """The larger of x and 0."""
+    Z: T[B, L, D]
+    for b, i, j in allo.grid(B, L, D, name="relu"):
+        Z[b, i, j] = max(X[b, i, j], 0)
     return Z
 
 
@@ -101,6 +111,27 @@ def softmax2d[T, M: index, N: index](X: T[M, N]) -> T[M, N]:
             total += e
         for j in range(N, name="quotients"):
             Z[i, j] = values[j] / total
+    return Z
+
+
+def log_softmax[T, M: index, N: index](X: T[M, N]) -> T[M, N]:
+    """x - m - log(sum(exp(x - m))) along rows, where m is the maximum of the row."""
+    _checked: ConstExpr[index] = fractional(T, "log_softmax")
+    Z: T[M, N]
+    for i in range(M, name="row"):
+        values: T[N]
+        largest: T = 0
+        for j_max in range(N, name="largest"):
+            x: T = X[i, j_max]
+            values[j_max] = x
+            if j_max == 0 or x > largest:
+                largest = x
+        total: T = 0
+        for j_exp in range(N, name="exponentials"):
+            total += allo.exp(values[j_exp] - largest)
+        shift: T = largest + allo.log(total)
+        for j in range(N, name="differences"):
+            Z[i, j] = values[j] - shift
     return Z
 
 
@@ -157,6 +188,11 @@ def schedule_relu2d(s: Schedule, function: str = "") -> Schedule:
     return pipelines(s, function, "relu.w")
 
 
+def schedule_relu3d(s: Schedule, function: str = "") -> Schedule:
+    """One element in each cycle."""
+    return pipelines(s, function, "relu.j")
+
+
 def schedule_relu4d(s: Schedule, function: str = "") -> Schedule:
     """One element in each cycle."""
     return pipelines(s, function, "relu.w")
@@ -175,6 +211,11 @@ def schedule_GeLU(s: Schedule, function: str = "") -> Schedule:
 def schedule_softmax2d(s: Schedule, function: str = "") -> Schedule:
     """Three passes over a row, one element in each cycle."""
     return pipelines(s, function, "largest.j_max", "exponentials.j_exp", "quotients.j")
+
+
+def schedule_log_softmax(s: Schedule, function: str = "") -> Schedule:
+    """Three passes over a row, one element in each cycle."""
+    return pipelines(s, function, "largest.j_max", "exponentials.j_exp", "differences.j")
 
 
 def schedule_softmax(s: Schedule) -> Schedule:

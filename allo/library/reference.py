@@ -40,6 +40,11 @@ def relu2d(X: Array) -> Array:
     return np.maximum(X, 0)
 
 
+def relu3d(X: Array) -> Array:
+    """The larger of x and 0."""
+    return np.maximum(X, 0)
+
+
 def relu4d(X: Array) -> Array:
     """The larger of x and 0."""
     return np.maximum(X, 0)
@@ -66,6 +71,35 @@ def softmax2d(X: Array) -> Array:
 def softmax(X: Array) -> Array:
     """Softmax along the last dimension."""
     return softmax2d(X)
+
+
+def log_softmax(X: Array) -> Array:
+    """The logarithm of softmax along the last dimension."""
+    shifted = X - X.max(axis=-1, keepdims=True)
+    result: Array = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return result
+
+
+def RoPE(X: Array, cos: Array, sin: Array) -> Array:
+    """Rotary embedding of heads (H, L, D), whose halves turn by angles (L, D / 2)."""
+    low, high = np.split(X, 2, axis=-1)
+    result: Array = np.concatenate([low * cos - high * sin, high * cos + low * sin], axis=-1)
+    return result
+
+
+def modulate_fused(X: Array, shift: Array, scale: Array) -> Array:
+    """X * (1 + scale) + shift for sequences (B, L, D), scales and shifts (B, D)."""
+    return X * (1 + scale[:, None]) + shift[:, None]
+
+
+def repeat_batch3d(X: Array, count: int) -> Array:
+    """`count` copies of one sequence (1, L, D)."""
+    return np.repeat(X, count, axis=0)
+
+
+def concat(X0: Array, X1: Array) -> Array:
+    """The positions of X1 (B, L, D) behind those of X0."""
+    return np.concatenate([X0, X1], axis=1)
 
 
 def layer_norm(X: Array, gamma: Array, beta: Array) -> Array:
@@ -115,6 +149,22 @@ def avgpool2d(inp: Array, size: int, stride: int, padding: int = 0) -> Array:
     return result
 
 
+def batchnorm1d(
+    X: Array, gamma: Array, beta: Array, eps: float, running_mean: Array, running_var: Array
+) -> Array:
+    """Batch normalisation of (B, C) with given statistics of each channel."""
+    return (X - running_mean) * (gamma / np.sqrt(running_var + eps)) + beta
+
+
+def batchnorm3d(
+    X: Array, gamma: Array, beta: Array, eps: float, running_mean: Array, running_var: Array
+) -> Array:
+    """Batch normalisation of volumes (B, C, D, H, W) with given statistics of each channel."""
+    scale, offset = (a[:, None, None, None] for a in (gamma / np.sqrt(running_var + eps), beta))
+    result: Array = (X - running_mean[:, None, None, None]) * scale + offset
+    return result
+
+
 def batchnorm2d(
     X: Array, gamma: Array, beta: Array, eps: float, running_mean: Array, running_var: Array
 ) -> Array:
@@ -145,6 +195,7 @@ def ffn(X: Array, W1: Array, b1: Array, W2: Array, b2: Array) -> Array:
 
 
 weight_stationary = systolic
+packed_doubled_systolic = systolic
 packed_int8xint8_systolic = systolic
 packed_int4xint8_systolic = systolic
 packed_int8xint8_gemv = gemv

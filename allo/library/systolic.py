@@ -138,18 +138,60 @@ def doubled_systolic[TyA, TyB, TyC, M: index, K: index, N: index, Mt: index, Nt:
                 C[mi * Mt + si, ni * Nt + sj] = local_C[si, sj]
 
 
-def packed_int8xint8_systolic[M: index, K: index, N: index, Mt: index, Nt: index](
-    A: int8[M, K], B: int8[K, N], C: int32[M, N]
+def packed_doubled_systolic[TyA, TyB, TyC, M: index, K: index, N: index, Mt: index, Nt: index, P: index](
+    A: Int(TyA.bits * P)[M // P, K], B: Int(TyB.bits * P)[K, N // P], C: Int(TyC.bits * P)[M // P, N]
 ):
-    """C = A @ B for 8-bit data and weights, two products a multiplier of 25 x 8 bits."""
-    doubled_systolic[int8, int8, int32, M, K, N, Mt, Nt](A, B, C)
+    """C = A @ B as `doubled_systolic`, with integers in words of P as `packed_systolic`; P is 1 or even."""
+    bits_A: ConstExpr[index] = integral(TyA, "packed_doubled_systolic")
+    bits_B: ConstExpr[index] = integral(TyB, "packed_doubled_systolic")
+    bits_C: ConstExpr[index] = integral(TyC, "packed_doubled_systolic")
+    width: ConstExpr[index] = signed_product(TyA, TyB)
+    row_words: ConstExpr[index] = quotient(Mt, P, "Mt")
+    lanes: ConstExpr[index] = 2 if P == 1 else P  # columns of B that are loaded at once
+    halves: ConstExpr[index] = quotient(lanes, 2, "P")
+    loads: ConstExpr[index] = quotient(Nt, lanes, "Nt")
+    rows: ConstExpr[index] = quotient(M, Mt, "M")
+    columns: ConstExpr[index] = quotient(N, Nt, "N")
+    for mi in range(rows, name="outer_tile"):
+        local_A: TyA[Mt, K]
+        for ak, ai in allo.grid(K, row_words, name="load_A_tile"):
+            with allo.meta_for(P) as ap:
+                local_A[ai * P + ap, ak] = A[mi * row_words + ai, ak][ap * bits_A : (ap + 1) * bits_A]
+        for ni in range(columns):
+            local_B: Int(TyA.bits + TyB.bits * 2 + 1)[K, Nt // 2]
+            local_C: TyC[Mt, Nt]
+            for bk, bj in allo.grid(K, loads, name="load_B_tile"):
+                with allo.meta_for(halves) as bp:
+                    low: TyB = 0
+                    high: TyB = 0
+                    with allo.meta_if(P == 1):
+                        low = B[bk, ni * Nt + 2 * bj]
+                        high = B[bk, ni * Nt + 2 * bj + 1]
+                    with allo.meta_else():
+                        word: Int(TyB.bits * P) = B[bk, ni * loads + bj]
+                        low = word[2 * bp * bits_B : (2 * bp + 1) * bits_B]
+                        high = word[(2 * bp + 1) * bits_B : (2 * bp + 2) * bits_B]
+                    local_B[bk, bj * halves + bp] = low + (high << width)
+            doubled_tile[TyA, TyB, TyC, K, Mt, Nt](local_A, local_B, local_C)
+            for sj, si in allo.grid(Nt, row_words, name="store_C_tile"):
+                result: Int(TyC.bits * P) = 0
+                with allo.meta_for(P) as sp:
+                    result[sp * bits_C : (sp + 1) * bits_C] = local_C[si * P + sp, sj]
+                C[mi * row_words + si, ni * Nt + sj] = result
 
 
-def packed_int4xint8_systolic[M: index, K: index, N: index, Mt: index, Nt: index](
-    A: int8[M, K], B: int4[K, N], C: int32[M, N]
+def packed_int8xint8_systolic[M: index, K: index, N: index, Mt: index, Nt: index, PP: index](
+    A: Int(8 * PP)[M // PP, K], B: Int(8 * PP)[K, N // PP], C: Int(32 * PP)[M // PP, N]
 ):
-    """C = A @ B for 8-bit data and 4-bit weights, two products a multiplier of 17 x 8 bits."""
-    doubled_systolic[int8, int4, int32, M, K, N, Mt, Nt](A, B, C)
+    """C = A @ B for 8-bit data and weights in words of PP, two products a multiplier of 25 x 8 bits (PP: 1 or even)."""
+    packed_doubled_systolic[int8, int8, int32, M, K, N, Mt, Nt, PP](A, B, C)
+
+
+def packed_int4xint8_systolic[M: index, K: index, N: index, Mt: index, Nt: index, PP: index](
+    A: Int(8 * PP)[M // PP, K], B: Int(4 * PP)[K, N // PP], C: Int(32 * PP)[M // PP, N]
+):
+    """C = A @ B for 8-bit data and 4-bit weights in words of PP, two products a multiplier of 17 x 8 bits."""
+    packed_doubled_systolic[int8, int4, int32, M, K, N, Mt, Nt, PP](A, B, C)
 
 
 def weight_stationary_tile[TyA, TyB, TyC, M: index, Kt: index, Nt: index](
@@ -225,14 +267,19 @@ def schedule_doubled_systolic(s: Schedule, function: str = "") -> Schedule:
     return _tiled(s, function or s.top_func_name, "doubled_tile")
 
 
+def schedule_packed_doubled_systolic(s: Schedule, function: str = "") -> Schedule:
+    """As `schedule_packed_systolic`."""
+    return _tiled(s, function or s.top_func_name, "doubled_tile")
+
+
 def schedule_packed_int8xint8_systolic(s: Schedule, function: str = "") -> Schedule:
-    """As `schedule_systolic`."""
-    return schedule_doubled_systolic(s, called(s, function or s.top_func_name, "doubled_systolic"))
+    """As `schedule_packed_systolic`."""
+    return schedule_packed_doubled_systolic(s, called(s, function or s.top_func_name, "packed_doubled_systolic"))
 
 
 def schedule_packed_int4xint8_systolic(s: Schedule, function: str = "") -> Schedule:
-    """As `schedule_systolic`."""
-    return schedule_doubled_systolic(s, called(s, function or s.top_func_name, "doubled_systolic"))
+    """As `schedule_packed_systolic`."""
+    return schedule_packed_doubled_systolic(s, called(s, function or s.top_func_name, "packed_doubled_systolic"))
 
 
 def schedule_packed_systolic(s: Schedule, function: str = "") -> Schedule:

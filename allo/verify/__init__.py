@@ -2,7 +2,7 @@
 
 from .check import METHODS, check
 from .deadline import Deadline
-from .program.programs import Argument, Program, Subject, check_interfaces, load
+from .program.programs import Argument, Program, Subject, load, other_interface, other_states
 from .result import (
     Counterexample,
     Different,
@@ -35,6 +35,7 @@ __all__ = [
     "Subject",
     "Unknown",
     "check",
-    "check_interfaces",
     "load",
+    "other_interface",
+    "other_states",
 ]

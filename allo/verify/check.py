@@ -15,8 +15,8 @@ from ..poly.hangs import MOST_STEPS
 from ..poly.model import Source
 from .affine.bounds import Escape, escape_of
 from .deadline import Deadline
-from .program.programs import Program, check_interfaces, other_start
-from .result import Different, Equivalent, Mismatch, Result, Stuck, Unknown
+from .program.programs import Program, other_interface, other_start, other_states
+from .result import Counterexample, Different, Equivalent, Mismatch, Result, Stuck, Unknown
 from .run.bisect import changed_order, first_wrong_step
 from .run.counterexample import Found, NotFound, counterexample, search, smaller
 from .run.differential import RUN_SECONDS, UNWRITTEN, ProgramPair
@@ -64,11 +64,16 @@ _PROOFS: dict[str, tuple[str, _Method]] = {
 def check(
     a: Program, b: Program, runner: Runner, *, reassociate: bool = False, deadline: Deadline, method: str = "auto"
 ) -> Result:
-    """Compare two programs; see `allo.verify`. Raises VerificationError if their interfaces do not match."""
+    """Compare two programs; see `allo.verify`."""
     if method not in METHODS:
         hint = nearest(str(method), METHODS) or f"the methods are {', '.join(METHODS)}"
         raise VerificationError(f"there is no method '{method}'", hint=hint)
-    check_interfaces(a, b)
+    start = monotonic()
+    if told := other_interface(a, b):
+        example = Counterexample("", (), "", "", told, (), "", "")
+        return Different("their interfaces", monotonic() - start, example, _described(a), _described(b))
+    if told := other_states(a, b):
+        return Unknown(told, None, monotonic() - start, (), None, _described(a), _described(b))
     work = _Check(a, b, runner, reassociate, deadline)
     result = work.run(method)
     endless = work.without_end() if isinstance(result, Equivalent) else None

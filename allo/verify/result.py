@@ -93,7 +93,8 @@ class Counterexample:
         if self.left or self.right:
             lines.append(f"  first program:  {_shortened(self.left)}{_line(self.left_at)}")
             lines.append(f"  second program: {_shortened(self.right)}{_line(self.right_at)}")
-        lines.append("  inputs on which both were run:")
+        if self.inputs:
+            lines.append("  inputs on which both were run:")
         lines.extend(f"    {name} = {_shortened(value)}" for name, value in self.inputs)
         if self.first_step is not None:
             step = self.first_step
@@ -128,7 +129,7 @@ class Equivalent:
 
 @dataclass(frozen=True, slots=True)
 class Different:
-    """The programs differ, which running them has confirmed: false as a condition."""
+    """The programs differ: running them has confirmed it, or no call fits both. False as a condition."""
 
     method: str
     seconds: float

@@ -137,7 +137,7 @@ SCALARS = {
         (True, np.zeros(2, np.int8), 0, 0, 0),
         "TypeError: argument 'small' must be an integer for int8, got ndarray array([0, 0], dtype=int8)",
     ),
-    "range": ((True, 128, 0, 0, 0), "ValueError: argument 'small' must be an integer for int8 (-128 to 127), got 128"),
+    "range": ((True, 256, 0, 0, 0), "ValueError: argument 'small' must be an integer for int8 (-128 to 127), got 256"),
     "negative": (
         (True, 0, -1, 0, 0),
         "ValueError: argument 'positive' must be an integer for uint8 (0 to 255), got -1",

@@ -267,8 +267,8 @@ REFUSED = {
         "objects that are Python integers; uint64 does not hold every uint100",
     ),
     "wide_scalar": (
-        (Int(65), np.zeros(6, object), np.zeros(6, object), 1 << 64),
-        "ValueError: argument 's' must be an integer for int65 (-2**64 to 2**64 - 1), got 18446744073709551616",
+        (Int(65), np.zeros(6, object), np.zeros(6, object), 1 << 65),
+        "ValueError: argument 's' must be an integer for int65 (-2**64 to 2**64 - 1), got 36893488147419103232",
     ),
     "fixed_list": (
         (Fixed(8, 4), [0.5] * 6, FLOATS, 0),

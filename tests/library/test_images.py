@@ -96,6 +96,16 @@ def test_batch_normalisation(kind, dtype, scheduled):
     )
 
 
+@pytest.mark.parametrize("scheduled", [False, True])
+@pytest.mark.parametrize("name, shape", [("batchnorm1d", (5, 3)), ("batchnorm3d", (2, 3, 2, 3, 4))])
+def test_batch_normalisation_of_vectors_and_volumes(name, shape, scheduled):
+    X, gamma, beta, mean = floats(*shape), *(floats(3) + n for n in range(3))
+    variance = 0.5 + abs(floats(3))
+    got = built(getattr(nn, name), [float32, *shape], scheduled)(X, gamma, beta, 1e-3, mean, variance)
+    wanted = getattr(reference, name)(X, gamma, beta, 1e-3, mean, variance)
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     "kernel, parameters, message",
     [

@@ -18,19 +18,19 @@ FLOATS = [(float32, np.float32, 1e-5), (float64, np.float64, 1e-12)]
 @pytest.mark.parametrize("M, N, K", [(5, 7, 6), (1, 4, 3), (4, 1, 1)])
 def test_linear(M, N, K, kind, dtype, tolerance, scheduled):
     X, W, b = floats(M, K, dtype=dtype), floats(N, K, dtype=dtype), floats(N, dtype=dtype)
-    got = built(nn.linear2d, [kind, M, N, K], scheduled)(X, W, b)
+    got = built(nn.linear2d, [kind, kind, kind, M, N, K], scheduled)(X, W, b)
     np.testing.assert_allclose(got, reference.linear2d(X, W, b), rtol=tolerance, atol=tolerance)
 
 
 def test_linear_of_integers_wraps():
     X, W, b = integers(np.int16, 3, 4), integers(np.int16, 5, 4), integers(np.int16, 5)
-    got = built(nn.linear2d, [int16, 3, 5, 4], True)(X, W, b)
+    got = built(nn.linear2d, [int16, int16, int16, 3, 5, 4], True)(X, W, b)
     np.testing.assert_array_equal(got, reference.linear2d(X, W, b))
 
 
 def test_linear_of_fixed_point():
     X, W, b = (np.round(floats(*shape, dtype=np.float64) * 16) / 16 for shape in ((3, 4), (5, 4), (5,)))
-    got = built(nn.linear2d, [Fixed(24, 8), 3, 5, 4], True)(X, W, b)
+    got = built(nn.linear2d, [Fixed(24, 8), Fixed(24, 8), Fixed(24, 8), 3, 5, 4], True)(X, W, b)
     np.testing.assert_array_equal(got, reference.linear2d(X, W, b))
 
 
@@ -38,14 +38,14 @@ def test_linear_of_fixed_point():
 def test_linear_of_short_floats(kind):
     X, W, b = integers(np.int8, 3, 4, bits=4), integers(np.int8, 5, 4, bits=3), integers(np.int8, 5, bits=4)
     form = np.float16 if kind is float16 else __import__("ml_dtypes").bfloat16
-    got = built(nn.linear2d, [kind, 3, 5, 4], True)(*(array.astype(form) for array in (X, W, b)))
+    got = built(nn.linear2d, [kind, kind, kind, 3, 5, 4], True)(*(array.astype(form) for array in (X, W, b)))
     np.testing.assert_array_equal(
         got.astype(np.float32), reference.linear2d(*(a.astype(np.float32) for a in (X, W, b)))
     )
 
 
 def test_linear_with_lanes():
-    s = allo.customize(nn.linear2d, instantiate=[int32, 3, 8, 5])
+    s = allo.customize(nn.linear2d, instantiate=[int32, int32, int32, 3, 8, 5])
     nn.schedule_linear2d(s, lanes=4)
     assert "cyclic 4" in str(s.module) and s.steps[0].name == "split"
     X, W, b = (
@@ -72,6 +72,17 @@ def test_relu_and_sums_of_integers(kind, dtype, scheduled):
     np.testing.assert_array_equal(got, reference.residual_add(X, Y))
 
 
+def test_relu_of_batches():
+    X = floats(2, 3, 4)
+    np.testing.assert_array_equal(built(nn.relu3d, [float32, 2, 3, 4], True)(X), reference.relu3d(X))
+
+
+def test_linear_of_mixed_types():
+    X, W, b = integers(np.int8, 3, 4), integers(np.int16, 5, 4, bits=12), integers(np.int32, 5, bits=20)
+    got = built(nn.linear2d, [int8, int16, int32, 3, 5, 4], True)(X, W, b)
+    np.testing.assert_array_equal(got, reference.linear2d(X.astype(np.int32), W.astype(np.int32), b))
+
+
 def test_relu_of_images():
     X = floats(2, 3, 4, 5)
     np.testing.assert_array_equal(built(nn.relu4d, [float32, 2, 3, 4, 5], True)(X), reference.relu4d(X))
@@ -80,7 +91,7 @@ def test_relu_of_images():
 @pytest.mark.parametrize("scheduled", [False, True])
 @pytest.mark.parametrize("kind, dtype, tolerance", FLOATS)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", ["GeLU", "softmax2d", "relu2d"])
+@pytest.mark.parametrize("name", ["GeLU", "softmax2d", "log_softmax", "relu2d"])
 def test_activations(name, shape, kind, dtype, tolerance, scheduled):
     X = 3 * floats(*shape, dtype=dtype)
     got = built(getattr(nn, name), [kind, *shape], scheduled)(X)
@@ -106,7 +117,7 @@ def test_layer_norm(L, D, kind, dtype, tolerance, scheduled):
     )
 
 
-@pytest.mark.parametrize("name, more", [("softmax2d", []), ("GeLU", []), ("layer_norm", [])])
+@pytest.mark.parametrize("name, more", [("softmax2d", []), ("log_softmax", []), ("GeLU", []), ("layer_norm", [])])
 def test_integers_have_no_fractions(name, more):
     with pytest.raises(allo.KernelError) as caught:
         allo.customize(getattr(nn, name), instantiate=[int8, 4, 4])
@@ -125,7 +136,7 @@ def test_layers_pass_on_rows():
     """The result of each layer may go to the next one by a FIFO."""
 
     def chain(X: float32[4, 6], W: float32[8, 6], b: float32[8], g: float32[8], c: float32[8]) -> float32[4, 8]:
-        P = nn.linear2d[float32, 4, 8, 6](X, W, b)
+        P = nn.linear2d[float32, float32, float32, 4, 8, 6](X, W, b)
         Q = nn.layer_norm[float32, 4, 8](P, g, c)
         R = nn.GeLU[float32, 4, 8](Q)
         S = nn.relu2d[float32, 4, 8](R)

@@ -23,8 +23,28 @@ from .instances import built, floats, integers
 def test_systolic(kernel, bits, shape, scheduled):
     A, B = integers(np.int8, shape[0], shape[1]), integers(np.int8, shape[1], shape[2], bits=bits)
     C = np.zeros((shape[0], shape[2]), np.int32)
-    built(kernel, list(shape), scheduled)(A, B, C)
+    built(kernel, [*shape, 1], scheduled)(A, B, C)
     np.testing.assert_array_equal(C, reference.systolic(A, B, np.int32))
+
+
+def words(values, bits):
+    """Words of integers along the last axis, the first lowest, as Python integers."""
+    lanes = [(values[..., n].astype(object) & ((1 << bits) - 1)) << (n * bits) for n in range(values.shape[-1])]
+    return sum(lanes)
+
+
+@pytest.mark.parametrize("scheduled", [False, True])
+@pytest.mark.parametrize("kernel, bits", [(packed_int8xint8_systolic, 8), (packed_int4xint8_systolic, 4)])
+def test_systolic_on_words(kernel, bits, scheduled):
+    M, K, N, PP = 4, 3, 8, 2
+    A, B = integers(np.int8, M, K), integers(np.int8, K, N, bits=bits)
+    rows = words(A.reshape(M // PP, PP, K).transpose(0, 2, 1), 8).astype(np.uint16).view(np.int16)
+    columns = words(B.reshape(K, N // PP, PP), bits)
+    columns = columns.astype(np.uint16).view(np.int16) if bits == 8 else columns.astype(np.uint8).view(np.int8)
+    C = np.zeros((M // PP, N), np.int64)
+    built(kernel, [M, K, N, 4, 4, PP], scheduled)(rows, columns, C)
+    got = np.stack([C.astype(np.int32), (C >> 32).astype(np.int32)], axis=1).reshape(M, N)
+    np.testing.assert_array_equal(got, reference.systolic(A, B, np.int32))
 
 
 def test_all_pairs_of_products_are_exact():
@@ -34,7 +54,7 @@ def test_all_pairs_of_products_are_exact():
         [[p for pair in ((x, y) for x in (-128, -1, 0, 1, 127) for y in (-128, -1, 0, 1, 127)) for p in pair]]
     )
     C = np.zeros((256, 50), np.int32)
-    built(packed_int8xint8_systolic, [256, 1, 50, 256, 50], False)(A, B.astype(np.int8), C)
+    built(packed_int8xint8_systolic, [256, 1, 50, 256, 50, 1], False)(A, B.astype(np.int8), C)
     np.testing.assert_array_equal(C, A.astype(np.int32) @ B)
 
 

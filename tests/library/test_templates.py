@@ -32,7 +32,7 @@ def test_template(template: FunctionType) -> None:
 
 
 def test_the_modules_are_all_covered() -> None:
-    assert len(templates()) == 29
+    assert len(templates()) == 38
 
 
 def test_layers_are_offered_with_their_schedules() -> None:
@@ -58,7 +58,7 @@ def test_schedule_of_another_template() -> None:
     with pytest.raises(allo.ScheduleError) as caught:
         systolic.schedule_packed_int8xint8_systolic(s)
     assert str(caught.value) == (
-        "'systolic_tile' does not call 'doubled_systolic', which its default schedule is about\n"
+        "'systolic_tile' does not call 'packed_doubled_systolic', which its default schedule is about\n"
         "  hint: it calls nothing"
     )
     assert len(s.steps) == 0

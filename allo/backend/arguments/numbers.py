@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.arrays import form_dtype
 from ...ir.types import AlloType, Bool, Float, Index, Int, UInt
-from ...ir.words import is_plain, pack, to_memory, words_of_ints
+from ...ir.words import as_bit_pattern, is_plain, pack, to_memory, words_of_ints
 from .parameters import Array, Parameter
 
 
@@ -24,6 +24,7 @@ def scalar_argument(parameter: Parameter, value: Any) -> Array:
     """A buffer that holds the scalar; TypeError or ValueError as for tensors."""
     scalar = parameter.type
     assert isinstance(scalar, AlloType)
+    value = as_bit_pattern(scalar, value, f"argument '{parameter.name}'")
     if not is_plain(scalar):
         bits = pack(scalar, value, f"argument '{parameter.name}'")
         return to_memory(scalar, words_of_ints([bits], scalar.bits, ()))

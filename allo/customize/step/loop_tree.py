@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ...errors import ScheduleError, nearest
 from ...ir.module import Module
@@ -16,13 +17,21 @@ class LoopNest:
     """The loops of one nest: `nest.i`, `nest["i.outer"]`."""
 
     name: str
-    loops: tuple[tuple[int, str, Loop], ...]  # depth, what to print, handle
+    lines: tuple[tuple[int, str, Loop], ...]  # depth, what to print, handle
+
+    @property
+    def loops(self) -> MappingProxyType[str, Loop]:
+        """The loops by name; of those with one name, the first."""
+        found: dict[str, Loop] = {}
+        for _, _, loop in self.lines:
+            found.setdefault(loop.name, loop)
+        return MappingProxyType(found)
 
     def __getitem__(self, name: str) -> Loop:
-        for _, _, loop in self.loops:
+        for _, _, loop in self.lines:
             if loop.name == name:
                 return loop
-        known = [loop.name for _, _, loop in self.loops]
+        known = [loop.name for _, _, loop in self.lines]
         raise ScheduleError(
             f"nest '{self.name}' has no loop '{name}'",
             hint=nearest(name, known) or f"its loops are {', '.join(known)}",
@@ -34,14 +43,14 @@ class LoopNest:
         return self[name]
 
     def __iter__(self) -> Iterator[Loop]:
-        return (loop for _, _, loop in self.loops)
+        return (loop for _, _, loop in self.lines)
 
     def __len__(self) -> int:
-        return len(self.loops)
+        return len(self.lines)
 
     def __str__(self) -> str:
         lines = [f"{self.name}:"]
-        lines.extend("  " * (depth + 1) + text for depth, text, _ in self.loops)
+        lines.extend("  " * (depth + 1) + text for depth, text, _ in self.lines)
         return "\n".join(lines)
 
     __repr__ = __str__

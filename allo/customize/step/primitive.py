@@ -97,7 +97,7 @@ def primitive(body: Callable[..., Any] | None = None, /, **traits: bool) -> Call
     """Make a method of `Schedule` from a rewrite `body(module, ...)`; the decorator takes `Traits`.
 
     The annotations of `body` say what each argument is: `Loop` and `Buffer` take names or handles, an `Enum` takes its
-    member or its name, `int` an integer. `body` gets a draft of the next state; if it raises, nothing has changed.
+    member or its number, `int` an integer. `body` gets a draft of the next state; if it raises, nothing has changed.
     """
     made = functools.partial(_method, Traits(**traits))
     return made if body is None else made(body)
@@ -250,6 +250,8 @@ def _plain(name: str, kind: Any, value: Any) -> Any:
     """What a user wrote for a parameter that is no part of the program."""
     if kind is Memory and not isinstance(value, Memory):
         raise ScheduleError(f"{name} must be an allo.memory.Memory(...), got {value!r}")
+    if isinstance(kind, type) and issubclass(kind, Enum) and type(value) is int and 0 <= value < len(kind):
+        return list(kind)[value]
     if isinstance(kind, type) and issubclass(kind, Enum) and not isinstance(value, kind):
         raise ScheduleError(
             f"{name} must be one of {', '.join(f'{kind.__name__}.{m.name}' for m in kind)}, got {value!r}"

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from types import FunctionType
 from typing import Any
 
-from ...errors import counted
 from ...ir.memory import Memory
 from ...ir.types import AlloType, Index, TensorType, int32
-from ..read.templates import NestedKernel, TemplateInstance
 from ..typing.constants import given_constant
 from ..typing.convert import convert
-from ..typing.external import ExternalValue
 from ..typing.fields import Place
 from ..typing.nodes import (
     AssignScalar,
@@ -34,9 +30,10 @@ from ..typing.rules import as_integer
 from ..typing.scope import Scope
 from ..typing.view import View, whole
 from .annotations import read_annotation, split_memory, split_qualifier
-from .calls import is_function_of_values
 from .declared_values import declare_qualified, list_constant
 from .expressions import BINARY_OPERATORS, ExpressionChecker
+from .lists import ListChecker, is_computed
+from .results import ResultChecker
 
 
 class AssignmentChecker:
@@ -45,6 +42,8 @@ class AssignmentChecker:
     def __init__(self, scope: Scope, expressions: ExpressionChecker) -> None:
         self.scope = scope
         self.expressions = expressions
+        self.results = ResultChecker(scope, expressions, self.assign)
+        self.lists = ListChecker(scope, expressions)
 
     def annotated(self, node: ast.AnnAssign) -> tuple[Stmt, ...]:
         qualifier, annotation = split_qualifier(self.scope, node.annotation)
@@ -61,6 +60,8 @@ class AssignmentChecker:
             declare_qualified(self.scope, node, qualifier, name, declared)
             self._keep(node, self.scope.local(name), memory)
             return ()
+        if isinstance(declared, TensorType) and is_computed(self.scope, node.value):
+            return self._listed(node, name, declared, memory)
         if isinstance(declared, TensorType):
             init = self._tensor_init(node.value, declared, name)
             symbol = self._declare(name, declared, at)
@@ -78,6 +79,28 @@ class AssignmentChecker:
         if declared is None or (node.value is not None and value is None):
             return ()
         return (Declare(at, symbol, None if value is None else convert(value, declared)),)
+
+    def _listed(self, node: ast.AnnAssign, name: str, declared: TensorType, memory: Memory | None) -> tuple[Stmt, ...]:
+        """`x: T[2] = [a, 2]`."""
+        assert isinstance(node.value, ast.List)
+        listed = self.lists.elements(node.value, declared.shape, name)
+        at = self.scope.source.position(node)
+        symbol = self._declare(name, None if listed is None else declared, at)
+        self._keep(node, symbol, memory)
+        return () if listed is None else (Declare(at, symbol, None), *self.lists.stores(node, symbol, listed))
+
+    def _assign_list(self, node: ast.Assign, name: str, value: ast.List, symbol: Symbol | None) -> tuple[Stmt, ...]:
+        """`x = [a, 2]`."""
+        known = symbol.type if symbol is not None else None
+        listed = self.lists.elements(value, known.shape if isinstance(known, TensorType) else None, name)
+        declared = known if symbol is not None or listed is None else self.lists.type_of(value, listed)
+        at = self.scope.source.position(node)
+        if symbol is not None:
+            return () if listed is None else self.lists.stores(node, symbol, listed)
+        symbol = self._declare(name, declared, at)
+        if listed is None or declared is None:
+            return ()
+        return (Declare(at, symbol, None), *self.lists.stores(node, symbol, listed))
 
     def _keep(self, node: ast.AnnAssign, symbol: Symbol | None, memory: Memory | None) -> None:
         """Note the memory that a declaration asks for."""
@@ -119,7 +142,7 @@ class AssignmentChecker:
         builder = self.expressions.builder
         seen = builder.seen
         value: Expr | Symbol | View | None
-        if isinstance(node, ast.Call) and (call := self.tensor_call(node)) is not None:
+        if isinstance(node, ast.Call) and (call := self.results.call(node)) is not None:
             if call.call.callee.results == (declared,):
                 return call
             value = self.expressions.calls.result(node, call.call, seen)
@@ -138,26 +161,13 @@ class AssignmentChecker:
             return self.expressions.tensors.fitting(node, value, declared.shape, name)
         return value
 
-    def tensor_call(self, node: ast.Call) -> Call | None:
-        """A call of a kernel that gives one tensor, or None if it is another kind of call."""
-        if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
-            return None
-        callee = self.expressions.calls.callee(node)
-        kinds = FunctionType | NestedKernel | TemplateInstance | ExternalValue
-        if not isinstance(callee, kinds) or is_function_of_values(callee):
-            return None
-        call = self.expressions.calls.kernel_call(node, callee)
-        if call is None:
-            return None
-        return Call(self.scope.source.position(node), call, (), ())
-
     def assign(self, node: ast.Assign) -> tuple[Stmt, ...]:
         if len(node.targets) != 1:
             self.scope.error(node, "chained assignment is not supported", "write one assignment a line")
             return ()
-        target = node.targets[0]
+        target = self.expressions.structs.as_field(node.targets[0])
         if isinstance(target, ast.Tuple):
-            return self._assign_tuple(node, target)
+            return self.results.to_tuple(node, target)
         if isinstance(target, ast.Name):
             return self._assign_name(node, target)
         if isinstance(target, ast.Subscript):
@@ -220,12 +230,14 @@ class AssignmentChecker:
     def _assign_name(self, node: ast.Assign, target: ast.Name) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
         symbol = self.scope.local(target.id)
+        if isinstance(node.value, ast.List) and (symbol is None or symbol.kind is SymbolKind.TENSOR):
+            return self._assign_list(node, target.id, node.value, symbol)
         seen = self.expressions.builder.seen
         value: Expr | Symbol | View | None
-        if isinstance(node.value, ast.Call) and (call := self.tensor_call(node.value)) is not None:
+        if isinstance(node.value, ast.Call) and (call := self.results.call(node.value)) is not None:
             results = call.call.callee.results
             if len(results) != 1 or symbol is None or symbol.type == results[0]:
-                return self._assign_results(node, call, [target])
+                return self.results.given(node, call, [target])
             value = self.expressions.calls.result(node.value, call.call, seen)
         else:
             value = self.expressions.any(node.value)
@@ -297,44 +309,9 @@ class AssignmentChecker:
             return (Copy(at, symbol, value),)  # type: ignore[arg-type]
         return self.expressions.tensors.assign(node, whole(symbol, at), value)
 
-    def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> tuple[Stmt, ...]:
-        names = [t for t in target.elts if isinstance(t, ast.Name)]
-        if len(names) != len(target.elts):
-            self.scope.error(target, "the results of a call can only be given to plain names")
-            return ()
-        if isinstance(node.value, ast.Call) and (call := self.tensor_call(node.value)) is not None:
-            return self._assign_results(node, call, names)
-        self.scope.error(
-            node, f"{len(names)} names need the call of a kernel that gives {counted(len(names), 'result')}"
-        )
-        return ()
-
-    def _assign_results(self, node: ast.Assign, call: Call, names: list[ast.Name]) -> tuple[Stmt, ...]:
-        results = call.call.callee.results
-        at = self.scope.source.position(node)
-        if len(results) != len(names):
-            self.scope.error(
-                node,
-                f"'{call.call.callee.name}' gives {counted(len(results), 'result')}, "
-                f"but {counted(len(names), 'name')} stand on the left",
-            )
-            return ()
-        targets, declares = [], []
-        for name, result in zip(names, results, strict=True):
-            symbol = self.scope.local(name.id)
-            declares.append(symbol is None)
-            if symbol is None:
-                symbol = self._declare(name.id, result, at)
-            elif symbol.kind is SymbolKind.LOOP or symbol.type != result:
-                self.scope.error(name, f"'{name.id}' is {symbol.type!r}, but the call gives {result!r}")
-                return ()
-            symbol.assigned = True
-            targets.append(symbol)
-        return (Call(at, call.call, tuple(targets), tuple(declares)),)
-
     def augmented(self, node: ast.AugAssign) -> tuple[Stmt, ...]:
         op = BINARY_OPERATORS.get(type(node.op))
-        target = node.target
+        target = self.expressions.structs.as_field(node.target)
         if isinstance(target, ast.Subscript) and op is not None:
             word = self.expressions.bits.word(target)
             if word is not None:

@@ -33,7 +33,7 @@ class BitChecker:
 
     def word(self, target: ast.Subscript) -> Place | None:
         """The integer variable or element whose bits `target` names; None if it names elements of an array."""
-        base = target.value
+        base = self.structs.as_field(target.value)
         if isinstance(base, ast.Name):
             symbol = self.scope.local(base.id)
             if symbol is None or symbol.kind not in (SymbolKind.SCALAR, SymbolKind.ARGUMENT, SymbolKind.LOOP):

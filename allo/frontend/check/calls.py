@@ -114,7 +114,8 @@ class CallChecker:
             return self.operators.call(node, callee)
         if isinstance(callee, Struct):
             return self.structs.call(node, callee)
-        if node.keywords:
+        named = [keyword for keyword in node.keywords if keyword.arg == "name"]
+        if node.keywords and (len(named) < len(node.keywords) or callee not in dsl.ELEMENTARY):
             name = ast.unparse(node.func)
             self.scope.error(node.keywords[0], f"{name}() takes no keywords in a kernel", "drop the keyword")
             return None

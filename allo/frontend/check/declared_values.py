@@ -104,9 +104,6 @@ def list_constant(scope: Scope, node: ast.List, declared: TensorType, name: str)
     """The constant array of a list of numbers, with elements of the declared type."""
     try:
         values = static_value(scope, node)
-    except ValueError as error:
-        scope.error(node, f"the list is not made of compile-time constants: {error}")
-        return None
     except NameError as error:
         scope.report_unknown_in(node, error.args[0])
         return None

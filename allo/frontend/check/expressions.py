@@ -95,6 +95,7 @@ class ExpressionChecker:
             return None
 
     def _checked(self, node: ast.expr) -> Expr | Symbol | View | None:
+        node = self.structs.as_field(node)
         match node:
             case ast.Constant():
                 return self._constant(node)

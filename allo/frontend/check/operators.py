@@ -19,6 +19,8 @@ from ..typing.scope import Scope, static_value
 from ..typing.view import View, whole
 from .checker import CheckedExpressions
 
+INVALID_NAME = ""  # what no nest is called
+
 
 class OperatorChecker:
     """Turns calls of operators into views and scalars; a method returns None after an error was reported."""
@@ -31,15 +33,29 @@ class OperatorChecker:
 
     def call(self, node: ast.Call, callee: Callable[..., Any]) -> Expr | View | None:
         """A call of an operator."""
-        given = self._bound(node, callee)
-        if given is None:
+        given, nest = self._bound(node, callee), self._nest(node)
+        if given is None or nest is INVALID_NAME:
             return None
         constants = self._constants(callee.__name__, given)
         seen = self.builder.seen
         arguments = self._arguments({name: place for name, place in given.items() if name not in STATIC})
         if arguments is None or constants is None:
             return None
-        return self.operations.call(callee, self.scope.source.position(node), arguments, constants, seen)
+        return self.operations.call(callee, self.scope.source.position(node), arguments, constants, seen, nest)
+
+    def _nest(self, node: ast.Call) -> str | None:
+        """The name that `name=` gives to the loops; INVALID_NAME after an error."""
+        for keyword in node.keywords:
+            if keyword.arg == "name":
+                try:
+                    value = static_value(self.scope, keyword.value)
+                except (NameError, ValueError):
+                    value = INVALID_NAME
+                if isinstance(value, str) and value:
+                    return value
+                self.scope.error(keyword, f"{ast.unparse(node.func)}() needs a string as 'name'")
+                return INVALID_NAME
+        return None
 
     def matmul(self, node: ast.BinOp) -> Expr | View | None:
         """The operator `@`."""
@@ -51,11 +67,12 @@ class OperatorChecker:
 
     def elementary(self, node: ast.Call, function: str) -> Expr | View | None:
         """exp, log, ..., power."""
+        nest = self._nest(node)
         arguments = self._arguments({f"x{position}": argument for position, argument in enumerate(node.args)})
-        if arguments is None:
+        if arguments is None or nest is INVALID_NAME:
             return None
         at, written = self.scope.source.position(node), ast.unparse(node.func)
-        return self.operations.elementary(written, function, at, arguments)
+        return self.operations.elementary(written, function, at, arguments, nest)
 
     def _bound(self, node: ast.Call, callee: Callable[..., Any]) -> dict[str, ast.expr] | None:
         """The arguments by parameter."""
@@ -68,6 +85,8 @@ class OperatorChecker:
             return None
         found = dict(zip(parameters, node.args, strict=False))
         for keyword in node.keywords:
+            if keyword.arg == "name":
+                continue
             if keyword.arg not in parameters:
                 hint = nearest(str(keyword.arg), parameters) or f"its arguments are {listed}"
                 self.scope.error(keyword, f"{name}() has no argument '{keyword.arg}'", hint)

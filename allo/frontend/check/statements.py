@@ -9,9 +9,8 @@ from typing import TypeGuard
 
 from ...errors import counted
 from ...ir.types import TensorType, index
-from .. import dsl
 from ..read.templates import NestedKernel
-from ..typing.convert import NotExpressible, constant, convert
+from ..typing.convert import NotExpressible, convert
 from ..typing.external import ExternalValue
 from ..typing.nodes import (
     Call,
@@ -26,12 +25,12 @@ from ..typing.nodes import (
     SymbolKind,
     While,
 )
-from ..typing.rules import as_integer
-from ..typing.scope import Scope, static_value
-from ..typing.view import View
+from ..typing.scope import Scope
+from ..typing.view import View, whole
 from .assignments import AssignmentChecker
 from .calls import is_function_of_values
 from .expressions import ExpressionChecker
+from .iteration import read_iteration
 from .meta import MetaChecker
 from .parallel import assign_at_once, assigns_at_once
 
@@ -67,6 +66,9 @@ class StatementChecker:
         self.assignments = AssignmentChecker(scope, self.expressions)
         self.meta = MetaChecker(scope, self)
         self._nests = 0
+        self._block: list[ast.stmt] = []  # the statements around the one that is checked
+        self._choices = 0  # the loops and branches around it that run time decides
+        self._returned = False  # whether nothing that follows is run
 
     def release(self) -> None:
         """Let go of the checkers, which refer to each other: what they have read need not wait for the collector."""
@@ -77,7 +79,10 @@ class StatementChecker:
         """The statements of one block; those with errors are left out."""
         result: list[Stmt] = []
         outer, pending = self.meta.enter_block(), self.expressions.builder.take_pending()
+        around, self._block = self._block, nodes
         for position, node in enumerate(nodes):
+            if self._returned:
+                break
             self.meta.next_statement(node)
             if self._leaves_early(node):
                 result.extend(self._early_return(node, nodes[position + 1 :]))
@@ -89,6 +94,7 @@ class StatementChecker:
                 statements = self._undeclared(node)
             before, after = self.expressions.builder.take_pending()
             result.extend((*before, *statements, *after))
+        self._block = around
         self.meta.leave_block(outer)
         self.expressions.builder.restore_pending(pending)
         return tuple(result)
@@ -117,6 +123,13 @@ class StatementChecker:
         self.scope.enter()
         result = self.body(nodes)
         self.scope.leave()
+        return result
+
+    def _branch(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """A block that run time decides about."""
+        self._choices += 1
+        result = self.block(nodes)
+        self._choices -= 1
         return result
 
     def _statement(self, node: ast.stmt) -> tuple[Stmt, ...]:
@@ -164,7 +177,8 @@ class StatementChecker:
             self.scope.error(
                 node.orelse[0], "a loop cannot have an `else`", "put the statements behind the loop"
             )
-        ranges, name = self._iteration(node)
+        iteration = read_iteration(node, self.scope, self.expressions)
+        ranges, name = iteration.ranges, iteration.name
         names = [node.target] if isinstance(node.target, ast.Name) else getattr(node.target, "elts", [])
         at = self.scope.source.position(node)
         nest = name
@@ -188,14 +202,17 @@ class StatementChecker:
             for n in names
             if isinstance(n, ast.Name)
         ]
+        self._choices += 1
         body = self.body(node.body)
+        self._choices -= 1
         self.scope.depth -= 1
         self.scope.leave()
         if ranges is None:
             return ()
         for position in reversed(range(len(ranges))):
             lower, upper, step = ranges[position]
-            loop = For(at, symbols[position], lower, upper, step, nest if position == 0 else None, body)
+            marks = iteration.marks_of(position)
+            loop = For(at, symbols[position], lower, upper, step, nest if position == 0 else None, body, marks)
             body = (loop,)
         return body
 
@@ -209,68 +226,6 @@ class StatementChecker:
                 self.scope.error(node, message, "use another name")
             before.append(node.id)
 
-    def _iteration(self, node: ast.For) -> tuple[list[tuple[Expr, Expr, Expr]] | None, str | None]:
-        """The ranges that a `for` runs over, and the name given to the nest."""
-        if not isinstance(node.iter, ast.Call):
-            self.scope.error(
-                node.iter,
-                f"a kernel cannot iterate over `{ast.unparse(node.iter)}`",
-                "use range() or allo.grid()",
-            )
-            return None, None
-        callee = self.expressions.calls.callee(node.iter)
-        if not any(callee is known for known in (range, dsl.grid, dsl.reduction)):
-            if callee is not None:
-                self.scope.error(
-                    node.iter,
-                    f"a kernel cannot iterate over `{ast.unparse(node.iter)}`",
-                    "use range() or allo.grid()",
-                )
-            return None, None
-        name = self._nest_name(node.iter)
-        if not node.iter.args or (callee is range and len(node.iter.args) > 3):
-            self.scope.error(
-                node.iter,
-                f"{ast.unparse(node.iter.func)}() takes {'1 to 3 bounds' if callee is range else 'extents'}, "
-                f"got {len(node.iter.args) or 'none'}",
-            )
-            return None, name
-        values = self.expressions.operands(*node.iter.args)
-        if values is None:
-            return None, name
-        for value, place in zip(values, node.iter.args, strict=True):
-            if as_integer(value.type) is None:
-                self.scope.error(
-                    place, f"a loop bound must be an integer, got {value.type!r}", "convert it with int()"
-                )
-                return None, name
-            if isinstance(value, Const) and not -(1 << 31) <= value.value <= 1 << 31:
-                self.scope.error(place, f"{value.value} is too large for a loop: `index` has 32 bits")
-                return None, name
-        values = [v if isinstance(v, Const) else self.expressions.builder.settled(v) for v in values]
-        at = self.scope.source.position(node.iter)
-        zero, one = constant(0, at), constant(1, at)
-        if callee is not range:
-            return [(zero, value, one) for value in self.expressions.builder.extents_once(values)], name
-        if len(values) == 1:
-            return [(zero, values[0], one)], name
-        step = values[2] if len(values) == 3 else one
-        if isinstance(step, Const) and step.value == 0:
-            self.scope.error(node.iter.args[2], "the step of range() must not be 0")
-            return None, name
-        return [(values[0], values[1], step)], name
-
-    def _nest_name(self, node: ast.Call) -> str | None:
-        for keyword in node.keywords:
-            try:
-                name = static_value(self.scope, keyword.value) if keyword.arg == "name" else None
-            except (NameError, ValueError):
-                name = None
-            if isinstance(name, str):
-                return name
-            self.scope.error(keyword, f'{ast.unparse(node.func)}() takes no keyword but name="..."')
-        return None
-
     def _while(self, node: ast.While) -> tuple[Stmt, ...]:
         if node.orelse:
             self.scope.error(
@@ -281,7 +236,7 @@ class StatementChecker:
             message = "the condition of a `while` cannot copy a part of an array, or use an array that a call gives"
             self.scope.error(node.test, message, "compute it into a variable, also at the end of the loop")
         self.scope.depth += 1
-        body = self.block(node.body)
+        body = self._branch(node.body)
         self.scope.depth -= 1
         return () if condition is None else (While(self.scope.source.position(node), condition, body),)
 
@@ -290,15 +245,17 @@ class StatementChecker:
         if isinstance(condition, Const):
             return self.block(node.body if condition.value else node.orelse)
         condition = None if condition is None else self.expressions.builder.settled(condition)
-        body, orelse = self.block(node.body), self.block(node.orelse)
+        body, orelse = self._branch(node.body), self._branch(node.orelse)
         return () if condition is None else (If(self.scope.source.position(node), condition, body, orelse),)
 
     def _return(self, node: ast.Return) -> tuple[Stmt, ...]:
-        if node is not self.scope.source.tree.body[-1]:
+        is_last = node is self.scope.source.tree.body[-1]
+        if not is_last and (self._choices or node is not self._block[-1]):
             self.scope.error(
                 node, "`return` must be the last statement of a kernel", "assign to a variable and return it"
             )
             return ()
+        self._returned = True
         nodes = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] if node.value else []
         if len(nodes) == 1 and isinstance(nodes[0], ast.Constant) and nodes[0].value is None:
             nodes = []
@@ -320,7 +277,11 @@ class StatementChecker:
             value = self.expressions.any(place)
             if value is None:
                 return ()
-            if isinstance(value, View) and isinstance(result, TensorType) and value.type.shape == result.shape:
+            same = isinstance(result, TensorType) and getattr(value.type, "shape", None) == result.shape
+            if isinstance(value, Symbol) and same and value.type != result:
+                self.expressions.structs.check_copy(place, value, result)  # type: ignore[arg-type]
+                value = whole(value, self.scope.source.position(place))
+            if isinstance(value, View) and isinstance(result, TensorType) and same:
                 value = self.expressions.builder.materialise(value, f"{self.function.name}_result", result.element)
                 if value is None:
                     return ()
@@ -340,7 +301,7 @@ class StatementChecker:
             return ()
         if (
             isinstance(node.value, ast.Call)
-            and (call := self.assignments.tensor_call(node.value)) is not None
+            and (call := self.assignments.results.call(node.value)) is not None
         ):
             return (Call(self.scope.source.position(node), call.call, (), ()),)
         if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await | ast.NamedExpr):

@@ -25,6 +25,19 @@ class StructChecker:
         self.expressions = expressions
         self.builder = builder
 
+    def as_field(self, node: ast.expr) -> ast.expr:
+        """`p["x"]` of a value of the kernel as `p.x`; anything else as it is."""
+        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+            return node
+        root: ast.expr = node
+        while isinstance(root, ast.Subscript | ast.Attribute):
+            root = root.value
+        symbol = self.scope.local(root.id) if isinstance(root, ast.Name) else None
+        of_python = isinstance(root, ast.Name) and (symbol is None or symbol.kind is SymbolKind.STATIC)
+        if of_python or not isinstance(node.slice.value, str):
+            return node
+        return ast.copy_location(ast.Attribute(node.value, node.slice.value, node.ctx), node)
+
     def is_of_value(self, node: ast.Attribute) -> bool:
         """Whether `node` is an attribute of a value of the kernel, rather than of a Python module or object."""
         inner: ast.expr = node.value

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ...errors import InternalError
-from ...ir.builder import Builder, affine_constant, index_type, memory_attr, string_attr
+from ...ir.builder import Builder, affine_constant, i32_attr, index_type, memory_attr, string_attr
 from ...ir.context import context
 from ...ir.mlir_types import memref_type, storage_type
 from ...ir.module import Module
@@ -264,6 +264,7 @@ class FunctionEmitter:
         }
         if loop.nest is not None:
             attributes["allo.nest"] = string_attr(unique_name(loop.nest, self._nest_names))
+        attributes |= {name: i32_attr(value) for name, value in loop.marks}
         self._nest_depth += 1
         if not (isinstance(loop.step, Const) and self._affine_for(loop, int(loop.step.value), attributes)):
             block, variable = dynamic_for(self.builder, self.values, loop, attributes)

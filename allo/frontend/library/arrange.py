@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from ...ir.types import AlloType, TensorType, float32, shape_text
+from ...ir.types import AlloType, TensorType, float32, int32, shape_text
+from ...ir.types import bool as bool_type
 from ...ir.types import index as index_type
 from ..typing.convert import constant, convert
 from ..typing.nodes import Block, Const, Expr, Stmt, Store, Symbol
@@ -16,6 +17,7 @@ from .call import OperatorCall, lazy, placeholder
 from .elementwise import moved
 from .structured import OperatorNest, loops
 
+_PYTHON_TYPES: dict[type, AlloType] = {int: int32, float: float32, bool: bool_type}
 type Indices = tuple[Expr, ...]
 
 
@@ -181,6 +183,7 @@ def filled(call: OperatorCall) -> View | None:
     """zeros and ones."""
     shape = _shape(call)
     dtype = call.constants["dtype"].value
+    dtype = _PYTHON_TYPES.get(dtype, dtype) if isinstance(dtype, type) else dtype
     if shape is None:
         return None
     if dtype is not None and not isinstance(dtype, AlloType):

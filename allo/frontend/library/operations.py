@@ -64,6 +64,9 @@ class Operations:
         self._counts[operator] = count + 1
         return f"{operator}_{count}"
 
+    def _namer(self, nest: str | None) -> Callable[[str], str]:
+        return self._number if nest is None else lambda _: nest
+
     def call(
         self,
         operator: Callable[..., Any],
@@ -71,10 +74,11 @@ class Operations:
         arguments: Mapping[str, OperatorArgument],
         constants: Mapping[str, OperatorConstant],
         seen: Seen | None = None,
+        nest: str | None = None,
     ) -> Expr | View | None:
         """`operator(...)` of arguments by parameter; constants that are not given are those of its Python function.
 
-        `seen` is what the statement did before the arguments.
+        `seen` is what the statement did before the arguments, `nest` the name of its loops.
         """
         name = operator.__name__
         if name in _IN_FRONT:
@@ -83,12 +87,17 @@ class Operations:
             self.builder.has_read()
         parameters = inspect.signature(operator).parameters
         defaults = {n: OperatorConstant(p.default, at) for n, p in parameters.items() if n in STATIC}
-        call = OperatorCall(self.builder, name, at, arguments, defaults | dict(constants), self._number)
+        call = OperatorCall(self.builder, name, at, arguments, defaults | dict(constants), self._namer(nest))
         return _FAMILIES[operator](call)
 
     def elementary(
-        self, written: str, function: str, at: Position, arguments: Mapping[str, OperatorArgument]
+        self,
+        written: str,
+        function: str,
+        at: Position,
+        arguments: Mapping[str, OperatorArgument],
+        nest: str | None = None,
     ) -> Expr | View | None:
         """An operation of MLIR such as `math.exp` on numbers or arrays of floats; errors call it as it is `written`."""
-        call = OperatorCall(self.builder, written.split(".")[-1], at, arguments, {}, self._number)
+        call = OperatorCall(self.builder, written.split(".")[-1], at, arguments, {}, self._namer(nest))
         return elementwise.elementary(call, function, written)

@@ -7,12 +7,17 @@ import builtins
 import inspect
 import linecache
 import sys
+import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ...errors import KernelError, Location
+
+_PACKAGE = str(Path(__file__).resolve().parents[2])
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 
 Position = tuple[int, int, int]  # line, column (from 0), end column, in the file
 
@@ -128,7 +133,19 @@ def _no_def(function: FunctionType, line: int) -> KernelError:
 
 
 def free_names(function: FunctionType) -> Mapping[str, Any]:
-    """What the free names of `function` are bound to: closure over enclosing call over globals over builtins."""
+    """What the free names of `function` are bound to: closure over enclosing call over globals over builtins.
+
+    What Python would not find is looked for in the variables of who asks for the kernel, and of who called them.
+    """
+    return _callers_locals() | _own_names(function)
+
+
+def is_of_callers(function: FunctionType, name: str) -> bool:
+    """Whether `name` has a value only where the kernel is asked for."""
+    return name not in _own_names(function)
+
+
+def _own_names(function: FunctionType) -> dict[str, Any]:
     names: dict[str, Any] = dict(vars(builtins))
     names.update(function.__globals__)
     names.update(_enclosing_locals(function))
@@ -140,12 +157,38 @@ def free_names(function: FunctionType) -> Mapping[str, Any]:
     return names
 
 
+def _callers_locals() -> dict[str, Any]:
+    """The variables of the functions of the user that are calling this package, the nearest over those around it."""
+    found: dict[str, Any] = {}
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(_PACKAGE):
+            if file.startswith(_LIBRARIES):
+                break  # a test runner, a notebook: their variables are not the user's
+            if frame.f_locals is not frame.f_globals:
+                found = {**frame.f_locals, **found}
+        frame = frame.f_back
+    return found
+
+
+def knows_enclosing_names(function: FunctionType) -> bool:
+    """Whether the variables of the function around `function` can be read: the call that defines it still runs."""
+    return _enclosing_frame(function) is not None
+
+
 def _enclosing_locals(function: FunctionType) -> Mapping[str, Any]:
     """The variables of the call that defines `function`, if it still runs: annotations are in no closure."""
+    frame = _enclosing_frame(function)
+    return {} if frame is None else frame.f_locals
+
+
+def _enclosing_frame(function: FunctionType) -> FrameType | None:
+    """The call that defines `function`, if it still runs."""
     code, frame = function.__code__, sys._getframe(1)
     while frame is not None:
         constants = frame.f_code.co_consts
         if code in constants and any(constant is code for constant in constants):
-            return frame.f_locals
+            return frame
         frame = frame.f_back  # type: ignore[assignment]
-    return {}
+    return None

@@ -119,10 +119,11 @@ def _check(source: KernelSource, parameter: ast.TypeVar, value: Any, names: Mapp
         bound = eval(code, dict(names))
     except Exception as error:
         raise KernelError(f"the constraint of '{parameter.name}' cannot be evaluated: {error}", at=at) from None
-    if isinstance(bound, tuple):
-        if value in bound:
+    if isinstance(bound, tuple | type):
+        admitted = bound if isinstance(bound, tuple) else (bound,)
+        if any(isinstance(value, one) if isinstance(one, type) else value == one for one in admitted):
             return
-        listed = ", ".join(map(repr, bound))
+        listed = ", ".join(one.__name__ if isinstance(one, type) else repr(one) for one in admitted)
         raise KernelError(f"template parameter '{parameter.name}' must be one of {listed}, got {value!r}", at=at)
     if isinstance(bound, Index) and (is_type or not isinstance(value, int)):
         raise KernelError(f"template parameter '{parameter.name}' must be an integer, got {value!r}", at=at)

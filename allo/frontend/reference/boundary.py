@@ -12,7 +12,7 @@ from ...errors import CheckError, Location
 from ...ir.arrays import form_dtype
 from ...ir.forms import array_words, can_hold_results, dtype_text, fill_array, form_text
 from ...ir.types import DYNAMIC, AlloType, Bool, Float, TensorType, shape_text
-from ...ir.words import ints_of_words, pack, unpack, words_of_ints
+from ...ir.words import as_bit_pattern, ints_of_words, pack, unpack, words_of_ints
 from ..typing.nodes import CheckedFunction, Symbol
 from ..typing.writes import writes
 from .expressions import Elements
@@ -80,7 +80,7 @@ def scalar(declared: AlloType, value: Any, what: str) -> Any:
         value = value.item()
     if isinstance(declared, Bool) and isinstance(value, np.ndarray | np.generic):
         value = bool(value)
-    return of_bits(declared, pack(declared, value, what))
+    return of_bits(declared, pack(declared, as_bit_pattern(declared, value, what), what))
 
 
 def overlapping(function: CheckedFunction, given: Sequence[Any]) -> tuple[str, str] | None:

@@ -271,7 +271,10 @@ class Call(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class For(Stmt):
-    """One loop of `range(lower, upper, step)`; `nest` is set on the first loop of a named nest."""
+    """One loop of `range(lower, upper, step)`; `nest` is set on the first loop of a named nest.
+
+    `marks` are attributes that the loop starts with: `("allo.pipeline", 1)`.
+    """
 
     symbol: Symbol
     lower: Expr
@@ -279,6 +282,7 @@ class For(Stmt):
     step: Expr
     nest: str | None
     body: tuple[Stmt, ...]
+    marks: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

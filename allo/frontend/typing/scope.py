@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import Diagnostic, nearest
 from ...ir.types import AlloType, TensorType
-from ..read.source import KernelSource, Position
+from ..read.source import KernelSource, Position, is_of_callers
 from .nodes import CheckedFunction, Symbol, SymbolKind
 from .rules import TypingRules
 from .tables import DEFAULT
@@ -115,7 +115,9 @@ class Scope:
 
     def known_names(self) -> list[str]:
         """The names that a kernel can use here, for hints: not every name that Python has built in."""
+        function = self.source.function
         free = [n for n, v in self.source.names.items() if vars(builtins).get(n, _MISSING) is not v]
+        free = [n for n in free if function is None or not is_of_callers(function, n)]
         names = [name for block in self._blocks for name in block]
         return [*names, "range", "min", "max", "abs", "int", "float", *(n for n in free if n[:2] != "__")]
 

@@ -28,9 +28,9 @@ from .flatten import Bits, Flattened, flatten
 from .interface import TypeChange, changes_of, guessed_changes, restore, same_signature
 from .undefined import undefined_case
 
-_STATE = "Stateful variable"
 _PROMISES = ("fastmath", "overflowFlags", "isExact", "nonNeg")  # attributes, see `_promises`
 
+type _Typed = list[tuple[str, AlloType | TensorType | None]]
 type Subject = Schedule | Module | ir.Module | str | Path | Callable[..., Any]
 
 
@@ -252,26 +252,28 @@ def other_start(a: Program, b: Program) -> str:
     return ""
 
 
-def check_interfaces(a: Program, b: Program) -> None:
-    """Raises VerificationError unless arguments, Stateful variables and results of the programs match by position,
-    with equal types."""
+def other_interface(a: Program, b: Program) -> str:
+    """Why no call fits both programs, whose arguments and results match by position, with equal types; else empty."""
     given = [[(x.name, x.type) for x in p.arguments if not x.is_state] for p in (a, b)]
-    states = [[(x.name, x.type) for x in p.arguments if x.is_state] for p in (a, b)]
     results = [[(str(k), kind) for k, kind in enumerate(p.results)] for p in (a, b)]
-    for what, (left, right) in (("argument", given), (_STATE, states), ("result", results)):
-        for (name, first), (other, second) in zip(left, right, strict=False):
-            if first != second:
-                raise VerificationError(
-                    f"'{a.name}' and '{b.name}' cannot be compared: {what} '{name}' of the first is {_told(first)}, "
-                    f"and '{other}' of the second is {_told(second)}"
-                )
-        if len(left) != len(right):
-            names = f"their values are inputs and outputs: {_names(left)} and {_names(right)}"
-            raise VerificationError(
-                f"'{a.name}' and '{b.name}' cannot be compared: the first has {counted(len(left), what)} and "
-                f"the second has {counted(len(right), what)}",
-                hint=names if what == _STATE else None,
-            )
+    return _unmatched("argument", *given) or _unmatched("result", *results)
+
+
+def other_states(a: Program, b: Program) -> str:
+    """Why the Stateful variables of two programs, which are inputs and outputs, do not match; empty if they do."""
+    left, right = ([(x.name, x.type) for x in p.arguments if x.is_state] for p in (a, b))
+    told = _unmatched("Stateful variable", left, right)
+    return f"{told}; their values are inputs and outputs: {_names(left)} and {_names(right)}" if told else ""
+
+
+def _unmatched(what: str, left: _Typed, right: _Typed) -> str:
+    """What is not the same in two lists of names and types."""
+    for (name, first), (other, second) in zip(left, right, strict=False):
+        if first != second:
+            return f"{what} '{name}' of the first is {_told(first)}, and '{other}' of the second is {_told(second)}"
+    if len(left) != len(right):
+        return f"the first has {counted(len(left), what)} and the second has {counted(len(right), what)}"
+    return ""
 
 
 def _names(values: Sequence[tuple[str, object]]) -> str:

@@ -99,7 +99,7 @@ def _is_below(amount: ir.Value, width: int) -> bool:
     """Whether a number without a sign is sure to be below `width`."""
     known, op = _constant(amount), _maker(amount)
     if known is not None:
-        return 0 <= known < width
+        return known & ((1 << _width(amount)) - 1) < width
     if op is None:
         return False
     if op.name == "arith.extui":

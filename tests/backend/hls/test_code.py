@@ -137,18 +137,19 @@ def test_names_of_cpp_are_avoided() -> None:
     assert "return this_;" in code
 
 
-def test_run_time_extents_are_refused() -> None:
-    def total(A: int32[...]) -> int32:
+def test_run_time_extents_behind_the_first_are_refused() -> None:
+    def total(A: int32[4, ...]) -> int32:
         s: int32 = 0
         for i in range(4):
-            s += A[i]
+            s += A[i, 0]
         return s
 
     with pytest.raises(TargetError) as caught:
         allo.customize(total).build(target="vhls")
     text = str(caught.value)
     assert (
-        "argument 'A' of 'total' has an extent that is known at run time only; the interface of hardware"
+        "argument 'A' of 'total' has an extent that is known at run time only; the interface of hardware "
+        "needs extents behind the first"
         in text
     )
     assert text.endswith("hint: give the extents, or make them parameters of a template")

@@ -49,14 +49,18 @@ NO_CALLS: dict[str, str] = {
 # The templates that the tests of each file simulate.
 TEMPLATES: dict[str, tuple[str, ...]] = {
     "tests/library/test_attention.py": ("ffn", "multi_head_attention", "scaled_dot_product_attention"),
-    "tests/library/test_images.py": ("avgpool2d", "batchnorm2d", "conv2d", "maxpool2d"),
+    "tests/library/test_images.py": (
+        "avgpool2d", "batchnorm1d", "batchnorm2d", "batchnorm3d", "conv2d", "maxpool2d",
+    ),
     "tests/library/test_matrices.py": (
-        "GeLU", "layer_norm", "linear2d", "linear3d", "relu2d", "relu4d", "residual_add", "softmax", "softmax2d",
+        "GeLU", "layer_norm", "linear2d", "linear3d", "log_softmax", "relu2d", "relu3d", "relu4d",
+        "residual_add", "softmax", "softmax2d",
     ),
     "tests/library/test_products.py": (
-        "doubled_gemv", "doubled_systolic", "doubled_tile", "gemv", "packed_int4xint8_gemv",
+        "doubled_gemv", "doubled_systolic", "doubled_tile", "gemv", "packed_doubled_systolic", "packed_int4xint8_gemv",
         "packed_int4xint8_systolic", "packed_int8xint8_gemv", "packed_int8xint8_systolic",
     ),
+    "tests/library/test_sequences.py": ("RoPE", "concat", "modulate_fused", "repeat_batch3d"),
     "tests/library/test_systolic.py": (
         "packed_systolic", "systolic", "systolic_tile", "weight_stationary", "weight_stationary_tile",
     ),

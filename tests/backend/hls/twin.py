@@ -22,7 +22,7 @@ _build = Schedule.build
 TARGET = os.environ.get("ALLO_TWIN_TARGET", "vitis_hls")
 RECORD = os.environ.get("ALLO_TWIN_RECORD", "")
 NO_HARDWARE = (
-    "has an extent that is known at run time only; the interface of hardware needs them all",
+    "has an extent that is known at run time only; the interface of hardware needs",
     "banks, and Vitis HLS makes 1,024",
 )
 equal = 0  # calls that gave the same

@@ -1,8 +1,8 @@
-"""A dtype of NumPy."""
+"""A dtype that is a text."""
 
 import allo
 from allo.ir.types import float32
 
 
 def kernel() -> float32[4]:
-    return allo.zeros(4, dtype=float)
+    return allo.zeros(4, dtype="float")

@@ -1,7 +1,7 @@
-"""A tensor of another type is returned."""
+"""A tensor of another shape is returned."""
 
-from allo.ir.types import float32, int32
+from allo.ir.types import int32
 
 
-def kernel(A: int32[4]) -> float32[4]:
+def kernel(A: int32[4]) -> int32[5]:
     return A

@@ -19,7 +19,7 @@ from ....ir.streams import is_stream_type, uses_streams
 from ....ir.types import AlloType, TensorType
 from ....ir.walk import argument_names, entry_block
 from ....poly import ROOM, hang_of
-from ...arguments.arrays import pointer_to
+from ...arguments.arrays import pointer_to, run_time_extents
 from ...arguments.calling import is_stopped_by_interrupts
 from ...arguments.conversion import converted_arguments
 from ...arguments.parameters import Array, Parameter
@@ -29,6 +29,7 @@ from ...instantiate import instantiate
 from ..interface.results import check_result_arrays
 from ..text.files import header_text, kernel_text
 from ..text.module import Emitted, described, emit
+from ..text.open_arrays import asked_extents
 from ..text.vendor import VITIS, Vendor
 from .library import load, simulation_library
 from .stack import run_with_stack, stack_bytes
@@ -101,6 +102,7 @@ class HLSModule:
             if is_stream_type(kind):
                 raise _stream_refused(module, kind)
         written = Effects(module).written_arguments(module.top)
+        self._asked = asked_extents(module).get(module.top, [])
         entry = entry_block(top)
         assert entry is not None
         self.parameters = tuple(
@@ -121,15 +123,24 @@ class HLSModule:
         into = arguments[own:] if len(arguments) == own + len(self.results) else ()
         check_result_arrays(self.results if into else (), into)
         given = arguments[:own] if into else arguments
-        _, holders, bring_back = converted_arguments(self.top_func_name, self.parameters, given, named)
+        arguments, holders, bring_back = converted_arguments(self.top_func_name, self.parameters, given, named)
         outputs = [result_memory(result) for result in self.results]
-        self._invoke([*holders, *outputs])
+        self._invoke([*holders, *self._extents(arguments), *outputs])
         for action in bring_back:
             action()
         values = [result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)]
         for array, value in zip(into, values, strict=bool(into)):
             array[...] = value
         return returned(values)
+
+    def _extents(self, given: Sequence[Any]) -> list[Array]:
+        """The extents that the types of the arguments leave to run time, each in memory."""
+        return [
+            extent
+            for parameter, value in zip(self.parameters, given, strict=True)
+            if isinstance(parameter.type, TensorType) and not parameter.type.is_static
+            for extent in run_time_extents(parameter.type, value)
+        ]
 
     def _check_callable(self) -> None:
         if self.mode != "csim":
@@ -162,7 +173,7 @@ class HLSModule:
         }
 
     def _call_text(self) -> str:
-        return direct_call_text(self.emitted, self.parameters, self.results)
+        return direct_call_text(self.emitted, self.parameters, self.results, self._asked)
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ....ir.types import AlloType, Bool, Float, Index, Int, TensorType, UInt
+from ....ir.types import DYNAMIC, AlloType, Bool, Float, Index, Int, TensorType, UInt
 from ....ir.words import container_bits, is_signed
 from ...arguments.parameters import Parameter
 from ...headers import templates_directory
@@ -24,14 +24,23 @@ def simulation_text(arrays: int) -> str:
 
 
 def direct_call_text(
-    emitted: Emitted, arguments: Sequence[Parameter], results: Sequence[AlloType | TensorType]
+    emitted: Emitted,
+    arguments: Sequence[Parameter],
+    results: Sequence[AlloType | TensorType],
+    asked: Sequence[int] = (),
 ) -> str:
-    """`call.h`: the call of the kernel itself with blocks of memory."""
-    return _Wrapper(emitted).text(arguments, results)
+    """`call.h`: the call of the kernel itself with blocks of memory.
+
+    The first extents that types leave to run time are in memory behind the arguments; the kernel takes those of the
+    arguments at the positions `asked`.
+    """
+    return _Wrapper(emitted, arguments).text(arguments, results, asked)
 
 
 class _Wrapper:
-    def __init__(self, emitted: Emitted) -> None:
+    def __init__(self, emitted: Emitted, arguments: Sequence[Parameter]) -> None:
+        opened = [n for n, p in enumerate(arguments) if isinstance(p.type, TensorType) and not p.type.is_static]
+        self.extents = {n: len(arguments) + place for place, n in enumerate(opened)}  # where they are in memory
         self.emitted = emitted
         self.vendor = emitted.vendor
         self.types = TypeNames()
@@ -40,9 +49,12 @@ class _Wrapper:
         self.before: list[str] = []
         self.after: list[str] = []
 
-    def text(self, arguments: Sequence[Parameter], results: Sequence[AlloType | TensorType]) -> str:
+    def text(
+        self, arguments: Sequence[Parameter], results: Sequence[AlloType | TensorType], asked: Sequence[int]
+    ) -> str:
         values = [self._argument(n, p.type, is_written=p.written) for n, p in enumerate(arguments)]
-        first = len(values)
+        first = len(values) + len(self.extents)
+        values += [self._extent(position) for position in asked]
         values += [self._argument(n, kind, is_result=True) for n, kind in enumerate(results, first)]
         assigned = f"{values.pop()} = " if self.emitted.returns else ""
         rest = "".join(f", {value}" for value in values)
@@ -70,12 +82,12 @@ class _Wrapper:
         element, shape = (kind.element, kind.shape) if isinstance(kind, TensorType) else (kind, ())
         target = self.types.scalar(element)
         memory = f"memory[{position}]"
-        name, count = f"value{position}", prod(shape)
+        name, count = f"value{position}", self._count(position, shape)
         # a vector of bool has no memory of bools
         stored = "unsigned char" if isinstance(element, Bool) else target
         block = self.vendor.host.block.format(element=stored) if shape else ""
         if _is_direct(element) and not block:
-            return self._passed(target, shape, memory)
+            return self._passed(target, shape, memory, count)
         if shape:
             self.before.append(f"{block or f'std::vector<{target}>'} {name}({count});")
         else:
@@ -85,7 +97,15 @@ class _Wrapper:
         else:
             is_written = is_written and (is_result or bool(shape))
             self._converted(element, f"{name}[n]" if shape else name, memory, count, is_written, is_result)
-        return self._passed(target, shape, f"{name}.data()", is_written) if shape else name
+        return self._passed(target, shape, f"{name}.data()", count, is_written) if shape else name
+
+    def _extent(self, position: int) -> str:
+        """The first extent of an argument whose type has none."""
+        return f"*static_cast<const std::int64_t *>(memory[{self.extents[position]}])"
+
+    def _count(self, position: int, shape: Sequence[int]) -> str:
+        """How many elements an array has."""
+        return f"std::size_t({self._extent(position)}) * {prod(shape[1:])}" if DYNAMIC in shape else str(prod(shape))
 
     def _copied(self, place: str, memory: str, size: str, is_written: bool, is_result: bool) -> None:
         if not is_result:
@@ -94,7 +114,7 @@ class _Wrapper:
             self.after.append(f"std::memcpy({memory}, {place}, {size});")
 
     def _converted(
-        self, element: AlloType, place: str, memory: str, count: int, is_written: bool, is_result: bool
+        self, element: AlloType, place: str, memory: str, count: str, is_written: bool, is_result: bool
     ) -> None:
         """Elements that do not lie in memory as C++ has them are taken from their bits, and become them again."""
         bits, container = element.bits, container_bits(element)
@@ -109,13 +129,18 @@ class _Wrapper:
                 f"{loop} {{ store_bits<{bits}, {container}, {signed}>({memory}, n, {word.text}); }}"
             )
 
-    def _passed(self, element: str, shape: Sequence[int], pointer: str, is_written: bool = True) -> str:
+    def _passed(
+        self, element: str, shape: Sequence[int], pointer: str, count: str, is_written: bool = True
+    ) -> str:
         """An argument whose elements lie at `pointer`."""
+        if DYNAMIC in shape:
+            behind = "".join(f"[{extent}]" for extent in shape[1:])
+            return f"reinterpret_cast<{element} (*){behind}>({pointer})"
         extents = "".join(f"[{extent}]" for extent in shape)
         pattern = self.vendor.host.argument if shape else "*reinterpret_cast<{element} (*)>({pointer})"
         access = "read_write" if is_written else "read_only"
         return pattern.format(
-            element=element, extents=extents, pointer=pointer, count=prod(shape), access=access
+            element=element, extents=extents, pointer=pointer, count=count, access=access
         )
 
 

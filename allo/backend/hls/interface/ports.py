@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -103,13 +103,17 @@ def ports_of(
 ) -> tuple[Port, ...]:
     """The ports of the entry, arguments and then results, with names that are not `taken`; `streams` may be ports.
 
-    Raises TargetError for what cannot be a port, and for settings that name none.
+    Settings may call result number n `output_n`. Raises TargetError for what cannot be a port, and for settings that
+    name none.
     """
     found = _with_names(_ports(module, streams), set(taken))
+    settings = _with_results_named(settings, found)
     for name in ("hbm_mapping", "bundles", "in_place"):
         _check_names(name, getattr(settings, name), found)
     ports = [
-        _kept_in_memory(port) if port.label in settings.in_place else _with_lanes(port, settings.word_bits)
+        _kept_in_memory(port)
+        if port.label in settings.in_place or not (settings.copies or _why_copied(port))
+        else _with_lanes(port, settings.word_bits)
         for port in found
     ]
     hbm_mapping, bundles = settings.hbm_mapping, settings.bundles
@@ -200,6 +204,19 @@ def named_as(parameters: tuple[str, ...], ports: tuple[Port, ...]) -> tuple[Port
     return tuple(replace(port, name=name) for port, name in zip(ports, names, strict=True))
 
 
+def _with_results_named(settings: Settings, ports: Sequence[Port]) -> Settings:
+    """The settings in which results have the names of their arrays instead of `output_0`, `output_1`, ..."""
+    labels = {port.label for port in ports}
+    results = [port.label for port in ports if port.is_result]
+    names = {f"output_{n}": label for n, label in enumerate(results) if f"output_{n}" not in labels}
+    return replace(
+        settings,
+        hbm_mapping={names.get(name, name): bank for name, bank in settings.hbm_mapping.items()},
+        bundles={names.get(name, name): bundle for name, bundle in settings.bundles.items()},
+        in_place=tuple(names.get(name, name) for name in settings.in_place),
+    )
+
+
 def _with_names(ports: list[Port], taken: set[str]) -> list[Port]:
     return [replace(port, name=identifier(port.label, taken)) for port in ports]
 
@@ -213,17 +230,21 @@ def _with_lanes(port: Port, word_bits: int) -> Port:
     return replace(port, lanes=max(1, min(lanes, word_bits // port.bits)))
 
 
+def _why_copied(port: Port) -> str:
+    """Why the kernel cannot read and write the array in memory; empty if it can."""
+    element = port.element
+    if not port.is_array:
+        return "it is a number"
+    if any(kind != "none" for kind, _ in divisions_of(port.kind)):
+        return "it is partitioned, and memory has no banks"
+    if not port.is_direct or isinstance(element, Bool) or element.bits != port.bits:
+        return f"elements {element!r} lie in memory otherwise than in the kernel"
+    return ""
+
+
 def _kept_in_memory(port: Port) -> Port:
     """The port of an array that the kernel itself reads and writes."""
-    element = port.element
-    why = ""
-    if not port.is_array:
-        why = "it is a number"
-    elif any(kind != "none" for kind, _ in divisions_of(port.kind)):
-        why = "it is partitioned, and memory has no banks"
-    elif not port.is_direct or isinstance(element, Bool) or element.bits != port.bits:
-        why = f"elements {element!r} lie in memory otherwise than in the kernel"
-    if why:
+    if why := _why_copied(port):
         raise TargetError(
             f"configs['in_place'] names '{port.label}', which has to be copied to the chip: {why}",
             hint="take the entry out",

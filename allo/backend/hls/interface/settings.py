@@ -23,7 +23,8 @@ class Settings:
 
     `frequency` is in MHz, `timeout` in seconds for each run of a tool (None: as long as it takes), `word_bits` the
     widest word of a port. `hbm_mapping` gives a bank and `bundles` a port to arguments, by name; arrays `in_place` are
-    not copied to the chip. `operators` chooses implementations as `allo.estimate` does: `{"add": "fabric"}`.
+    not copied to the chip, nor is any other that can stay in memory unless it `copies`. `operators` chooses
+    implementations as `allo.estimate` does: `{"add": "fabric"}`.
     """
 
     device: Device
@@ -37,6 +38,7 @@ class Settings:
     host: str
     timeout: float | None
     operators: Mapping[str, str]
+    copies: bool = True
 
     @property
     def asked_frequency(self) -> int:
@@ -92,8 +94,12 @@ def settings_of(
     )
 
 
-def _bank(argument: str, value: Any, device: Device) -> str:
-    """`HBM[0]`, `DDR[1]`, `HBM[0:3]`; a number is a bank of HBM."""
+def bank_text(argument: str, value: Any) -> str:
+    """`HBM[0]`, `DDR[1]`, `HBM[0:3]`; a number is a bank of HBM. Raises TargetError for anything else."""
+    return _bank_of(argument, value).string
+
+
+def _bank_of(argument: str, value: Any) -> re.Match[str]:
     text = f"HBM[{value}]" if isinstance(value, int) and not isinstance(value, bool) else value
     match = _BANK.fullmatch(text) if isinstance(text, str) else None
     if match is None:
@@ -101,11 +107,17 @@ def _bank(argument: str, value: Any, device: Device) -> str:
             f"configs['hbm_mapping']['{argument}'] must be a bank of memory, got {value!r}",
             hint='write "HBM[0]", "DDR[1]", or "HBM[0:3]" for several banks',
         )
-    kind, first, last = match[1], int(match[2]), int(match[3] or match[2])
-    if first > last:
+    if int(match[2]) > int(match[3] or match[2]):
         raise TargetError(
             f"configs['hbm_mapping']['{argument}'] is {text}, whose first bank is behind its last"
         )
+    return match
+
+
+def _bank(argument: str, value: Any, device: Device) -> str:
+    """The bank of an argument, which the device has."""
+    match = _bank_of(argument, value)
+    text, kind, last = match.string, match[1], int(match[3] or match[2])
     if device.banks is None:
         return text
     count = device.banks.get(kind, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from ....ir.module import Module
 from ...manifest import Manifest
 from ..csim.module import HLSModule
 from ..interface.settings import settings_of
+from ..text.open_arrays import check_open_arrays, has_open_arrays
 from .files import Project
 from .flows import FLOWS, ToolFlow
 from .module import ProjectModule
@@ -38,7 +40,10 @@ def _build(flow: ToolFlow, module: Module, mode: str | None, options: dict[str, 
         raise TargetError(
             f'mode "{mode}" writes a project and needs its folder', hint='pass project="folder"'
         )
-    if folder is None and not flow.has_interface:
+    settings = replace(settings, copies=options.get("wrap_io", True))
+    if folder is not None:
+        check_open_arrays(module, False)
+    if folder is None and (has_open_arrays(module) or not flow.has_interface):
         made = HLSModule(module, mode=mode, vendor=flow.vendor, **of_simulation)
     else:
         project = None if folder is None else Project.at(folder, flow, mode, settings)
@@ -56,7 +61,7 @@ def _manifest(flow: ToolFlow) -> Manifest:
     return Manifest(
         names=(flow.target,),
         modes=tuple(flow.modes),
-        options=("project", "configs", "check", "unbounded"),
+        options=("project", "configs", "check", "unbounded", "wrap_io"),
         missing_tools=lambda: (),
         build=partial(_build, flow),
     )

@@ -18,6 +18,7 @@ from ....ir.stream_facts import STREAM_NUMBER
 from ....ir.walk import location_of, string_of
 from .expression import Expr
 from .names import Names, identifier
+from .open_arrays import is_open
 from .values import ValueWriter
 from .vendor import Array, Banks, BoundMemory
 
@@ -118,7 +119,7 @@ class MemoryWriter(ValueWriter):
     def _register(self, op: ir.Operation) -> list[str]:
         """A name for one element of an array, which calls of processing elements pass."""
         array = op.operands[0]
-        place = fixed_place(op)
+        place = () if is_open(op.results[0].type) else fixed_place(op)
         if place is None:
             raise TargetError(f"HLS C++ has no form of '{op.name}'", at=location_of(op))
         self.exprs[op.results[0]] = Expr(self.exprs[array].text + "".join(f"[{k}]" for k in place))
@@ -140,7 +141,7 @@ class MemoryWriter(ValueWriter):
         return Array(name, tuple(memref.shape), bits, is_argument, at)
 
     def extents(self, memref: ir.MemRefType) -> str:
-        return "".join(f"[{extent}]" for extent in memref.shape)
+        return "".join("[]" if extent < 0 else f"[{extent}]" for extent in memref.shape)
 
     def stream_type(self, stream: ir.Type) -> str:
         """The type of a FIFO."""

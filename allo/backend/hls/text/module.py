@@ -9,7 +9,7 @@ from functools import cache
 
 from mlir import ir
 
-from ....errors import TargetError, counted
+from ....errors import counted
 from ....frontend.emit.given_code import EXTERNAL
 from ....ir.access import callee_name
 from ....ir.linalg import lower_linalg
@@ -17,7 +17,7 @@ from ....ir.module import Module
 from ....ir.processes import simulated_regions
 from ....ir.states import FinishedModule
 from ....ir.types import Struct
-from ....ir.walk import argument_names, buffer_location, entry_block, location_of, operations, statements
+from ....ir.walk import entry_block, location_of, operations, statements
 from ...checked import REQUIRE
 from ...declared import refuse_undefined
 from ...headers import templates_directory
@@ -31,6 +31,7 @@ from .escape import line_comment, uncommented
 from .external import NO_EXTERNAL, ExternalCode, external_code, external_names
 from .memory import copy_loops
 from .names import Names, identifier
+from .open_arrays import check_open_arrays, pass_extents
 from .operations import MATH
 from .outline import outline_tasks
 from .sharing import SharingChecks
@@ -107,8 +108,10 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
 
     Raises TargetError, with the line of the kernel, for what HLS C++ cannot express.
     """
-    _check(module)
+    refuse_undefined(module, (EXTERNAL,))
+    check_open_arrays(module, vendor.open_arrays)
     module = instantiate(module)
+    pass_extents(module)
     lower_linalg(module)
     move_pipelines(module)
     if vendor.tasks_only:
@@ -116,23 +119,6 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
     if vendor.canonical:
         make_canonical(module)
     return FileWriter(FinishedModule(module.mlir), vendor).run()
-
-
-def _check(module: Module) -> None:
-    """Refuse what has no form in HLS C++ before anything is written."""
-    refuse_undefined(module, (EXTERNAL,))
-    for function in module.functions():
-        name = function.name.value
-        entry = entry_block(function)
-        if entry is None:
-            continue
-        for argument, value in zip(argument_names(function), entry.arguments, strict=True):
-            if isinstance(value.type, ir.MemRefType) and not value.type.has_static_shape:
-                raise TargetError(
-                    f"argument '{argument}' of '{name}' has an extent that is known at run time only; the interface "
-                    "of hardware needs them all",
-                    at=buffer_location(value), hint="give the extents, or make them parameters of a template",
-                )  # fmt: skip
 
 
 class FileWriter:

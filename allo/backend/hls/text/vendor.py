@@ -121,6 +121,7 @@ class Vendor:
     flushing: str = ""  # behind the pragma of a pipeline that goes on with what is in it while it waits for a FIFO
     most_banks: int = 0  # of an array; 0: as many as it has elements
     simulated: bool = False  # the text is compiled here: processes of dataflow regions take turns
+    open_arrays: bool = False  # an argument may be a pointer to as many elements as the program on the host has
     room: int = 1  # elements that each FIFO then holds at least; 0: any number
 
     def known(self, pattern: str | None, what: str, at: Location | None = None) -> str:
@@ -264,6 +265,7 @@ VITIS = Vendor(
     flushing=" style=flp",
     most_banks=1024,
     canonical=True,
+    open_arrays=True,
 )
 VIVADO = Vendor(
     name="Vivado HLS",
@@ -279,4 +281,5 @@ VIVADO = Vendor(
     flushing=" enable_flush",
     most_banks=VITIS.most_banks,
     canonical=True,
+    open_arrays=True,
 )

@@ -1,0 +1,5 @@
+"""Built modules of the CPU, by the name of their file in published Allo."""
+
+from .cpu import LLVMModule
+
+__all__ = ["LLVMModule"]

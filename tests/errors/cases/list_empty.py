@@ -1,0 +1,5 @@
+"""An array is declared by a list without elements."""
+
+
+def kernel():
+    B = []
