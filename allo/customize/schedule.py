@@ -27,9 +27,10 @@ from .step.operations import StepReader, at_operation, take_schedules, write_ste
 from .step.primitive import integer, replayed
 from .step.record import Step, Steps
 from .step.text import given_steps
+from .uses import Uses
 
 
-class Schedule(Primitives):
+class Schedule(Primitives, Uses):
     """A kernel in MLIR with the primitives that rewrite it; a primitive that fails changes nothing."""
 
     def __init__(self, module: Module, *, verbose: bool = False) -> None:
@@ -234,32 +235,6 @@ class Schedule(Primitives):
 
         replay(self, schedules_of(schedules, instantiate), id)
 
-    def build(
-        self,
-        target: str | None = None,
-        mode: str | None = None,
-        project: str | None = None,
-        configs: dict[str, Any] | None = None,
-        **options: Any,
-    ) -> Any:
-        """Make something that runs; `target=None` means the CPU. See `allo.build`."""
-        from ..build import build
-
-        return build(self, target=target, mode=mode, project=project, configs=configs, **options)
-
-    def verify(self, **options: Any) -> Any:
-        """Whether the steps have kept the meaning of the kernel: `allo.verify` of the unscheduled kernel and this."""
-        from ..equivalence import verify
-
-        return verify(self.state(0), self, **options)
-
-    @property
-    def graph(self) -> Any:
-        """The hierarchical dataflow graph as it is now (`allo.compose.DataflowGraph`): users, producers, consumers."""
-        from ..compose import dataflow_graph
-
-        return dataflow_graph(self.ir)
-
     def get_equivalent_variables(self, name: str | Buffer) -> tuple[str, ...]:
         """All names of the array `name` (`"gemm:C"`, `s.C`) through calls, results and constants, itself first.
 
@@ -268,24 +243,6 @@ class Schedule(Primitives):
         wanted = f"{self._state.top}:{name}" if isinstance(name, str) and ":" not in name else name
         found: tuple[str, ...] = self.graph.equivalent(wanted)
         return found
-
-    def draw(self) -> Any:
-        """A picture of the dataflow graph (`allo.report.Drawing`): notebooks show it, `save("graph.svg")` writes it."""
-        from ..report import draw
-
-        return draw(self)
-
-    def report(self, target: Any = None, **options: Any) -> Any:
-        """Trip counts and bytes moved of each loop, size and layout of each array (`allo.report.StructureReport`).
-
-        With a `target` (`"u280"`), what the schedule costs there, *estimated*: see `allo.estimate`.
-        """
-        from ..estimate import estimate
-        from ..report import structure_report
-
-        if target is None and options:
-            raise TypeError(f"report() takes {', '.join(options)} with a target only, such as target=\"u280\"")
-        return structure_report(self) if target is None else estimate(self, target, **options)
 
     def __repr__(self) -> str:
         lines = [f"Schedule of '{self._state.top}', {counted(len(self.steps), 'step')}"]

@@ -27,6 +27,7 @@ from .record import Step, Steps, Traits
 from .region_stages import demand_stages_still_legal
 from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
+from .signature import shown_signature
 from .stream_ends import demand_ends_still_single
 
 _TRAITS = "traits"  # the attribute of a method that is a primitive
@@ -146,7 +147,7 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
         self._install(made, Step(name, arguments, variadic, at, result, traits))
         return result
 
-    method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    method.__signature__ = shown_signature(body)  # type: ignore[attr-defined]
     method.__dict__[_TRAITS] = traits
     return method
 

@@ -14,6 +14,7 @@ from typing import Any
 from ...errors import Diagnostic, Location, ScheduleError, nearest
 from .handles import parse_handle
 from .record import Step, Steps
+from .signature import call_signature
 
 Primitive = Callable[..., Any]
 
@@ -82,7 +83,7 @@ def find_primitive(name: str, primitives: Mapping[str, Primitive]) -> Primitive:
 
 def make_step(primitive: Primitive, arguments: list[Any], keywords: dict[str, Any], at: Location | None) -> Step:
     """The step `primitive(*arguments, **keywords)`; texts such as `"f:A"` become handles where one is wanted."""
-    name, signature = primitive.__name__, inspect.signature(primitive)
+    name, signature = primitive.__name__, call_signature(primitive)
     try:
         bound = signature.bind(*arguments, **keywords)
     except TypeError as error:
