@@ -108,6 +108,10 @@ class ScheduleError(AlloError):
     """A primitive cannot be applied; the schedule is as it was before."""
 
 
+class NoSuchLoop(ScheduleError, AttributeError):
+    """A loop tree has no loop or nest of this name: what `hasattr` asks for."""
+
+
 class LayoutConflict(ScheduleError):
     """Two requests for the layout of one buffer contradict each other; the schedule is as it was before."""
 

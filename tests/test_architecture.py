@@ -14,7 +14,8 @@ PACKAGE = ROOT / "allo"
 
 # A package imports only from layers below its own; packages of one layer do not know each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("allo.errors", "allo._mlir", "allo.picture"),
+    ("allo.errors", "allo._mlir", "allo.messages", "allo.picture"),
+    ("allo.tracebacks",),
     ("allo.ir",),
     ("allo.frontend", "allo.poly", "allo.layout", "allo.target"),
     ("allo.customize",),

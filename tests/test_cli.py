@@ -202,6 +202,7 @@ def test_wrong_steps_are_shown_in_their_file(capsys, design, tmp_path):
 File "{path}", line 2, column 1: pipeline: function 'gemm' has no loop 'x'
     s.pipeline("x")
     ^
+  note: this is step 1 of the replay (the first is 0): s.pipeline(loop='x')
   hint: its loops are i.outer, i.inner, j, k
 """,
     )

@@ -17,16 +17,18 @@ from ..ir.module import Module
 from ..ir.pseudocode import module_text
 from ..ir.recursion import reads_programs
 from ..ir.states import FinishedModule
+from ..messages import LOG
+from ..picture import preformatted
 from .module.adopt import adopt
 from .module.sound import check_sound
 from .primitives import Primitives
-from .step.diff import step_diff
+from .step.diff import StepDiff, step_diff
 from .step.handles import Buffer, Function, Loop, Nest
 from .step.loop_tree import LoopTree, loop_tree
 from .step.operations import StepReader, at_operation, take_schedules, write_steps
 from .step.primitive import integer, replayed
 from .step.record import Step, Steps
-from .step.text import given_steps
+from .step.text import given_steps, of_step
 from .uses import Uses
 
 
@@ -78,8 +80,13 @@ class Schedule(Primitives, Uses):
         hint = nearest(name, known)
         raise AttributeError(
             f"the schedule of '{self._state.top}' has no primitive and no buffer '{name}'"
-            + (f"; {hint}" if hint else "")
+            + (f"; {hint}" if hint else ""),
+            name=name,
+            obj=None,  # else Python would look for names that are near, too
         )
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._state.buffer_names(self._state.top)]
 
     def get_loops(self, func: str | Function | Callable[..., Any] | None = None) -> LoopTree:
         """The loop nests of `func`, a name, handle or kernel (default: the kernel), printable and indexed by name.
@@ -98,6 +105,7 @@ class Schedule(Primitives, Uses):
         self._history.append((self._state, self.steps))
         self._state = made
         self.steps = Steps((*self.steps, step))
+        LOG.debug("%s: step %d: %s", made.top, len(self.steps) - 1, step)
         if self.verbose:
             print(f"{step}\n{self._state}")
 
@@ -130,12 +138,15 @@ class Schedule(Primitives, Uses):
         target = self if on is None else on
         if not isinstance(target, Schedule):
             raise ScheduleError(f"on must be a schedule, got {type(on).__name__} {on!r}")
-        before = len(target._history)
+        before, given = len(target._history), given_steps(steps, self.primitives())
         try:
-            for step in given_steps(steps, self.primitives()):
+            for step in given:
                 target._replay(step)
-        except Exception:
-            target.undo(len(target._history) - before)
+        except Exception as error:
+            number = len(target._history) - before
+            target.undo(number)
+            if isinstance(error, ScheduleError):
+                raise of_step(error, number, given) from None
             raise
 
     def _replay(self, step: Step) -> Any:
@@ -156,7 +167,7 @@ class Schedule(Primitives, Uses):
         return module_text(self._state if k is None else self.state(k))
 
     @reads_programs
-    def diff(self, k: int) -> str:
+    def diff(self, k: int) -> StepDiff:
         """What step `k` (the first is 0) changed, as a unified diff of the functions in Python-like text.
 
         Raises ScheduleError if there is no such step.
@@ -243,6 +254,9 @@ class Schedule(Primitives, Uses):
         wanted = f"{self._state.top}:{name}" if isinstance(name, str) and ":" not in name else name
         found: tuple[str, ...] = self.graph.equivalent(wanted)
         return found
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
 
     def __repr__(self) -> str:
         lines = [f"Schedule of '{self._state.top}', {counted(len(self.steps), 'step')}"]

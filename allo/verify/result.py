@@ -119,6 +119,8 @@ class Equivalent:
     def __str__(self) -> str:
         return f"Equivalent: {self.first} and {self.second}, by {self.method} in {self.seconds:.2f} s"
 
+    __repr__ = __str__
+
     def to_json(self) -> str:
         """The answer as JSON, with the certificate of the proof if the method writes one."""
         certificate = self.certificate.to_json() if hasattr(self.certificate, "to_json") else self.certificate
@@ -142,6 +144,8 @@ class Different:
     def __str__(self) -> str:
         head = f"Different: {self.first} and {self.second}, by {self.method} in {self.seconds:.2f} s"
         return f"{head}\n{self.counterexample}"
+
+    __repr__ = __str__
 
     def to_json(self) -> str:
         """The answer as JSON; the arguments of the counterexample only as text."""
@@ -187,6 +191,8 @@ class Unknown:
                 lines.append(f"    first program:  {_shortened(s.left)}{_line(s.left_at)}")
                 lines.append(f"    second program: {_shortened(s.right)}{_line(s.right_at)}")
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def to_json(self) -> str:
         """The answer as JSON."""

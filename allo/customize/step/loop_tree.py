@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from ...errors import ScheduleError, nearest
+from ...errors import NoSuchLoop, ScheduleError, nearest
 from ...ir.module import Module
 from ...ir.walk import LoopView, annotations_of, string_of
+from ...picture import preformatted
 from .handles import Loop
 
 
@@ -29,9 +31,14 @@ class LoopNest:
         )
 
     def __getattr__(self, name: str) -> Loop:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self[name]
+        found: Loop = _attribute(self, name)
+        return found
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self), *(loop.name for loop in self)]
 
     def __iter__(self) -> Iterator[Loop]:
         return (loop for _, _, loop in self.loops)
@@ -65,9 +72,14 @@ class LoopTree:
         )
 
     def __getattr__(self, name: str) -> LoopNest:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self[name]
+        found: LoopNest = _attribute(self, name)
+        return found
+
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self), *(nest.name for nest in self.nests)]
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def __iter__(self) -> Iterator[LoopNest]:
         return iter(self.nests)
@@ -81,6 +93,18 @@ class LoopTree:
     __repr__ = __str__
 
 
+def _attribute(tree: Any, name: str) -> Any:
+    """The member `name` of a nest or a tree; NoSuchLoop if there is none."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    try:
+        return tree[name]
+    except ScheduleError as error:
+        refusal = NoSuchLoop.collected(error.diagnostics)
+    refusal.name, refusal.obj = name, None  # the error has a hint, so that Python adds none
+    raise refusal
+
+
 def loop_tree(module: Module, function: str) -> LoopTree:
     """The loop nests of `function`; a named inner nest is also a nest of its own."""
     nests: dict[str, list[tuple[int, str, Loop]]] = {}
@@ -88,12 +112,17 @@ def loop_tree(module: Module, function: str) -> LoopTree:
         handle = Loop(function, view.nest, view.name)
         starts: list[tuple[str, int]] = []
         for depth, member in enumerate(view.chain):
-            name = string_of(member.op, "allo.nest") or (member.nest if depth == 0 else None)
-            if name is not None:
+            if (name := nest_name(member)) is not None:
                 starts.append((name, depth))
         for name, start in starts:
             nests.setdefault(name, []).append((len(view.chain) - 1 - start, _line(view), handle))
     return LoopTree(function, tuple(LoopNest(name, tuple(loops)) for name, loops in nests.items()))
+
+
+def nest_name(view: LoopView) -> str | None:
+    """The name of the nest that starts with a loop, if one does."""
+    named = string_of(view.op, "allo.nest")
+    return named or (view.nest if view.parent is None else None)
 
 
 def _line(view: LoopView) -> str:

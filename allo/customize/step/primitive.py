@@ -22,6 +22,7 @@ from ...ir.recursion import reads_programs
 from ...ir.states import Draft, FinishedModule
 from .handles import Buffer, Function, Loop, Nest
 from .legality import demand_still_elements
+from .missing import handles_in, missing_handle
 from .provenance import mark_rewritten
 from .record import Step, Steps, Traits
 from .region_stages import demand_stages_still_legal
@@ -35,17 +36,19 @@ _PACKAGE = str(Path(__file__).resolve().parents[2])
 
 
 _REPLAYED: ContextVar[Location | None] = ContextVar("replayed", default=None)
+_IS_REPLAYED: ContextVar[bool] = ContextVar("is_replayed", default=False)
 _EARLIER: ContextVar[Steps | None] = ContextVar("earlier", default=None)
 
 
 @contextmanager
 def replayed(at: Location | None) -> Iterator[None]:
     """What is applied inside comes from a step that was written at `at`."""
-    token = _REPLAYED.set(at)
+    token, outer = _REPLAYED.set(at), _IS_REPLAYED.set(True)
     try:
         yield
     finally:
         _REPLAYED.reset(token)
+        _IS_REPLAYED.reset(outer)
 
 
 def earlier_steps() -> Steps:
@@ -71,6 +74,9 @@ class Scheduled(Protocol):
 
     @property
     def _state(self) -> FinishedModule: ...
+
+    @property
+    def _history(self) -> list[tuple[FinishedModule, Steps]]: ...
 
     def _install(self, made: FinishedModule, step: Step) -> None: ...
 
@@ -126,7 +132,8 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
                     f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
                 ) from None
             kinds = hints()
-            values = {n: _argument(state, n, kinds[n], given[n], n == variadic) for n in defaults}
+            with _handles_of(self, given, kinds):
+                values = {n: _argument(state, n, kinds[n], given[n], n == variadic) for n in defaults}
             draft = state.draft()
             token = _EARLIER.set(self.steps)
             try:
@@ -150,6 +157,23 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
     method.__signature__ = shown_signature(body)  # type: ignore[attr-defined]
     method.__dict__[_TRAITS] = traits
     return method
+
+
+@contextmanager
+def _handles_of(schedule: Scheduled, given: dict[str, Any], kinds: dict[str, Any]) -> Iterator[None]:
+    """A refusal of what is done inside says why the schedule lacks a handle among the arguments, if it lacks one."""
+    try:
+        yield
+    except ScheduleError as error:
+        states = [*(before for before, _ in schedule._history), schedule._state]
+        handles = [h for n, value in given.items() for h in handles_in(value) if type(h) in _parts(kinds[n])]
+        missing = missing_handle(states, schedule.steps, handles, is_replayed=_IS_REPLAYED.get())
+        raise missing or error from None
+
+
+def _parts(kind: Any) -> set[Any]:
+    """The types that an annotation is made of."""
+    return {kind} | {part for inner in typing.get_args(kind) for part in _parts(inner)}
 
 
 def is_primitive(member: Any) -> bool:

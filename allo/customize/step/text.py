@@ -6,12 +6,12 @@ import ast
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from enum import Enum
 from types import UnionType
 from typing import Any
 
-from ...errors import Diagnostic, Location, ScheduleError, nearest
+from ...errors import Diagnostic, Location, Note, ScheduleError, nearest
 from .handles import parse_handle
 from .record import Step, Steps
 from .signature import call_signature
@@ -57,6 +57,14 @@ def given_steps(steps: Any, primitives: Mapping[str, Primitive]) -> Steps:
                 hint="give s.steps of a schedule, some of them, or the text that they print",
             )
     return Steps(found)
+
+
+def of_step(error: ScheduleError, number: int, steps: Steps) -> ScheduleError:
+    """The refusal of `steps[number]`, which were replayed, with a note that says which step it is."""
+    if number < len(steps):
+        note = Note(f"this is step {number} of the replay (the first is 0): {steps[number]}")
+        error.diagnostics = tuple(replace(d, notes=(*d.notes, note)) for d in error.diagnostics)
+    return error
 
 
 def _step(node: ast.stmt, primitives: Mapping[str, Primitive], file: str) -> Step:
