@@ -13,7 +13,7 @@ from .errors import AlloError, InternalError
 
 type _Hook = Callable[[type[BaseException], BaseException, TracebackType | None], object]
 
-_PACKAGE = str(Path(__file__).resolve().parent) + os.sep
+PACKAGE = str(Path(__file__).resolve().parent) + os.sep
 _WHOLE = "ALLO_TRACEBACK"  # "full" in the environment: nothing is left out
 
 
@@ -25,7 +25,7 @@ def users_frames(error: BaseException) -> TracebackType | None:
     frames: list[TracebackType] = []
     step = whole
     while step is not None:
-        if not step.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        if not step.tb_frame.f_code.co_filename.startswith(PACKAGE):
             frames.append(step)
         step = step.tb_next
     found: TracebackType | None = None

@@ -121,11 +121,13 @@ class Equivalent:
 
     __repr__ = __str__
 
-    def to_json(self) -> str:
-        """The answer as JSON, with the certificate of the proof if the method writes one."""
-        certificate = self.certificate.to_json() if hasattr(self.certificate, "to_json") else self.certificate
-        told = json.loads(certificate) if isinstance(certificate, str) else certificate
-        return _json({"answer": "equivalent", **_programs(self), "certificate": told})
+    def to_json(self, *, certificate: bool = False) -> str:
+        """The answer as JSON; with `certificate` that of the proof, which is long, if the method writes one."""
+        answer = {"answer": "equivalent", **_programs(self)}
+        if not certificate:
+            return _json(answer)
+        text = self.certificate.to_json() if hasattr(self.certificate, "to_json") else self.certificate
+        return _json({**answer, "certificate": json.loads(text) if isinstance(text, str) else text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +149,8 @@ class Different:
 
     __repr__ = __str__
 
-    def to_json(self) -> str:
-        """The answer as JSON; the arguments of the counterexample only as text."""
+    def to_json(self, *, certificate: bool = False) -> str:
+        """The answer as JSON, which has no certificate; the arguments of the counterexample only as text."""
         example = self.counterexample
         told = {
             "output": example.output,
@@ -194,8 +196,8 @@ class Unknown:
 
     __repr__ = __str__
 
-    def to_json(self) -> str:
-        """The answer as JSON."""
+    def to_json(self, *, certificate: bool = False) -> str:
+        """The answer as JSON, which has no certificate."""
         at = None if self.at is None else {"file": self.at.file, "line": self.at.line}
         return _json(
             {"answer": "unknown", **_programs(self), "reason": self.reason, "at": at, "tried": list(self.tried)}
