@@ -63,7 +63,9 @@ class CMakeBuild(build_ext):
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
         cmake = shutil.which("cmake", path=path)
         require(cmake, "cmake is missing; install it (pip install cmake ninja).")
-        if subprocess.run([cmake, *arguments], env={**os.environ, "PATH": path}).returncode:
+        from progress import run_with_progress
+
+        if run_with_progress([str(cmake), *map(str, arguments)], {**os.environ, "PATH": path}):
             sys.exit(f"allo: the build of the C++ part failed; the command was: cmake {' '.join(map(str, arguments))}")
 
     def build_directory(self, mlir_root: Path) -> Path:
@@ -101,7 +103,9 @@ class CMakeBuild(build_ext):
 
 setup(
     package_dir={"": "."},  # so that an editable install is a plain path
-    packages=find_namespace_packages(include=["allo", "allo.*"], exclude=["*.__pycache__"]),
+    packages=find_namespace_packages(
+        include=["allo", "allo.*", "polybench"], exclude=["*.__pycache__"]
+    ),  # `polybench/c` has no Python: package-data
     ext_modules=[Extension("allo._mlir._allo_mlir", sources=[])],
     cmdclass={"build_ext": CMakeBuild, "build_py": PackageTemplates},
 )

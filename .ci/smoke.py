@@ -44,3 +44,24 @@ C = np.zeros((16, 24), np.float32)
 schedule.build()(A, B, C)
 np.testing.assert_allclose(C, A @ B, rtol=1e-5)
 print("a scheduled kernel runs")
+
+# what installs with it: the command, PolyBench, types for checkers; no more than what it needs
+import subprocess  # noqa: E402
+from importlib.metadata import version  # noqa: E402
+
+import polybench  # noqa: E402
+
+MEGABYTES = 10
+command = Path(sys.executable).with_name("allo")
+told = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
+assert told.startswith(f"allo {version('allo')} "), told
+assert root not in Path(polybench.__file__).parents and polybench.load("gemm").designs["best"].customized("MINI").steps
+assert (Path(polybench.__file__).parent / "c" / "gemm.c").is_file()
+package = Path(allo.__file__).parent
+assert (package / "py.typed").is_file() and (package / "customize" / "primitives.pyi").is_file()
+folders = [package, Path(polybench.__file__).parent]
+sizes = {path: path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file()}
+bytecode = sum(size for path, size in sizes.items() if path.suffix == ".pyc")  # which pip makes
+installed = sum(sizes.values()) - bytecode
+assert installed <= MEGABYTES * 1e6, f"{installed / 1e6:.1f} MB are installed, more than {MEGABYTES}"
+print(f"the command, PolyBench and types are there: {installed / 1e6:.1f} MB, {bytecode / 1e6:.1f} MB of bytecode")

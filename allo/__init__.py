@@ -2,6 +2,7 @@
 
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,9 @@ from .frontend.dsl import (
     zeros,
 )
 from .memory import Layout, Memory
+from .tracebacks import show_users_frames
+
+show_users_frames()
 
 # What many programs never use is loaded when it is first asked for: each would add to the time of `import allo`.
 if TYPE_CHECKING:
@@ -78,6 +82,8 @@ if TYPE_CHECKING:
     from .frontend.reference.difference import PythonDifference
     from .frontend.reference.interpret import interpret
     from .passes import invoke_mlir_parser
+
+    __version__: str
 else:
     _LATER = {
         "Estimate": ".estimate",
@@ -105,6 +111,8 @@ else:
     sys.modules[__name__].__class__ = _Package
 
     def __getattr__(name: str) -> object:
+        if name == "__version__":
+            return version("allo")
         if name not in _LATER:
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
         source = _LATER[name]

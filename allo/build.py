@@ -10,6 +10,7 @@ from .backend.manifest import Manifest
 from .customize import Schedule
 from .errors import TargetError, ToolError, nearest
 from .ir.recursion import reads_programs
+from .messages import working
 
 
 def _backends() -> Iterator[Manifest]:
@@ -67,4 +68,5 @@ def build(
     missing = backend.missing_tools()
     if missing:
         raise ToolError(f"target '{wanted}' cannot be built on this machine: {'; '.join(missing)}")
-    return backend.build(schedule.ir, mode, chosen)
+    with working(f"building '{schedule.top_func_name}' for {' '.join(filter(None, (wanted, mode)))}"):
+        return backend.build(schedule.ir, mode, chosen)

@@ -112,6 +112,10 @@ class ScheduleNote(UserWarning):
     """A step that was accepted although it does nothing, and why. `strict=True` makes it an error."""
 
 
+class NoSuchLoop(ScheduleError, AttributeError):
+    """A loop tree has no loop or nest of this name: what `hasattr` asks for."""
+
+
 class LayoutConflict(ScheduleError):
     """Two requests for the layout of one buffer contradict each other; the schedule is as it was before."""
 

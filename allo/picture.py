@@ -1,4 +1,4 @@
-"""Pictures of graphs, as DOT text and as SVG: arrays, streams and what uses them, with a box for each function."""
+"""Pictures: texts as HTML; graphs of arrays, streams and what uses them as DOT and SVG, a box for each function."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from html import escape
 
 _CHARACTER, _LINE, _GAP, _PAD = 7, 26, 46, 18  # pixels: width of a character, height of a vertex, between vertices
 _FILL = {"array": "#eef4ff", "stream": "#fff3d6", "nest": "#e9f7ea", "call": "#f3e9f7", "statement": "#f4f4f4"}
+
+
+def preformatted(text: str) -> str:
+    """A text as a notebook shows it: with its lines and columns."""
+    return f'<pre style="line-height: 1.3">{escape(text)}</pre>'
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,11 @@ def primitives() -> dict[str, Callable[..., Any]]:
 def signature(name: str, primitive: Callable[..., Any]) -> str:
     """`s.name(arguments)`, as a user writes it."""
     parts = []
-    for parameter in inspect.signature(primitive).parameters.values():
+    whole = inspect.signature(primitive)
+    for parameter in list(whole.parameters.values())[1:]:
         text = f"{'*' if parameter.kind is parameter.VAR_POSITIONAL else ''}{parameter.name}: {parameter.annotation}"
         parts.append(text if parameter.default is parameter.empty else f"{text} = {parameter.default}")
-    result = inspect.signature(primitive).return_annotation
+    result = whole.return_annotation
     return f"s.{name}({', '.join(parts)})" + ("" if result == "None" else f" -> {result}")
 
 

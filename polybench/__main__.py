@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from allo.errors import nearest
 
+from .attachments import FOLDER, write_attachments
 from .evaluation import CHECKS, Evaluation, Task
 from .page import page
 from .run import run, tasks
@@ -47,6 +48,8 @@ def main() -> int:
             pass  # it can be written: better known now than after the first design
         results = _run(todo, options, executor, console)
         write(results, options.output)
+        with console.status("writing schedules, code and reports"):
+            write_attachments(results, options.output)
         (options.output / "index.html").write_text(page(results, MODEL_ERROR), encoding="utf-8")
     except KeyboardInterrupt:
         console.print(
@@ -57,7 +60,7 @@ def main() -> int:
         parser.error(f"--output {options.output}: {problem.strerror}: {problem.filename}")
     for table in in_terminal(results):
         console.print(table)
-    console.print(f"written: {options.output}/results.csv, results.json, index.html", highlight=False)
+    console.print(f"written: {options.output}/results.csv, results.json, index.html, {FOLDER}/", highlight=False)
     failed = [(r, name) for r in results for name in r.failures]
     for result, name in failed:
         detail = result.checks[name].detail

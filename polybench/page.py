@@ -8,18 +8,25 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
+from .attachments import attachments
 from .evaluation import TARGET, Evaluation
 from .published import points
 from .tables import COLUMNS, rows, speedups
 
 _STYLE = """
-body { font-family: system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; color: #222; }
-table { border-collapse: collapse; font-size: 0.85rem; }
-th, td { border-bottom: 1px solid #ddd; padding: 0.2rem 0.6rem; text-align: left; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2.5rem auto; max-width: 76rem; padding: 0 1.5rem; color: #222; }
+h1, h2 { line-height: 1.2; margin: 2.2rem 0 .8rem; } h1 { margin-top: 0; }
+.wide { overflow-x: auto; margin: 1rem 0 1.5rem; border: 1px solid #ddd; border-radius: 6px; max-height: 85vh; }
+table { border-collapse: collapse; font-size: 0.87rem; }
+th { position: sticky; top: 0; background: #f5f7fa; }
+th, td { border-bottom: 1px solid #e3e3e3; padding: 0.3rem 0.7rem; text-align: left; white-space: nowrap; }
+tr:hover td { background: #f2f6fc; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
 td.bad { color: #b00020; font-weight: bold; }
-svg { max-width: 100%; height: auto; }
+a { color: #1f5fa8; }
+svg { max-width: 100%; height: auto; display: block; margin: 0 auto 1rem; }
 """
+_INCHES = 10.5  # the width of a plot
 
 
 def page(results: Sequence[Evaluation], model_error: str) -> str:
@@ -40,11 +47,18 @@ def page(results: Sequence[Evaluation], model_error: str) -> str:
 
 
 def _table(results: Sequence[Evaluation]) -> str:
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in COLUMNS)
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in (*COLUMNS, "see"))
     body = "".join(
-        "<tr>" + "".join(_cell(value) for value in cells.values()) + "</tr>" for cells in rows(results)
+        "<tr>" + "".join(_cell(value) for value in cells.values()) + f"<td>{_links(result)}</td></tr>\n"
+        for result, cells in zip(results, rows(results), strict=True)
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<div class='wide'>{table}</div>"
+
+
+def _links(result: Evaluation) -> str:
+    """The files of a design, beside the page."""
+    return " · ".join(f"<a href='{html.escape(a.path)}'>{a.label}</a>" for a in attachments(result))
 
 
 def _cell(value: Any) -> str:
@@ -81,75 +95,105 @@ def _plots(results: Sequence[Evaluation]) -> list[str]:
     matplotlib.use("svg")
     plots = []
     if any(design != "vanilla" for _, design, _ in speedups(results)):
-        plots += ["<h2>Speed-up over vanilla (estimated cycles)</h2>", _drawn(_draw_speedups, results)]
+        drawn = _drawn(_draw_speedups, results, _height(len(speedups(results))))
+        plots += ["<h2>Speed-up over vanilla (estimated cycles)</h2>", drawn]
     measured = [r for r in results if r.timing]
     if measured:
-        plots += ["<h2>Times as fast as C on one core (measured)</h2>", _drawn(_draw_measured, measured)]
-    plots += ["<h2>CPU time of customize, primitives and HLS code</h2>", _drawn(_draw_times, results)]
+        drawn = _drawn(_draw_measured, measured, _height(len(measured)))
+        plots += ["<h2>Times as fast as C on one core (measured)</h2>", drawn]
+    drawn = _drawn(_draw_times, results, _height(len(results)))
+    plots += ["<h2>CPU time of customize, primitives and HLS code</h2>", drawn]
     kernels = dict.fromkeys(
         r.kernel for r in results if r.figures and r.size == "MEDIUM" and points(r.kernel)
     )
     for kernel in kernels:
         mine = [r for r in results if r.kernel == kernel and r.size == "MEDIUM"]
-        plots += [f"<h2>{kernel}, MEDIUM: cycles against DSPs</h2>", _drawn(_draw_points, mine)]
+        plots += [f"<h2>{kernel}, MEDIUM: cycles against DSPs</h2>", _drawn(_draw_points, mine, 4.5)]
     return plots
 
 
-def _drawn(draw: Callable[[Any, Sequence[Evaluation]], None], results: Sequence[Evaluation]) -> str:
-    """The figure as SVG, the same text each time."""
+def _drawn(draw: Callable[[Any, Sequence[Evaluation]], None], results: Sequence[Evaluation], height: float) -> str:
+    """The figure as SVG, the same text each time; `height` is in inches."""
     import matplotlib
     from matplotlib.figure import Figure
 
     matplotlib.rcParams["svg.hashsalt"] = "polybench"
-    figure = Figure(figsize=(11, 4), layout="constrained")
+    figure = Figure(figsize=(_INCHES, height), layout="constrained")
     draw(figure.subplots(), results)
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()[text.getvalue().index("<svg") :]
 
 
+def _height(bars: int) -> float:
+    """Of a plot with so many labels, each of which can be read."""
+    return 0.8 + 0.23 * bars
+
+
+def _bars(axes: Any, labels: Sequence[str]) -> list[int]:
+    """The places of bars from the top to the bottom, with their labels."""
+    places = list(range(len(labels)))
+    axes.set_yticks(places, labels, fontsize=9)
+    axes.invert_yaxis()
+    axes.margins(y=0.01)
+    axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    return places
+
+
+def _label(result: Evaluation) -> str:
+    return f"{result.kernel} {result.design}"
+
+
 def _draw_speedups(axes: Any, results: Sequence[Evaluation]) -> None:
     found = {key: value for key, value in speedups(results).items() if key[1] != "vanilla"}
-    labels = [" ".join(key[:2]) if key[1] != "best" else key[0] for key in found]
-    axes.bar(range(len(found)), list(found.values()))
-    axes.set_xticks(range(len(found)), labels, rotation=70, ha="right")
-    axes.set_yscale("log")
-    axes.set_ylabel("times fewer cycles")
-    axes.axhline(1, color="black", linewidth=0.5)
+    places = _bars(axes, [" ".join(key[:2]) if key[1] != "best" else key[0] for key in found])
+    bars = axes.barh(places, list(found.values()), color="#4a7ab5")
+    axes.bar_label(bars, [f"{v:,.0f}" if v >= 100 else f"{v:.3g}" for v in found.values()], fontsize=8, padding=3)
+    axes.set_xscale("log")
+    axes.margins(x=0.08)
+    axes.set_xlabel("times fewer cycles (log)")
+    axes.axvline(1, color="black", linewidth=0.8)
 
 
 def _draw_measured(axes: Any, results: Sequence[Evaluation]) -> None:
     timings = [(r, r.timing) for r in results if r.timing]
-    places = range(len(timings))
-    axes.bar([place - 0.2 for place in places], [1 / t.of_c for _, t in timings], 0.4, label="as C")
-    axes.bar(
-        [place + 0.2 for place in places], [1 / t.of_restrict for _, t in timings], 0.4, label="as C restrict"
+    places = _bars(axes, [_label(r) for r, _ in timings])
+    axes.barh([p - 0.2 for p in places], [1 / t.of_c for _, t in timings], 0.4, label="as C", color="#4a7ab5")
+    axes.barh(
+        [p + 0.2 for p in places], [1 / t.of_restrict for _, t in timings], 0.4, label="as C restrict", color="#e0a458"
     )
-    axes.set_xticks(
-        places, [f"{r.kernel} {r.design}" for r, _ in timings], rotation=80, ha="right", fontsize=6
-    )
-    axes.set_yscale("log")
-    axes.axhline(1, color="black", linewidth=0.5)
-    axes.legend()
+    axes.set_xscale("log")
+    axes.set_xlabel("times as fast (log)")
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.legend(loc="lower right")
 
 
 def _draw_times(axes: Any, results: Sequence[Evaluation]) -> None:
-    labels = [f"{r.kernel} {r.design}" for r in results]
-    axes.bar(range(len(results)), [r.compile_seconds * 1e3 for r in results])
-    axes.set_xticks(range(len(results)), labels, rotation=80, ha="right", fontsize=6)
-    axes.set_ylabel("ms of CPU time")
+    places = _bars(axes, [_label(r) for r in results])
+    axes.barh(places, [r.compile_seconds * 1e3 for r in results], color="#4a7ab5")
+    axes.set_xlabel("ms of CPU time")
 
 
 def _draw_points(axes: Any, results: Sequence[Evaluation]) -> None:
-    for point in points(results[0].kernel):
-        axes.scatter(max(point.dsp, 1), point.cycles, color="#999999", marker="o" if point.simulated else "x")
-        axes.annotate(point.tool, (max(point.dsp, 1), point.cycles), fontsize=6, color="#666666")
-    for result in results:
-        if result.figures and result.figures.cycles:
-            place = (max(result.figures.dsp, 1), result.figures.cycles)
-            axes.scatter(*place, color="#c0392b", marker="*", s=80)
-            axes.annotate(result.design, place, fontsize=7, color="#c0392b")
+    for tool in dict.fromkeys(point.tool for point in points(results[0].kernel)):
+        theirs = [point for point in points(results[0].kernel) if point.tool == tool]
+        dsps, cycles = [max(p.dsp, 1) for p in theirs], [p.cycles for p in theirs]
+        marker = "o" if all(p.simulated for p in theirs) else "X"
+        axes.scatter(dsps, cycles, marker=marker, s=45, alpha=0.8, label=tool, edgecolors="white")
+    for number, result in enumerate(r for r in results if r.figures and r.figures.cycles):
+        assert result.figures is not None
+        place = (max(result.figures.dsp, 1), result.figures.cycles)
+        label = "ours, estimated" if not number else None
+        axes.scatter(*place, color="#c0392b", marker="*", s=110, label=label)
+        axes.annotate(
+            result.design, place, xytext=(6, 5), textcoords="offset points", fontsize=9, color="#c0392b"
+        )
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("DSPs")
-    axes.set_ylabel("cycles")
+    axes.margins(0.12)
+    axes.grid(color="#e3e3e3", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("DSPs (log)")
+    axes.set_ylabel("cycles (log)")
+    axes.legend(fontsize=9)

@@ -14,7 +14,8 @@ PACKAGE = ROOT / "allo"
 
 # A package imports only from layers below its own; packages of one layer do not know each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("allo.errors", "allo._mlir", "allo.picture"),
+    ("allo.errors", "allo._mlir", "allo.messages", "allo.picture"),
+    ("allo.tracebacks",),
     ("allo.ir", "allo.absent"),
     ("allo.frontend", "allo.poly", "allo.layout", "allo.target"),
     ("allo.customize",),
@@ -34,12 +35,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )
 # Methods of a schedule that are sugar for a layer above: (file, function) -> modules they may import.
 UPWARD = {
-    ("allo/customize/schedule.py", "build"): ("allo.build",),
+    ("allo/customize/uses.py", "build"): ("allo.build",),
     ("allo/customize/schedule.py", "compose"): ("allo.compose",),
-    ("allo/customize/schedule.py", "verify"): ("allo.equivalence",),
-    ("allo/customize/schedule.py", "graph"): ("allo.compose",),
-    ("allo/customize/schedule.py", "draw"): ("allo.report",),
-    ("allo/customize/schedule.py", "report"): ("allo.estimate.estimate", "allo.report"),
+    ("allo/customize/uses.py", "verify"): ("allo.equivalence",),
+    ("allo/customize/uses.py", "graph"): ("allo.compose",),
+    ("allo/customize/uses.py", "draw"): ("allo.report",),
+    ("allo/customize/uses.py", "report"): ("allo.estimate.estimate", "allo.report"),
     ("allo/customize/schedule.py", "from_mlir"): ("allo.backend.external.given",),
 }
 # Inside a package: what each folder (or file) is built on stands before it; what is not named is built on all of them.

@@ -1,5 +1,6 @@
 """The `allo` command: what it prints, its exit codes, and what it says of wrong input."""
 
+import io
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 import allo
 from allo.cli import main
+from allo.cli.designs import completions
 from allo.ir.types import float32
 
 DESIGN = """\
@@ -96,15 +98,74 @@ def test_check(capsys, design):
 def test_an_exit_code_of_check_is_no_other_answer(capsys, design, tmp_path):
     """1 and 2 are answers about programs, and what Python and argparse end with."""
     for wrong in (["check"], ["check", design, "--timeout", "long"], ["check", f"{design}:gemm", "--absent"]):
-        with pytest.raises(SystemExit) as left:
-            main(wrong)
-        assert left.value.code == 3
-    with pytest.raises(SystemExit) as left:
-        main(["print"])
-    assert left.value.code == 2
-    (tmp_path / "fails.py").write_text("1 / 0\n")
-    code, _, err = run(capsys, "check", f"{tmp_path}/fails.py:kernel")
-    assert code == 3 and "ZeroDivisionError" in err
+        assert run(capsys, *wrong)[0] == 3
+    assert run(capsys, "print")[0] == 2
+    failing = {"1 / 0": "ZeroDivisionError", "def f(:": "SyntaxError", "exit(1)": "allo: the file ended the process"}
+    for number, (text, told) in enumerate(failing.items()):
+        path = tmp_path / f"fails_{number}.py"
+        path.write_text(f"{text}\n")
+        code, out, err = run(capsys, "check", f"{path}:kernel")
+        assert code == 3 and told in err and not out
+        assert f'File "{path}", line 1' in err or "exit" in text
+        assert "cli" not in err  # no frames of the command
+        assert run(capsys, "print", f"{path}:kernel")[0] == 1
+
+
+def test_wrong_options_have_suggestions(capsys, design):
+    assert run(capsys, "prnt", design)[2] == "allo: no such command 'prnt'. Did you mean 'print'? (see allo --help)\n"
+    told = "allo: there is no option '--lops'; did you mean '--loops'? (see allo print --help)\n"
+    assert run(capsys, "print", "--lops", design) == (2, "", told)
+    assert run(capsys, "print", f"{design}:gemm", "--loops", "--python") == (
+        2, "", "allo: --loops and --python are two forms; say one\n",
+    )  # fmt: skip
+    code, out, _ = run(capsys, "--version")
+    assert code == 0 and out.startswith(f"allo {allo.__version__} (MLIR ")
+
+
+def test_designs_and_steps_from_stdin(capsys, monkeypatch, design, tmp_path):
+    monkeypatch.setattr("sys.stdin", io.StringIO(DESIGN))
+    assert "i.outer" in run(capsys, "print", "--loops", "-:tiled")[1]
+    monkeypatch.setattr("sys.stdin", io.StringIO(DESIGN))
+    code, _, err = run(capsys, "print", "-:broken")
+    assert code == 1 and 'File "<stdin>", line 12' in err and "A[0] = x" in err
+    module = run(capsys, "print", f"{design}:gemm")[1]
+    monkeypatch.setattr("sys.stdin", io.StringIO(module))
+    assert run(capsys, "check", "-")[0] == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO('s.unroll("j", 2)\n'))
+    assert "allo.unroll = 2" in run(capsys, "apply", f"{design}:gemm", "--steps", "-")[1]
+    assert run(capsys, "apply", "-", "--steps", "-")[2] == (
+        "allo: only one of the design and its steps can be read from stdin\n"
+    )
+    assert run(capsys, "check", "-:a", "--against", "-")[0] == 3
+
+
+def test_draw(capsys, design, tmp_path):
+    assert run(capsys, "draw", f"{design}:gemm")[1].startswith("digraph dataflow {\n")
+    assert run(capsys, "draw", f"{design}:gemm", "-o", f"{tmp_path}/graph.svg") == (0, "", "")
+    assert (tmp_path / "graph.svg").read_text().startswith("<svg ")
+    told = f"allo: cannot draw to '{tmp_path}/graph.png': the name must end in .dot, .gv, .svg\n"
+    assert run(capsys, "draw", f"{design}:gemm", "-o", f"{tmp_path}/graph.png") == (2, "", told)
+    told = f"allo: cannot write '{tmp_path}/no/graph.dot': No such file or directory\n"
+    assert run(capsys, "draw", f"{design}:gemm", "-o", f"{tmp_path}/no/graph.dot") == (2, "", told)
+
+
+def test_a_project_says_where_it_is_and_what_to_run(capsys, design, tmp_path):
+    folder = tmp_path / "project"
+    target = ["build", f"{design}:gemm", "--target", "vitis_hls", "--mode", "csyn", "--project", str(folder)]
+    assert run(capsys, *target) == (0, "", f"the project is in {folder}\nrun next: make -C {folder} csyn\n")
+
+
+def test_certificates_are_printed_when_asked_for(capsys, design):
+    told = json.loads(run(capsys, "check", "--json", f"{design}:schedule")[1])
+    assert told["answer"] == "equivalent" and "certificate" not in told
+    assert json.loads(run(capsys, "check", "--certificate", f"{design}:schedule")[1])["certificate"]
+
+
+def test_completion_of_designs(design, tmp_path):
+    assert completions(str(tmp_path / "des")) == [design]
+    assert completions(f"{design}:til") == [f"{design}:tiled", f"{design}:tiled_by"]
+    (tmp_path / "wrong.py").write_text("def f(:")
+    assert completions(f"{tmp_path}/wrong.py:") == [] and completions("absent/x") == []
 
 
 def test_what_a_file_defines_is_what_it_does_not_import(capsys, tmp_path):
@@ -202,6 +263,7 @@ def test_wrong_steps_are_shown_in_their_file(capsys, design, tmp_path):
 File "{path}", line 2, column 1: pipeline: function 'gemm' has no loop 'x'
     s.pipeline("x")
     ^
+  note: this is step 1 of the replay (the first is 0): s.pipeline(loop='x')
   hint: its loops are i.outer, i.inner, j, k
 """,
     )

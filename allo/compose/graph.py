@@ -15,7 +15,7 @@ from types import MappingProxyType
 from mlir import ir
 
 from ..customize.step.handles import Buffer
-from ..errors import Location, ScheduleError, nearest
+from ..errors import Location, ScheduleError, counted, nearest
 from ..ir.access import base_of, callee_name, is_array
 from ..ir.array_graph import ArrayGraph, ArrayRole, Link
 from ..ir.effects import Effects, with_inner
@@ -23,6 +23,8 @@ from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..ir.streams import is_stream
 from ..ir.walk import buffer_location, entry_block, location_of, string_of
+from ..picture import svg
+from .pictured import pictured
 
 __all__ = ["ArrayRole", "BufferEdge", "BufferNode", "DataflowGraph", "Link", "Use", "dataflow_graph"]
 
@@ -72,6 +74,13 @@ class DataflowGraph:
     _producers: Mapping[str, tuple[Use, ...]]
     _consumers: Mapping[str, tuple[Use, ...]]
     _around: Mapping[str, tuple[BufferEdge, ...]]
+
+    def __repr__(self) -> str:
+        return f"<DataflowGraph of {counted(len(self.nodes), 'array')} and {counted(len(self.edges), 'edge')}>"
+
+    def _repr_html_(self) -> str:
+        functions = dict.fromkeys(node.function for node in self.nodes.values() if node.function)
+        return svg(*pictured(self), [*functions])
 
     def producers(self, name: str | Buffer) -> tuple[Use, ...]:
         """What writes a node in its own function, in the order of the text. Raises ScheduleError if there is none."""

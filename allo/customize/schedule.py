@@ -17,19 +17,22 @@ from ..ir.module import Module
 from ..ir.pseudocode import module_text
 from ..ir.recursion import reads_programs
 from ..ir.states import FinishedModule
+from ..messages import LOG
+from ..picture import preformatted
 from .module.adopt import adopt
 from .module.sound import check_sound
 from .primitives import Primitives
-from .step.diff import step_diff
+from .step.diff import StepDiff, step_diff
 from .step.handles import Buffer, Function, Loop, Nest
 from .step.loop_tree import LoopTree, loop_tree
 from .step.operations import StepReader, at_operation, take_schedules, write_steps
 from .step.primitive import integer, replayed
 from .step.record import Step, Steps
-from .step.text import given_steps
+from .step.text import given_steps, of_step
+from .uses import Uses
 
 
-class Schedule(Primitives):
+class Schedule(Primitives, Uses):
     """A kernel in MLIR with the primitives that rewrite it; a primitive that fails changes nothing."""
 
     def __init__(self, module: Module, *, verbose: bool = False) -> None:
@@ -83,8 +86,13 @@ class Schedule(Primitives):
         hint = nearest(name, known)
         raise AttributeError(
             f"the schedule of '{self._state.top}' has no primitive and no buffer '{name}'"
-            + (f"; {hint}" if hint else "")
+            + (f"; {hint}" if hint else ""),
+            name=name,
+            obj=None,  # else Python would look for names that are near, too
         )
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._state.buffer_names(self._state.top)]
 
     def get_loops(self, func: str | Function | Callable[..., Any] | None = None) -> LoopTree:
         """The loop nests of `func`, a name, handle or kernel (default: the kernel), printable and indexed by name.
@@ -103,6 +111,7 @@ class Schedule(Primitives):
         self._history.append((self._state, self.steps))
         self._state = made
         self.steps = Steps((*self.steps, step))
+        LOG.debug("%s: step %d: %s", made.top, len(self.steps) - 1, step)
         if self.verbose:
             print(f"{step}\n{self._state}")
 
@@ -135,12 +144,15 @@ class Schedule(Primitives):
         target = self if on is None else on
         if not isinstance(target, Schedule):
             raise ScheduleError(f"on must be a schedule, got {type(on).__name__} {on!r}")
-        before = len(target._history)
+        before, given = len(target._history), given_steps(steps, self.primitives())
         try:
-            for step in given_steps(steps, self.primitives()):
+            for step in given:
                 target._replay(step)
-        except Exception:
-            target.undo(len(target._history) - before)
+        except Exception as error:
+            number = len(target._history) - before
+            target.undo(number)
+            if isinstance(error, ScheduleError):
+                raise of_step(error, number, given) from None
             raise
 
     def _replay(self, step: Step) -> Any:
@@ -161,7 +173,7 @@ class Schedule(Primitives):
         return module_text(self._state if k is None else self.state(k))
 
     @reads_programs
-    def diff(self, k: int) -> str:
+    def diff(self, k: int) -> StepDiff:
         """What step `k` (the first is 0) changed, as a unified diff of the functions in Python-like text.
 
         Raises ScheduleError if there is no such step.
@@ -240,33 +252,6 @@ class Schedule(Primitives):
 
         replay(self, schedules_of(schedules, instantiate), id)
 
-    def build(
-        self,
-        target: str | None = None,
-        mode: str | None = None,
-        project: str | None = None,
-        configs: dict[str, Any] | None = None,
-        wrap_io: bool = True,
-        **options: Any,
-    ) -> Any:
-        """Make something that runs; `target=None` means the CPU. See `allo.build`."""
-        from ..build import build
-
-        return build(self, target=target, mode=mode, project=project, configs=configs, wrap_io=wrap_io, **options)
-
-    def verify(self, **options: Any) -> Any:
-        """Whether the steps have kept the meaning of the kernel: `allo.verify` of the unscheduled kernel and this."""
-        from ..equivalence import verify
-
-        return verify(self.state(0), self, **options)
-
-    @property
-    def graph(self) -> Any:
-        """The hierarchical dataflow graph as it is now (`allo.compose.DataflowGraph`): users, producers, consumers."""
-        from ..compose import dataflow_graph
-
-        return dataflow_graph(self.ir)
-
     def get_equivalent_variables(self, name: str | Buffer, array: str | None = None) -> tuple[str, ...]:
         """All names of the array `name` (`"gemm:C"`, `s.C`) through calls, results and constants, itself first.
 
@@ -278,23 +263,8 @@ class Schedule(Primitives):
         found: tuple[str, ...] = self.graph.equivalent(wanted)
         return found
 
-    def draw(self) -> Any:
-        """A picture of the dataflow graph (`allo.report.Drawing`): notebooks show it, `save("graph.svg")` writes it."""
-        from ..report import draw
-
-        return draw(self)
-
-    def report(self, target: Any = None, **options: Any) -> Any:
-        """Trip counts and bytes moved of each loop, size and layout of each array (`allo.report.StructureReport`).
-
-        With a `target` (`"u280"`), what the schedule costs there, *estimated*: see `allo.estimate`.
-        """
-        from ..estimate import estimate
-        from ..report import structure_report
-
-        if target is None and options:
-            raise TypeError(f"report() takes {', '.join(options)} with a target only, such as target=\"u280\"")
-        return structure_report(self) if target is None else estimate(self, target, **options)
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
 
     def __repr__(self) -> str:
         lines = [f"Schedule of '{self._state.top}', {counted(len(self.steps), 'step')}"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import VerificationError
 from ..ir.recursion import reads_programs
+from ..messages import working
 from ..verify import Deadline, Result, Subject, check, load
 from .runner import shared_runner
 
@@ -42,4 +43,5 @@ def verify(
     deadline = Deadline.after(timeout)
     first = load(a, instantiate=instantiate)
     second = load(b, instantiate=instantiate, like=first)
-    return check(first, second, shared_runner(), reassociate=reassociate, deadline=deadline, method=method)
+    with working(f"verifying '{second.name}' against '{first.name}'"):
+        return check(first, second, shared_runner(), reassociate=reassociate, deadline=deadline, method=method)

@@ -16,6 +16,7 @@ from ..ir.linalg import is_structured, lower_linalg
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..ir.walk import argument_names, entry_block, operations
+from ..messages import working
 from ..target import Fpga, Target, load_target
 from ..timing.control.span import Ends, Span
 from ..timing.control.timeline import Timeline
@@ -67,7 +68,9 @@ def estimate(
         device = device.at(frequency)
     device = device.using(**operators or {})
     place = off_chip(module, device, memory, in_place, word_bits)
-    return _Estimation(_with_loops(module), EstimateOptions(device, auto_pipeline, dict(trips or {}), place)).run()
+    options = EstimateOptions(device, auto_pipeline, dict(trips or {}), place)
+    with working(f"estimating '{module.top}' on {device.name}"):
+        return _Estimation(_with_loops(module), options).run()
 
 
 def _with_loops(module: Module) -> Module:

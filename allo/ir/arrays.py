@@ -23,10 +23,8 @@ from .types import (
     TensorType,
     UFixed,
     UInt,
-    bfloat16,
     wrap,
 )
-from .types import bool as bool_type
 
 _CONTAINERS = (8, 16, 32, 64)
 _BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
@@ -92,9 +90,9 @@ def dtype_element(dtype: np.dtype[Any]) -> AlloType | None:
         known = tuple((name, field) for name, field in fields if field is not None)
         return Struct(known) if len(known) == len(fields) and known else None
     if dtype == np.bool_:
-        return bool_type
+        return Bool()
     if dtype == _BFLOAT16:
-        return bfloat16
+        return Float(16, brain=True)
     match dtype.kind:
         case "i":
             return Int(dtype.itemsize * 8)

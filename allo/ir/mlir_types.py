@@ -26,13 +26,7 @@ from .types import (
     TensorType,
     UFixed,
     UInt,
-    bfloat16,
-    float16,
-    float32,
-    float64,
-    index,
 )
-from .types import bool as bool_type
 
 
 @cache
@@ -85,15 +79,15 @@ def scalar_from_mlir(mlir_type: ir.Type) -> AlloType:
         if mlir_type.is_unsigned:
             return UInt(mlir_type.width)
         if mlir_type.width == 1 and mlir_type.is_signless:
-            return bool_type
+            return Bool()
         return Int(mlir_type.width)
     if isinstance(mlir_type, ir.IndexType):
-        return index
+        return Index()
     for kind, scalar in (
-        (ir.F32Type, float32),
-        (ir.F64Type, float64),
-        (ir.F16Type, float16),
-        (ir.BF16Type, bfloat16),
+        (ir.F32Type, Float(32)),
+        (ir.F64Type, Float(64)),
+        (ir.F16Type, Float(16)),
+        (ir.BF16Type, Float(16, brain=True)),
     ):
         if isinstance(mlir_type, kind):
             return scalar

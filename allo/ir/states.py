@@ -79,6 +79,9 @@ class FinishedModule(Module):
 
     __slots__ = ("_before", "_empty", "_found", "_home", "_names", "_published", "parts")
 
+    def __repr__(self) -> str:
+        return f"<FinishedModule of '{self.top}': {', '.join(self.names())}>"
+
     def __init__(self, mlir: ir.Module) -> None:
         empty = _mlir.empty_module_like(mlir.operation)
         home = _Home(mlir, empty)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .memory import Memory
 
@@ -311,25 +311,24 @@ class Qualifier:
     __call__ = __getitem__
 
 
-Stateful = Qualifier("Stateful")  # a variable that keeps its value between calls
-ConstExpr = Qualifier("ConstExpr")  # a value computed when the kernel is compiled
-index = Index()
-bool = Bool()
-float16 = Float(16)
-float32 = Float(32)
-float64 = Float(64)
-bfloat16 = Float(16, brain=True)
-int1, int2, int4, int8, int16, int32, int64 = (Int(w) for w in (1, 2, 4, 8, 16, 32, 64))
-int128, int256, int512 = Int(128), Int(256), Int(512)
-uint1, uint2, uint4, uint8, uint16, uint32, uint64 = (UInt(w) for w in (1, 2, 4, 8, 16, 32, 64))
-uint128, uint256, uint512 = UInt(128), UInt(256), UInt(512)
-# every other width up to 512 is a name of this module too
-_INTEGERS = {f"{prefix}{w}": kind(w) for prefix, kind in (("int", Int), ("uint", UInt)) for w in range(1, 513)}
-globals().update(_INTEGERS)
-
 # what `from allo.ir.types import *` gives: the names that kernels are written with
-__all__ = [
-    "AlloType", "ConstExpr", "Fixed", "Float", "Index", "Int", "Stateful", "Struct", "UFixed", "UInt",
-    "bfloat16", "bool", "float16", "float32", "float64", "index",
-]  # fmt: skip
-__all__ += list(_INTEGERS)
+CLASSES = ("AlloType", "Fixed", "Float", "Index", "Int", "Struct", "UFixed", "UInt")
+__all__ = ["AlloType", "Fixed", "Float", "Index", "Int", "Struct", "UFixed", "UInt"]
+
+if TYPE_CHECKING:
+    from . import type_names
+    from .type_names import *  # noqa: F403 - so that checkers take `float32[M, N]` for the type of a parameter
+
+    __all__ += type_names.__all__
+else:
+    Stateful = Qualifier("Stateful")  # a variable that keeps its value between calls
+    ConstExpr = Qualifier("ConstExpr")  # a value computed when the kernel is compiled
+    index = Index()
+    bool = Bool()
+    float16 = Float(16)
+    float32 = Float(32)
+    float64 = Float(64)
+    bfloat16 = Float(16, brain=True)
+    _INTEGERS = {f"{prefix}{w}": kind(w) for prefix, kind in (("int", Int), ("uint", UInt)) for w in range(1, 513)}
+    globals().update(_INTEGERS)
+    __all__ += ["ConstExpr", "Stateful", "bfloat16", "bool", "float16", "float32", "float64", "index", *_INTEGERS]

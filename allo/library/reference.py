@@ -89,7 +89,8 @@ def RoPE(X: Array, cos: Array, sin: Array) -> Array:
 
 def modulate_fused(X: Array, shift: Array, scale: Array) -> Array:
     """X * (1 + scale) + shift for sequences (B, L, D), scales and shifts (B, D)."""
-    return X * (1 + scale[:, None]) + shift[:, None]
+    result: Array = X * (1 + scale[:, None]) + shift[:, None]
+    return result
 
 
 def repeat_batch3d(X: Array, count: int) -> Array:

@@ -18,6 +18,7 @@ from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import annotations_of, buffers_of, loops_of
 from ..layout import Banks, PartitionLayout
+from ..picture import preformatted
 from ..poly import Count, Trips, trips_of
 from .meets import LayoutMeet, layout_meets
 from .traffic import Traffic
@@ -87,6 +88,9 @@ class StructureReport:
         return "\n".join([f"{self.top}: from the text of the program ({notes})", *tables, *met])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -120,11 +120,15 @@ class Equivalent:
     def __str__(self) -> str:
         return f"Equivalent: {self.first} and {self.second}, by {self.method} in {self.seconds:.2f} s"
 
-    def to_json(self) -> str:
-        """The answer as JSON, with the certificate of the proof if the method writes one."""
-        certificate = self.certificate.to_json() if hasattr(self.certificate, "to_json") else self.certificate
-        told = json.loads(certificate) if isinstance(certificate, str) else certificate
-        return _json({"answer": "equivalent", **_programs(self), "certificate": told})
+    __repr__ = __str__
+
+    def to_json(self, *, certificate: bool = False) -> str:
+        """The answer as JSON; with `certificate` that of the proof, which is long, if the method writes one."""
+        answer = {"answer": "equivalent", **_programs(self)}
+        if not certificate:
+            return _json(answer)
+        text = self.certificate.to_json() if hasattr(self.certificate, "to_json") else self.certificate
+        return _json({**answer, "certificate": json.loads(text) if isinstance(text, str) else text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +148,10 @@ class Different:
         head = f"Different: {self.first} and {self.second}, by {self.method} in {self.seconds:.2f} s"
         return f"{head}\n{self.counterexample}"
 
-    def to_json(self) -> str:
-        """The answer as JSON; the arguments of the counterexample only as text."""
+    __repr__ = __str__
+
+    def to_json(self, *, certificate: bool = False) -> str:
+        """The answer as JSON, which has no certificate; the arguments of the counterexample only as text."""
         example = self.counterexample
         told = {
             "output": example.output,
@@ -189,8 +195,10 @@ class Unknown:
                 lines.append(f"    second program: {_shortened(s.right)}{_line(s.right_at)}")
         return "\n".join(lines)
 
-    def to_json(self) -> str:
-        """The answer as JSON."""
+    __repr__ = __str__
+
+    def to_json(self, *, certificate: bool = False) -> str:
+        """The answer as JSON, which has no certificate."""
         at = None if self.at is None else {"file": self.at.file, "line": self.at.line}
         return _json(
             {"answer": "unknown", **_programs(self), "reason": self.reason, "at": at, "tried": list(self.tried)}

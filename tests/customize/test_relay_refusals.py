@@ -400,7 +400,9 @@ def test_a_handle_that_is_gone():
     s.inline("on")
     assert_refused(
         """
-        relay: there is no function or loop nest 'passed_on:S_i_0_2'; an earlier step may have replaced it
+        relay: the loop nest 'passed_on:S_i_0_2' is of another schedule, or of a step that was undone: \
+function 'passed_on' has no loop nest 'S_i_0_2'
+          hint: did you mean 'S_i_0'?
         """,
         s,
         "relay",

@@ -159,8 +159,8 @@ def test_buffer_handle_of_another_schedule():
     other = customize(gemm)
     assert_refused(
         """
-        partition: the module has no function 'gemm'
-          hint: the functions are scale, top
+        partition: the buffer 'gemm:C' is of another schedule: that of 'top' has no function 'gemm'
+          hint: give handles of the same schedule; s.compose(...) joins schedules of kernels and callers
         """,
         customize(top),
         "partition",
@@ -182,7 +182,8 @@ def test_buffer_handle_after_undo():
     s.undo()
     assert_refused(
         """
-        partition: function 'top' has no buffer 'buf_B'
+        partition: the buffer 'top:buf_B' is of another schedule, or of a step that was undone: \
+function 'top' has no buffer 'buf_B'
           hint: its buffers are A, B, WEIGHTS, t
         """,
         s,
@@ -386,7 +387,10 @@ def test_handle_that_an_earlier_step_has_replaced():
     s.split(handle, 4)
     assert_refused(
         """
-        split: there is no loop 'gemm:PE.j'; an earlier step may have replaced it
+        split: there is no loop 'gemm:PE.j' any more: step 0, s.split("gemm:PE.j", factor=4), replaced it
+          note: 'j' was replaced here
+            File, line N
+              s.split(handle, 4)
           hint: the loops of the nest are now i, j.outer, j.inner, k
         """,
         s,
@@ -400,7 +404,8 @@ def test_handle_of_another_schedule():
     other = customize(gemm).get_loops().PE.i
     assert_refused(
         """
-        split: the module has no function 'gemm'
+        split: the loop 'gemm:PE.i' is of another schedule: that of 'top' has no function 'gemm'
+          hint: give handles of the same schedule; s.compose(...) joins schedules of kernels and callers
         """,
         customize(top),
         "split",
@@ -409,8 +414,9 @@ def test_handle_of_another_schedule():
     )
     assert_refused(
         """
-        split: there is no loop 'top:PE.i'; an earlier step may have replaced it
-          hint: see s.get_loops()
+        split: the loop 'top:PE.i' is of another schedule, or of a step that was undone: \
+function 'top' has no loop nest 'PE'
+          hint: its loop nests are S_i_0
         """,
         customize(top),
         "split",

@@ -64,6 +64,7 @@ def test_a_replay_that_fails_changes_nothing() -> None:
         s.replay('s.reorder("k", "j")\ns.split("x", 4)')
     assert str(refused.value) == (
         'File "<steps>", line 2, column 1: split: function \'gemm\' has no loop \'x\'\n'
+        "  note: this is step 1 of the replay (the first is 0): s.split(loop='x', factor=4)\n"
         "  hint: its loops are i, k, j"
     )
     assert not s.steps
@@ -175,7 +176,7 @@ def test_a_module_without_a_kernel_gets_names_and_runs() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"S_i_0.i"', '"S_i_0.x"', "split: there is no loop 'scale:S_i_0.x'; an earlier step may have replaced it\n  hint: the loops of the nest are now i"),
+        ('"S_i_0.i"', '"S_i_0.x"', "split: nest 'scale:S_i_0' has no loop 'x'\n  hint: its loops are i"),
         ("{factor = 3 : i32}", "", "s.split(): missing a required argument: 'factor'"),
         ("{factor = 3 : i32}", "{factor = 3 : i32, by = 1 : i32}", "`split` has no parameter 'by'"),
         ("(%0#1)", "(%0#0, %0#1)", "`unroll` takes 1 handle"),

@@ -27,10 +27,16 @@ def load(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.mark.parametrize(("name", "steps"), [("gemm", "gemm_steps"), ("jacobi_2d", "jacobi_steps")])
-def test_demo_schedules_are_right(name: str, steps: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_schedules_are_right(
+    name: str, steps: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     demo = load("demo", monkeypatch)
-    plain, scheduled = demo.scheduled_and_not(name, getattr(demo, steps), "SMALL", lambda text: None)
+    plain, scheduled, s = demo.scheduled_and_not(name, getattr(demo, steps), "SMALL", lambda text: None)
     assert plain.steps == 0 and scheduled.steps >= 6
+    assert demo.speedup(plain, scheduled) > 5
+    page = demo.write_picture([plain, scheduled], [s], tmp_path).read_text()
+    assert page.count("<svg ") == 2 and f"{scheduled.cycles:,}" in page
+    assert "</html>" in (tmp_path / f"{name}.html").read_text()
     assert plain.max_error < 1e-5 and scheduled.max_error < 1e-5
 
 
@@ -39,8 +45,8 @@ def test_demo_shows_what_each_step_changed(monkeypatch: pytest.MonkeyPatch) -> N
     shown: list[str] = []
     demo.scheduled_and_not("gemm", demo.gemm_steps, "MINI", shown.append)
     text = "\n".join(shown)
-    assert re.search(r'2\. spread .*\n   s\.parallel\("gemm:S_i_0\.i\.outer"\)\n     -    i\.outer\n', text)
-    assert "+    i.outer  (parallel)" in text
+    assert re.search(r'1\. scale .*\n   s\.pipeline\("gemm:S_i_0\.j"\)\n     -      j\n', text)
+    assert "+      j  (pipeline=1)" in text
 
 
 def test_demo_cuts_long_differences(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
+from ...messages import working
 from ..arguments.arrays import run_time_extents
 from ..arguments.calling import call, is_stopped_by_interrupts
 from ..arguments.conversion import converted_arguments
@@ -111,6 +112,11 @@ class LLVMModule:
     def __str__(self) -> str:
         return self.llvm
 
+    def __repr__(self) -> str:
+        given = ", ".join(f"{p.name}: {p.type!r}" for p in self.parameters)
+        results = ", ".join(map(repr, self.results))
+        return f"<LLVMModule {self.top_func_name}({given}){' -> ' if results else ''}{results}>"
+
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         arguments, holders, afterwards = converted_arguments(self.top_func_name, self.parameters, arguments, named)
         outputs = [result_memory(result) for result in self.results]
@@ -166,7 +172,8 @@ class LLVMModule:
             compile_module,  # loads the compiler of LLVM, which `import allo` need not wait for
         )
 
-        self._engine = compile_module(self._lowered, [library.path for library in self._libraries])
+        with working(f"compiling '{self.top_func_name}' for the CPU"):
+            self._engine = compile_module(self._lowered, [library.path for library in self._libraries])
         for name, found in self._linked.items():
             self._engine.raw_register_runtime(name, ctypes.c_void_p(found))
         address = self._engine.raw_lookup(ENTRY)

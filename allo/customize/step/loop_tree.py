@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
-from ...errors import ScheduleError, nearest
+from ...errors import NoSuchLoop, ScheduleError, nearest
 from ...ir.module import Module
 from ...ir.walk import LoopView, annotations_of
+from ...picture import preformatted
 from .handles import Loop
 
 
@@ -38,9 +40,14 @@ class LoopNest:
         )
 
     def __getattr__(self, name: str) -> Loop:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self[name]
+        found: Loop = _attribute(self, name)
+        return found
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self), *(loop.name for loop in self)]
 
     def __iter__(self) -> Iterator[Loop]:
         return (loop for _, _, loop in self.lines)
@@ -74,9 +81,14 @@ class LoopTree:
         )
 
     def __getattr__(self, name: str) -> LoopNest:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self[name]
+        found: LoopNest = _attribute(self, name)
+        return found
+
+    def __dir__(self) -> list[str]:
+        return [*object.__dir__(self), *(nest.name for nest in self.nests)]
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def __iter__(self) -> Iterator[LoopNest]:
         return iter(self.nests)
@@ -90,6 +102,18 @@ class LoopTree:
     __repr__ = __str__
 
 
+def _attribute(tree: Any, name: str) -> Any:
+    """The member `name` of a nest or a tree; NoSuchLoop if there is none."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    try:
+        return tree[name]
+    except ScheduleError as error:
+        refusal = NoSuchLoop.collected(error.diagnostics)
+    refusal.name, refusal.obj = name, None  # the error has a hint, so that Python adds none
+    raise refusal
+
+
 def loop_tree(module: Module, function: str) -> LoopTree:
     """The loop nests of `function`; a named inner nest is also a nest of its own."""
     nests: dict[str, list[tuple[int, str, Loop]]] = {}
@@ -97,12 +121,16 @@ def loop_tree(module: Module, function: str) -> LoopTree:
         handle = Loop(function, view.nest, view.name)
         starts: list[tuple[str, int]] = []
         for depth, member in enumerate(view.chain):
-            name = member.own_nest or (member.nest if depth == 0 else None)
-            if name is not None:
+            if (name := nest_name(member)) is not None:
                 starts.append((name, depth))
         for name, start in starts:
             nests.setdefault(name, []).append((len(view.chain) - 1 - start, _line(view), handle))
     return LoopTree(function, tuple(LoopNest(name, tuple(loops)) for name, loops in nests.items()))
+
+
+def nest_name(view: LoopView) -> str | None:
+    """The name of the nest that starts with a loop, if one does."""
+    return view.own_nest or (view.nest if view.parent is None else None)
 
 
 def _line(view: LoopView) -> str:

@@ -18,6 +18,7 @@ from ...ir.module import Module
 from ...ir.walk import location_of
 from .handles import HANDLES, Buffer, Function, Handle, Loop, Nest
 from .record import Step
+from .signature import call_signature
 from .text import Primitive, find_primitive, hints_of, make_step, values_of
 
 _HANDLE = "!allo.handle"
@@ -45,7 +46,7 @@ class _Writer:
         for step in steps:
             operands: list[ir.Value] = []
             values: dict[str, ir.Attribute] = {}
-            parameters = inspect.signature(self.primitives[step.name]).parameters
+            parameters = call_signature(self.primitives[step.name]).parameters
             for name, value in step.arguments:
                 items = value if name == step.variadic else (value,)
                 is_optional = parameters[name].default is not inspect.Parameter.empty
@@ -174,7 +175,7 @@ class StepReader:
         handles = [self.values[operand] for operand in op.operands]
         arguments: dict[str, Any] = {}
         positional: list[Any] = []
-        for parameter in inspect.signature(primitive).parameters.values():
+        for parameter in call_signature(primitive).parameters.values():
             if parameter.kind is parameter.VAR_POSITIONAL:
                 positional, handles = handles, []
             elif parameter.name in attributes:

@@ -24,11 +24,13 @@ from ...ir.recursion import reads_programs
 from ...ir.states import Draft, FinishedModule
 from .handles import Buffer, Function, Loop, Nest
 from .legality import demand_still_elements
+from .missing import handles_in, missing_handle
 from .provenance import mark_rewritten
 from .record import Step, Steps, Traits
 from .region_stages import demand_stages_still_legal
 from .resolve import resolve_buffer, resolve_loop
 from .resolve_part import resolve_part
+from .signature import shown_signature
 from .stream_ends import demand_ends_still_single
 
 type Converter = Callable[[Module, Any], Any]  # of what a user wrote for a parameter, in a state of the schedule
@@ -38,17 +40,19 @@ _PACKAGE = str(Path(__file__).resolve().parents[2])
 
 
 _REPLAYED: ContextVar[Location | None] = ContextVar("replayed", default=None)
+_IS_REPLAYED: ContextVar[bool] = ContextVar("is_replayed", default=False)
 _EARLIER: ContextVar[Steps | None] = ContextVar("earlier", default=None)
 
 
 @contextmanager
 def replayed(at: Location | None) -> Iterator[None]:
     """What is applied inside comes from a step that was written at `at`."""
-    token = _REPLAYED.set(at)
+    token, outer = _REPLAYED.set(at), _IS_REPLAYED.set(True)
     try:
         yield
     finally:
         _REPLAYED.reset(token)
+        _IS_REPLAYED.reset(outer)
 
 
 def earlier_steps() -> Steps:
@@ -84,6 +88,9 @@ class Scheduled(Protocol):
     @property
     def _state(self) -> FinishedModule: ...
 
+    @property
+    def _history(self) -> list[tuple[FinishedModule, Steps]]: ...
+
     def _install(self, made: FinishedModule, step: Step) -> None: ...
 
 
@@ -114,8 +121,12 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
     name = body.__name__
 
     @functools.cache
+    def hints() -> dict[str, Any]:
+        return typing.get_type_hints(body)
+
+    @functools.cache
     def converters() -> dict[str, Converter]:
-        kinds = typing.get_type_hints(body)
+        kinds = hints()
         return {n: _several(_converter(n, kinds[n])) if n == variadic else _converter(n, kinds[n]) for n in defaults}
 
     def bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +149,8 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
                 raise ScheduleError(
                     f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
                 ) from None
-            values = {n: convert(state, given[n]) for n, convert in converters().items()}
+            with _handles_of(self, given, hints()):
+                values = {n: convert(state, given[n]) for n, convert in converters().items()}
             draft = state.draft()
             token = _EARLIER.set(self.steps)
             try:
@@ -159,9 +171,26 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
         self._install(made, Step(name, arguments, variadic, at, result, traits))
         return result
 
-    method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    method.__signature__ = shown_signature(body)  # type: ignore[attr-defined]
     method.__dict__[_TRAITS] = traits
     return method
+
+
+@contextmanager
+def _handles_of(schedule: Scheduled, given: dict[str, Any], kinds: dict[str, Any]) -> Iterator[None]:
+    """A refusal of what is done inside says why the schedule lacks a handle among the arguments, if it lacks one."""
+    try:
+        yield
+    except ScheduleError as error:
+        states = [*(before for before, _ in schedule._history), schedule._state]
+        handles = [h for n, value in given.items() for h in handles_in(value) if type(h) in _parts(kinds[n])]
+        missing = missing_handle(states, schedule.steps, handles, is_replayed=_IS_REPLAYED.get())
+        raise missing or error from None
+
+
+def _parts(kind: Any) -> set[Any]:
+    """The types that an annotation is made of."""
+    return {kind} | {part for inner in typing.get_args(kind) for part in _parts(inner)}
 
 
 def is_primitive(member: Any) -> bool:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from ...errors import Location
+from ...picture import preformatted
 from .handles import Buffer, Function, Loop, Nest
 
 
@@ -42,6 +43,9 @@ class Step:
                 parts.append(f"{name}={_text(value)}")
         return f"s.{self.name}({', '.join(parts)})"
 
+    def __repr__(self) -> str:
+        return f"<Step {self}>"
+
 
 class Steps(tuple[Step, ...]):
     """The steps of a schedule in their order; prints as the Python lines that repeat them."""
@@ -52,7 +56,10 @@ class Steps(tuple[Step, ...]):
         return "".join(f"{step}\n" for step in self)
 
     def __repr__(self) -> str:
-        return f"Steps({list(self)!r})"
+        return f"<Steps>\n{self}".rstrip()
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self) or "no step")
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,7 @@ from ...errors import ScheduleError, nearest
 from ...ir.module import Module
 from ...ir.walk import LoopView
 from .handles import Function, Loop, Nest
-from .loop_tree import LoopNest
+from .loop_tree import LoopNest, nest_name
 from .resolve import resolve_loop, split_function
 
 _NAMES = {Function: "function", Nest: "loop nest", Loop: "loop"}
@@ -49,14 +49,9 @@ def resolve_part(module: Module, kinds: Sequence[type], given: Any) -> Function 
 def find_nest(module: Module, nest: Nest) -> LoopView:
     """The outermost loop of a nest; ScheduleError if an earlier step has replaced it."""
     for view in module.loops(nest.function):
-        if _nest_name(view) == nest.name:
+        if nest_name(view) == nest.name:
             return view
     raise ScheduleError(f"there is no loop nest '{nest}'; an earlier step may have replaced it")
-
-
-def _nest_name(view: LoopView) -> str | None:
-    """The name of the nest that starts with a loop, if one does."""
-    return view.own_nest or (view.nest if view.parent is None else None)
 
 
 def _by_name(module: Module, kinds: Sequence[type], given: str) -> list[Function | Nest | Loop]:
@@ -74,5 +69,5 @@ def _names(module: Module, kind: type, function: str) -> list[str]:
     if kind is Function:
         return module.names()
     if kind is Nest:
-        return [name for view in module.loops(function) if (name := _nest_name(view)) is not None]
+        return [name for view in module.loops(function) if (name := nest_name(view)) is not None]
     return [view.name for view in module.loops(function)]

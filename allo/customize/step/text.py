@@ -6,14 +6,15 @@ import ast
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from enum import Enum
 from types import UnionType
 from typing import Any
 
-from ...errors import Diagnostic, Location, ScheduleError, nearest
+from ...errors import Diagnostic, Location, Note, ScheduleError, nearest
 from .handles import parse_handle
 from .record import Step, Steps
+from .signature import call_signature
 
 Primitive = Callable[..., Any]
 
@@ -66,6 +67,14 @@ def given_steps(steps: Any, primitives: Mapping[str, Primitive]) -> Steps:
     return Steps(found)
 
 
+def of_step(error: ScheduleError, number: int, steps: Steps) -> ScheduleError:
+    """The refusal of `steps[number]`, which were replayed, with a note that says which step it is."""
+    if number < len(steps):
+        note = Note(f"this is step {number} of the replay (the first is 0): {steps[number]}")
+        error.diagnostics = tuple(replace(d, notes=(*d.notes, note)) for d in error.diagnostics)
+    return error
+
+
 def _called(node: ast.stmt) -> tuple[ast.Call, str, str]:
     """The call that a step is, the name of the schedule, and that of its method."""
     call = node.value if isinstance(node, ast.Expr) else None
@@ -94,7 +103,7 @@ def find_primitive(name: str, primitives: Mapping[str, Primitive]) -> Primitive:
 
 def make_step(primitive: Primitive, arguments: list[Any], keywords: dict[str, Any], at: Location | None) -> Step:
     """The step `primitive(*arguments, **keywords)`; texts such as `"f:A"` become handles where one is wanted."""
-    name, signature = primitive.__name__, inspect.signature(primitive)
+    name, signature = primitive.__name__, call_signature(primitive)
     try:
         bound = signature.bind(*arguments, **keywords)
     except TypeError as error:

@@ -26,12 +26,27 @@ summary { cursor: pointer; font-weight: 600; font-size: 1.1em; } code { backgrou
 
 def page(estimate: Estimate) -> str:
     """The whole page; every figure on it is estimated."""
-    milliseconds = "" if estimate.milliseconds is None else f" = {estimate.milliseconds:.4g} ms"
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
         f"<title>{escape(estimate.top)} on {escape(estimate.target)}</title>",
         f"<style>{_STYLE}</style></head><body>",
+        *_content(estimate),
+        "</body></html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def fragment(estimate: Estimate) -> str:
+    """The page as a part of another, such as a notebook, whose style it leaves alone."""
+    inside = _STYLE.partition("\n")[2].partition("\n")[2]  # without that of the body
+    style = f"<style>.allo-estimate {{{inside}}}</style>"
+    return "\n".join(["<div class=allo-estimate>", style, *_content(estimate), "</div>"])
+
+
+def _content(estimate: Estimate) -> list[str]:
+    milliseconds = "" if estimate.milliseconds is None else f" = {estimate.milliseconds:.4g} ms"
+    return [
         f"<h1>{escape(estimate.top)} on {escape(estimate.target)} at {estimate.frequency:g} MHz</h1>",
         "<p class=note>All figures are <em>estimated</em>: the program was scheduled, not synthesised.</p>",
         f"<p>Latency <strong>{count(estimate.cycles)}</strong> cycles{milliseconds}.</p>",
@@ -41,9 +56,7 @@ def page(estimate: Estimate) -> str:
         _advice(estimate),
         *(_function(function, function.name == estimate.top) for function in reversed(estimate.functions)),
         *(f"<p class=note>{escape(note)}</p>" for note in estimate.notes),
-        "</body></html>",
     ]
-    return "\n".join(parts) + "\n"
 
 
 def _resources(estimate: Estimate) -> str:

@@ -212,4 +212,6 @@ class Estimate:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        from .page import fragment
+
+        return fragment(self)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt, float32
+from ...ir.types import AlloType, Bool, Fixed, Float, Index, Int, UFixed, UInt
 
 Integer = Int | UInt
 FixedPoint = Fixed | UFixed
@@ -187,7 +187,7 @@ def _float_result(lhs: AlloType, rhs: AlloType) -> AlloType | None:
         return None
     floats = [t for t in (lhs, rhs) if isinstance(t, Float)]
     if len(floats) == 2 and floats[0].brain != floats[1].brain and {f.width for f in floats} == {16}:
-        return float32
+        return Float(32)
     return max(floats, key=lambda f: f.width)
 
 
@@ -196,7 +196,7 @@ def literal_type(value: int | float | bool) -> AlloType:
     if isinstance(value, bool):
         return Bool()
     if isinstance(value, float):
-        return float32
+        return Float(32)
     if value >= 0:
         return _UINT(max(value.bit_length(), 1))
     return _INT((value + 1).bit_length() + 1)

@@ -6,6 +6,7 @@ import ctypes
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -73,14 +74,20 @@ def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
     library = folder / "csim.so"
     lines = (folder / "kernel.cpp").read_text().count("\n")
     level = ["-O0"] if lines > _MANY_LINES else []  # the last level counts
-    sources = [str(folder / "csim.cpp"), str(_compiled_entry(compiler))]
-    for number, unit in enumerate(external.units):  # their warnings are not ours to mend
-        made = str(folder / f"external_{number}.o")
-        folders = [f"-I{folder / name}" for name in external.folders]
-        flags = [*(f for f in FLAGS if not f.startswith("-W") and f != "-shared"), "-w", "-c", *folders]
+    folders = [f"-I{folder / name}" for name in external.folders]
+    # their warnings are not ours to mend
+    flags = [*(f for f in FLAGS if not f.startswith("-W") and f != "-shared"), "-w", "-c", *folders]
+
+    def compiled(unit: str) -> str:
+        made = str(folder / f"external_{external.units.index(unit)}.o")
         arguments = [*flags, f"-isystem{include_directory()}", str(folder / unit), "-o", made]
         compiler.run(arguments, "an external kernel in the HLS code")
-        sources.append(made)
+        return made
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for a process of its own
+        entry = pool.submit(_compiled_entry, compiler)
+        objects = [*pool.map(compiled, external.units)]
+        sources = [str(folder / "csim.cpp"), str(entry.result()), *objects]
     compiler.run(
         [*FLAGS, *level, f"-I{include_directory()}", f"-I{folder}", *sources, "-o", str(library)], "the HLS code"
     )

@@ -18,6 +18,7 @@ from ....ir.stream_facts import Hang, StreamFacts, number_streams
 from ....ir.streams import is_stream_type, uses_streams
 from ....ir.types import AlloType, TensorType
 from ....ir.walk import argument_names, entry_block
+from ....messages import working
 from ....poly import ROOM, hang_of
 from ...arguments.arrays import pointer_to, run_time_extents
 from ...arguments.calling import is_stopped_by_interrupts
@@ -153,7 +154,8 @@ class HLSModule:
         packed = (ctypes.c_void_p * max(len(slots), 1))(*(pointer_to(slot).value for slot in slots))
         if self._function is None:
             if self._library is None:
-                self._library = simulation_library(self.sources(), self.emitted.external)
+                with working(f"compiling the simulation of '{self.top_func_name}'"):
+                    self._library = simulation_library(self.sources(), self.emitted.external)
             self._function = load(self._library, self._streams)
         try:
             run_with_stack(self._stack, partial(self._function, packed, is_stopped_by_interrupts()))

@@ -89,6 +89,16 @@ class ProjectModule(HLSModule):
         known = ("reports", "milliseconds", "_prepared")
         return (*super().__reduce__(), {name: self.__dict__[name] for name in known})
 
+    def __repr__(self) -> str:
+        place = "" if self.project is None else f", in {self.project.folder}"
+        return f"<ProjectModule {self.top_func_name} for {self.flow.tool}, mode {self.mode or 'none'}{place}>"
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What to run in a shell to take the steps of the mode, where its tools are; none for the simulation here."""
+        stages = (*self._mode.build, *self._mode.call)
+        return () if self.project is None else tuple(map(self._command, stages))
+
     @property
     def report(self) -> Report | None:
         """The last report of a tool; None before the first call."""
