@@ -22,6 +22,7 @@ from ..ir.types import (
     Index,
     Int,
     Placed,
+    StreamType,
     Struct,
     TensorType,
     UFixed,
@@ -32,6 +33,8 @@ from . import dsl
 from .check.annotations import read_annotation, split_memory
 from .check.declared_values import constants_in_place
 from .check.statements import StatementChecker
+from .check.streams import read_declared
+from .check.tasks import TaskPlace, is_region
 from .emit.statements import emit_module
 from .read.nesting import too_deep
 from .read.source import KernelSource, belongs_to_a_library, read_kernel
@@ -41,7 +44,7 @@ from .typing.known import Known, known, noted
 from .typing.nodes import CheckedFunction, Return, Symbol, SymbolKind
 from .typing.ranges import surely_inside
 from .typing.rules import TypingRules
-from .typing.scope import Scope
+from .typing.scope import Captured, Scope
 from .typing.tables import DEFAULT
 
 
@@ -135,8 +138,14 @@ class ReachedKernels:
         self.functions[key] = function
         return function
 
-    def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> CheckedFunction | None:
-        """The checked form of the kernel `source`; None if it has mistakes."""
+    def _task(self, source: KernelSource, grid: tuple[int, ...], captured: Captured) -> CheckedFunction | None:
+        """A task of a region, on a grid of these extents; its first parameters are its position."""
+        return self.function(source, object(), task=TaskPlace.of(source, grid, captured))
+
+    def function(
+        self, source: KernelSource, key: Hashable, name: str | None = None, task: TaskPlace | None = None
+    ) -> CheckedFunction | None:
+        """The checked form of the kernel `source`, which may be a `task`; None if it has mistakes."""
         if (deep := too_deep(source)) is not None:
             self.diagnostics.append(deep)
             self._failed.add(key)
@@ -144,9 +153,12 @@ class ReachedKernels:
         before = len(self.diagnostics)
         unique = self._unique(name or source.name)
         self._open[key] = unique
-        scope = Scope(source, self.diagnostics, self._callee, self.rules)
+        scope = Scope(source, self.diagnostics, self._callee, self.rules, self._task)
         function = CheckedFunction(unique, source, (), ())
-        function.params = self._params(scope, source)
+        function.is_region = is_region(scope, source)
+        if task is not None:
+            task.enter(scope)
+        function.params = (*scope.positions, *self._params(scope, source))
         results = self._results(scope, source)
         function.results = results or ()
         checker = StatementChecker(scope, function, results is not None)
@@ -231,7 +243,7 @@ class ReachedKernels:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
         params = []
         for argument in (*arguments.posonlyargs, *arguments.args):
-            declared: AlloType | TensorType | None = None
+            declared: AlloType | TensorType | StreamType | None = None
             memory: Memory | None = None
             if argument.annotation is None:
                 scope.error(
@@ -242,9 +254,12 @@ class ReachedKernels:
                 placed = _python_annotation(source, argument.arg)
                 if isinstance(placed, Placed):
                     memory = placed.memory
-                declared = _evaluated(source, argument.arg) or read_annotation(scope, annotation, True)
-            kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.ARGUMENT
+                declared = _evaluated(source, argument.arg) or read_declared(scope, annotation, True)
             at = source.position(argument)
+            if isinstance(declared, StreamType):
+                params.append(scope.declare_stream(argument.arg, declared, at))
+                continue
+            kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.ARGUMENT
             symbol = scope.declare(argument.arg, SymbolKind.INVALID if declared is None else kind, declared, at)
             if isinstance(declared, TensorType) and not declared.is_static:
                 symbol.extents = tuple(

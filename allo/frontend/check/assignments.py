@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import counted
 from ...ir.memory import Memory
-from ...ir.types import AlloType, Index, TensorType, int32
+from ...ir.types import AlloType, Index, StreamType, TensorType, int32
 from ..read.templates import NestedKernel, TemplateInstance
 from ..typing.constants import given_constant
 from ..typing.convert import convert
@@ -33,10 +33,11 @@ from ..typing.nodes import (
 from ..typing.rules import as_integer
 from ..typing.scope import Scope
 from ..typing.view import View, whole
-from .annotations import read_annotation, split_memory, split_qualifier
+from .annotations import split_memory, split_qualifier
 from .calls import is_function_of_values
 from .declared_values import declare_qualified, list_constant
 from .expressions import BINARY_OPERATORS, ExpressionChecker
+from .streams import declare_stream, read_declared
 
 
 class AssignmentChecker:
@@ -49,7 +50,9 @@ class AssignmentChecker:
     def annotated(self, node: ast.AnnAssign) -> tuple[Stmt, ...]:
         qualifier, annotation = split_qualifier(self.scope, node.annotation)
         memory, annotation = split_memory(self.scope, annotation)
-        declared = read_annotation(self.scope, annotation)
+        declared = read_declared(self.scope, annotation)
+        if isinstance(declared, StreamType):
+            return declare_stream(self.scope, node, declared)
         if not isinstance(node.target, ast.Name):
             self.scope.error(
                 node, "only a plain name can be declared", "drop the annotation to assign an element"
@@ -62,6 +65,10 @@ class AssignmentChecker:
             self._keep(node, self.scope.local(name), memory)
             return ()
         if isinstance(declared, TensorType):
+            if node.value is not None and self.expressions.streams.block(node.value) == declared:
+                symbol = self._declare(name, declared, at)
+                self._keep(node, symbol, memory)
+                return self.expressions.streams.block_into(node.value, symbol)
             init = self._tensor_init(node.value, declared, name)
             symbol = self._declare(name, declared, at)
             if isinstance(init, Call) and memory is not None:
@@ -222,6 +229,8 @@ class AssignmentChecker:
         symbol = self.scope.local(target.id)
         seen = self.expressions.builder.seen
         value: Expr | Symbol | View | None
+        if symbol is None and (block := self.expressions.streams.block(node.value)) is not None:
+            return self.expressions.streams.block_into(node.value, self._declare(target.id, block, at))
         if isinstance(node.value, ast.Call) and (call := self.tensor_call(node.value)) is not None:
             results = call.call.callee.results
             if len(results) != 1 or symbol is None or symbol.type == results[0]:

@@ -6,7 +6,7 @@ The same question on a module is `allo.ir.effects`: here it is asked while the m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
@@ -15,18 +15,23 @@ from .nodes import (
     Call,
     CallEffects,
     CallSite,
+    Cast,
     CheckedFunction,
     Copy,
+    Declare,
     Expr,
     Fill,
+    Get,
     KernelCall,
     Load,
+    Put,
     Shared,
     Stmt,
     Store,
     Structured,
     Symbol,
     SymbolKind,
+    Var,
 )
 
 NO_EFFECTS = CallEffects(frozenset(), False)
@@ -43,6 +48,7 @@ def effects_of(function: CheckedFunction) -> CallEffects:
         written = {symbol for part in parts(function.body) for symbol in changed_by(part)}
         calls = (part for part in parts(function.body) if isinstance(part, CallSite))
         state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
+        state = state or any(isinstance(part, Get | Put) for part in parts(function.body))
         by_reference = (p for p in function.params if p.kind is SymbolKind.TENSOR)
         function.effects = CallEffects(frozenset(p for p in by_reference if p in written), state)
     return function.effects
@@ -71,6 +77,27 @@ def changed_by(part: Stmt | Expr | CallSite) -> Iterator[Symbol]:
             for argument, parameter in zip(arguments, callee.params, strict=True):
                 if parameter in written and isinstance(argument, Symbol):
                     yield argument
+
+
+def inlined(before: list[Stmt], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """What is done in front of statements, and these; an element that is got for one value is got where it is used."""
+    if len(before) == 1 and len(statements) == 1 and isinstance(got := before[0], Declare) and isinstance(got.init, Get):
+        kinds = Declare | AssignScalar | Store | Put
+        whole = statements[0]
+        value = getattr(whole, "init" if isinstance(whole, Declare) else "value", None)
+        uses = [part for part in parts(whole) if isinstance(part, Var) and part.symbol is got.symbol]
+        operand = value
+        while isinstance(operand, Cast):
+            operand = operand.operand
+        if isinstance(whole, kinds) and len(uses) == 1 and operand is uses[0]:
+            name = "init" if isinstance(whole, Declare) else "value"
+            return (replace(whole, **{name: _recast(value, got.init)}),)
+    return (*before, *statements)
+
+
+def _recast(value: Expr, operand: Expr) -> Expr:
+    """The conversions of `value` applied to another operand."""
+    return replace(value, operand=_recast(value.operand, operand)) if isinstance(value, Cast) else operand
 
 
 def arrays_read(expr: Expr) -> list[Symbol]:
