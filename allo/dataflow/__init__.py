@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..customize import Schedule
 from ..customize import customize as _customize
 from ..frontend.regions import get_pid, get_tid, kernel, region, task
-
-if TYPE_CHECKING:
-    from ..build import Built
 
 __all__ = ["build", "customize", "get_pid", "get_tid", "kernel", "region", "task"]
 

@@ -275,7 +275,7 @@ class StreamType:
         """An array of such FIFOs: `Stream[T, 4][P0, P1]`."""
         extents = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
         if self.shape:
-            raise TypeError("an array of streams has one list of extents: write `Stream[T, 4][M, N]` for two dimensions")
+            raise TypeError("an array of streams has one list of extents: `Stream[T, 4][M, N]`")
         if not all(isinstance(extent, int) and extent > 0 for extent in extents):
             raise TypeError(f"the extents of an array of streams must be positive integers, got {shape!r}")
         return StreamType(self.element, self.depth, self.block, tuple(map(int, extents)))
@@ -299,9 +299,9 @@ class Stream:
         if len(given) > 2:
             raise TypeError(f"Stream takes an element type and a depth, got {len(given)} parameters")
         element, depth = given[0], given[1] if len(given) == 2 else cls.DEFAULT_DEPTH
-        block: tuple[int, ...] = ()
-        if isinstance(element, TensorType) and element.is_static:
-            element, block = element.element, element.shape
+        tensor = element if isinstance(element, TensorType) and element.is_static else None
+        block = () if tensor is None else tensor.shape
+        element = element if tensor is None else tensor.element
         if not isinstance(element, AlloType):
             raise TypeError(f"the elements of a stream are numbers, structs, or arrays of known shape, got {element!r}")
         if not isinstance(depth, int) or isinstance(depth, builtins.bool) or depth < 1:

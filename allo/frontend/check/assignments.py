@@ -147,6 +147,8 @@ class AssignmentChecker:
 
     def tensor_call(self, node: ast.Call) -> Call | None:
         """A call of a kernel that gives one tensor, or None if it is another kind of call."""
+        if self.expressions.streams.is_method(node.func):
+            return None
         if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
             return None
         callee = self.expressions.calls.callee(node)

@@ -194,8 +194,8 @@ class StreamChecker:
             return None
         wanted = 1 if name == "put" else 0
         if len(node.args) != wanted or node.keywords:
-            takes = "one value" if wanted else "no argument"
-            self.scope.error(node, f"`{text}` takes {takes}, got {counted(len(node.args) + len(node.keywords), 'argument')}")
+            takes, given = "one value" if wanted else "no argument", len(node.args) + len(node.keywords)
+            self.scope.error(node, f"`{text}` takes {takes}, got {counted(given, 'argument') if given else 'none'}")
             return None
         indices = self._indices(function.value)
         return None if indices is None else (self._symbol(function.value), indices, name)

@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import counted, nearest
 from ...ir.types import AlloType, StreamType, TensorType, index
 from .. import regions
-from ..read.source import KernelSource
+from ..read.source import KernelSource, Position
 from ..typing.convert import constant, convert
 from ..typing.nodes import (
     CallSite,
@@ -121,10 +121,11 @@ class TaskChecker:
         callee.params = (*positions, *callee.params[len(positions) :], *(inner for inner, _ in taken))
         if not self._may_take(node, callee, taken):
             return ()
-        call = CallSite(callee, (*self._places(positions, mapping, at), *passed, *(outer for _, outer in taken)))
+        place = self._places(positions, mapping, at)
+        call = CallSite(callee, (*place, *passed, *(_given(outer, at) for _, outer in taken)))
         return (TaskGrid(at, callee.name, self._loops, mapping, call),)
 
-    def _places(self, positions: tuple[Symbol, ...], mapping: tuple[int, ...], at: Any) -> tuple[Expr, ...]:
+    def _places(self, positions: tuple[Symbol, ...], mapping: tuple[int, ...], at: Position) -> tuple[Expr, ...]:
         """The position as the call is given it: a variable of the grid, or 0 where the grid has one place."""
         if all(extent == 1 for extent in mapping):
             self._loops: tuple[Symbol, ...] = ()
@@ -202,8 +203,7 @@ class TaskChecker:
                 message = f"parameter '{parameter.name}' of task '{node.name}' is {wanted!r}, but {what}"
                 self.scope.error_at(parameter.at, message, "give both the same type")
                 return None
-            scalar = outer.kind in (SymbolKind.SCALAR, SymbolKind.ARGUMENT)
-            found.append(Var(outer.type, parameter.at, outer) if scalar else outer)  # type: ignore[arg-type]
+            found.append(_given(outer, parameter.at))
         return found
 
     def _outer(self, place: ast.expr, parameter: Symbol) -> Symbol | None:
@@ -253,6 +253,11 @@ class TaskChecker:
                 self.scope.error(node, message, "make it an argument of the region, or a compile-time constant")
                 return False
         return True
+
+
+def _given(outer: Symbol, at: Position) -> Symbol | Expr:
+    """What a region gives a task: an array or stream as it is, a scalar by its value."""
+    return Var(outer.type, at, outer) if isinstance(outer.type, AlloType) else outer
 
 
 def bind_position(scope: Scope, node: ast.Assign) -> tuple[Stmt, ...]:

@@ -311,7 +311,7 @@ class For(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class TaskGrid(Stmt):
-    """A task of a region at each position of a grid; `positions` are the variables, that the call is given, of these."""
+    """A task of a region at each position of a grid, which `positions` go through; none of a grid of one place."""
 
     name: str
     positions: tuple[Symbol, ...]

@@ -63,7 +63,8 @@ class _Proof:
             case For():
                 return self._loop(node)
             case TaskGrid(positions=positions, extents=extents):
-                self.ranges.update((symbol, (0, extent - 1)) for symbol, extent in zip(positions, extents, strict=False))
+                for symbol, extent in zip(positions, extents, strict=False):
+                    self.ranges[symbol] = (0, extent - 1)
                 return self.holds(node.call)
             case Stmt() | Expr() | CallSite():
                 if hasattr(node, "indices"):  # a kind of access that this proof does not know

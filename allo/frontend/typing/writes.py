@@ -81,18 +81,24 @@ def changed_by(part: Stmt | Expr | CallSite) -> Iterator[Symbol]:
 
 def inlined(before: list[Stmt], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
     """What is done in front of statements, and these; an element that is got for one value is got where it is used."""
-    if len(before) == 1 and len(statements) == 1 and isinstance(got := before[0], Declare) and isinstance(got.init, Get):
-        kinds = Declare | AssignScalar | Store | Put
-        whole = statements[0]
-        value = getattr(whole, "init" if isinstance(whole, Declare) else "value", None)
-        uses = [part for part in parts(whole) if isinstance(part, Var) and part.symbol is got.symbol]
-        operand = value
-        while isinstance(operand, Cast):
-            operand = operand.operand
-        if isinstance(whole, kinds) and len(uses) == 1 and operand is uses[0]:
-            name = "init" if isinstance(whole, Declare) else "value"
-            return (replace(whole, **{name: _recast(value, got.init)}),)
+    got = before[0] if len(before) == len(statements) == 1 else None
+    if not isinstance(got, Declare) or not isinstance(got.init, Get):
+        return (*before, *statements)
+    match statements[0]:
+        case Declare(init=Expr() as value) as whole if _is_only_use(got.symbol, whole, value):
+            return (replace(whole, init=_recast(value, got.init)),)
+        case AssignScalar(value=value) | Store(value=value) | Put(value=value) as whole:
+            if _is_only_use(got.symbol, whole, value):
+                return (replace(whole, value=_recast(value, got.init)),)
     return (*before, *statements)
+
+
+def _is_only_use(symbol: Symbol, statement: Stmt, value: Expr) -> bool:
+    """Whether a statement uses a variable once, as its value, which may be converted."""
+    while isinstance(value, Cast):
+        value = value.operand
+    uses = [part for part in parts(statement) if isinstance(part, Var) and part.symbol is symbol]
+    return len(uses) == 1 and uses[0] is value
 
 
 def _recast(value: Expr, operand: Expr) -> Expr:
