@@ -7,7 +7,7 @@ from .extract import extract, model_of
 from .fifo_order import OrderMismatch, OrderObstacle, Transfer, fifo_obstacle, only_first_values, overwritten
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
-from .hangs import ROOM, Untold, always_ends, hang_of
+from .hangs import ROOM, Untold, always_ends, hang_of, imbalance_of
 from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
@@ -18,6 +18,7 @@ from .pairs import Dependence
 from .rebound import Bounds, Side, loop_rows, rebound
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash
 from .space import CopyLoop, Form, Space, TimeLoop
+from .task_uses import TaskClash, TaskUse, first_clash, pairs_of, task_uses
 from .trips import Count, Trips, mean_with_range, runs_of, trips_of
 from .updates import Reductions
 from .violation import Undecided, Violation
@@ -51,6 +52,8 @@ __all__ = [
     "Side",
     "Source",
     "Space",
+    "TaskClash",
+    "TaskUse",
     "TimeLoop",
     "Transfer",
     "Trips",
@@ -66,8 +69,10 @@ __all__ = [
     "escapes",
     "extract",
     "fifo_obstacle",
+    "first_clash",
     "footprint",
     "hang_of",
+    "imbalance_of",
     "iterations_of",
     "loop_rows",
     "mean_with_range",
@@ -80,11 +85,13 @@ __all__ = [
     "out_of_bounds",
     "overwritten",
     "overwritten_arguments",
+    "pairs_of",
     "rebound",
     "runs_of",
     "same_stream",
     "shared_end",
     "stage_clash",
+    "task_uses",
     "trips_of",
     "window",
     "writes_again",
