@@ -37,6 +37,7 @@ from .annotations import split_memory, split_qualifier
 from .calls import is_function_of_values
 from .declared_values import declare_qualified, list_constant
 from .expressions import BINARY_OPERATORS, ExpressionChecker
+from .positions import asks_for, declare_constant
 from .streams import declare_stream, read_declared
 
 
@@ -60,6 +61,8 @@ class AssignmentChecker:
             return ()
         at = self.scope.source.position(node)
         name = node.target.id
+        if qualifier == "ConstExpr" and isinstance(declared, AlloType) and asks_for(self.scope, node.value):
+            return declare_constant(self.scope, node, name, declared)
         if qualifier is not None:
             declare_qualified(self.scope, node, qualifier, name, declared)
             self._keep(node, self.scope.local(name), memory)

@@ -9,10 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ir.arrays import array_element_type
+from ...ir.types import AlloType, index
 from ...ir.types import bool as bool_type
-from ...ir.types import index
 from ..read.source import Position
-from ..typing.nodes import Compare, Const, Expr, If, Logic, Stmt, Symbol, Var
+from ..typing.convert import constant, convert
+from ..typing.nodes import (
+    Binary,
+    Compare,
+    Const,
+    Declare,
+    Expr,
+    If,
+    Load,
+    Logic,
+    Stmt,
+    Symbol,
+    SymbolKind,
+    Var,
+)
 from ..typing.scope import Scope, static_value
 
 if TYPE_CHECKING:
@@ -24,9 +39,9 @@ type Box = tuple[tuple[int, int], ...]  # of each coordinate the first and the l
 _MOST_BOXES = 4  # copies of a branch; more are one branch under a condition that is tested at run time
 
 
-def asks_for(scope: Scope, node: ast.expr) -> bool:
-    """Whether a condition depends on the position of the task."""
-    return any(
+def asks_for(scope: Scope, node: ast.expr | None) -> bool:
+    """Whether an expression depends on the position of the task."""
+    return node is not None and any(
         isinstance(child, ast.Name) and scope.local(child.id) in scope.positions for child in ast.walk(node)
     )
 
@@ -105,6 +120,68 @@ def within(box: Box, positions: tuple[Symbol, ...], grid: tuple[int, ...], at: P
     for part in parts[1:]:
         result = Logic(bool_type, at, "and", result, part)
     return result
+
+
+def declare_constant(scope: Scope, node: ast.AnnAssign, name: str, declared: AlloType) -> tuple[Stmt, ...]:
+    """`x: ConstExpr[T] = f(i, j)`, computed when the kernel is compiled, for each position of the task."""
+    assert node.value is not None
+    at = scope.source.position(node)
+    try:
+        values = values_at(scope, node.value)
+        numbers = np.vectorize(lambda value: _converted(value, declared, at), otypes=[object])(values)
+    except NameError as error:
+        scope.report_unknown_in(node.value, error.args[0])
+        scope.declare(name, SymbolKind.INVALID, None, at)
+        return ()
+    except (ValueError, TypeError) as error:
+        message = f"'{name}' is ConstExpr and needs a compile-time constant, but for the position: {error}"
+        scope.error(node.value, message)
+        scope.declare(name, SymbolKind.INVALID, None, at)
+        return ()
+    first = numbers[(0,) * numbers.ndim]
+    if all(value == first for value in numbers.flat):
+        scope.define(name, first, at)
+        return ()
+    form = _affine(numbers, scope.positions, at)
+    if form is not None:
+        symbol = scope.declare(name, SymbolKind.ARGUMENT, index, at)
+        return (Declare(at, symbol, form),)
+    array = np.array(numbers.tolist())
+    element = array_element_type(array)
+    if element is None:
+        scope.error(node.value, f"the values of '{name}' have no type of their own", "declare it int64 or float64")
+        return ()
+    table = scope.constant_tensor(f"{name}_values", array, element, at)
+    symbol = scope.declare(name, SymbolKind.SCALAR, declared, at)
+    places = tuple(Var(index, at, position) for position in scope.positions)
+    return (Declare(at, symbol, convert(Load(element, at, table, places), declared)),)
+
+
+def _converted(value: Any, declared: AlloType, at: Position) -> Any:
+    """A number as the declared type holds it."""
+    number = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(number, int | float):
+        raise TypeError(f"it is a Python {type(number).__name__} at some position")
+    found = convert(constant(number, at), declared)
+    assert isinstance(found, Const)
+    return found.value
+
+
+def _affine(numbers: np.ndarray[Any, Any], positions: tuple[Symbol, ...], at: Position) -> Expr | None:
+    """The affine expression of the position that takes these integer values; None if there is none."""
+    if not all(isinstance(value, int) for value in numbers.flat):
+        return None
+    origin = numbers[(0,) * numbers.ndim]
+    form: Expr = Const(index, at, origin)
+    total = np.full(numbers.shape, origin, object)
+    for dimension, (symbol, extent) in enumerate(zip(positions, numbers.shape, strict=True)):
+        step = numbers[tuple(int(k == dimension) for k in range(numbers.ndim))] - origin if extent > 1 else 0
+        places = np.arange(extent).reshape([-1 if k == dimension else 1 for k in range(numbers.ndim)])
+        total = total + step * places
+        if step:
+            part = Binary(index, at, "*", Var(index, at, symbol), Const(index, at, step))
+            form = Binary(index, at, "+", form, part)
+    return form if (total == numbers).all() else None
 
 
 class _SpelledOut(ast.NodeTransformer):

@@ -230,6 +230,9 @@ class FunctionEmitter:
         if symbol.stream is not None:
             name = unique_name(symbol.name, self._buffer_names)
             self.values.memrefs[symbol] = made_stream(self.builder, symbol.stream, name)
+        elif symbol.kind is SymbolKind.ARGUMENT:  # a constant of the position
+            assert isinstance(init, Expr)
+            self.values.scalars[symbol] = self.values.symbols[symbol] = self.values.index(init)
         elif isinstance(init, Symbol):
             self._allocate(symbol)
             self._copy(symbol, init, statement.at, "init")
