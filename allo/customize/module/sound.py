@@ -6,15 +6,10 @@ from ...ir.module import Module
 from .aliases import check_aliases
 from .bounds import check_bounds
 from .read_only import check_read_only_memories
-from .tasks import check_tasks
 
 
 def check_sound(module: Module, inside: frozenset[str] = frozenset()) -> None:
-    """Raises KernelError, with all faults of one kind, or DataflowError for tasks of a region.
-
-    `inside` names functions known to stay in their arrays.
-    """
+    """Raises KernelError, with all faults of one kind; `inside` names functions known to stay in their arrays."""
     check_aliases(module)
     check_read_only_memories(module)
     check_bounds(module, inside)
-    check_tasks(module)

@@ -10,7 +10,7 @@ from mlir import ir
 from ...errors import DataflowError, Note
 from ...ir.access import callee_name, is_get, is_put
 from ...ir.module import Module
-from ...ir.processes import is_process, region_blocks
+from ...ir.processes import DATAFLOW, is_process, region_blocks
 from ...ir.stream_facts import Hang, Waiting
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, location_of, operations, statements, string_of
@@ -24,7 +24,10 @@ def check_tasks(module: Module) -> None:
 
     What depends on data is left to builds and runs, which refuse what they see.
     """
-    for function in module.functions():
+    regions = [function for function in module.functions() if DATAFLOW in function.operation.attributes]
+    if not regions:
+        return
+    for function in regions:
         for block in region_blocks(function):
             processes = [op for op in statements(block)[:-1] if is_process(op)]
             for value in _values(block):
