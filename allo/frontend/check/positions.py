@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ir.arrays import array_element_type
+from ...ir.arrays import array_element_type, numpy_dtype
 from ...ir.types import AlloType, index
 from ...ir.types import bool as bool_type
 from ..read.source import Position
@@ -146,11 +146,10 @@ def declare_constant(scope: Scope, node: ast.AnnAssign, name: str, declared: All
     if form is not None:
         symbol = scope.declare(name, SymbolKind.ARGUMENT, index, at)
         return (Declare(at, symbol, form),)
-    array = np.array(numbers.tolist())
+    whole = all(isinstance(value, int) for value in numbers.flat)
+    array = np.array(numbers.tolist(), numpy_dtype(declared) or (np.int64 if whole else np.float64))
     element = array_element_type(array)
-    if element is None:
-        scope.error(node.value, f"the values of '{name}' have no type of their own", "declare it int64 or float64")
-        return ()
+    assert element is not None
     table = scope.constant_tensor(f"{name}_values", array, element, at)
     symbol = scope.declare(name, SymbolKind.SCALAR, declared, at)
     places = tuple(Var(index, at, position) for position in scope.positions)

@@ -288,7 +288,10 @@ class StatementChecker:
             )
         condition = self.expressions.condition(node.test)
         if any(self.expressions.builder.take_pending()):
-            message = "the condition of a `while` cannot copy a part of an array, or use an array that a call gives"
+            message = (
+                "the condition of a `while` cannot copy a part of an array, use an array that a call gives, or ask "
+                "a stream"
+            )
             self.scope.error(node.test, message, "compute it into a variable, also at the end of the loop")
         self.scope.depth += 1
         body = self.block(node.body)
@@ -349,7 +352,7 @@ class StatementChecker:
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             return ()
         if isinstance(node.value, ast.Call) and self.expressions.streams.is_method(node.value.func):
-            return self.expressions.streams.put(node.value)
+            return self.expressions.streams.statement(node.value)
         if (
             isinstance(node.value, ast.Call)
             and (call := self.assignments.tensor_call(node.value)) is not None

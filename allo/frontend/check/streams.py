@@ -43,10 +43,15 @@ def stream_annotation(scope: Scope, node: ast.expr) -> StreamType | None:
     while isinstance(root, ast.Subscript):
         root = root.value
     try:
-        if static_value(scope, root) is not Stream and not isinstance(static_value(scope, root), StreamType):
-            return None
+        made_by = static_value(scope, root)
+    except (NameError, ValueError):
+        return None
+    if made_by is not Stream and not isinstance(made_by, StreamType):
+        return None
+    try:
         value = static_value(scope, node)
-    except NameError:
+    except NameError as error:
+        scope.report_unknown_in(node, error.args[0])
         return None
     except ValueError as error:
         scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")
@@ -144,8 +149,11 @@ class StreamChecker:
             return ()
         return self.received(target, found[0], found[1], self.scope.source.position(node))
 
-    def put(self, node: ast.Call) -> tuple[Stmt, ...]:
-        """`s.put(x)` as a statement."""
+    def statement(self, node: ast.Call) -> tuple[Stmt, ...]:
+        """`s.put(x)`, or `s.get()` whose value is not needed."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            self.value(node)
+            return ()
         found = self._method(node, ("put",))
         value = self.expressions.any(node.args[0]) if len(node.args) == 1 else None
         if found is None or value is None:
@@ -188,8 +196,8 @@ class StreamChecker:
             self.scope.error(function, f"a stream has no method '{name}'", hint)
             return None
         if name not in names:
-            what = "gives no value" if name == "put" else "gives a value, which is not used"
-            hint = "write it as a statement of its own" if name == "put" else f"write `x = {text}()`"
+            what = "gives no value" if name == "put" else "only asks, and does nothing"
+            hint = "write it as a statement of its own" if name == "put" else f"use the answer: `if {text}():`"
             self.scope.error(node, f"`{text}` {what}", hint)
             return None
         wanted = 1 if name == "put" else 0
