@@ -17,21 +17,23 @@ from ..ir.types import (
     DYNAMIC,
     AlloType,
     Bool,
+    FifoType,
     Fixed,
     Float,
     Index,
     Int,
     Placed,
-    StreamType,
     Struct,
     TensorType,
     UFixed,
     UInt,
     index,
 )
+from ..layout.sharding import Layout
 from . import dsl
 from .check.annotations import read_annotation, split_memory
 from .check.declared_values import constants_in_place
+from .check.sharding import Sharded, sharded, split_layout, with_parts
 from .check.statements import StatementChecker
 from .check.streams import read_declared
 from .check.tasks import TaskPlace, is_region
@@ -158,11 +160,13 @@ class ReachedKernels:
         function.is_region = is_region(scope, source)
         if task is not None:
             task.enter(scope)
-        function.params = (*scope.positions, *self._params(scope, source))
+        shards: list[Sharded] = []
+        function.params = (*scope.positions, *self._params(scope, source, shards))
         results = self._results(scope, source)
         function.results = results or ()
         checker = StatementChecker(scope, function, results is not None)
         function.body = checker.body(source.tree.body)
+        function.body = with_parts(function, shards, checker.expressions.builder)
         returns = any(isinstance(statement, Return) for statement in function.body)
         if function.results and not returns and len(self.diagnostics) == before:
             wanted = counted(len(function.results), "result")
@@ -231,7 +235,8 @@ class ReachedKernels:
             scope.error(node, f"`{_called(node)}` cannot be called in a kernel: {first.message}", first.hint)
             return None
 
-    def _params(self, scope: Scope, source: KernelSource) -> tuple[Symbol, ...]:
+    def _params(self, scope: Scope, source: KernelSource, shards: list[Sharded]) -> tuple[Symbol, ...]:
+        """The parameters of a kernel; `shards` gets those that are arrays of which a task has parts."""
         arguments = source.tree.args
         for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
             if extra is not None:
@@ -243,20 +248,22 @@ class ReachedKernels:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
         params = []
         for argument in (*arguments.posonlyargs, *arguments.args):
-            declared: AlloType | TensorType | StreamType | None = None
+            declared: AlloType | TensorType | FifoType | None = None
             memory: Memory | None = None
+            layout: Layout | None = None
             if argument.annotation is None:
                 scope.error(
                     argument, f"argument '{argument.arg}' has no type", "annotate it: `A: float32[M, N]`"
                 )
             else:
-                memory, annotation = split_memory(scope, argument.annotation)
+                layout, annotation = split_layout(scope, argument.annotation)
+                memory, annotation = split_memory(scope, annotation)
                 placed = _python_annotation(source, argument.arg)
                 if isinstance(placed, Placed):
                     memory = placed.memory
                 declared = _evaluated(source, argument.arg) or read_declared(scope, annotation, True)
             at = source.position(argument)
-            if isinstance(declared, StreamType):
+            if isinstance(declared, FifoType):
                 params.append(scope.declare_stream(argument.arg, declared, at))
                 continue
             kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.ARGUMENT
@@ -272,6 +279,8 @@ class ReachedKernels:
                 scope.error(argument, f"'{argument.arg}' is a scalar and has no memory to choose")
             symbol.memory = memory
             params.append(symbol)
+            if layout is not None and (shard := sharded(scope, argument, symbol, layout)) is not None:
+                shards.append(shard)
         return tuple(params)
 
     def _results(self, scope: Scope, source: KernelSource) -> tuple[AlloType | TensorType, ...] | None:

@@ -3,6 +3,7 @@
 from .inference import infer
 from .maps import Digit, IndexMap, reshaping
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
+from .sharding import Layout, Shard
 
 __all__ = [
     "COMPLETE",
@@ -11,7 +12,9 @@ __all__ = [
     "Digit",
     "Division",
     "IndexMap",
+    "Layout",
     "PartitionLayout",
+    "Shard",
     "block",
     "cyclic",
     "infer",

@@ -46,14 +46,14 @@ def systolic(A: int16[M, K], B: int16[K, N], C: int16[M, N]):
             for k in range(K):
                 fifo_B[i + 1, j].put(B[k, j - 1])
         with allo.meta_elif(i == M + 1 and j > 0):
-            for k in range(K):
+            for _k in range(K):
                 b: int16 = fifo_B[i, j].get()
         with allo.meta_elif(j == N + 1 and i > 0):
-            for k in range(K):
+            for _k in range(K):
                 a: int16 = fifo_A[i, j].get()
         with allo.meta_else():
             c: int16 = 0
-            for k in range(K):
+            for _k in range(K):
                 a: int16 = fifo_A[i, j].get()
                 b: int16 = fifo_B[i, j].get()
                 c += a * b

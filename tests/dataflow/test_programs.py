@@ -28,7 +28,7 @@ def test_systolic_array() -> None:
     s.partition("systolic:A", dim=1)  # processes of an FPGA read different banks
     s.partition("systolic:B", dim=2)
     s.partition("systolic:C")
-    s.pipeline("gemm:S_k_4.k")
+    s.pipeline("gemm:S__k_4._k")
     given = C.copy()
     s.build(target="vitis_hls", mode="csim")(A, B, given)
     np.testing.assert_array_equal(given, A @ B)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dsl
-from ..typing.nodes import Stmt
+from ..typing.nodes import Expr, Stmt
 from ..typing.scope import Scope, static_value
 from .positions import PositionChecker, asks_for
 
@@ -26,7 +26,7 @@ class MetaChecker:
     def __init__(self, scope: Scope, statements: StatementChecker) -> None:
         self.scope = scope
         self.statements = statements
-        self.positions = PositionChecker(scope, statements)
+        self.positions = PositionChecker(scope, statements.block, self._tested)
         self._taken: bool | None = None  # whether a branch of the chain before this statement was taken
 
     def enter_block(self) -> bool | None:
@@ -41,6 +41,11 @@ class MetaChecker:
         """A statement that is not `with` ends a chain."""
         if not isinstance(node, ast.With):
             self._taken = None
+
+    def _tested(self, node: ast.expr) -> Expr | None:
+        """A condition that is found out at run time."""
+        found = self.statements.expressions.condition(node)
+        return None if found is None else self.statements.expressions.builder.settled(found)
 
     def chain_of_positions(self, nodes: Sequence[ast.stmt]) -> list[tuple[ast.expr | None, ast.With]] | None:
         """The branches, with their conditions, of a chain that begins here and asks for the position of the task."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from ..typing.nodes import (
     Var,
 )
 from ..typing.scope import Scope, static_value
-
-if TYPE_CHECKING:
-    from .statements import StatementChecker
 
 type Mask = np.ndarray[Any, np.dtype[np.bool_]]
 type Box = tuple[tuple[int, int], ...]  # of each coordinate the first and the last
@@ -202,9 +199,15 @@ class _SpelledOut(ast.NodeTransformer):
 class PositionChecker:
     """Branches of `meta_if` whose conditions ask for the position of the task."""
 
-    def __init__(self, scope: Scope, statements: StatementChecker) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        block: Callable[[list[ast.stmt]], tuple[Stmt, ...]],
+        tested: Callable[[ast.expr], Expr | None],
+    ) -> None:
         self.scope = scope
-        self.statements = statements
+        self.block = block
+        self.tested = tested
 
     def branches(self, chain: Sequence[tuple[ast.expr | None, ast.With]]) -> tuple[Stmt, ...]:
         """The statements of a chain: each branch at the positions for which it is, and not at all if there are none."""
@@ -221,7 +224,7 @@ class PositionChecker:
                 left = left & ~values
             if not mask.any():
                 continue
-            body = self.statements.block(node.body)
+            body = self.block(node.body)
             if not body:
                 continue
             at = self.scope.source.position(node)
@@ -253,7 +256,5 @@ class PositionChecker:
         tests += [] if condition is None else [spelled.visit(condition)]
         whole = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0]
         anchor = condition if condition is not None else before[0]
-        found = self.statements.expressions.condition(ast.fix_missing_locations(ast.copy_location(whole, anchor)))
-        if found is None:
-            return Const(bool_type, at, False)
-        return self.statements.expressions.builder.settled(found)
+        found = self.tested(ast.fix_missing_locations(ast.copy_location(whole, anchor)))
+        return Const(bool_type, at, False) if found is None else found

@@ -6,12 +6,22 @@ import ast
 from collections.abc import Callable
 
 from ...errors import counted, nearest
-from ...ir.types import AlloType, Stream, StreamType, TensorType, shape_text
+from ...ir.types import AlloType, FifoType, Stream, TensorType, shape_text
 from ...ir.types import bool as bool_type
 from ..read.source import Position
 from ..typing.builder import ValueBuilder
 from ..typing.convert import convert
-from ..typing.nodes import Asked, CallEffects, Declare, Expr, Get, Put, Stmt, Symbol, SymbolKind
+from ..typing.nodes import (
+    CallEffects,
+    Declare,
+    Expr,
+    Stmt,
+    StreamAsked,
+    StreamGet,
+    StreamPut,
+    Symbol,
+    SymbolKind,
+)
 from ..typing.scope import Scope, static_value
 from ..typing.view import View, loops_over, store, whole
 from .annotations import read_annotation
@@ -32,7 +42,7 @@ def root_name(node: ast.expr) -> str | None:
     return inner.id if isinstance(inner, ast.Name) else None
 
 
-def stream_annotation(scope: Scope, node: ast.expr) -> StreamType | None:
+def stream_annotation(scope: Scope, node: ast.expr) -> FifoType | None:
     """The type of streams that an annotation is; None if it is none, or after an error in its parameters."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
@@ -46,7 +56,7 @@ def stream_annotation(scope: Scope, node: ast.expr) -> StreamType | None:
         made_by = static_value(scope, root)
     except (NameError, ValueError):
         return None
-    if made_by is not Stream and not isinstance(made_by, StreamType):
+    if made_by is not Stream and not isinstance(made_by, FifoType):
         return None
     try:
         value = static_value(scope, node)
@@ -56,20 +66,20 @@ def stream_annotation(scope: Scope, node: ast.expr) -> StreamType | None:
     except ValueError as error:
         scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")
         return None
-    if isinstance(value, StreamType):
+    if isinstance(value, FifoType):
         return value
     scope.error(node, f"Unsupported type `{ast.unparse(node)}`", "say what the stream holds: `Stream[float32, 4]`")
     return None
 
 
-def read_declared(scope: Scope, node: ast.expr, run_time: bool = False) -> AlloType | TensorType | StreamType | None:
+def read_declared(scope: Scope, node: ast.expr, run_time: bool = False) -> AlloType | TensorType | FifoType | None:
     """The type that a declaration names, which may be one of streams; None after an error."""
     errors = len(scope.diagnostics)
     stream = stream_annotation(scope, node)
     return stream if stream is not None or len(scope.diagnostics) > errors else read_annotation(scope, node, run_time)
 
 
-def declare_stream(scope: Scope, node: ast.AnnAssign, declared: StreamType) -> tuple[Stmt, ...]:
+def declare_stream(scope: Scope, node: ast.AnnAssign, declared: FifoType) -> tuple[Stmt, ...]:
     """`pipe: Stream[T, 4]`: an empty FIFO, or an array of them."""
     at = scope.source.position(node)
     if not isinstance(node.target, ast.Name):
@@ -114,9 +124,9 @@ class StreamChecker:
                 message = f"`{ast.unparse(node)}`: '{stream.name}' holds blocks, which are put and got in parts"
                 self.scope.error(node, message, "declare a stream of elements")
                 return None
-            return self.builder.variable(Asked(bool_type, at, stream, indices, name), name)
+            return self.builder.variable(StreamAsked(bool_type, at, stream, indices, name), name)
         if not kind.block:
-            return self.builder.variable(Get(kind.element, at, stream, indices), f"{stream.name}_value")
+            return self.builder.variable(StreamGet(kind.element, at, stream, indices), f"{stream.name}_value")
         block = Symbol(f"{stream.name}_block", SymbolKind.TENSOR, TensorType(kind.element, kind.block), at)
         self.builder.do_first(self.received(block, stream, indices, at))
         return block
@@ -137,7 +147,7 @@ class StreamChecker:
         element = _type_of(stream).element
 
         def get(subscripts: tuple[Expr, ...]) -> Stmt:
-            return store(place(subscripts), Get(element, at, stream, indices), at)
+            return store(place(subscripts), StreamGet(element, at, stream, indices), at)
 
         return (Declare(at, target, None), self._over_block(f"{target.name}_get", stream, at, get))
 
@@ -168,11 +178,11 @@ class StreamChecker:
             self.scope.error(node.args[0], f"'{stream.name}' holds {wanted}, got {given}")
             return ()
         if isinstance(value, Expr):
-            return (Put(at, stream, indices, convert(value, kind.element)),)
+            return (StreamPut(at, stream, indices, convert(value, kind.element)),)
         view = whole(value, at) if isinstance(value, Symbol) else value
 
         def put(subscripts: tuple[Expr, ...]) -> Stmt:
-            return Put(at, stream, indices, convert(view.read(subscripts), kind.element))
+            return StreamPut(at, stream, indices, convert(view.read(subscripts), kind.element))
 
         return (self._over_block(f"{stream.name}_put", stream, at, put),)
 
@@ -237,7 +247,7 @@ class StreamChecker:
         return tuple(found)
 
 
-def _type_of(stream: Symbol) -> StreamType:
+def _type_of(stream: Symbol) -> FifoType:
     assert stream.stream is not None
     return stream.stream
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import counted, nearest
-from ...ir.types import AlloType, StreamType, TensorType, index
+from ...ir.types import AlloType, index
 from .. import regions
 from ..read.source import KernelSource, Position
 from ..typing.convert import constant, convert
@@ -23,6 +22,7 @@ from ..typing.nodes import (
     Var,
 )
 from ..typing.scope import Captured, Scope, static_value
+from .sharding import symbols_in
 
 _TASKS = (regions.kernel, regions.task)
 _POSITIONS = (regions.get_pid, regions.get_tid)
@@ -116,7 +116,7 @@ class TaskChecker:
         own = len(callee.params) - len(positions)
         if (passed := self._passed(node, arguments, callee, own)) is None:
             return ()
-        used = _symbols_of(callee.body)
+        used = symbols_in(callee.body)
         taken = [(inner, outer) for inner, outer in captured if inner in used]
         callee.params = (*positions, *callee.params[len(positions) :], *(inner for inner, _ in taken))
         if not self._may_take(node, callee, taken):
@@ -280,19 +280,3 @@ def bind_position(scope: Scope, node: ast.Assign) -> tuple[Stmt, ...]:
                 symbol.name = name.id
             scope.alias(name.id, symbol)
     return ()
-
-
-def _symbols_of(tree: Any) -> set[Symbol]:
-    """All symbols that a typed tree mentions, not those of the kernels that it calls."""
-    return set(_mentioned(tree))
-
-
-def _mentioned(tree: Any) -> Iterator[Symbol]:
-    if isinstance(tree, Symbol):
-        yield tree
-    elif isinstance(tree, tuple):
-        for part in tree:
-            yield from _mentioned(part)
-    elif is_dataclass(tree) and not isinstance(tree, CheckedFunction | AlloType | TensorType | StreamType):
-        for field in fields(tree):
-            yield from _mentioned(getattr(tree, field.name))

@@ -13,7 +13,6 @@ from ...ir.mlir_types import arith_type
 from ...ir.types import AlloType, Fixed, Float, Index, UFixed
 from ..read.source import Position
 from ..typing.nodes import (
-    Asked,
     Binary,
     BitOp,
     Cast,
@@ -22,7 +21,6 @@ from ..typing.nodes import (
     Construct,
     Expr,
     Field,
-    Get,
     KernelCall,
     Load,
     Logic,
@@ -31,6 +29,8 @@ from ..typing.nodes import (
     Select,
     SetField,
     Shared,
+    StreamAsked,
+    StreamGet,
     Symbol,
     Var,
 )
@@ -143,10 +143,10 @@ class ExpressionEmitter(ArithmeticEmitter):
                 return self.builder.value(expr.function, arith_type(expr.type), operands)
             case BitOp():
                 return self._bits(expr)
-            case Get():
+            case StreamGet():
                 got = self.builder.get(self.stream(expr.stream, expr.indices, expr.at))
                 return self.from_storage(got, expr.type)
-            case Asked():
+            case StreamAsked():
                 return self.builder.asks(expr.question, self.stream(expr.stream, expr.indices, expr.at))
             case KernelCall():
                 return self.call(expr)

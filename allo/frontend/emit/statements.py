@@ -9,7 +9,7 @@ from mlir import ir
 from ...errors import InternalError
 from ...ir.builder import Builder, affine_constant, index_type, memory_attr, string_attr, unit_attr
 from ...ir.context import context
-from ...ir.mlir_types import memref_type, storage_type, stream_type
+from ...ir.mlir_types import memref_type
 from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.types import AlloType, Int, TensorType, UInt, index
@@ -32,10 +32,10 @@ from ..typing.nodes import (
     If,
     KernelCall,
     Load,
-    Put,
     Return,
     Stmt,
     Store,
+    StreamPut,
     Structured,
     Symbol,
     SymbolKind,
@@ -48,6 +48,7 @@ from .constants import ConstantPool
 from .expressions import ExpressionEmitter
 from .external import emit_external
 from .loops import dynamic_for
+from .signature import argument_attributes, flat_type, parameter_type
 from .streams import grid_of, made_stream
 from .structured import emit_structured
 
@@ -63,24 +64,6 @@ def emit_module(functions: Sequence[CheckedFunction], top: CheckedFunction) -> M
             FunctionEmitter(module, function, constants).emit()
     module.verify()
     return module
-
-
-def _flat_type(value: AlloType | TensorType) -> ir.Type:
-    return memref_type(value) if isinstance(value, TensorType) else storage_type(value)
-
-
-def _parameter_type(parameter: Symbol) -> ir.Type:
-    if parameter.stream is not None:
-        return stream_type(parameter.stream)
-    assert parameter.type is not None
-    return _flat_type(parameter.type)
-
-
-def _argument_attributes(parameter: Symbol) -> ir.DictAttr:
-    entries: dict[str, ir.Attribute] = {"allo.name": string_attr(parameter.name)}
-    if parameter.memory is not None:
-        entries["allo.memory"] = memory_attr(parameter.memory)
-    return ir.DictAttr.get(entries, context())
 
 
 class FunctionEmitter:
@@ -101,9 +84,9 @@ class FunctionEmitter:
         """Build the `func.func`."""
         function = self.function
         self.values.place(function.source.position(function.source.tree))
-        inputs = [_parameter_type(parameter) for parameter in function.params]
-        results = [_flat_type(r) for r in function.results]
-        arg_attrs = [_argument_attributes(parameter) for parameter in function.params]
+        inputs = [parameter_type(parameter) for parameter in function.params]
+        results = [flat_type(r) for r in function.results]
+        arg_attrs = [argument_attributes(parameter) for parameter in function.params]
         attributes: dict[str, ir.Attribute] = {
             "sym_name": string_attr(function.name),
             "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context()),
@@ -202,7 +185,7 @@ class FunctionEmitter:
                 self._return(statement)
             case Structured():
                 emit_structured(self.values, statement, self._nest_names)
-            case Put(stream=stream, indices=indices, value=expr):
+            case StreamPut(stream=stream, indices=indices, value=expr):
                 self.values.put(stream, indices, expr)
             case TaskGrid():
                 self._grid(statement)
@@ -368,11 +351,11 @@ class FunctionEmitter:
         operands = []
         for argument, parameter in zip(call.arguments, call.callee.params, strict=True):
             if isinstance(argument, Symbol):
-                operands.append(self.values.memref_as(argument, _parameter_type(parameter)))
+                operands.append(self.values.memref_as(argument, parameter_type(parameter)))
             else:
                 operands.append(self.values.to_storage(self.values.value(argument), argument.type))
         self.values.place(at)
-        results = [_flat_type(r) for r in call.callee.results]
+        results = [flat_type(r) for r in call.callee.results]
         callee = ir.FlatSymbolRefAttr.get(call.callee.name, context())
         return self.builder.op("func.call", results, operands, {"callee": callee})
 

@@ -12,7 +12,6 @@ from ...errors import CheckError, InternalError, Location
 from ...ir.types import AlloType, Index, Int, Struct
 from ..read.source import Position
 from ..typing.nodes import (
-    Asked,
     Binary,
     BitOp,
     CallSite,
@@ -23,7 +22,6 @@ from ..typing.nodes import (
     Construct,
     Expr,
     Field,
-    Get,
     KernelCall,
     Load,
     Logic,
@@ -32,6 +30,8 @@ from ..typing.nodes import (
     Select,
     SetField,
     Shared,
+    StreamAsked,
+    StreamGet,
     Symbol,
     SymbolKind,
     Var,
@@ -114,9 +114,9 @@ class Expressions:
                 return lambda frame: function(*[operand(frame) for operand in operands])
             case BitOp():
                 return self._bits(expr)
-            case Get():
+            case StreamGet():
                 return self._get(expr)
-            case Asked():
+            case StreamAsked():
                 fifo, room = self.fifo(expr.stream, expr.indices, expr.at), expr.question == "full"
                 return lambda frame: fifo(frame).is_full if room else not fifo(frame).values
             case KernelCall():
@@ -217,7 +217,7 @@ class Expressions:
 
         return find
 
-    def _get(self, expr: Get) -> Evaluate:
+    def _get(self, expr: StreamGet) -> Evaluate:
         fifo, scheduler = self.fifo(expr.stream, expr.indices, expr.at), self.scheduler
         no_value = self._no_value(f"what is got from '{expr.stream.name}'", expr.at)
 

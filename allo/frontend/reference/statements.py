@@ -24,10 +24,10 @@ from ..typing.nodes import (
     For,
     If,
     Load,
-    Put,
     Return,
     Stmt,
     Store,
+    StreamPut,
     Structured,
     Symbol,
     TaskGrid,
@@ -169,7 +169,7 @@ class FunctionCode:
                 return self._call(statement)
             case Return(values=values):
                 return self._return(values)
-            case Put():
+            case StreamPut():
                 return self._put(statement)
             case TaskGrid(call=call):
                 return self._call(Call(statement.at, call, (), ()))
@@ -193,7 +193,7 @@ class FunctionCode:
                 made.append((statement, Starts(action) if is_process(statement) else action))
         return region_run(made, self.program)
 
-    def _put(self, statement: Put) -> Run:
+    def _put(self, statement: StreamPut) -> Run:
         fifo = self.expressions.fifo(statement.stream, statement.indices, statement.at)
         value, program = self.expressions.value(statement.value), self.program
 

@@ -12,7 +12,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...errors import Location
-from ..typing.nodes import CallSite, CheckedFunction, Declare, Get, Load, Put, Stmt, Symbol, SymbolKind
+from ..typing.nodes import (
+    CallSite,
+    CheckedFunction,
+    Declare,
+    Load,
+    Stmt,
+    StreamGet,
+    StreamPut,
+    Symbol,
+    SymbolKind,
+)
 from ..typing.writes import changed_by, parts
 from .expressions import SHARED, Elements, Frame
 from .processes import Fifo, Process, Scheduler, facts_of_stream
@@ -51,9 +61,9 @@ def ends_of(function: CheckedFunction, symbol: Symbol) -> tuple[list[Location], 
     gets: list[Location] = []
     for part in parts(function.body):
         match part:
-            case Put(stream=stream) if stream is symbol:
+            case StreamPut(stream=stream) if stream is symbol:
                 puts.append(function.source.location(part.at))
-            case Get(stream=stream) if stream is symbol:
+            case StreamGet(stream=stream) if stream is symbol:
                 gets.append(function.source.location(part.at))
             case CallSite(callee=callee, arguments=arguments):
                 for argument, parameter in zip(arguments, callee.params, strict=True):

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...ir.memory import Memory
-from ...ir.types import AlloType, StreamType, TensorType
+from ...ir.types import AlloType, FifoType, TensorType
 from ..read.source import Position
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Symbol:
     assigned: bool = False
     constant: Any = None  # the NumPy array of a constant tensor, or the value of a STATIC name
     state: Any = None  # the NumPy array that a Stateful variable starts with
-    stream: StreamType | None = None  # what a STREAM carries
+    stream: FifoType | None = None  # what a STREAM carries
     memory: Memory | None = None  # where the declaration keeps an array
     extents: tuple[Symbol | None, ...] = ()  # of an argument: variables for the extents known at run time only
 
@@ -70,7 +70,7 @@ class Load(Expr):
 
 
 @dataclass(frozen=True, slots=True)
-class Get(Expr):
+class StreamGet(Expr):
     """The oldest element of a FIFO, taken out of it; `indices` say which one of an array of FIFOs."""
 
     stream: Symbol
@@ -78,7 +78,7 @@ class Get(Expr):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Expr):
+class StreamAsked(Expr):
     """Whether a FIFO has nothing to get, or no room to put: `question` is "empty" or "full"."""
 
     stream: Symbol
@@ -225,7 +225,7 @@ class Store(Stmt):
 
 
 @dataclass(frozen=True, slots=True)
-class Put(Stmt):
+class StreamPut(Stmt):
     """`value` becomes the youngest element of a FIFO."""
 
     stream: Symbol

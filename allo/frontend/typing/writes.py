@@ -21,13 +21,13 @@ from .nodes import (
     Declare,
     Expr,
     Fill,
-    Get,
     KernelCall,
     Load,
-    Put,
     Shared,
     Stmt,
     Store,
+    StreamGet,
+    StreamPut,
     Structured,
     Symbol,
     SymbolKind,
@@ -48,7 +48,7 @@ def effects_of(function: CheckedFunction) -> CallEffects:
         written = {symbol for part in parts(function.body) for symbol in changed_by(part)}
         calls = (part for part in parts(function.body) if isinstance(part, CallSite))
         state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
-        state = state or any(isinstance(part, Get | Put) for part in parts(function.body))
+        state = state or any(isinstance(part, StreamGet | StreamPut) for part in parts(function.body))
         by_reference = (p for p in function.params if p.kind is SymbolKind.TENSOR)
         function.effects = CallEffects(frozenset(p for p in by_reference if p in written), state)
     return function.effects
@@ -82,12 +82,12 @@ def changed_by(part: Stmt | Expr | CallSite) -> Iterator[Symbol]:
 def inlined(before: list[Stmt], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
     """What is done in front of statements, and these; an element that is got for one value is got where it is used."""
     got = before[0] if len(before) == len(statements) == 1 else None
-    if not isinstance(got, Declare) or not isinstance(got.init, Get):
+    if not isinstance(got, Declare) or not isinstance(got.init, StreamGet):
         return (*before, *statements)
     match statements[0]:
         case Declare(init=Expr() as value) as whole if _is_only_use(got.symbol, whole, value):
             return (replace(whole, init=_recast(value, got.init)),)
-        case AssignScalar(value=value) | Store(value=value) | Put(value=value) as whole:
+        case AssignScalar(value=value) | Store(value=value) | StreamPut(value=value) as whole:
             if _is_only_use(got.symbol, whole, value):
                 return (replace(whole, value=_recast(value, got.init)),)
     return (*before, *statements)
