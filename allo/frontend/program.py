@@ -17,7 +17,7 @@ from ..ir.types import (
     DYNAMIC,
     AlloType,
     Bool,
-    FifoType,
+    ChannelType,
     Fixed,
     Float,
     Index,
@@ -248,7 +248,7 @@ class ReachedKernels:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
         params = []
         for argument in (*arguments.posonlyargs, *arguments.args):
-            declared: AlloType | TensorType | FifoType | None = None
+            declared: AlloType | TensorType | ChannelType | None = None
             memory: Memory | None = None
             layout: Layout | None = None
             if argument.annotation is None:
@@ -263,7 +263,7 @@ class ReachedKernels:
                     memory = placed.memory
                 declared = _evaluated(source, argument.arg) or read_declared(scope, annotation, True)
             at = source.position(argument)
-            if isinstance(declared, FifoType):
+            if isinstance(declared, ChannelType):
                 params.append(scope.declare_stream(argument.arg, declared, at))
                 continue
             kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.ARGUMENT

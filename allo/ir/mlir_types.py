@@ -19,7 +19,7 @@ from .types import (
     DYNAMIC,
     AlloType,
     Bool,
-    FifoType,
+    ChannelType,
     Fixed,
     Float,
     Index,
@@ -82,7 +82,7 @@ def memref_type(tensor: TensorType) -> ir.MemRefType:
 
 
 @cache
-def stream_type(stream: FifoType) -> ir.Type:
+def stream_type(stream: ChannelType) -> ir.Type:
     """The type of a FIFO, or the memref of an array of them; a block is as many elements."""
     one = allo_d.StreamType.get(storage_type(stream.element), stream.depth * prod(stream.block))
     return ir.MemRefType.get(stream.shape, one, loc=ir.Location.unknown(context())) if stream.shape else one

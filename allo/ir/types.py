@@ -263,7 +263,7 @@ class TensorType:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FifoType:
+class ChannelType:
     """FIFOs of at most `depth` elements, each a scalar, or an array of the shape `block`; `shape` of them."""
 
     element: AlloType
@@ -271,14 +271,14 @@ class FifoType:
     block: tuple[int, ...] = ()
     shape: tuple[int, ...] = ()
 
-    def __getitem__(self, shape: Any) -> FifoType:
+    def __getitem__(self, shape: Any) -> ChannelType:
         """An array of such FIFOs: `Stream[T, 4][P0, P1]`."""
         extents = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
         if self.shape:
             raise TypeError("an array of streams has one list of extents: `Stream[T, 4][M, N]`")
         if not all(isinstance(extent, int) and extent > 0 for extent in extents):
             raise TypeError(f"the extents of an array of streams must be positive integers, got {shape!r}")
-        return FifoType(self.element, self.depth, self.block, tuple(map(int, extents)))
+        return ChannelType(self.element, self.depth, self.block, tuple(map(int, extents)))
 
     def __repr__(self) -> str:
         block = f"[{', '.join(map(str, self.block))}]" if self.block else ""
@@ -294,7 +294,7 @@ class Stream:
 
     DEFAULT_DEPTH = 2
 
-    def __class_getitem__(cls, parameters: Any) -> FifoType:
+    def __class_getitem__(cls, parameters: Any) -> ChannelType:
         given = parameters if isinstance(parameters, tuple) else (parameters,)
         if len(given) > 2:
             raise TypeError(f"Stream takes an element type and a depth, got {len(given)} parameters")
@@ -306,7 +306,7 @@ class Stream:
             raise TypeError(f"the elements of a stream are numbers, structs, or arrays of known shape, got {element!r}")
         if not isinstance(depth, int) or isinstance(depth, builtins.bool) or depth < 1:
             raise TypeError(f"the depth of a stream must be a positive integer, got {depth!r}")
-        return FifoType(element, depth, block)
+        return ChannelType(element, depth, block)
 
 
 @dataclass(frozen=True, slots=True)

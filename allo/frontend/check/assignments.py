@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import counted
 from ...ir.memory import Memory
-from ...ir.types import AlloType, FifoType, Index, TensorType, int32
+from ...ir.types import AlloType, ChannelType, Index, TensorType, int32
 from ..read.templates import NestedKernel, TemplateInstance
 from ..typing.constants import given_constant
 from ..typing.convert import convert
@@ -52,7 +52,7 @@ class AssignmentChecker:
         qualifier, annotation = split_qualifier(self.scope, node.annotation)
         memory, annotation = split_memory(self.scope, annotation)
         declared = read_declared(self.scope, annotation)
-        if isinstance(declared, FifoType):
+        if isinstance(declared, ChannelType):
             return declare_stream(self.scope, node, declared)
         if not isinstance(node.target, ast.Name):
             self.scope.error(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ...errors import counted, nearest
-from ...ir.types import AlloType, FifoType, Stream, TensorType, shape_text
+from ...ir.types import AlloType, ChannelType, Stream, TensorType, shape_text
 from ...ir.types import bool as bool_type
 from ..read.source import Position
 from ..typing.builder import ValueBuilder
@@ -42,7 +42,7 @@ def root_name(node: ast.expr) -> str | None:
     return inner.id if isinstance(inner, ast.Name) else None
 
 
-def stream_annotation(scope: Scope, node: ast.expr) -> FifoType | None:
+def stream_annotation(scope: Scope, node: ast.expr) -> ChannelType | None:
     """The type of streams that an annotation is; None if it is none, or after an error in its parameters."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
@@ -56,7 +56,7 @@ def stream_annotation(scope: Scope, node: ast.expr) -> FifoType | None:
         made_by = static_value(scope, root)
     except (NameError, ValueError):
         return None
-    if made_by is not Stream and not isinstance(made_by, FifoType):
+    if made_by is not Stream and not isinstance(made_by, ChannelType):
         return None
     try:
         value = static_value(scope, node)
@@ -66,20 +66,20 @@ def stream_annotation(scope: Scope, node: ast.expr) -> FifoType | None:
     except ValueError as error:
         scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")
         return None
-    if isinstance(value, FifoType):
+    if isinstance(value, ChannelType):
         return value
     scope.error(node, f"Unsupported type `{ast.unparse(node)}`", "say what the stream holds: `Stream[float32, 4]`")
     return None
 
 
-def read_declared(scope: Scope, node: ast.expr, run_time: bool = False) -> AlloType | TensorType | FifoType | None:
+def read_declared(scope: Scope, node: ast.expr, run_time: bool = False) -> AlloType | TensorType | ChannelType | None:
     """The type that a declaration names, which may be one of streams; None after an error."""
     errors = len(scope.diagnostics)
     stream = stream_annotation(scope, node)
     return stream if stream is not None or len(scope.diagnostics) > errors else read_annotation(scope, node, run_time)
 
 
-def declare_stream(scope: Scope, node: ast.AnnAssign, declared: FifoType) -> tuple[Stmt, ...]:
+def declare_stream(scope: Scope, node: ast.AnnAssign, declared: ChannelType) -> tuple[Stmt, ...]:
     """`pipe: Stream[T, 4]`: an empty FIFO, or an array of them."""
     at = scope.source.position(node)
     if not isinstance(node.target, ast.Name):
@@ -247,7 +247,7 @@ class StreamChecker:
         return tuple(found)
 
 
-def _type_of(stream: Symbol) -> FifoType:
+def _type_of(stream: Symbol) -> ChannelType:
     assert stream.stream is not None
     return stream.stream
 

@@ -8,12 +8,12 @@ from ...ir.builder import Builder, affine_constant, string_attr, unit_attr
 from ...ir.context import context
 from ...ir.elements import SPATIAL
 from ...ir.mlir_types import stream_type
-from ...ir.types import FifoType
+from ...ir.types import ChannelType
 from ..typing.nodes import Symbol, TaskGrid
 from .affine_form import AffineLoop
 
 
-def made_stream(builder: Builder, stream: FifoType, name: str) -> ir.Value:
+def made_stream(builder: Builder, stream: ChannelType, name: str) -> ir.Value:
     """An empty FIFO, or an array of them."""
     kind = stream_type(stream)
     if isinstance(kind, ir.MemRefType):

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...ir.memory import Memory
-from ...ir.types import AlloType, FifoType, TensorType
+from ...ir.types import AlloType, ChannelType, TensorType
 from ..read.source import Position
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Symbol:
     assigned: bool = False
     constant: Any = None  # the NumPy array of a constant tensor, or the value of a STATIC name
     state: Any = None  # the NumPy array that a Stateful variable starts with
-    stream: FifoType | None = None  # what a STREAM carries
+    stream: ChannelType | None = None  # what a STREAM carries
     memory: Memory | None = None  # where the declaration keeps an array
     extents: tuple[Symbol | None, ...] = ()  # of an argument: variables for the extents known at run time only
 

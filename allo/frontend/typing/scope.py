@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Diagnostic, nearest
-from ...ir.types import AlloType, FifoType, TensorType
+from ...ir.types import AlloType, ChannelType, TensorType
 from ..read.source import KernelSource, Position
 from .nodes import CheckedFunction, Symbol, SymbolKind
 from .rules import TypingRules
@@ -73,7 +73,7 @@ class Scope:
         self._blocks[-1][name] = symbol
         return symbol
 
-    def declare_stream(self, name: str, carries: FifoType, at: Position) -> Symbol:
+    def declare_stream(self, name: str, carries: ChannelType, at: Position) -> Symbol:
         """A new stream in the innermost block."""
         symbol = self.declare(name, SymbolKind.STREAM, None, at)
         symbol.stream = carries
