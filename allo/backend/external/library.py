@@ -16,7 +16,7 @@ from ...ir.types import AlloType, TensorType
 from .compiler import Compiler, content_key, library_of
 from .signature import Signature
 from .source import ExternalSource
-from .stream_wrapper import FIFOS, STREAM_MARK, ChannelType
+from .stream_wrapper import FIFOS, STREAM_MARK, FifoType
 from .wrapper import ENTRY_PLACE, FAILURE, wrapper_text
 
 _MESSAGE_SIZE = 1024
@@ -73,7 +73,7 @@ def compiled(
     compiler: Compiler,
     source: ExternalSource,
     signature: Signature,
-    types: Sequence[AlloType | TensorType | ChannelType],
+    types: Sequence[AlloType | TensorType | FifoType],
 ) -> Library:
     """The library of a kernel for arguments of `types`; compiled unless the cache has it."""
     include, wrapper = wrapper_text(signature, tuple(types))
@@ -83,6 +83,6 @@ def compiled(
     others = [file for file in source.implementations if file != signature.file]
     library = Library(library_of(compiler, source, key, text, others), entry, source.top)
     library.function()
-    if any(isinstance(kind, ChannelType) for kind in types):
+    if any(isinstance(kind, FifoType) for kind in types):
         getattr(_loaded(library.path), entry + FIFOS)(*_fifo_addresses())
     return library

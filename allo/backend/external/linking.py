@@ -24,7 +24,7 @@ from .compiler import Compiler, find_compiler
 from .library import Library, compiled
 from .signature import Signature, signature_of
 from .source import ExternalSource
-from .stream_wrapper import ChannelType
+from .stream_wrapper import FifoType
 
 
 def external_sources(module: Module) -> dict[str, ExternalSource]:
@@ -38,7 +38,7 @@ def external_sources(module: Module) -> dict[str, ExternalSource]:
 
 def declared_signature(
     compiler: Compiler, source: ExternalSource, declaration: ir.OpView
-) -> tuple[Signature, list[AlloType | TensorType | ChannelType]]:
+) -> tuple[Signature, list[AlloType | TensorType | FifoType]]:
     """The parameters in C++ of what `declaration` declares, and their types in the module.
 
     Raises TargetError if the source no longer has the signature that the module declares.
@@ -122,24 +122,24 @@ def _signature(function: ir.OpView) -> ir.FunctionType:
     return ir.FunctionType(ir.TypeAttr(function.operation.attributes["function_type"]).value)
 
 
-def _declared(function: ir.OpView) -> list[AlloType | TensorType | ChannelType]:
+def _declared(function: ir.OpView) -> list[AlloType | TensorType | FifoType]:
     return [
-        ChannelType(scalar_from_mlir(kind.element_type), kind.depth)
+        FifoType(scalar_from_mlir(kind.element_type), kind.depth)
         if isinstance(kind, allo_d.StreamType)
         else from_mlir(kind)
         for kind in _signature(function).inputs
     ]
 
 
-def _fits(parameter: ExternalParameter, kind: AlloType | TensorType | ChannelType, side: str) -> bool:
+def _fits(parameter: ExternalParameter, kind: AlloType | TensorType | FifoType, side: str) -> bool:
     """Whether a parameter of the source is what the module declares."""
     if parameter.stream != side:
         return False
-    return kind.element == parameter.element if isinstance(kind, ChannelType) else fitting(parameter, kind) == kind
+    return kind.element == parameter.element if isinstance(kind, FifoType) else fitting(parameter, kind) == kind
 
 
 def _check_unchanged(
-    function: ir.OpView, signature: Signature, types: Sequence[AlloType | TensorType | ChannelType]
+    function: ir.OpView, signature: Signature, types: Sequence[AlloType | TensorType | FifoType]
 ) -> None:
     """Raises TargetError unless the source still has the parameters that `function` declares."""
     kernel, sides = signature.kernel, declared_sides(function)

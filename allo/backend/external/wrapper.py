@@ -16,7 +16,7 @@ from ...ir.types import AlloType, Float, Int, TensorType, UInt
 from ...ir.words import container_bits, is_signed
 from .cxx_types import CxxType
 from .signature import Signature
-from .stream_wrapper import FIFOS, STREAM_HANDLERS, STREAM_PRELUDE, ChannelType, fifo_functions, streamed
+from .stream_wrapper import FIFOS, STREAM_HANDLERS, STREAM_PRELUDE, FifoType, fifo_functions, streamed
 
 ENTRY_PLACE = "allo_external_entry"  # becomes a name that no other library has
 FAILURE = "_failure"
@@ -73,7 +73,7 @@ template <int W, int B, bool Signed, typename T> void write(T &x, unsigned char 
 
 
 def wrapper_text(
-    signature: Signature, types: tuple[AlloType | TensorType | ChannelType, ...]
+    signature: Signature, types: tuple[AlloType | TensorType | FifoType, ...]
 ) -> tuple[str, str]:
     """The line that includes the kernel, and all that follows it; `types` are those of the arguments."""
     before: list[str] = []
@@ -83,7 +83,7 @@ def wrapper_text(
     for position, (parameter, interface, given) in enumerate(parameters):
         if interface.stream:
             arguments.append(streamed(parameter, interface, given, f"a{position}", before, after))
-        elif isinstance(given, ChannelType):
+        elif isinstance(given, FifoType):
             raise InternalError(f"a FIFO is passed for '{parameter.name}' of '{signature.kernel.name}'")
         elif not parameter.is_vendor:
             arguments.append(_direct(parameter, f"a{position}"))
@@ -98,7 +98,7 @@ def wrapper_text(
         ["void *r"] if result is not None else []
     )
     lines = [*_assertions(signature), *_failure()]
-    lines += fifo_functions(f"{ENTRY_PLACE}{FIFOS}") if any(isinstance(t, ChannelType) for t in types) else []
+    lines += fifo_functions(f"{ENTRY_PLACE}{FIFOS}") if any(isinstance(t, FifoType) for t in types) else []
     lines += ["", 'extern "C" __attribute__((visibility("default")))']
     lines += [f"void {ENTRY_PLACE}({', '.join(names)}) {{", "  try {"]
     lines += [f"    {line}" for line in (*before, f"{call};", *after)]

@@ -19,7 +19,7 @@ from ...external.compiler import files_of, find_compiler
 from ...external.cxx_types import CxxType
 from ...external.linking import declared_signature, external_sources
 from ...external.signature import Signature
-from ...external.stream_wrapper import ChannelType
+from ...external.stream_wrapper import FifoType
 from .cxx_types import TypeNames
 from .names import identifier
 
@@ -71,7 +71,7 @@ def external_code(
     for name, source in sources.items():
         declaration = module.function(name)
         signature, kinds = declared_signature(compiler, source, declaration)
-        if any(isinstance(kind, ChannelType) for kind in kinds) and not (fifo or "").startswith("hls::stream<"):
+        if any(isinstance(kind, FifoType) for kind in kinds) and not (fifo or "").startswith("hls::stream<"):
             raise TargetError(
                 f"the external kernel '{name}' takes an hls::stream, and the code for this tool has other FIFOs",
                 at=location_of(declaration.operation), hint="leave out relay; it takes and fills arrays then",
@@ -129,19 +129,19 @@ class _Caller:
         self.labels = [identifier(parameter.name, taken) for parameter in signature.parameters]
         self.taken = taken
 
-    def head(self, kinds: Sequence[AlloType | TensorType | ChannelType]) -> str:
+    def head(self, kinds: Sequence[AlloType | TensorType | FifoType]) -> str:
         """The prototype."""
         listed = zip(self.labels, self.signature.kernel.parameters, kinds, strict=True)
         return f"{self.result} {self.name}({', '.join(self._declared(*each) for each in listed)})"
 
-    def text(self, kinds: Sequence[AlloType | TensorType | ChannelType]) -> str:
+    def text(self, kinds: Sequence[AlloType | TensorType | FifoType]) -> str:
         """The definition."""
         before: list[str] = []
         after: list[str] = []
         arguments = []
         parameters = zip(self.labels, self.signature.parameters, self.signature.kernel.parameters, kinds, strict=True)
         for label, cxx, interface, kind in parameters:
-            if isinstance(kind, ChannelType):
+            if isinstance(kind, FifoType):
                 arguments.append(self._fifo(label, cxx, kind))
             elif interface.stream and isinstance(kind, TensorType):
                 arguments.append(self._stream(label, cxx, interface, kind, before, after))
@@ -158,9 +158,9 @@ class _Caller:
         return "\n".join([f"{self.head(kinds)} {{", *lines, "}"])
 
     def _declared(
-        self, label: str, interface: ExternalParameter, kind: AlloType | TensorType | ChannelType
+        self, label: str, interface: ExternalParameter, kind: AlloType | TensorType | FifoType
     ) -> str:
-        if isinstance(kind, ChannelType):
+        if isinstance(kind, FifoType):
             return f"hls::stream<{self.types.scalar(kind.element)}> &{label}"
         if not isinstance(kind, TensorType):
             return f"{self.types.scalar(kind)} {label}"
@@ -172,7 +172,7 @@ class _Caller:
         spelling = cxx.spelling.removeprefix("std::")
         return _SAME.get(spelling, spelling) == self.types.scalar(element)
 
-    def _fifo(self, label: str, cxx: CxxType, kind: ChannelType) -> str:
+    def _fifo(self, label: str, cxx: CxxType, kind: FifoType) -> str:
         wanted = f"hls::stream<{self.types.scalar(kind.element)}>"
         if not self._same(cxx, kind.element) or cxx.stream != f"hls::stream<{cxx.spelling}>":
             raise TargetError(
