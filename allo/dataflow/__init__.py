@@ -10,6 +10,9 @@ from ..customize import customize as _customize
 from ..errors import TargetError
 from ..frontend.regions import get_pid, get_tid, kernel, region, task
 from ..ir.types import Stream
+from .banks import give_own_banks
+
+_SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
 
 __all__ = ["Stream", "build", "customize", "get_pid", "get_tid", "kernel", "region", "task"]
 
@@ -39,7 +42,9 @@ def build(
 ) -> Any:
     """A region, or its schedule, made to run on `target`, as by `allo.build`; `"simulator"` is the CPU too.
 
-    Tasks take turns on one thread, with FIFOs of their depths; what waits for ever ends with DataflowError.
+    Tasks take turns on one thread, with FIFOs of their depths; what waits for ever ends with DataflowError. Tools for
+    FPGAs let no two tasks read one array: for them, arguments of a region, but not of a schedule, are partitioned so
+    that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
     `mapping_primitives` bundle and chain tasks on the cores of an array of processors. Raises what `customize` and
     `allo.build` raise.
     """
@@ -50,5 +55,9 @@ def build(
             "mapping_primitives place tasks on the cores of an array of processors, and no such target is here yet",
             hint="leave them out: on CPUs and FPGAs each task is a process of its own",
         )
-    schedule = function if isinstance(function, Schedule) else customize(function, instantiate=instantiate)
+    if isinstance(function, Schedule):
+        return build_schedule(function, target, mode, project, configs, **options)
+    schedule = customize(function, instantiate=instantiate)
+    if target not in _SHARING:
+        give_own_banks(schedule)
     return build_schedule(schedule, target, mode, project, configs, **options)

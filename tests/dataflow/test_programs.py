@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import allo.dataflow as df
+from allo.errors import TargetError
 from tests.dataflow import programs as p
 
 from .doors import through
@@ -25,9 +27,12 @@ def test_systolic_array() -> None:
     A, B, C = numbers(p.M, p.K), numbers(p.K, p.N), np.zeros((p.M, p.N), np.int16)
     s = df.customize(p.systolic)
     np.testing.assert_array_equal(through(p.systolic, A, B, C, csim=False).arguments[2], A @ B)
+    with pytest.raises(TargetError, match="two processes read one array"):
+        s.build(target="vhls")
     s.partition("systolic:A", dim=1)  # processes of an FPGA read different banks
     s.partition("systolic:B", dim=2)
     s.partition("systolic:C")
+    assert df.build(p.systolic, target="vhls").hls_code == s.build(target="vhls").hls_code
     s.pipeline("gemm:S__k_4._k")
     given = C.copy()
     s.build(target="vitis_hls", mode="csim")(A, B, given)
