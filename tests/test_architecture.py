@@ -17,7 +17,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.errors", "allo._mlir", "allo.messages", "allo.picture"),
     ("allo.tracebacks",),
     ("allo.ir", "allo.absent"),
-    ("allo.frontend", "allo.poly", "allo.layout", "allo.target"),
+    ("allo.layout",),
+    ("allo.frontend", "allo.poly", "allo.target"),
     ("allo.customize",),
     ("allo.compose", "allo.verify", "allo.dataflow", "allo.timing"),
     ("allo.mapping", "allo.estimate"),
@@ -42,10 +43,11 @@ UPWARD = {
     ("allo/customize/uses.py", "draw"): ("allo.report",),
     ("allo/customize/uses.py", "report"): ("allo.estimate.estimate", "allo.report"),
     ("allo/customize/schedule.py", "from_mlir"): ("allo.backend.external.given",),
+    ("allo/dataflow/__init__.py", "build"): ("allo.build",),
 }
 # Inside a package: what each folder (or file) is built on stands before it; what is not named is built on all of them.
 INSIDE: dict[str, tuple[str, ...]] = {
-    "allo.frontend": ("read", "typing", "library", "dsl", "check", "emit", "program", "reference"),
+    "allo.frontend": ("read", "typing", "library", "dsl regions", "check", "emit", "program", "reference"),
     "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
     "allo.timing": ("reason", "problem", "interval", "control"),

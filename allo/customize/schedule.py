@@ -21,6 +21,7 @@ from ..messages import LOG
 from ..picture import preformatted
 from .module.adopt import adopt
 from .module.sound import check_sound
+from .module.tasks import check_tasks
 from .primitives import Primitives
 from .step.diff import StepDiff, step_diff
 from .step.handles import Buffer, Function, Loop, Nest
@@ -287,13 +288,15 @@ def customize(
     `"default"`, where arithmetic on integers loses no value, or `"cpp"`, the promotions and conversions of C++
     (docs/types.md); `lower_linalg` makes loops of the operators on whole arrays, which primitives then rewrite
     (docs/operators.md). `enable_tensor` says for published Allo whether arrays are tensors or memory; here they are
-    memory in both cases. Raises KernelError, with all mistakes of the kernel and of the kernels it calls.
+    memory in both cases. Raises KernelError, with all mistakes of the kernel and of the kernels it calls, and
+    DataflowError for tasks of a region that share an end of a stream, write one element, or wait for ever.
     """
     compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
     if lower_linalg:
         make_loops(compiled.module)
     state = FinishedModule(compiled.module.mlir)
     check_sound(state, compiled.inside)
+    check_tasks(state)
     for name, known in compiled.known.items():
         state.parts[name].learn("kernel", known)  # which others find as long as the function lives
     return Schedule(state, verbose=verbose)

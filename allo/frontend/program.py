@@ -17,6 +17,7 @@ from ..ir.types import (
     DYNAMIC,
     AlloType,
     Bool,
+    ChannelType,
     Fixed,
     Float,
     Index,
@@ -28,10 +29,14 @@ from ..ir.types import (
     UInt,
     index,
 )
+from ..layout.sharding import Layout
 from . import dsl
 from .check.annotations import read_annotation, split_memory
 from .check.declared_values import constants_in_place
+from .check.sharding import Sharded, sharded, split_layout, with_parts
 from .check.statements import StatementChecker
+from .check.streams import read_declared
+from .check.tasks import TaskPlace, is_region
 from .emit.statements import emit_module
 from .read.nesting import too_deep
 from .read.source import KernelSource, belongs_to_a_library, knows_enclosing_names, read_kernel
@@ -41,7 +46,7 @@ from .typing.known import Known, known, noted
 from .typing.nodes import CheckedFunction, Return, Symbol, SymbolKind
 from .typing.ranges import surely_inside
 from .typing.rules import TypingRules
-from .typing.scope import Scope
+from .typing.scope import Captured, Scope
 from .typing.tables import DEFAULT
 
 
@@ -135,8 +140,14 @@ class ReachedKernels:
         self.functions[key] = function
         return function
 
-    def function(self, source: KernelSource, key: Hashable, name: str | None = None) -> CheckedFunction | None:
-        """The checked form of the kernel `source`; None if it has mistakes."""
+    def _task(self, source: KernelSource, grid: tuple[int, ...], captured: Captured) -> CheckedFunction | None:
+        """A task of a region, on a grid of these extents; its first parameters are its position."""
+        return self.function(source, object(), task=TaskPlace.of(source, grid, captured))
+
+    def function(
+        self, source: KernelSource, key: Hashable, name: str | None = None, task: TaskPlace | None = None
+    ) -> CheckedFunction | None:
+        """The checked form of the kernel `source`, which may be a `task`; None if it has mistakes."""
         if (deep := too_deep(source)) is not None:
             self.diagnostics.append(deep)
             self._failed.add(key)
@@ -144,13 +155,18 @@ class ReachedKernels:
         before = len(self.diagnostics)
         unique = self._unique(name or source.name)
         self._open[key] = unique
-        scope = Scope(source, self.diagnostics, self._callee, self.rules)
+        scope = Scope(source, self.diagnostics, self._callee, self.rules, self._task)
         function = CheckedFunction(unique, source, (), ())
-        function.params = self._params(scope, source)
+        function.is_region = is_region(scope, source)
+        if task is not None:
+            task.enter(scope)
+        shards: list[Sharded] = []
+        function.params = (*scope.positions, *self._params(scope, source, shards))
         results = self._results(scope, source)
         function.results = results or ()
         checker = StatementChecker(scope, function, results is not None)
         function.body = checker.body(source.tree.body)
+        function.body = with_parts(function, shards, checker.expressions.builder)
         checker.release()
         returns = any(isinstance(statement, Return) for statement in function.body)
         if function.results and not returns and len(self.diagnostics) == before:
@@ -220,7 +236,8 @@ class ReachedKernels:
             scope.error(node, f"`{_called(node)}` cannot be called in a kernel: {first.message}", first.hint)
             return None
 
-    def _params(self, scope: Scope, source: KernelSource) -> tuple[Symbol, ...]:
+    def _params(self, scope: Scope, source: KernelSource, shards: list[Sharded]) -> tuple[Symbol, ...]:
+        """The parameters of a kernel; `shards` gets those that are arrays of which a task has parts."""
         arguments = source.tree.args
         for extra in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs):
             if extra is not None:
@@ -232,20 +249,25 @@ class ReachedKernels:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
         params = []
         for argument in (*arguments.posonlyargs, *arguments.args):
-            declared: AlloType | TensorType | None = None
+            declared: AlloType | TensorType | ChannelType | None = None
             memory: Memory | None = None
+            layout: Layout | None = None
             if argument.annotation is None:
                 scope.error(
                     argument, f"argument '{argument.arg}' has no type", "annotate it: `A: float32[M, N]`"
                 )
             else:
-                memory, annotation = split_memory(scope, argument.annotation)
+                layout, annotation = split_layout(scope, argument.annotation)
+                memory, annotation = split_memory(scope, annotation)
                 placed = _python_annotation(source, argument.arg)
                 if isinstance(placed, Placed):
                     memory = placed.memory
-                declared = _evaluated(source, argument.arg) or read_annotation(scope, annotation, True)
-            kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.ARGUMENT
+                declared = _evaluated(source, argument.arg) or read_declared(scope, annotation, True)
             at = source.position(argument)
+            if isinstance(declared, ChannelType):
+                params.append(scope.declare_stream(argument.arg, declared, at))
+                continue
+            kind = SymbolKind.TENSOR if isinstance(declared, TensorType) else SymbolKind.ARGUMENT
             symbol = scope.declare(argument.arg, SymbolKind.INVALID if declared is None else kind, declared, at)
             if isinstance(declared, TensorType) and not declared.is_static:
                 symbol.extents = tuple(
@@ -258,6 +280,8 @@ class ReachedKernels:
                 scope.error(argument, f"'{argument.arg}' is a scalar and has no memory to choose")
             symbol.memory = memory
             params.append(symbol)
+            if layout is not None and (shard := sharded(scope, argument, symbol, layout)) is not None:
+                shards.append(shard)
         return tuple(params)
 
     def _results(self, scope: Scope, source: KernelSource) -> tuple[AlloType | TensorType, ...] | None:

@@ -153,6 +153,10 @@ class Builder:
     def get(self, stream: ir.Value) -> ir.Value:
         return self.value("allo.stream_get", allo_d.StreamType(stream.type).element_type, [stream])
 
+    def asks(self, question: str, stream: ir.Value) -> ir.Value:
+        """Whether a stream is "empty" or "full"."""
+        return self.value(f"allo.stream_{question}", ir.IntegerType.get_signless(1, context()), [stream])
+
     def is_empty(self, stream: ir.Value, attributes: dict[str, ir.Attribute] | None = None) -> ir.Value:
         flag = ir.IntegerType.get_signless(1, context())
         return self.value("allo.stream_empty", flag, [stream], attributes)

@@ -7,6 +7,7 @@ on the signless integer of the same width (`arith_type`); `allo.sign_cast` chang
 from __future__ import annotations
 
 from functools import cache
+from math import prod
 
 from mlir import ir
 
@@ -18,6 +19,7 @@ from .types import (
     DYNAMIC,
     AlloType,
     Bool,
+    ChannelType,
     Fixed,
     Float,
     Index,
@@ -71,6 +73,13 @@ def memref_type(tensor: TensorType) -> ir.MemRefType:
     """The memref of a tensor, or of rank 0 for a scalar variable."""
     shape = [ir.ShapedType.get_dynamic_size() if extent == DYNAMIC else extent for extent in tensor.shape]
     return ir.MemRefType.get(shape, storage_type(tensor.element), loc=ir.Location.unknown(context()))
+
+
+@cache
+def stream_type(stream: ChannelType) -> ir.Type:
+    """The type of a FIFO, or the memref of an array of them; a block is as many elements."""
+    one = allo_d.StreamType.get(storage_type(stream.element), stream.depth * prod(stream.block))
+    return ir.MemRefType.get(stream.shape, one, loc=ir.Location.unknown(context())) if stream.shape else one
 
 
 def scalar_from_mlir(mlir_type: ir.Type) -> AlloType:

@@ -280,6 +280,53 @@ class TensorType:
         return NotImplemented
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class ChannelType:
+    """FIFOs of at most `depth` elements, each a scalar, or an array of the shape `block`; `shape` of them."""
+
+    element: AlloType
+    depth: int
+    block: tuple[int, ...] = ()
+    shape: tuple[int, ...] = ()
+
+    def __getitem__(self, shape: Any) -> ChannelType:
+        """An array of such FIFOs: `Stream[T, 4][P0, P1]`."""
+        extents = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+        if self.shape:
+            raise TypeError("an array of streams has one list of extents: `Stream[T, 4][M, N]`")
+        if not all(isinstance(extent, int) and extent > 0 for extent in extents):
+            raise TypeError(f"the extents of an array of streams must be positive integers, got {shape!r}")
+        return ChannelType(self.element, self.depth, self.block, tuple(map(int, extents)))
+
+    def __repr__(self) -> str:
+        block = f"[{', '.join(map(str, self.block))}]" if self.block else ""
+        shape = f"[{', '.join(map(str, self.shape))}]" if self.shape else ""
+        return f"Stream[{self.element!r}{block}, {self.depth}]{shape}"
+
+
+class Stream:
+    """Makes types of streams: `Stream[T, depth]`, `Stream[T[h, w], depth]` of blocks; `[P0, P1]` behind it an array.
+
+    Without a depth a stream holds two elements.
+    """
+
+    DEFAULT_DEPTH = 2
+
+    def __class_getitem__(cls, parameters: Any) -> ChannelType:
+        given = parameters if isinstance(parameters, tuple) else (parameters,)
+        if len(given) > 2:
+            raise TypeError(f"Stream takes an element type and a depth, got {len(given)} parameters")
+        element, depth = given[0], given[1] if len(given) == 2 else cls.DEFAULT_DEPTH
+        tensor = element if isinstance(element, TensorType) and element.is_static else None
+        block = () if tensor is None else tensor.shape
+        element = element if tensor is None else tensor.element
+        if not isinstance(element, AlloType):
+            raise TypeError(f"the elements of a stream are numbers, structs, or arrays of known shape, got {element!r}")
+        if not isinstance(depth, int) or isinstance(depth, builtins.bool) or depth < 1:
+            raise TypeError(f"the depth of a stream must be a positive integer, got {depth!r}")
+        return ChannelType(element, depth, block)
+
+
 @dataclass(frozen=True, slots=True)
 class Placed:
     """An array with the memory it is kept in: `T[M, N] @ Memory(resource="URAM")`."""

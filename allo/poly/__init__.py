@@ -17,7 +17,7 @@ from .fifo_order import (
 )
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
-from .hangs import ROOM, Untold, always_ends, hang_of
+from .hangs import ROOM, Untold, always_ends, hang_of, imbalance_of
 from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
@@ -29,6 +29,7 @@ from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash, wholly_overwritten
 from .sources import SeenWrites, writes_seen
 from .space import CopyLoop, Form, Space, TimeLoop
+from .task_uses import TaskClash, TaskUse, first_clash, pairs_of, task_uses
 from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
 from .updates import Reductions
 from .violation import Undecided, Violation
@@ -64,6 +65,8 @@ __all__ = [
     "Side",
     "Source",
     "Space",
+    "TaskClash",
+    "TaskUse",
     "TimeLoop",
     "Transfer",
     "Trips",
@@ -80,8 +83,10 @@ __all__ = [
     "escapes",
     "extract",
     "fifo_obstacle",
+    "first_clash",
     "footprint",
     "hang_of",
+    "imbalance_of",
     "inside",
     "iterations_of",
     "loop_rows",
@@ -95,6 +100,7 @@ __all__ = [
     "out_of_bounds",
     "overwritten",
     "overwritten_arguments",
+    "pairs_of",
     "read_box",
     "rebound",
     "runs_of",
@@ -102,6 +108,7 @@ __all__ = [
     "scan_bounds",
     "shared_end",
     "stage_clash",
+    "task_uses",
     "trips_of",
     "values_of",
     "wholly_overwritten",

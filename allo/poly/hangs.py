@@ -70,14 +70,42 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
     made = [op for function in module.functions() for op in made_streams(function)]
     if not made or (is_forest(module, made) and (balanced or is_balanced(module, (op.results[0] for op in made)))):
         return None
+    return _outcome(module, made, most)[0]
+
+
+def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Waiting | Untold | None:
+    """Why a program waits for ever, or else a stream in which elements are left when it has ended."""
+    made = [op for function in module.functions() for op in made_streams(function)]
+    if not made or (is_balanced(module, (op.results[0] for op in made)) and is_forest(module, made)):
+        return None
+    hang, left = _outcome(module, made, most)
+    return left or hang
+
+
+def _outcome(
+    module: Module, made: Sequence[ir.Operation], most: int
+) -> tuple[Hang | Untold | None, Waiting | None]:
     try:
         text = TokenProgram(module, made).text()
     except DataDependent as error:
-        return Untold(error.reason, error.at)
+        return Untold(error.reason, error.at), None
+    facts = {number: facts_of(module, op) for number, op in enumerate(made)}
+
+    def told(fifo: _Fifo, depth: int, passed: tuple[int, int]) -> Waiting:
+        return Waiting(facts[fifo.number], fifo.index, depth, *passed)
+
+    run = _Run(most)
+    hang = _hang(run, text, told)
+    ended = hang is None or (isinstance(hang, Hang) and hang.empty is None)
+    left = next((fifo for fifo in run.fifos if fifo.puts > fifo.gets), None) if ended else None
+    return hang, None if left is None else told(left, left.declared, (left.puts, left.gets))
+
+
+def _hang(run: _Run, text: str, told: Callable[[_Fifo, int, tuple[int, int]], Waiting]) -> Hang | Untold | None:
     try:
-        found = _Run(most).run(text)
+        found = run.run(text)
     except _TooLong:
-        return Untold(f"more than {most:,} elements pass through its streams", None)
+        return Untold(f"more than {run.most:,} elements pass through its streams", None)
     except SyntaxError:  # Python has a limit
         return Untold("its loops are nested too deeply", None)
     except _TwoAtOneEnd:
@@ -87,11 +115,6 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
     if found is None:
         return None
     full, needs, empty = found
-    facts = {number: facts_of(module, op) for number, op in enumerate(made)}
-
-    def told(fifo: _Fifo, depth: int, passed: tuple[int, int]) -> Waiting:
-        return Waiting(facts[fifo.number], fifo.index, depth, *passed)
-
     return Hang(
         None if full is None else told(full[0], full[0].declared, full[1]),
         tuple(told(fifo, fifo.depth, (fifo.puts, fifo.gets)) for fifo in needs),
@@ -158,7 +181,8 @@ class _Run:
     """Tasks that take turns, as in the simulations that run the data too."""
 
     def __init__(self, most: int) -> None:
-        self.left = most
+        self.most = self.left = most
+        self.fifos: list[_Fifo] = []
         self.ready: deque[_Task] = deque()
         self.alive: list[_Task] = []
         self.first: tuple[_Fifo, tuple[int, int]] | None = None
@@ -167,7 +191,7 @@ class _Run:
     def run(self, text: str) -> _Found | None:
         """What hung when the processes of a `TokenProgram` ran."""
         names: dict[str, Any] = {
-            "make": lambda number, index, depth: _Fifo(number, index, depth, depth),
+            "make": self._make,
             "tick": self._tick,
             "ready": self.ready,
             "region": lambda: _Region(self.start),
@@ -180,6 +204,10 @@ class _Run:
                 return self.first, list(self.deeper), empty
             self._step(self.ready.popleft())
         return None if self.first is None else (self.first, list(self.deeper), None)
+
+    def _make(self, number: int, index: int | None, depth: int) -> _Fifo:
+        self.fifos.append(_Fifo(number, index, depth, depth))
+        return self.fifos[-1]
 
     def start(self, function: Callable[[], Generator[Any]], after: list[_Task]) -> _Task:
         task = _Task(function())

@@ -18,7 +18,7 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMMod
 
 
 MANIFEST = Manifest(
-    names=("llvm",),
+    names=("llvm", "simulator"),
     modes=(),
     options=("fastmath", "contract", "unbounded", "check"),
     missing_tools=lambda: (),

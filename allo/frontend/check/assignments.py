@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.memory import Memory
-from ...ir.types import AlloType, Index, TensorType, int32
+from ...ir.types import AlloType, ChannelType, Index, TensorType, int32
 from ..typing.constants import given_constant
 from ..typing.convert import convert
 from ..typing.fields import Place
@@ -29,11 +29,13 @@ from ..typing.nodes import (
 from ..typing.rules import as_integer
 from ..typing.scope import Scope
 from ..typing.view import View, whole
-from .annotations import read_annotation, split_memory, split_qualifier
+from .annotations import split_memory, split_qualifier
 from .declared_values import declare_qualified, list_constant
 from .expressions import BINARY_OPERATORS, ExpressionChecker
 from .lists import ListChecker, is_computed
+from .positions import asks_for, declare_constant
 from .results import ResultChecker
+from .streams import declare_stream, read_declared
 
 
 class AssignmentChecker:
@@ -48,7 +50,9 @@ class AssignmentChecker:
     def annotated(self, node: ast.AnnAssign) -> tuple[Stmt, ...]:
         qualifier, annotation = split_qualifier(self.scope, node.annotation)
         memory, annotation = split_memory(self.scope, annotation)
-        declared = read_annotation(self.scope, annotation)
+        declared = read_declared(self.scope, annotation)
+        if isinstance(declared, ChannelType):
+            return declare_stream(self.scope, node, declared)
         if not isinstance(node.target, ast.Name):
             self.scope.error(
                 node, "only a plain name can be declared", "drop the annotation to assign an element"
@@ -56,6 +60,8 @@ class AssignmentChecker:
             return ()
         at = self.scope.source.position(node)
         name = node.target.id
+        if qualifier == "ConstExpr" and isinstance(declared, AlloType) and asks_for(self.scope, node.value):
+            return declare_constant(self.scope, node, name, declared)
         if qualifier is not None:
             declare_qualified(self.scope, node, qualifier, name, declared)
             self._keep(node, self.scope.local(name), memory)
@@ -63,6 +69,10 @@ class AssignmentChecker:
         if isinstance(declared, TensorType) and is_computed(self.scope, node.value):
             return self._listed(node, name, declared, memory)
         if isinstance(declared, TensorType):
+            if node.value is not None and self.expressions.streams.block(node.value) == declared:
+                symbol = self._declare(name, declared, at)
+                self._keep(node, symbol, memory)
+                return self.expressions.streams.block_into(node.value, symbol)
             init = self._tensor_init(node.value, declared, name)
             symbol = self._declare(name, declared, at)
             if isinstance(init, Call) and memory is not None:
@@ -234,6 +244,8 @@ class AssignmentChecker:
             return self._assign_list(node, target.id, node.value, symbol)
         seen = self.expressions.builder.seen
         value: Expr | Symbol | View | None
+        if symbol is None and (block := self.expressions.streams.block(node.value)) is not None:
+            return self.expressions.streams.block_into(node.value, self._declare(target.id, block, at))
         if isinstance(node.value, ast.Call) and (call := self.results.call(node.value)) is not None:
             results = call.call.callee.results
             if len(results) != 1 or symbol is None or symbol.type == results[0]:

@@ -28,6 +28,7 @@ from .checker import CheckedExpressions
 from .deduce import NotDeduced, completed, template_source
 from .external import external_callee
 from .operators import OperatorChecker
+from .streams import StreamChecker
 from .tensors import TensorChecker
 
 type Value = Expr | Symbol | View | None
@@ -62,16 +63,24 @@ class CallChecker:
     """Turns `ast.Call` into `Expr` or `CallSite`; a method returns None after an error was reported."""
 
     def __init__(
-        self, scope: Scope, expressions: CheckedExpressions, tensors: TensorChecker, operators: OperatorChecker
+        self,
+        scope: Scope,
+        expressions: CheckedExpressions,
+        tensors: TensorChecker,
+        operators: OperatorChecker,
+        streams: StreamChecker,
     ) -> None:
         self.scope = scope
         self.expressions = expressions
         self.tensors = tensors
         self.operators = operators
+        self.streams = streams
         self.builder = tensors.builder
         self.structs = tensors.structs
 
     def value(self, node: ast.Call) -> Expr | Symbol | View | None:
+        if self.streams.is_method(node.func):
+            return self.streams.value(node)
         if isinstance(node.func, ast.Attribute) and self.tensors.is_method(node.func):
             return self.tensors.method(node, node.func)
         callee = self.callee(node)
@@ -182,8 +191,8 @@ class CallChecker:
         template = template_source(callee)
         deduced = template is not None or isinstance(callee, ExternalValue)
         function = None if deduced else self.scope.compile_callee(callee, node, self.scope)
-        given = [(argument, self.expressions.any(argument)) for argument in node.args]
-        named = {keyword.arg: (keyword.value, self.expressions.any(keyword.value)) for keyword in node.keywords}
+        given = [(argument, self._given(argument)) for argument in node.args]
+        named = {keyword.arg: (keyword.value, self._given(keyword.value)) for keyword in node.keywords}
         if template is not None:
             function = self._deduced(node, callee, template, given, named)
         elif isinstance(callee, ExternalValue):
@@ -199,13 +208,20 @@ class CallChecker:
             arguments.append(checked)
         return CallSite(function, tuple(arguments))
 
+    def _given(self, node: ast.expr) -> Value:
+        """The value of an argument, which may be a stream."""
+        stream = self.scope.local(node.id) if isinstance(node, ast.Name) else None
+        is_stream = stream is not None and stream.kind is SymbolKind.STREAM
+        return stream if is_stream else self.expressions.any(node)
+
     def _refuse_shared(self, bound: list[Given], function: CheckedFunction) -> None:
         """A part of an array is passed as a copy, which must not miss what the call writes through another argument."""
         pairs = zip(bound, function.params, strict=True)
         views = [
             (node, whole(value, value.at) if isinstance(value, Symbol) else value, parameter)
             for (node, value), parameter in pairs
-            if isinstance(value, Symbol) or (isinstance(value, View) and value.place is not None)
+            if (isinstance(value, Symbol) and value.kind is SymbolKind.TENSOR)
+            or (isinstance(value, View) and value.place is not None)
         ]
         for position, (node, view, parameter) in enumerate(views):
             for earlier, other, known in views[:position]:
@@ -259,6 +275,8 @@ class CallChecker:
         self, node: ast.expr, value: Value, parameter: Symbol, function: CheckedFunction
     ) -> Symbol | Expr | None:
         callee = function.name
+        if parameter.stream is not None or (isinstance(value, Symbol) and value.stream is not None):
+            return self._stream(node, value, parameter, callee)
         if value is None or parameter.type is None:
             return None
         if isinstance(value, Symbol) and value.constant is not None and writes(function, parameter):
@@ -285,6 +303,17 @@ class CallChecker:
             )
             return None
         return convert(value, parameter.type)
+
+    def _stream(self, node: ast.expr, value: Value, parameter: Symbol, callee: str) -> Symbol | None:
+        """A stream for a parameter that is one."""
+        given = value.stream if isinstance(value, Symbol) else None
+        if given is not None and isinstance(value, Symbol) and given == parameter.stream:
+            return value
+        if value is not None:
+            wanted, got = parameter.stream or parameter.type, given or value.type
+            message = f"argument '{parameter.name}' of '{callee}' must be {wanted!r}, got {got!r}"
+            self.scope.error(node, message)
+        return None
 
     def _min_max(self, node: ast.Call, op: str) -> Expr | None:
         values = self.expressions.operands(*node.args)

@@ -26,6 +26,7 @@ from .calls import CallChecker
 from .choices import ChoiceChecker
 from .operators import OperatorChecker
 from .slices import SliceChecker
+from .streams import StreamChecker
 from .structs import StructChecker
 from .tensors import TensorChecker
 
@@ -75,7 +76,8 @@ class ExpressionChecker:
         self.tensors = TensorChecker(scope, self, self.builder, slices, self.bits, self.structs)
         self.choices = ChoiceChecker(scope, self, self.builder)
         self.operators = OperatorChecker(scope, self, self.builder)
-        self.calls = CallChecker(scope, self, self.tensors, self.operators)
+        self.streams = StreamChecker(scope, self, self.builder)
+        self.calls = CallChecker(scope, self, self.tensors, self.operators, self.streams)
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""
@@ -147,6 +149,10 @@ class ExpressionChecker:
                 return self._free_value(node, node.id, symbol.constant)
             if symbol.kind is SymbolKind.TENSOR:
                 return symbol
+            if symbol.kind is SymbolKind.STREAM:
+                text = f"the stream '{symbol.name}' stands where a value is needed"
+                self.scope.error(node, text, f"take one out of it: `{symbol.name}.get()`")
+                return None
             assert isinstance(symbol.type, AlloType)
             return Var(symbol.type, self.scope.source.position(node), symbol)
         try:

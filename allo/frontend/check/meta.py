@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dsl
-from ..typing.nodes import Stmt
+from ..typing.nodes import Expr, Stmt
 from ..typing.scope import Scope, static_value
+from .positions import PositionChecker, asks_for
 
 if TYPE_CHECKING:
     from .statements import StatementChecker
@@ -25,6 +26,7 @@ class MetaChecker:
     def __init__(self, scope: Scope, statements: StatementChecker) -> None:
         self.scope = scope
         self.statements = statements
+        self.positions = PositionChecker(scope, statements.block, self._tested)
         self._taken: bool | None = None  # whether a branch of the chain before this statement was taken
 
     def enter_block(self) -> bool | None:
@@ -39,6 +41,40 @@ class MetaChecker:
         """A statement that is not `with` ends a chain."""
         if not isinstance(node, ast.With):
             self._taken = None
+
+    def _tested(self, node: ast.expr) -> Expr | None:
+        """A condition that is found out at run time."""
+        found = self.statements.expressions.condition(node)
+        return None if found is None else self.statements.expressions.builder.settled(found)
+
+    def chain_of_positions(self, nodes: Sequence[ast.stmt]) -> list[tuple[ast.expr | None, ast.With]] | None:
+        """The branches, with their conditions, of a chain that begins here and asks for the position of the task."""
+        if not self.scope.positions or not isinstance(nodes[0], ast.With) or self._callee(nodes[0]) is not dsl.meta_if:
+            return None
+        chain: list[tuple[ast.expr | None, ast.With]] = []
+        for node in nodes:
+            callee = self._callee(node)
+            if not isinstance(node, ast.With) or callee is (dsl.meta_if if chain else None):
+                break
+            call = node.items[0].context_expr
+            if callee not in (dsl.meta_if, dsl.meta_elif, dsl.meta_else) or not isinstance(call, ast.Call):
+                break
+            if len(call.args) != (0 if callee is dsl.meta_else else 1) or call.keywords or len(node.items) != 1:
+                return None  # `with_statement` says what is wrong
+            chain.append((call.args[0] if call.args else None, node))
+            if callee is dsl.meta_else:
+                break
+        return chain if any(c is not None and asks_for(self.scope, c) for c, _ in chain) else None
+
+    def _callee(self, node: ast.stmt) -> Any:
+        """What a `with` calls, if it is a name that means something here."""
+        call = node.items[0].context_expr if isinstance(node, ast.With) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name | ast.Attribute):
+            return None
+        try:
+            return static_value(self.scope, call.func)
+        except (NameError, ValueError):
+            return None
 
     def with_statement(self, node: ast.With) -> tuple[Stmt, ...]:
         """The statements that a `with` compiles to."""
@@ -94,6 +130,13 @@ class MetaChecker:
         self._taken = None if callee is dsl.meta_else else before or condition
         return body
 
+    def _run_time_loop(self, node: ast.With, call: ast.Call, variable: ast.expr | None) -> tuple[Stmt, ...]:
+        """A `meta_for` whose bounds differ from position to position: one loop for all of them."""
+        target = variable if variable is not None else ast.Name("_", ast.Store())
+        ranged = ast.Call(ast.Name("range", ast.Load()), call.args, [])
+        loop = ast.For(target, ranged, node.body, [], None)
+        return self.statements.statement(ast.fix_missing_locations(ast.copy_location(loop, node)))
+
     def _meta_for(self, node: ast.With, call: ast.Call, variable: ast.expr | None) -> tuple[Stmt, ...]:
         if not 1 <= len(call.args) <= 3:
             self.scope.error(call, f"meta_for takes 1 to 3 bounds, got {len(call.args)}")
@@ -101,6 +144,8 @@ class MetaChecker:
         if variable is not None and not isinstance(variable, ast.Name):
             self.scope.error(variable, "the variable of meta_for must be a plain name")
             return ()
+        if any(asks_for(self.scope, argument) for argument in call.args):
+            return self._run_time_loop(node, call, variable)
         bounds = [self._static(argument, "a bound of meta_for") for argument in call.args]
         if _UNKNOWN in bounds:
             return ()

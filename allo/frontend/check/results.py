@@ -31,6 +31,8 @@ class ResultChecker:
 
     def call(self, node: ast.Call) -> Call | None:
         """A call of a kernel, or None if it is another kind of call."""
+        if self.expressions.streams.is_method(node.func):
+            return None
         if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
             return None
         callee = self.expressions.calls.callee(node)

@@ -27,12 +27,14 @@ from ..typing.nodes import (
 )
 from ..typing.scope import Scope
 from ..typing.view import View, whole
+from ..typing.writes import inlined
 from .assignments import AssignmentChecker
 from .calls import is_function_of_values
 from .expressions import ExpressionChecker
 from .iteration import read_iteration
 from .meta import MetaChecker
 from .parallel import assign_at_once, assigns_at_once
+from .tasks import TaskChecker, asks_position, bind_position, is_task
 
 _UNSUPPORTED = {
     "Break": ("`break`", "put the condition into a `while`, or guard the rest of the body with `if`"),
@@ -65,6 +67,7 @@ class StatementChecker:
         self.expressions = ExpressionChecker(scope)
         self.assignments = AssignmentChecker(scope, self.expressions)
         self.meta = MetaChecker(scope, self)
+        self.tasks = TaskChecker(scope, function)
         self._nests = 0
         self._block: list[ast.stmt] = []  # the statements around the one that is checked
         self._choices = 0  # the loops and branches around it that run time decides
@@ -80,20 +83,27 @@ class StatementChecker:
         result: list[Stmt] = []
         outer, pending = self.meta.enter_block(), self.expressions.builder.take_pending()
         around, self._block = self._block, nodes
+        done = 0
         for position, node in enumerate(nodes):
             if self._returned:
                 break
+            if position < done:
+                continue
+            if (chain := self.meta.chain_of_positions(nodes[position:])) is not None:
+                result.extend(self.meta.positions.branches(chain))
+                done = position + len(chain)
+                continue
             self.meta.next_statement(node)
             if self._leaves_early(node):
                 result.extend(self._early_return(node, nodes[position + 1 :]))
                 break
             try:
-                statements = self._statement(node)
+                statements = self.statement(node)
             except NotExpressible as error:
                 self.scope.error_at(error.at, str(error), error.hint)
                 statements = self._undeclared(node)
             before, after = self.expressions.builder.take_pending()
-            result.extend((*before, *statements, *after))
+            result.extend((*inlined(before, statements), *after))
         self._block = around
         self.meta.leave_block(outer)
         self.expressions.builder.restore_pending(pending)
@@ -116,7 +126,7 @@ class StatementChecker:
         """What follows an early return runs only if the condition is false."""
         final = rest[:-1] if rest and isinstance(rest[-1], ast.Return) and rest[-1].value is None else rest
         rewritten = ast.If(node.test, node.body[:-1], [*node.orelse, *final])
-        return self._statement(ast.copy_location(rewritten, node))
+        return self.statement(ast.copy_location(rewritten, node))
 
     def block(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of a block with a scope of its own."""
@@ -132,10 +142,13 @@ class StatementChecker:
         self._choices -= 1
         return result
 
-    def _statement(self, node: ast.stmt) -> tuple[Stmt, ...]:
+    def statement(self, node: ast.stmt) -> tuple[Stmt, ...]:
+        """What one statement means."""
         match node:
             case ast.AnnAssign():
                 return self.assignments.annotated(node)
+            case ast.Assign() if asks_position(self.scope, node.value):
+                return bind_position(self.scope, node)
             case ast.Assign():
                 if assigns_at_once(node):
                     return assign_at_once(node, self.scope, self.expressions, self.body)
@@ -164,6 +177,8 @@ class StatementChecker:
 
     def _nested(self, node: ast.FunctionDef) -> tuple[Stmt, ...]:
         """A kernel defined in this one; it sees the compile-time names, not the variables."""
+        if is_task(self.scope, node):
+            return self.tasks.task(node)
         if node.decorator_list:
             self.scope.error(node, f"nested kernel '{node.name}' cannot have decorators", "drop them")
         source = replace(self.scope.source, function=None, tree=node, names=self.scope.static_names())
@@ -233,7 +248,10 @@ class StatementChecker:
             )
         condition = self.expressions.condition(node.test)
         if any(self.expressions.builder.take_pending()):
-            message = "the condition of a `while` cannot copy a part of an array, or use an array that a call gives"
+            message = (
+                "the condition of a `while` cannot copy a part of an array, use an array that a call gives, or ask "
+                "a stream"
+            )
             self.scope.error(node.test, message, "compute it into a variable, also at the end of the loop")
         self.scope.depth += 1
         body = self._branch(node.body)
@@ -299,6 +317,8 @@ class StatementChecker:
     def _expression(self, node: ast.Expr) -> tuple[Stmt, ...]:
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             return ()
+        if isinstance(node.value, ast.Call) and self.expressions.streams.is_method(node.value.func):
+            return self.expressions.streams.statement(node.value)
         if (
             isinstance(node.value, ast.Call)
             and (call := self.assignments.results.call(node.value)) is not None

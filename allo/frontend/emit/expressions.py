@@ -29,6 +29,8 @@ from ..typing.nodes import (
     Select,
     SetField,
     Shared,
+    StreamAsked,
+    StreamGet,
     Symbol,
     Var,
 )
@@ -141,6 +143,11 @@ class ExpressionEmitter(ArithmeticEmitter):
                 return self.builder.value(expr.function, arith_type(expr.type), operands)
             case BitOp():
                 return self._bits(expr)
+            case StreamGet():
+                got = self.builder.get(self.stream(expr.stream, expr.indices, expr.at))
+                return self.from_storage(got, expr.type)
+            case StreamAsked():
+                return self.builder.asks(expr.question, self.stream(expr.stream, expr.indices, expr.at))
             case KernelCall():
                 return self.call(expr)
             case Field() | Construct() | SetField():
@@ -212,6 +219,30 @@ class ExpressionEmitter(ArithmeticEmitter):
         positions = [self.index(i) for i in indices]
         self.builder.loc = location
         self.builder.store(stored, memref, positions)
+
+    def stream(self, symbol: Symbol, indices: Sequence[Expr], at: Position) -> ir.Value:
+        """A FIFO, or that one of an array of them."""
+        memref = self.memref(symbol)
+        if not indices:
+            self.place(at)
+            return memref
+        form = AffineMapBuilder(self.resolve)
+        results = form.all_of(indices)
+        if results is not None:
+            self.place(at)
+            return self.builder.affine_load(memref, form.map(results), form.operands)
+        positions = [self.index(index) for index in indices]
+        self.place(at)
+        return self.builder.load(memref, positions)
+
+    def put(self, symbol: Symbol, indices: Sequence[Expr], expr: Expr) -> None:
+        """`symbol[indices].put(expr)`."""
+        location = self.builder.loc
+        value = self.to_storage(self.value(expr), expr.type)
+        self.builder.loc = location
+        at = self.stream(symbol, indices, expr.at)
+        self.builder.loc = location
+        self.builder.put(at, value)
 
     def _bits(self, expr: BitOp) -> ir.Value:
         operands = [self.value(expr.operand), *(self.index(position) for position in expr.positions)]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ...errors import InternalError
-from ...ir.builder import Builder, affine_constant, i32_attr, index_type, memory_attr, string_attr
+from ...ir.builder import Builder, affine_constant, i32_attr, index_type, memory_attr, string_attr, unit_attr
 from ...ir.context import context
-from ...ir.mlir_types import memref_type, storage_type
+from ...ir.mlir_types import memref_type
 from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.types import AlloType, Int, TensorType, UInt, index
@@ -35,9 +35,11 @@ from ..typing.nodes import (
     Return,
     Stmt,
     Store,
+    StreamPut,
     Structured,
     Symbol,
     SymbolKind,
+    TaskGrid,
     Var,
     While,
 )
@@ -46,6 +48,8 @@ from .constants import ConstantPool
 from .expressions import ExpressionEmitter
 from .external import emit_external
 from .loops import dynamic_for
+from .signature import argument_attributes, flat_type, parameter_type
+from .streams import grid_of, made_stream
 from .structured import emit_structured
 
 
@@ -60,17 +64,6 @@ def emit_module(functions: Sequence[CheckedFunction], top: CheckedFunction) -> M
             FunctionEmitter(module, function, constants).emit()
     module.verify()
     return module
-
-
-def _flat_type(value: AlloType | TensorType) -> ir.Type:
-    return memref_type(value) if isinstance(value, TensorType) else storage_type(value)
-
-
-def _argument_attributes(parameter: Symbol) -> ir.DictAttr:
-    entries: dict[str, ir.Attribute] = {"allo.name": string_attr(parameter.name)}
-    if parameter.memory is not None:
-        entries["allo.memory"] = memory_attr(parameter.memory)
-    return ir.DictAttr.get(entries, context())
 
 
 class FunctionEmitter:
@@ -91,13 +84,15 @@ class FunctionEmitter:
         """Build the `func.func`."""
         function = self.function
         self.values.place(function.source.position(function.source.tree))
-        inputs = [_flat_type(p.type) for p in function.params if p.type is not None]
-        results = [_flat_type(r) for r in function.results]
-        arg_attrs = [_argument_attributes(parameter) for parameter in function.params]
+        inputs = [parameter_type(parameter) for parameter in function.params]
+        results = [flat_type(r) for r in function.results]
+        arg_attrs = [argument_attributes(parameter) for parameter in function.params]
         attributes: dict[str, ir.Attribute] = {
             "sym_name": string_attr(function.name),
             "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, results, context()), context()),
         }
+        if function.is_region:
+            attributes["allo.dataflow"] = unit_attr()
         if arg_attrs:
             attributes["arg_attrs"] = ir.ArrayAttr.get(arg_attrs, context())
         op = self.builder.op("func.func", (), (), attributes, 1)
@@ -119,7 +114,7 @@ class FunctionEmitter:
 
     def _parameter(self, symbol: Symbol, argument: ir.Value) -> None:
         self._buffer_names.add(symbol.name)
-        if symbol.kind is SymbolKind.TENSOR:
+        if symbol.kind in (SymbolKind.TENSOR, SymbolKind.STREAM):
             self.values.memrefs[symbol] = argument
             self._extents(symbol, argument)
             return
@@ -191,6 +186,10 @@ class FunctionEmitter:
                 self._return(statement)
             case Structured():
                 emit_structured(self.values, statement, self._nest_names)
+            case StreamPut(stream=stream, indices=indices, value=expr):
+                self.values.put(stream, indices, expr)
+            case TaskGrid():
+                self._grid(statement)
             case Block(body=body):
                 for part in body:
                     self.statement(part)
@@ -212,7 +211,13 @@ class FunctionEmitter:
 
     def _declare(self, statement: Declare) -> None:
         symbol, init = statement.symbol, statement.init
-        if isinstance(init, Symbol):
+        if symbol.stream is not None:
+            name = unique_name(symbol.name, self._buffer_names)
+            self.values.memrefs[symbol] = made_stream(self.builder, symbol.stream, name)
+        elif symbol.kind is SymbolKind.ARGUMENT:  # a constant of the position
+            assert isinstance(init, Expr)
+            self.values.scalars[symbol] = self.values.symbols[symbol] = self.values.index(init)
+        elif isinstance(init, Symbol):
             self._allocate(symbol)
             self._copy(symbol, init, statement.at, "init")
         elif init is not None and isinstance(symbol.type, TensorType):
@@ -296,6 +301,14 @@ class FunctionEmitter:
         self._block(op.regions[0].blocks[0], loop.body)
         return True
 
+    def _grid(self, statement: TaskGrid) -> None:
+        """A task at each position of its grid: loops whose iterations are elements, around a call."""
+        nest = unique_name(statement.name, self._nest_names)
+        calls = grid_of(self.builder, statement, nest, self.values.loops)
+        outer, self.builder.point = self.builder.point, calls
+        self._emit_call(statement.call, statement.at)
+        self.builder.point = outer
+
     def _while(self, loop: While) -> None:
         attributes: dict[str, ir.Attribute] = {}
         if self._nest_depth == 0:
@@ -340,12 +353,11 @@ class FunctionEmitter:
         operands = []
         for argument, parameter in zip(call.arguments, call.callee.params, strict=True):
             if isinstance(argument, Symbol):
-                assert parameter.type is not None
-                operands.append(self.values.memref_as(argument, _flat_type(parameter.type)))
+                operands.append(self.values.memref_as(argument, parameter_type(parameter)))
             else:
                 operands.append(self.values.to_storage(self.values.value(argument), argument.type))
         self.values.place(at)
-        results = [_flat_type(r) for r in call.callee.results]
+        results = [flat_type(r) for r in call.callee.results]
         callee = ir.FlatSymbolRefAttr.get(call.callee.name, context())
         return self.builder.op("func.call", results, operands, {"callee": callee})
 

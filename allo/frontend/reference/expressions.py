@@ -30,6 +30,8 @@ from ..typing.nodes import (
     Select,
     SetField,
     Shared,
+    StreamAsked,
+    StreamGet,
     Symbol,
     SymbolKind,
     Var,
@@ -37,6 +39,7 @@ from ..typing.nodes import (
 from ..typing.writes import parts
 from .bits import bit_operation, with_bits
 from .operations import COMPARISONS, binary_operation, elementary, overflows
+from .processes import Fifo, Scheduler
 from .values import UNREADY, NoValue, Value, constant_value, conversion, integer_type
 
 type Frame = list[Any]  # of one call: what each name stands for
@@ -57,11 +60,15 @@ class Expressions:
     """The expressions of one function; names get places in its frames as they come up."""
 
     def __init__(
-        self, function: CheckedFunction, call: Callable[[CallSite], Callable[[Frame], Sequence[Any]]]
+        self,
+        function: CheckedFunction,
+        call: Callable[[CallSite], Callable[[Frame], Sequence[Any]]],
+        scheduler: Callable[[], Scheduler],
     ) -> None:
         self.function = function
         self.call = call
         self.names: dict[Symbol, int] = {}
+        self.scheduler = scheduler
         self._may_overflow = True  # False in what C++ computes without wrapping
 
     def place(self, symbol: Symbol) -> int:
@@ -107,6 +114,11 @@ class Expressions:
                 return lambda frame: function(*[operand(frame) for operand in operands])
             case BitOp():
                 return self._bits(expr)
+            case StreamGet():
+                return self._get(expr)
+            case StreamAsked():
+                fifo, room = self.fifo(expr.stream, expr.indices, expr.at), expr.question == "full"
+                return lambda frame: fifo(frame).is_full if room else not fifo(frame).values
             case KernelCall():
                 run = self.call(expr.call)
                 return lambda frame: run(frame)[0]
@@ -193,6 +205,29 @@ class Expressions:
             return value
 
         return load
+
+    def fifo(self, stream: Symbol, indices: Sequence[Expr], at: Position) -> Callable[[Frame], Fifo]:
+        """A FIFO, or that one of an array of them."""
+        array, subscripts = self.place(stream), self.element(stream, indices, at)
+
+        def find(frame: Frame) -> Fifo:
+            found = frame[array].data[subscripts(frame)]
+            assert isinstance(found, Fifo)
+            return found
+
+        return find
+
+    def _get(self, expr: StreamGet) -> Evaluate:
+        fifo, scheduler = self.fifo(expr.stream, expr.indices, expr.at), self.scheduler
+        no_value = self._no_value(f"what is got from '{expr.stream.name}'", expr.at)
+
+        def get(frame: Frame) -> Value:
+            value = scheduler().get(fifo(frame))
+            if type(value) in UNREADY:
+                raise no_value(())
+            return value
+
+        return get
 
     def _partial(self, expr: Expr) -> Evaluate:
         """A variable or an element of which a part is replaced: it may have no value, or not in all its parts."""

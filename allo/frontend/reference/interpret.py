@@ -15,6 +15,7 @@ from ..typing.tables import rule_set
 from ..typing.writes import writes
 from .boundary import argument, bound, bring_back, overlapping, result
 from .expressions import Elements
+from .processes import Scheduler
 from .statements import ProgramCode, Watch, ended
 from .values import NoValue
 
@@ -42,7 +43,8 @@ def interpret(
 @reads_programs
 def interpreted(top: CheckedFunction, watch: Watch | None = None) -> Callable[..., Any]:
     """A checked kernel as a function; `watch` sees what it does."""
-    code = ProgramCode(watch).function(top)
+    program = ProgramCode(watch)
+    code = program.function(top)
     last = top.body[-1] if top.body else None
     leaves = top.source.location(last.at) if isinstance(last, Return) else None
 
@@ -58,7 +60,8 @@ def interpreted(top: CheckedFunction, watch: Watch | None = None) -> Callable[..
         arguments = [argument(top, p, value) for p, value in zip(top.params, values, strict=True)]
         with np.errstate(all="ignore"):
             try:
-                results = code.run(arguments)
+                program.scheduler = Scheduler()
+                results = program.scheduler.run(lambda: code.run(arguments))
             except NoValue as error:
                 raise ended(error) from None
         for parameter, value, made in zip(top.params, values, arguments, strict=True):

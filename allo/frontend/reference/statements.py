@@ -27,14 +27,18 @@ from ..typing.nodes import (
     Return,
     Stmt,
     Store,
+    StreamPut,
     Structured,
     Symbol,
+    TaskGrid,
     Var,
     While,
 )
 from .boundary import elements_of
 from .expressions import SHARED, Elements, Evaluate, Expressions, Frame
 from .external import ExternalFunction
+from .processes import Scheduler
+from .streams import Starts, fresh_streams, is_process, region_run
 from .structured import structured_run
 from .values import UNREADY, NoValue, Value, conversion
 
@@ -59,6 +63,7 @@ class ProgramCode:
         self.watch = watch
         self._functions: dict[CheckedFunction, FunctionCode | ExternalFunction] = {}
         self._states: dict[int, Elements] = {}
+        self.scheduler = Scheduler()
 
     def function(self, function: CheckedFunction) -> FunctionCode | ExternalFunction:
         """The code of a function, made once."""
@@ -90,8 +95,8 @@ class FunctionCode:
     def __init__(self, function: CheckedFunction, program: ProgramCode) -> None:
         self.function = function
         self.program = program
-        self.expressions = Expressions(function, self._call_site)
-        self._body = self.block(function.body)
+        self.expressions = Expressions(function, self._call_site, lambda: program.scheduler)
+        self._body = [self._region()] if function.is_region else self.block(function.body)
         self._params = [self.expressions.place(p) for p in function.params]
         self._frame = self._constants()
 
@@ -164,6 +169,10 @@ class FunctionCode:
                 return self._call(statement)
             case Return(values=values):
                 return self._return(values)
+            case StreamPut():
+                return self._put(statement)
+            case TaskGrid(call=call):
+                return self._call(Call(statement.at, call, (), ()))
             case Structured():
                 return structured_run(self.expressions, statement)
             case Block(body=body):
@@ -171,6 +180,29 @@ class FunctionCode:
         raise InternalError(
             f"no meaning for {type(statement).__name__}", at=self.expressions.location(statement.at)
         )
+
+    def _region(self) -> Run:
+        """The statements of a region, which run at the same time."""
+        made: list[tuple[Stmt, Starts | Run]] = []
+        for statement in self.function.body:
+            action = self.statement(statement)
+            if isinstance(statement, TaskGrid):
+                places = tuple(map(self.expressions.place, statement.positions))
+                made.append((statement, Starts(action, places, statement.extents if places else ())))
+            else:
+                made.append((statement, Starts(action) if is_process(statement) else action))
+        return region_run(made, self.program)
+
+    def _put(self, statement: StreamPut) -> Run:
+        fifo = self.expressions.fifo(statement.stream, statement.indices, statement.at)
+        value, program = self.expressions.value(statement.value), self.program
+
+        def run(frame: Frame) -> None:
+            frame[SHARED] = {}
+            found = value(frame)
+            program.scheduler.put(fifo(frame), found)
+
+        return run
 
     def _sequence(self, steps: Sequence[Run]) -> Run:
         def run(frame: Frame) -> None:
@@ -255,6 +287,9 @@ class FunctionCode:
     def _declare(self, statement: Declare) -> Run:
         symbol, init = statement.symbol, statement.init
         place = self.expressions.place(symbol)
+        if symbol.stream is not None:
+            made = fresh_streams(self.function, symbol)
+            return lambda frame: frame.__setitem__(place, made())
         if not isinstance(symbol.type, TensorType):
             if init is None:
                 return self._fresh(place, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, Protocol
@@ -96,6 +96,10 @@ class Around:
             self.context.error_at(at, message, "give its value to a variable in a statement before")
             return False
         return True
+
+    def do_first(self, statements: Iterable[Stmt]) -> None:
+        """Do these in front of the current statement."""
+        self._before += statements
 
     def variable(self, value: Expr, name: str = "value") -> Var:
         """`value`, computed in front of the current statement."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...ir.memory import Memory
-from ...ir.types import AlloType, TensorType
+from ...ir.types import AlloType, ChannelType, TensorType
 from ..read.source import Position
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class SymbolKind(Enum):
     SCALAR = auto()  # local scalar variable
     ARGUMENT = auto()  # scalar argument
     TENSOR = auto()  # array: argument, local, or constant
+    STREAM = auto()  # FIFO, or array of FIFOs
     STATIC = auto()  # Python value known when the kernel is compiled, in `constant`
     INVALID = auto()  # declared by a statement that had an error; uses are not reported again
 
@@ -33,11 +34,12 @@ class Symbol:
 
     name: str
     kind: SymbolKind
-    type: AlloType | TensorType | None
+    type: AlloType | TensorType | None  # None of a stream
     at: Position
     assigned: bool = False
     constant: Any = None  # the NumPy array of a constant tensor, or the value of a STATIC name
     state: Any = None  # the NumPy array that a Stateful variable starts with
+    stream: ChannelType | None = None  # what a STREAM carries
     memory: Memory | None = None  # where the declaration keeps an array
     extents: tuple[Symbol | None, ...] = ()  # of an argument: variables for the extents known at run time only
 
@@ -65,6 +67,23 @@ class Var(Expr):
 class Load(Expr):
     tensor: Symbol
     indices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamGet(Expr):
+    """The oldest element of a FIFO, taken out of it; `indices` say which one of an array of FIFOs."""
+
+    stream: Symbol
+    indices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamAsked(Expr):
+    """Whether a FIFO has nothing to get, or no room to put: `question` is "empty" or "full"."""
+
+    stream: Symbol
+    indices: tuple[Expr, ...]
+    question: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +225,15 @@ class Store(Stmt):
 
 
 @dataclass(frozen=True, slots=True)
+class StreamPut(Stmt):
+    """`value` becomes the youngest element of a FIFO."""
+
+    stream: Symbol
+    indices: tuple[Expr, ...]
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Fill(Stmt):
     """Every element of `tensor` becomes `value`."""
 
@@ -286,6 +314,16 @@ class For(Stmt):
 
 
 @dataclass(frozen=True, slots=True)
+class TaskGrid(Stmt):
+    """A task of a region at each position of a grid, which `positions` go through; none of a grid of one place."""
+
+    name: str
+    positions: tuple[Symbol, ...]
+    extents: tuple[int, ...]
+    call: CallSite
+
+
+@dataclass(frozen=True, slots=True)
 class While(Stmt):
     condition: Expr
     body: tuple[Stmt, ...]
@@ -322,3 +360,4 @@ class CheckedFunction:
     body: tuple[Stmt, ...] = field(default=())
     effects: CallEffects | None = None  # once `writes.effects_of` was asked
     external: ExternalKernel | None = None  # of a function without a body, which is not written in Python
+    is_region: bool = False  # its statements run at the same time

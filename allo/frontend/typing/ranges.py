@@ -20,6 +20,7 @@ from .nodes import (
     Store,
     Symbol,
     SymbolKind,
+    TaskGrid,
     Var,
 )
 
@@ -61,6 +62,10 @@ class _Proof:
                 return self._subscripts(node.tensor, node.indices) and self.holds(node.value)
             case For():
                 return self._loop(node)
+            case TaskGrid(positions=positions, extents=extents):
+                for symbol, extent in zip(positions, extents, strict=False):
+                    self.ranges[symbol] = (0, extent - 1)
+                return self.holds(node.call)
             case Stmt() | Expr() | CallSite():
                 if hasattr(node, "indices"):  # a kind of access that this proof does not know
                     return False

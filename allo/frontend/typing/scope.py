@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ...errors import Diagnostic, nearest
-from ...ir.types import AlloType, TensorType
+from ...ir.types import AlloType, ChannelType, TensorType
 from ..read.source import KernelSource, Position, is_of_callers
 from .nodes import CheckedFunction, Symbol, SymbolKind
 from .rules import TypingRules
 from .tables import DEFAULT
 
 _MISSING = object()
+
+type Captured = list[tuple[Symbol, Symbol]]  # a name of a task, and what it means in the region around it
 
 
 class Scope:
@@ -28,13 +30,17 @@ class Scope:
         diagnostics: list[Diagnostic],
         compile_callee: Callable[[Any, ast.AST, Scope], CheckedFunction | None],
         rules: TypingRules = DEFAULT,
+        compile_task: Callable[[KernelSource, tuple[int, ...], Captured], CheckedFunction | None] | None = None,
     ) -> None:
         self.source = source
         self.diagnostics = diagnostics
         self.compile_callee = compile_callee
+        self.compile_task = compile_task
         self.rules = rules
         self.depth = 0  # loops around the statement that is checked
         self.read: set[str] = set()  # the free names that were looked up
+        self.positions: tuple[Symbol, ...] = ()  # of a task in its grid
+        self.grid: tuple[int, ...] = ()  # its extents
         self.is_alone = True  # without other functions, constant arrays and states
         self._blocks: list[dict[str, Symbol]] = [{}]
         self._ended: dict[str, Symbol] = {}
@@ -52,6 +58,10 @@ class Scope:
     def enter(self) -> None:
         self._blocks.append({})
 
+    def drop(self) -> None:
+        """Leave a block whose names nobody has written."""
+        self._blocks.pop()
+
     def leave(self) -> None:
         self._ended.update(self._blocks.pop())
 
@@ -62,6 +72,21 @@ class Scope:
         symbol = Symbol(name, kind, symbol_type, at)
         self._blocks[-1][name] = symbol
         return symbol
+
+    def declare_stream(self, name: str, carries: ChannelType, at: Position) -> Symbol:
+        """A new stream in the innermost block."""
+        symbol = self.declare(name, SymbolKind.STREAM, None, at)
+        symbol.stream = carries
+        return symbol
+
+    def alias(self, name: str, symbol: Symbol) -> None:
+        """A further name of what is declared already, in the innermost block."""
+        self._blocks[-1][name] = symbol
+
+    def visible(self) -> Iterator[Symbol]:
+        """What names mean here, each name once."""
+        names = {name: symbol for block in self._blocks for name, symbol in block.items()}
+        yield from names.values()
 
     def local(self, name: str) -> Symbol | None:
         """The declaration of `name` that is in scope."""

@@ -6,7 +6,7 @@ The same question on a module is `allo.ir.effects`: here it is asked while the m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
@@ -15,8 +15,10 @@ from .nodes import (
     Call,
     CallEffects,
     CallSite,
+    Cast,
     CheckedFunction,
     Copy,
+    Declare,
     Expr,
     Fill,
     KernelCall,
@@ -24,9 +26,12 @@ from .nodes import (
     Shared,
     Stmt,
     Store,
+    StreamGet,
+    StreamPut,
     Structured,
     Symbol,
     SymbolKind,
+    Var,
 )
 
 NO_EFFECTS = CallEffects(frozenset(), False)
@@ -43,6 +48,7 @@ def effects_of(function: CheckedFunction) -> CallEffects:
         written = {symbol for part in parts(function.body) for symbol in changed_by(part)}
         calls = (part for part in parts(function.body) if isinstance(part, CallSite))
         state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
+        state = state or any(isinstance(part, StreamGet | StreamPut) for part in parts(function.body))
         by_reference = (p for p in function.params if p.kind is SymbolKind.TENSOR)
         function.effects = CallEffects(frozenset(p for p in by_reference if p in written), state)
     return function.effects
@@ -71,6 +77,33 @@ def changed_by(part: Stmt | Expr | CallSite) -> Iterator[Symbol]:
             for argument, parameter in zip(arguments, callee.params, strict=True):
                 if parameter in written and isinstance(argument, Symbol):
                     yield argument
+
+
+def inlined(before: list[Stmt], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """What is done in front of statements, and these; an element that is got for one value is got where it is used."""
+    got = before[0] if len(before) == len(statements) == 1 else None
+    if not isinstance(got, Declare) or not isinstance(got.init, StreamGet):
+        return (*before, *statements)
+    match statements[0]:
+        case Declare(init=Expr() as value) as whole if _is_only_use(got.symbol, whole, value):
+            return (replace(whole, init=_recast(value, got.init)),)
+        case AssignScalar(value=value) | Store(value=value) | StreamPut(value=value) as whole:
+            if _is_only_use(got.symbol, whole, value):
+                return (replace(whole, value=_recast(value, got.init)),)
+    return (*before, *statements)
+
+
+def _is_only_use(symbol: Symbol, statement: Stmt, value: Expr) -> bool:
+    """Whether a statement uses a variable once, as its value, which may be converted."""
+    while isinstance(value, Cast):
+        value = value.operand
+    uses = [part for part in parts(statement) if isinstance(part, Var) and part.symbol is symbol]
+    return len(uses) == 1 and uses[0] is value
+
+
+def _recast(value: Expr, operand: Expr) -> Expr:
+    """The conversions of `value` applied to another operand."""
+    return replace(value, operand=_recast(value.operand, operand)) if isinstance(value, Cast) else operand
 
 
 def arrays_read(expr: Expr) -> list[Symbol]:

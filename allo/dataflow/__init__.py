@@ -1,0 +1,63 @@
+"""Dataflow designs: regions of tasks with streams between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..customize import Schedule
+from ..customize import customize as _customize
+from ..errors import TargetError
+from ..frontend.regions import get_pid, get_tid, kernel, region, task
+from ..ir.types import Stream
+from .banks import give_own_banks
+
+_SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
+
+__all__ = ["Stream", "build", "customize", "get_pid", "get_tid", "kernel", "region", "task"]
+
+
+def customize(
+    function: Callable[..., Any], *, instantiate: Sequence[Any] | Mapping[str, Any] | None = None, **options: Any
+) -> Schedule:
+    """The schedule of a region: all primitives apply to the loops and arrays of its tasks, such as `"task:i"`.
+
+    Options are those of `allo.customize`. Raises KernelError with all mistakes of the region and its tasks, and
+    DataflowError for tasks that share an end of a stream, write one element, wait for ever whatever the depths of
+    streams are, or put another number of elements than is taken (Dato, section 3.3).
+    """
+    return _customize(function, instantiate=instantiate, **options)
+
+
+def build(
+    function: Callable[..., Any] | Schedule,
+    target: str | None = None,
+    mode: str | None = None,
+    project: str | None = None,
+    configs: dict[str, Any] | None = None,
+    *,
+    instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
+    mapping_primitives: Sequence[tuple[str, Sequence[str]]] = (),
+    **options: Any,
+) -> Any:
+    """A region, or its schedule, made to run on `target`, as by `allo.build`; `"simulator"` is the CPU too.
+
+    Tasks take turns on one thread, with FIFOs of their depths; what waits for ever ends with DataflowError. Tools for
+    FPGAs let no two tasks read one array: for them, arguments of a region, but not of a schedule, are partitioned so
+    that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
+    `mapping_primitives` bundle and chain tasks on the cores of an array of processors. Raises what `customize` and
+    `allo.build` raise.
+    """
+    from ..build import build as build_schedule
+
+    if mapping_primitives:
+        raise TargetError(
+            "mapping_primitives place tasks on the cores of an array of processors, and no such target is here yet",
+            hint="leave them out: on CPUs and FPGAs each task is a process of its own",
+        )
+    if isinstance(function, Schedule):
+        return build_schedule(function, target, mode, project, configs, **options)
+    schedule = customize(function, instantiate=instantiate)
+    if target not in _SHARING:
+        give_own_banks(schedule)
+    return build_schedule(schedule, target, mode, project, configs, **options)

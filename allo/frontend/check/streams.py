@@ -1,0 +1,257 @@
+"""Checker of streams: puts, gets, and questions to FIFOs; blocks are put and got element by element."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ...errors import counted, nearest
+from ...ir.types import AlloType, ChannelType, Stream, TensorType, shape_text
+from ...ir.types import bool as bool_type
+from ..read.source import Position
+from ..typing.builder import ValueBuilder
+from ..typing.convert import convert
+from ..typing.nodes import (
+    CallEffects,
+    Declare,
+    Expr,
+    Stmt,
+    StreamAsked,
+    StreamGet,
+    StreamPut,
+    Symbol,
+    SymbolKind,
+)
+from ..typing.scope import Scope, static_value
+from ..typing.view import View, loops_over, store, whole
+from .annotations import read_annotation
+from .checker import CheckedExpressions
+
+_METHODS = ("put", "get", "empty", "full", "try_put", "try_get", "peek")
+_EFFECTS = CallEffects(frozenset(), True)
+_INSTEAD = {
+    "try_put": "ask first: `if not s.full(): s.put(x)`",
+    "try_get": "ask first: `if not s.empty(): x = s.get()`",
+    "peek": "get the element, and keep it in a variable",
+}
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name that `s`, or `s[i, j]`, begins with."""
+    inner = node.value if isinstance(node, ast.Subscript) else node
+    return inner.id if isinstance(inner, ast.Name) else None
+
+
+def stream_annotation(scope: Scope, node: ast.expr) -> ChannelType | None:
+    """The type of streams that an annotation is; None if it is none, or after an error in its parameters."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return stream_annotation(scope, ast.copy_location(ast.parse(node.value.strip(), mode="eval").body, node))
+        except SyntaxError:
+            return None
+    root = node
+    while isinstance(root, ast.Subscript):
+        root = root.value
+    try:
+        made_by = static_value(scope, root)
+    except (NameError, ValueError):
+        return None
+    if made_by is not Stream and not isinstance(made_by, ChannelType):
+        return None
+    try:
+        value = static_value(scope, node)
+    except NameError as error:
+        scope.report_unknown_in(node, error.args[0])
+        return None
+    except ValueError as error:
+        scope.error(node, f"Unsupported type `{ast.unparse(node)}`: {error}")
+        return None
+    if isinstance(value, ChannelType):
+        return value
+    scope.error(node, f"Unsupported type `{ast.unparse(node)}`", "say what the stream holds: `Stream[float32, 4]`")
+    return None
+
+
+def read_declared(scope: Scope, node: ast.expr, run_time: bool = False) -> AlloType | TensorType | ChannelType | None:
+    """The type that a declaration names, which may be one of streams; None after an error."""
+    errors = len(scope.diagnostics)
+    stream = stream_annotation(scope, node)
+    return stream if stream is not None or len(scope.diagnostics) > errors else read_annotation(scope, node, run_time)
+
+
+def declare_stream(scope: Scope, node: ast.AnnAssign, declared: ChannelType) -> tuple[Stmt, ...]:
+    """`pipe: Stream[T, 4]`: an empty FIFO, or an array of them."""
+    at = scope.source.position(node)
+    if not isinstance(node.target, ast.Name):
+        scope.error(node, "only a plain name can be declared a stream")
+        return ()
+    name = node.target.id
+    if node.value is not None:
+        scope.error(node.value, f"the stream '{name}' starts empty, and has no initial value", "drop the value")
+    if scope.depth:
+        scope.error(node, f"the stream '{name}' is declared in a loop", "declare an array of streams before it")
+    return (Declare(at, scope.declare_stream(name, declared, at), None),)
+
+
+class StreamChecker:
+    """Turns what is done to streams into typed values and statements; None after an error was reported."""
+
+    def __init__(self, scope: Scope, expressions: CheckedExpressions, builder: ValueBuilder) -> None:
+        self.scope = scope
+        self.expressions = expressions
+        self.builder = builder
+
+    def is_method(self, function: ast.expr) -> bool:
+        """Whether `x.name` in `x.name(...)` is a method of a stream."""
+        if not isinstance(function, ast.Attribute):
+            return False
+        name = root_name(function.value)
+        symbol = None if name is None else self.scope.local(name)
+        return symbol is not None and symbol.kind is SymbolKind.STREAM
+
+    def value(self, node: ast.Call) -> Expr | Symbol | None:
+        """`s.get()`, in front of the statement that it stands in, or what `s.empty()` and `s.full()` answer."""
+        found = self._method(node, ("get", "empty", "full"))
+        if found is None:
+            return None
+        stream, indices, name = found
+        kind = _type_of(stream)
+        at = self.scope.source.position(node)
+        if not self.builder.in_front(at, f"`{ast.unparse(node)}`", self.builder.seen, _EFFECTS):
+            return None
+        if name != "get":
+            if kind.block:
+                message = f"`{ast.unparse(node)}`: '{stream.name}' holds blocks, which are put and got in parts"
+                self.scope.error(node, message, "declare a stream of elements")
+                return None
+            return self.builder.variable(StreamAsked(bool_type, at, stream, indices, name), name)
+        if not kind.block:
+            return self.builder.variable(StreamGet(kind.element, at, stream, indices), f"{stream.name}_value")
+        block = Symbol(f"{stream.name}_block", SymbolKind.TENSOR, TensorType(kind.element, kind.block), at)
+        self.builder.do_first(self.received(block, stream, indices, at))
+        return block
+
+    def block(self, node: ast.expr | None) -> TensorType | None:
+        """The type of the block that `s.get()` gives; None for everything else."""
+        if not isinstance(node, ast.Call) or not self.is_method(node.func):
+            return None
+        assert isinstance(node.func, ast.Attribute)
+        kind = _type_of(self._symbol(node.func.value))
+        is_block = node.func.attr == "get" and kind.block and not node.args
+        return TensorType(kind.element, kind.block) if is_block else None
+
+    def received(self, target: Symbol, stream: Symbol, indices: tuple[Expr, ...], at: Position) -> tuple[Stmt, ...]:
+        """A new array that is the next block of a stream."""
+        place = whole(target, at).place
+        assert place is not None
+        element = _type_of(stream).element
+
+        def get(subscripts: tuple[Expr, ...]) -> Stmt:
+            return store(place(subscripts), StreamGet(element, at, stream, indices), at)
+
+        return (Declare(at, target, None), self._over_block(f"{target.name}_get", stream, at, get))
+
+    def block_into(self, node: ast.expr, target: Symbol) -> tuple[Stmt, ...]:
+        """`target`, declared as the block that `node`, which gets one, gives."""
+        assert isinstance(node, ast.Call)
+        found = self._method(node, ("get",))
+        if found is None:
+            return ()
+        return self.received(target, found[0], found[1], self.scope.source.position(node))
+
+    def statement(self, node: ast.Call) -> tuple[Stmt, ...]:
+        """`s.put(x)`, or `s.get()` whose value is not needed."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            self.value(node)
+            return ()
+        found = self._method(node, ("put",))
+        value = self.expressions.any(node.args[0]) if len(node.args) == 1 else None
+        if found is None or value is None:
+            return ()
+        stream, indices, _ = found
+        kind = _type_of(stream)
+        at = self.scope.source.position(node)
+        shape = () if isinstance(value, Expr) else _shape(value)
+        if shape != kind.block:
+            wanted = f"blocks of shape {shape_text(kind.block)}" if kind.block else f"single values of {kind.element!r}"
+            given = f"an array of shape {shape_text(shape)}" if shape else "a single value"
+            self.scope.error(node.args[0], f"'{stream.name}' holds {wanted}, got {given}")
+            return ()
+        if isinstance(value, Expr):
+            return (StreamPut(at, stream, indices, convert(value, kind.element)),)
+        view = whole(value, at) if isinstance(value, Symbol) else value
+
+        def put(subscripts: tuple[Expr, ...]) -> Stmt:
+            return StreamPut(at, stream, indices, convert(view.read(subscripts), kind.element))
+
+        return (self._over_block(f"{stream.name}_put", stream, at, put),)
+
+    def _over_block(
+        self, name: str, stream: Symbol, at: Position, body: Callable[[tuple[Expr, ...]], Stmt]
+    ) -> Stmt:
+        shape = TensorType(_type_of(stream).element, _type_of(stream).block)
+        extents = whole(Symbol(name, SymbolKind.TENSOR, shape, at), at).extents
+        return loops_over(extents, name, self.builder.nest_name(name), at, body)
+
+    def _method(self, node: ast.Call, names: tuple[str, ...]) -> tuple[Symbol, tuple[Expr, ...], str] | None:
+        """The stream, its subscripts and the method of a call, which has as many arguments as the method takes."""
+        function = node.func
+        assert isinstance(function, ast.Attribute)
+        name, text = function.attr, ast.unparse(function)
+        if name in _INSTEAD:
+            self.scope.error(node, f"`{text}` is not known to kernels yet", _INSTEAD[name])
+            return None
+        if name not in _METHODS:
+            hint = nearest(name, _METHODS) or "streams have put, get, empty and full"
+            self.scope.error(function, f"a stream has no method '{name}'", hint)
+            return None
+        if name not in names:
+            what = "gives no value" if name == "put" else "only asks, and does nothing"
+            hint = "write it as a statement of its own" if name == "put" else f"use the answer: `if {text}():`"
+            self.scope.error(node, f"`{text}` {what}", hint)
+            return None
+        wanted = 1 if name == "put" else 0
+        if len(node.args) != wanted or node.keywords:
+            takes, given = "one value" if wanted else "no argument", len(node.args) + len(node.keywords)
+            self.scope.error(node, f"`{text}` takes {takes}, got {counted(given, 'argument') if given else 'none'}")
+            return None
+        indices = self._indices(function.value)
+        return None if indices is None else (self._symbol(function.value), indices, name)
+
+    def _symbol(self, node: ast.expr) -> Symbol:
+        name = root_name(node)
+        symbol = None if name is None else self.scope.local(name)
+        assert symbol is not None
+        return symbol
+
+    def _indices(self, node: ast.expr) -> tuple[Expr, ...] | None:
+        """The subscripts of one stream of an array of them."""
+        stream = self._symbol(node)
+        shape = _type_of(stream).shape
+        nodes: list[ast.expr] = []
+        if isinstance(node, ast.Subscript):
+            nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(nodes) != len(shape):
+            what = counted(len(shape), "dimension") if shape else "no dimensions"
+            given = counted(len(nodes), "subscript") if nodes else "no subscript"
+            self.scope.error(node, f"the stream '{stream.name}' has {what}, but {given} given")
+            return None
+        found = []
+        for dimension, (place, extent) in enumerate(zip(nodes, shape, strict=True)):
+            value = self.expressions.scalar(place)
+            if value is not None:
+                value = self.expressions.checked_index(place, value, stream.name, dimension, extent)
+            if value is None:
+                return None
+            found.append(value)
+        return tuple(found)
+
+
+def _type_of(stream: Symbol) -> ChannelType:
+    assert stream.stream is not None
+    return stream.stream
+
+
+def _shape(value: Symbol | View) -> tuple[int, ...]:
+    assert isinstance(value.type, TensorType)
+    return value.type.shape

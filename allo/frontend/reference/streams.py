@@ -1,0 +1,144 @@
+"""Streams and tasks of the typed tree as functions that carry them out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...errors import Location
+from ..typing.nodes import (
+    CallSite,
+    CheckedFunction,
+    Declare,
+    Load,
+    Stmt,
+    StreamGet,
+    StreamPut,
+    Symbol,
+    SymbolKind,
+)
+from ..typing.writes import changed_by, parts
+from .expressions import SHARED, Elements, Frame
+from .processes import Fifo, Process, Scheduler, facts_of_stream
+
+type Run = Callable[[Frame], Any]
+
+
+class RunningProgram(Protocol):
+    """The run of a program that processes belong to."""
+
+    @property
+    def scheduler(self) -> Scheduler: ...
+
+
+def fresh_streams(function: CheckedFunction, symbol: Symbol) -> Callable[[], Elements]:
+    """What makes the FIFOs of a stream, or of an array of them."""
+    carries = symbol.stream
+    assert carries is not None
+    puts, gets = ends_of(function, symbol)
+    depth = carries.depth * prod(carries.block)
+    made = function.source.location(symbol.at)
+    facts = facts_of_stream(symbol.name, carries.shape, depth, made, puts, gets)
+
+    def fresh() -> Elements:
+        data = np.empty(carries.shape, object)
+        for number, place in enumerate(np.ndindex(carries.shape)):
+            data[place] = Fifo(facts, number if carries.shape else None, depth)
+        return Elements(data)
+
+    return fresh
+
+
+def ends_of(function: CheckedFunction, symbol: Symbol) -> tuple[list[Location], list[Location]]:
+    """Where a function, and those that it calls, put into a stream and get from it."""
+    puts: list[Location] = []
+    gets: list[Location] = []
+    for part in parts(function.body):
+        match part:
+            case StreamPut(stream=stream) if stream is symbol:
+                puts.append(function.source.location(part.at))
+            case StreamGet(stream=stream) if stream is symbol:
+                gets.append(function.source.location(part.at))
+            case CallSite(callee=callee, arguments=arguments):
+                for argument, parameter in zip(arguments, callee.params, strict=True):
+                    if argument is symbol:
+                        inner = ends_of(callee, parameter)
+                        puts, gets = puts + inner[0], gets + inner[1]
+    return puts, gets
+
+
+def region_run(
+    statements: Sequence[tuple[Stmt, Starts | Run]], program: RunningProgram
+) -> Run:
+    """All statements of a region: each begins when those have ended that use the arrays which it uses, and one writes.
+
+    A statement is given as what makes its processes, or as what is done in its turn if it declares something.
+    """
+    used = [_arrays(statement) for statement, _ in statements]
+    before = [[k for k in range(number) if _conflict(used[k], used[number])] for number in range(len(statements))]
+
+    def run(frame: Frame) -> None:
+        scheduler = program.scheduler
+        started: list[list[Process]] = []
+        for number, (_, action) in enumerate(statements):
+            leaders = [process for k in before[number] for process in started[k]]
+            if isinstance(action, Starts):
+                started.append([scheduler.start(process, leaders) for process in action.processes(frame)])
+                continue
+            scheduler.join(leaders)
+            action(frame)
+            started.append([])
+        scheduler.join([process for group in started for process in group])
+
+    return run
+
+
+def is_process(statement: Stmt) -> bool:
+    """Whether a statement of a region runs beside the others: it changes no scalar of the region."""
+    if isinstance(statement, Declare):
+        return False
+    changed = (symbol for part in parts(statement) for symbol in changed_by(part))
+    return all(symbol.kind is SymbolKind.TENSOR for symbol in changed)
+
+
+def _arrays(statement: Stmt) -> tuple[set[Symbol], set[Symbol]]:
+    """The arrays that a statement uses, and what of them it may write."""
+    used: set[Symbol] = set()
+    for part in parts(statement):
+        if isinstance(part, CallSite):
+            used |= {a for a in part.arguments if isinstance(a, Symbol) and a.kind is SymbolKind.TENSOR}
+        elif isinstance(part, Load):
+            used.add(part.tensor)
+    written = {symbol for part in parts(statement) for symbol in changed_by(part)}
+    return used | written, written
+
+
+def _conflict(one: tuple[set[Symbol], set[Symbol]], other: tuple[set[Symbol], set[Symbol]]) -> bool:
+    return bool(one[1] & other[0] or one[0] & other[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """What a statement of a region runs in processes: `action`, once for each of these values of the `places`."""
+
+    action: Run
+    places: tuple[int, ...] = ()
+    extents: tuple[int, ...] = ()
+
+    def processes(self, frame: Frame) -> list[Callable[[], Any]]:
+        """What the processes do; each has a frame of its own, with the arrays and streams of the region."""
+        return [partial(self._live, frame, position) for position in product(*map(range, self.extents))]
+
+    def _live(self, frame: Frame, position: tuple[int, ...]) -> None:
+        own = [*frame]
+        own[SHARED] = {}
+        for place, value in zip(self.places, position, strict=True):
+            own[place] = value
+        with np.errstate(all="ignore"):
+            self.action(own)

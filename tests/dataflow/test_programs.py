@@ -1,0 +1,100 @@
+"""Dataflow designs through all doors, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import allo.dataflow as df
+from allo.errors import TargetError
+from tests.dataflow import programs as p
+
+from .doors import through
+
+rng = np.random.default_rng(7)
+
+
+def numbers(*shape: int, dtype: type = np.int16) -> np.ndarray:
+    return rng.integers(-9, 9, shape).astype(dtype)
+
+
+def test_producer_and_consumer() -> None:
+    A = numbers(p.M, p.N, dtype=np.int32)
+    np.testing.assert_array_equal(through(p.producer_consumer, A, np.zeros_like(A)).arguments[1], A + 1)
+
+
+def test_systolic_array() -> None:
+    A, B, C = numbers(p.M, p.K), numbers(p.K, p.N), np.zeros((p.M, p.N), np.int16)
+    s = df.customize(p.systolic)
+    np.testing.assert_array_equal(through(p.systolic, A, B, C, csim=False).arguments[2], A @ B)
+    with pytest.raises(TargetError, match="two processes read one array"):
+        s.build(target="vhls")
+    s.partition("systolic:A", dim=1)  # processes of an FPGA read different banks
+    s.partition("systolic:B", dim=2)
+    s.partition("systolic:C")
+    assert df.build(p.systolic, target="vhls").hls_code == s.build(target="vhls").hls_code
+    s.pipeline("gemm:S__k_4._k")
+    given = C.copy()
+    s.build(target="vitis_hls", mode="csim")(A, B, given)
+    np.testing.assert_array_equal(given, A @ B)
+    assert s.verify()
+
+
+def test_blocks() -> None:
+    A = numbers(p.L, 4)
+    np.testing.assert_array_equal(through(p.blocks, A, np.zeros_like(A)).arguments[1], 2 * A)
+
+
+def test_fork_and_join() -> None:
+    A = numbers(p.L, dtype=np.int32)
+    np.testing.assert_array_equal(through(p.fork_join, A, np.zeros_like(A)).arguments[1], A**2 - A**3)
+
+
+def test_feedback() -> None:
+    A = numbers(p.L)
+    np.testing.assert_array_equal(through(p.feedback, A, np.zeros_like(A)).arguments[1], A * A)
+
+
+def test_chain_with_a_scalar_of_the_region() -> None:
+    A = numbers(p.L)
+    np.testing.assert_array_equal(through(p.chain, A, np.zeros_like(A), 5).arguments[1], A + 15)
+
+
+def test_template_regions_in_tasks_and_in_regions() -> None:
+    A = numbers(p.L)
+    once = through(p.doubling, A, np.zeros_like(A), instantiate=[p.int16, p.L], csim=False)
+    np.testing.assert_array_equal(once.arguments[1], 2 * A + 1)
+    for region in (p.regions_in_a_task, p.regions_in_a_region):
+        np.testing.assert_array_equal(through(region, A, np.zeros_like(A)).arguments[1], 4 * A + 3)
+
+
+def test_constants_of_the_position() -> None:
+    A, B = numbers(4, p.L), np.zeros((4, p.L), np.int16)
+    wanted = (A * np.array(p.FACTORS)[:, None])[::-1].copy()
+    for place in range(4):
+        wanted[3 - place, :place] = 0
+        wanted[3 - place, 7 if p.factor(place) == 1 else 6] = 77 if p.factor(place) == 1 else 66
+    wanted[1, 5] = 55
+    np.testing.assert_array_equal(through(p.constants, A, B, csim=False).arguments[1], wanted)
+
+
+def test_positions_on_diagonals() -> None:
+    A = numbers(6, 6, dtype=np.int8)
+    wanted = A.copy()
+    wanted[np.arange(6), 5 - np.arange(6)] = 2
+    wanted[np.arange(6), np.arange(6)] = 1
+    np.testing.assert_array_equal(through(p.diagonal, A, np.zeros_like(A), csim=False).arguments[1], wanted)
+
+
+def test_streams_are_arguments_of_tasks() -> None:
+    A = numbers(p.L)
+    np.testing.assert_array_equal(through(p.streams_as_arguments, A, np.zeros_like(A)).arguments[1], A)
+
+
+def test_build_takes_regions_and_their_schedules() -> None:
+    A = numbers(p.L)
+    for built in (df.build(p.feedback), df.build(df.customize(p.feedback), target="simulator")):
+        B = np.zeros_like(A)
+        built(A, B)
+        np.testing.assert_array_equal(B, A * A)
+    assert "hls::stream" in df.build(p.feedback, target="vhls").hls_code

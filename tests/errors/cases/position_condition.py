@@ -1,0 +1,12 @@
+import allo
+import allo.dataflow as df
+from allo.ir.types import int32
+
+
+@df.region()
+def kernel(A: int32[4]):
+    @df.kernel(mapping=[4], args=[A])
+    def f(X: int32[4]):
+        p = df.get_pid()
+        with allo.meta_if(X[p] == p):
+            X[p] = 1

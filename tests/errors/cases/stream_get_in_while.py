@@ -1,0 +1,8 @@
+from allo.ir.types import Stream, int32
+
+
+def kernel(A: int32[4]):
+    s: Stream[int32, 4]
+    s.put(1)
+    while s.get() > 0:
+        A[0] = 1

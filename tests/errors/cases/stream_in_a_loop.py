@@ -1,0 +1,8 @@
+from allo.ir.types import Stream, int32
+
+
+def kernel(A: int32[4]):
+    for i in range(4):
+        s: Stream[int32, 4]
+        s.put(i)
+        A[i] = s.get()

@@ -1,0 +1,5 @@
+from allo.ir.types import Stream, int32
+
+
+def kernel(A: int32[4]):
+    A[0]: Stream[int32, 4]
