@@ -47,21 +47,21 @@ class _Home:
     def become(self, before: Mapping[str, Part], parts: Mapping[str, Part]) -> None:
         """Hold `parts` instead of those `before`, which others keep."""
         changed = {name: part for name, part in parts.items() if part is not before[name]}
+        unwritten = {name: part for name, part in changed.items() if not part.is_written}
         for name, part in changed.items():
             place, _ = _mlir.set_aside(self.mlir, self.sites[name].op, self.aside)
-            if part.is_written or part.plain is not before[name].plain:
+            if name not in unwritten or part.plain is not before[name].plain:
                 part.copy(ir.InsertionPoint(place))
                 place.erase()
         self.sites = self.found()
-        self.write(changed)
+        self.write(unwritten)
 
     def write(self, parts: Mapping[str, Part]) -> None:
-        """Write the parts that nobody has looked at; copies of what they are but for types stand in their places."""
-        new = {name: part for name, part in parts.items() if not part.is_written}
-        for name, part in new.items():
+        """Write parts that nobody has looked at; copies of what they are but for types stand in their places."""
+        for name, part in parts.items():
             part.written(self.sites[name].op)
-        ops, plain = [part.op for part in new.values()], [part.plain.op for part in new.values()]
-        if new and not _mlir.verify_changed(self.mlir.operation, ops, plain, True):
+        ops, plain = [self.sites[name].op for name in parts], [part.plain.op for part in parts.values()]
+        if parts and not _mlir.verify_changed(self.mlir.operation, ops, plain, True):
             Module(self.mlir).verify()
 
     def found(self) -> dict[str, _Site]:
@@ -129,10 +129,11 @@ class FinishedModule(Module):
     def _made(self) -> _Home:
         mlir = _mlir.clone_module(self._empty.operation)
         point = ir.InsertionPoint(mlir.body)
+        unwritten = {name: part for name, part in self.parts.items() if not part.is_written}
         for part in self.parts.values():
             part.copy(point)
         home = _Home(mlir, self._empty)
-        home.write(self.parts)
+        home.write(unwritten)
         return home
 
     def _taken_over(self) -> _Home | None:

@@ -104,16 +104,17 @@ class Values:
         return self._apply(formula, operands), equalities
 
     def _apply(self, formula: Formula, operands: list[ir.Value]) -> Terms:
-        if not operands:
-            inputs: list[Linear | None] = []
-        else:
-            arguments = [self.index(operand) for operand in operands]
-            inputs = [argument.forms[0] for argument in arguments]
-            inherited = tuple(q for argument in arguments for q in argument.quotients)
-            if inherited:
-                terms = self._instantiate(formula, inputs)
-                return Terms(terms.forms, inherited + terms.quotients)
-        return self._instantiate(formula, inputs)
+        inputs: list[Linear | None] = []
+        inherited: tuple[Quotient, ...] = ()
+        for operand in operands:
+            if operand in self._known:
+                inputs.append(self._known[operand])
+            else:
+                argument = self.index(operand)
+                inputs.append(argument.forms[0])
+                inherited += argument.quotients
+        terms = self._instantiate(formula, inputs)
+        return Terms(terms.forms, inherited + terms.quotients) if inherited else terms
 
     def _instantiate(self, formula: Formula, inputs: list[Linear | None]) -> Terms:
         if not formula.quotients:

@@ -159,11 +159,7 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
             finally:
                 _EARLIER.reset(token)
             mark_rewritten(draft, values.values())
-            made = draft.finished()
-            demand_still_elements(made, draft)
-            if not traits.checks_stages:
-                demand_ends_still_single(made, draft)
-                demand_stages_still_legal(made, draft)
+            made = _finished(draft, traits)
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise
@@ -174,6 +170,16 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
     method.__signature__ = shown_signature(body)  # type: ignore[attr-defined]
     method.__dict__[_TRAITS] = traits
     return method
+
+
+def _finished(draft: Draft, traits: Traits) -> FinishedModule:
+    """The state that a step has written. Raises ScheduleError if it is none that a schedule may have."""
+    made = draft.finished()
+    demand_still_elements(made, draft)
+    if not traits.checks_stages:
+        demand_ends_still_single(made, draft)
+        demand_stages_still_legal(made, draft)
+    return made
 
 
 @contextmanager
