@@ -11,6 +11,7 @@ import pytest
 import allo
 from allo.cli import main
 from allo.cli.designs import completions
+from allo.errors import InternalError
 from allo.ir.types import float32
 
 DESIGN = """\
@@ -109,6 +110,16 @@ def test_an_exit_code_of_check_is_no_other_answer(capsys, design, tmp_path):
         assert f'File "{path}", line 1' in err or "exit" in text
         assert "cli" not in err  # no frames of the command
         assert run(capsys, "print", f"{path}:kernel")[0] == 1
+
+
+@pytest.mark.parametrize("fault", [InternalError("no reason"), RuntimeError("no reason")])
+def test_a_fault_of_ours_is_no_answer_either(capsys, monkeypatch, design, fault):
+    def fails(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("allo.cli.actions.verify", fails)
+    code, out, err = run(capsys, "check", f"{design}:gemm")
+    assert code == 3 and not out and "Traceback" in err and "no reason" in err
 
 
 def test_wrong_options_have_suggestions(capsys, design):

@@ -164,6 +164,18 @@ def test_frames(monkeypatch: pytest.MonkeyPatch, s: allo.Schedule) -> None:
     assert any(file.startswith(own) for file in files(error))
 
 
+def test_frames_of_wrong_arguments(s: allo.Schedule) -> None:
+    """Errors of Python that the package raises on purpose, and those that just happen in it."""
+    own = str(Path(allo.__file__).parent)
+    for action in (lambda: s.splitt("i", 2), lambda: s.build()(3), lambda: s.report(frequency=3)):
+        with pytest.raises((AttributeError, TypeError)) as error:
+            action()
+        assert files(error.value) == {__file__}
+    with pytest.raises(TypeError) as error:
+        allo.errors.counted("1", "fault")
+    assert any(file.startswith(own) for file in files(error.value))
+
+
 def test_an_internal_error_keeps_all_frames() -> None:
     def fails() -> None:
         raise InternalError("no reason")
