@@ -14,6 +14,7 @@ import pytest
 import allo
 from allo import messages, tracebacks
 from allo.errors import InternalError
+from allo.ir import types
 from allo.ir.types import float32
 
 
@@ -51,6 +52,7 @@ def test_what_a_prompt_shows(s: allo.Schedule) -> None:
     assert repr(s.build(target="vhls")).startswith("<HLSModule gemm: ")
     assert repr(s.verify()).startswith("Equivalent: 'gemm' and the schedule of 'gemm' with ")
     assert repr(allo.verify(gemm, shorter)).startswith("Different: ")
+    assert repr(types.Stateful[float32[4]]) == "Stateful[float32[4]]" and repr(types.ConstExpr) == "ConstExpr"
     assert repr(s.ir) == "<FinishedModule of 'gemm': gemm>"
     assert repr(s.report()) == str(s.report()) and repr(s.report(target="u280")) == str(s.report(target="u280"))
 
