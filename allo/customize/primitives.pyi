@@ -21,7 +21,12 @@ class Primitives:
                                                   if factor * i.outer + i.inner < n:    # only if factor does not divide n
                                                       S(factor * i.outer + i.inner)
 
-        Always legal. Refused: a factor below 1, run-time bounds, a loop annotated before. Source: Allo paper, Table 2.
+        The bounds may depend on loops around it or be known at run time only. A loop that starts at the greatest of
+        several values is cut at the multiples of `factor`; of one whose bounds are not affine, the inner loop has the
+        values that the loop had. A pipeline goes to the inner loop; a loop unrolled by `u` has an inner one that is
+        unrolled by `u`, or fully where `factor` divides `u`, and the outer one by `u / factor`.
+        Always legal. Refused: a factor below 1, a `while` loop, a factor that neither divides the one by which the loop is
+        unrolled nor is a multiple of it, a loop with another annotation. Source: Allo paper, Table 2.
         """
 
     def reorder(
@@ -38,27 +43,33 @@ class Primitives:
                     S(i, j)                       S(i, j)
 
         Statements between the loops get loops of their own, before or after; conditions between them move inwards; bounds
-        that depend on a loop that moves inside are computed anew. The updates of a reduction (`x += e`) may change
-        their order where the sum is exact (integers, fixed point) or with `reassociate=True`.
+        that depend on a loop that moves inside are computed anew. The updates of a reduction (`x += e`, `x = x - a + b`,
+        `x = max(x, e)`, `if e > x: x = e`, also through a variable of one iteration) may change their order where the
+        result is exact (integers and fixed-point numbers that wrap, maxima of integers) or with `reassociate=True`.
         A dependence may be turned around where that changes no value: each read still sees the write that it saw, and
         each element keeps its last one (scratch space that is filled before it is read, elements that are written again,
         also by what follows the nest).
         Refused: an order that a dependence forbids, with the statements and one pair of iterations; a value that would
-        have to be kept for several iterations; bounds that depend on a loop that would be inside and are not affine, or
-        have a statement in between; an order in which a loop that runs in parallel carries a dependence.
+        have to be kept for several iterations; bounds that depend on a loop that would be inside and are not linear, or
+        steps other than 1 with them; an order in which a loop that runs in parallel carries a dependence.
         `assume_safe=True` accepts what cannot be decided. Source: Allo paper, Table 2; legality by the polyhedral model,
         of values by Feautrier (IJPP 1991).
         """
 
-    def fuse(self, *loops: Loop | str | Sequence[Loop | str]) -> Loop:
-        """Join perfectly nested loops, given from the outermost to the innermost. Returns the handle of the new loop.
+    def fuse(self, *loops: Loop | str | Sequence[Loop | str], assume_safe: bool = False) -> Loop:
+        """Join perfectly nested loops, given from the outermost to the innermost, or loops one after the other in a block,
+        given in the order of the text. Returns the handle of the new loop.
 
             for i in range(m):            for i_j_fused in range(m * n):
                 for j in range(n):   ->       S(i_j_fused // n, i_j_fused % n)
                     S(i, j)
 
-        Conditions on loop variables between the loops move inwards. Always legal. Refused: fewer than two loops, loops
-        that are not directly nested in this order, run-time bounds, annotated loops. Source: Allo paper, Table 2.
+        Conditions on loop variables between nested loops move inwards, which is always legal. Of loops in a row, iteration
+        k of each runs in iteration k of the new loop, in the nest of the last one; of a shorter one, a condition says
+        which. Refused: fewer than two loops, nested loops that are not directly nested in this order, or with bounds that
+        are no constants; loops in a row with a dependence that would be turned around, with both statements and a pair of
+        iterations, or of different bounds that are no constants; annotated loops. `assume_safe=True` accepts what cannot
+        be decided. Source: Allo paper, Table 2.
         """
 
     def compute_at(self, from_loop: Loop | str, target_loop: Loop | str, assume_safe: bool = False) -> None:
@@ -72,7 +83,8 @@ class Primitives:
         Where the iterations of the loops down to the target are the same in both nests and no value changes by it, the
         nests are merged, and each statement runs as often as before. Else each iteration of the target computes again
         what it reads, in the box of the iterations that write it (three rows of a stencil, say): for this, the nest must
-        compute the same values whenever it runs, and write nothing that is used elsewhere, or all of it once.
+        compute the same values whenever it runs, and write nothing that is used later, or all of it once; first values of
+        what it sums up (`B: int32[n] = 0`) are written with each sum.
         Refused: a target that does not follow the nest in the same block; a dependence with a statement in between; what
         neither merging nor computing again can respect, with the two statements, the array and a pair of iterations.
         `assume_safe=True` merges where that cannot be decided.
@@ -113,7 +125,9 @@ class Primitives:
                 S(i)               ->         S(i); S(i + 1); ...; S(i + factor - 1)
 
         Always legal: the order of the statements stays. Backends do it, so the printed loop only carries `allo.unroll`.
-        Refused: a negative factor, a factor above the trip count, full unrolling with run-time bounds.
+        A loop whose bounds depend on loops around it, such as `range(i)`, is unrolled fully with as many copies as it ever
+        has iterations: it becomes a loop with constant bounds, and a condition says which of the copies run.
+        Refused: a negative factor, a factor above the trip count, full unrolling of a loop with no greatest trip count.
         Source: Allo paper, Table 2.
         """
 
@@ -172,7 +186,8 @@ class Primitives:
                 consume(T, B)                     consume(T, B)     # on different data
 
         A stage is a loop nest, a call or a single statement; one that uses an array begins when the one that writes it has
-        ended, and those that FIFOs join take turns.
+        ended, and those that FIFOs join take turns. First values of an array (`T: int32[n] = 0`) are no stage of their own
+        if a loop nest goes on with them: it writes them itself, where it begins with an element, or in its first iteration.
         Refused: an array that two stages write; a stage that writes what an earlier stage reads; a stream with more
         than one stage at an end; in a loop, a later stage that an earlier stage of a later iteration must wait for (an
         array of the loop's body has no such dependences); an unfolded loop. `assume_safe=True` accepts what cannot be
@@ -232,7 +247,13 @@ class Primitives:
         goes to a function without a body. Source: Allo paper, Table 2, section 6.4 and Algorithm 2.
         """
 
-    def buffer_at(self, buffer: Buffer | str, axis: Loop | str, assume_safe: bool = False) -> Buffer:
+    def buffer_at(
+        self,
+        buffer: Buffer | str,
+        axis: Loop | str,
+        init: float | None = None,
+        assume_safe: bool = False,
+    ) -> Buffer:
         """Keep what each iteration of loop `axis` touches of `buffer` in a new local array; returns its handle.
 
             for i in range(m):            for i in range(m):
@@ -242,14 +263,24 @@ class Primitives:
                                               for j_back in range(n): A[i, j_back] = buf[j_back]
 
         The array has the extents of the touched box; dimensions of extent 1 are dropped. It is filled first only if an
-        element may be read before it is written (or not all are written), and written back only if it is written.
+        element may be read before it is written (or not all are written), and written back only if it is written. With
+        `init`, it is filled with this number instead, which must be what the elements hold when an iteration begins: a
+        statement before the loop gives it to them (`C: T[m, n] = 0`), and nothing else comes before; that statement is gone
+        if nothing reads it any more.
         Refused: a loop that does not touch the buffer, a box without constant extents, a buffer declared inside the loop,
-        accesses inside the loop that go through calls, streams, and a parallel loop whose iterations would write back
-        elements of each other (`assume_safe=True` accepts a parallel loop where that cannot be decided).
+        accesses inside the loop that go through calls, streams, another first value than `init`, and a parallel loop whose
+        iterations would write back elements of each other (`assume_safe=True` accepts a parallel loop where that cannot
+        be decided).
         Source: Allo paper, Table 2 and section 3.1 (Fig. 2).
         """
 
-    def reuse_at(self, buffer: Buffer | str, axis: Loop | str, assume_safe: bool = False) -> Buffer:
+    def reuse_at(
+        self,
+        buffer: Buffer | str,
+        axis: Loop | str,
+        assume_safe: bool = False,
+        strict: bool = False,
+    ) -> Buffer:
         """Keep what later iterations of loop `axis` read again of `buffer` in a buffer that shifts; returns its handle.
 
             for x in range(n):                  R: T[3]
@@ -264,10 +295,12 @@ class Primitives:
         the distance that the box moves, and loads what is new, inside the bounds of the array. A window on a line buffer
         is `s.reuse_at(s.reuse_at("A", "y"), "x")`; the line buffer is then filled in loop `x` too, so that one pass over
         the array does it all (the fill loop of the first step is gone, if nothing else stands between the two loops).
-        Refused: no element read in two iterations, a box that does not move, or moves along several dimensions, or has no
-        constant extents, or is as large as the array; an array that the loop writes or declares, or of run-time extents;
-        accesses through calls or with subscripts that are not affine; a parallel loop (one around it that cannot be decided
-        is accepted with `assume_safe=True`). Source: Allo paper, Table 2.
+        Where there is nothing to reuse (no element is read in two iterations, the box does not move, or is as large as the
+        array), the step does nothing, says so in a warning (`allo.ScheduleNote`) and returns `buffer`; with `strict=True`
+        it is refused.
+        Refused: a box that moves along several dimensions, or has no constant extents; an array that the loop writes or
+        declares, or of run-time extents; accesses through calls or with subscripts that are not affine; a parallel loop
+        (one around it that cannot be decided is accepted with `assume_safe=True`). Source: Allo paper, Table 2.
         """
 
     def relay(
@@ -356,9 +389,10 @@ class Primitives:
         An argument has the new shape for callers in the module and for those in Python; an array that is passed to or
         returned from functions has it in all of them, and a constant wherever it is used.
         A partition stays: elements of one bank are in one bank of the new shape (32 elements, cyclic 4, are 8 x 4 whose
-        second dimension is complete).
-        Refused: a shape of another number of elements, a scalar, a shape in which the banks are no partition, an array
-        that goes to a function without a body, extents known at run time only. Source: Allo's primitive of this name; the
+        second dimension is complete). Where that is no partition of the new shape, it gets the one with the fewest banks
+        that has elements of different banks in different ones (16 elements, cyclic 3, are 4 x 4, cyclic 3 in both).
+        Refused: a shape of another number of elements, a scalar, an array that goes to a function without a body, extents
+        known at run time only, such a search among more than 4194304 elements. Source: Allo's primitive of this name; the
         order of the elements is that of `numpy.reshape`.
         """
 
@@ -372,10 +406,12 @@ class Primitives:
         A store reads the word, replaces its part, and writes it back. An argument is an array of words for callers in
         the module and for those in Python (`a.view("u8")` packs pairs of float32 on a little-endian machine); an array
         that is passed to or returned from functions is packed in all of them, and a constant wherever it is used.
+        A partition becomes one of the words: in as many banks as a run of elements that were in different banks has words
+        (cyclic 8 with a factor of 4 is cyclic 2, cyclic 4 is a single bank), in runs of words for runs of elements.
         Refused: a dimension that the array has not, a factor below 2 or that does not divide the extent, a word of more
-        than 1024 bits, elements without a fixed number of bits, a partition that has elements of one word in different
-        banks, an array that goes to a function without a body, a loop in parallel or processing elements that would store
-        to parts of one word (`assume_safe=True` accepts what cannot be decided). Source: Allo paper, Table 2.
+        than 1024 bits, elements without a fixed number of bits, an array that goes to a function without a body, a loop in
+        parallel or processing elements that would store to parts of one word (`assume_safe=True` accepts what cannot be
+        decided). Source: Allo paper, Table 2.
         """
 
     def bind(self, buffer: Buffer | str, memory: Memory) -> None:
