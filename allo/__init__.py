@@ -121,7 +121,7 @@ else:
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_LATER})
+        return sorted({*globals(), *_LATER, "__version__"})
 
 
 __all__ = [

@@ -19,14 +19,14 @@ _one = threading.Lock()  # who holds it writes the line of progress
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def working(what: str, level: int = logging.INFO) -> Iterator[None]:
     """Log `what` is done and how long it takes; on a terminal, stderr shows it while it takes over a second."""
     start = time.perf_counter()
     try:
         with _line(what):
             yield
     finally:
-        LOG.info("%s: %.2f s", what, time.perf_counter() - start)
+        LOG.log(level, "%s: %.2f s", what, time.perf_counter() - start)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import os
 import sys
 import traceback
@@ -14,13 +15,16 @@ from .errors import AlloError, InternalError
 type _Hook = Callable[[type[BaseException], BaseException, TracebackType | None], object]
 
 PACKAGE = str(Path(__file__).resolve().parent) + os.sep
+_RAISE = dis.opmap["RAISE_VARARGS"]
 _WHOLE = "ALLO_TRACEBACK"  # "full" in the environment: nothing is left out
 
 
 def users_frames(error: BaseException) -> TracebackType | None:
     """The traceback of an error without the frames of this package; the whole one if that is what helps."""
     whole = error.__traceback__
-    if not isinstance(error, AlloError) or isinstance(error, InternalError) or os.environ.get(_WHOLE) == "full":
+    if os.environ.get(_WHOLE) == "full" or isinstance(error, InternalError):
+        return whole
+    if not isinstance(error, AlloError) and not _is_raised_here(whole):
         return whole
     frames: list[TracebackType] = []
     step = whole
@@ -34,6 +38,17 @@ def users_frames(error: BaseException) -> TracebackType | None:
     return found
 
 
+def _is_raised_here(whole: TracebackType | None) -> bool:
+    """Whether a `raise` of this package made the error, such as the TypeError of a wrong argument."""
+    if whole is None:
+        return False
+    last = whole
+    while last.tb_next is not None:
+        last = last.tb_next
+    code = last.tb_frame.f_code
+    return code.co_filename.startswith(PACKAGE) and code.co_code[last.tb_lasti] == _RAISE
+
+
 def _rendered(error: AlloError) -> list[str]:
     """What IPython prints of an error."""
     return "".join(traceback.format_exception(type(error), error, users_frames(error))).splitlines()
@@ -44,7 +59,7 @@ def show_users_frames() -> None:
     before: _Hook = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, whole: TracebackType | None) -> None:
-        shown = users_frames(error) if isinstance(error, AlloError) else whole
+        shown = users_frames(error)
         before(kind, error.with_traceback(shown), shown)
 
     sys.excepthook = hook

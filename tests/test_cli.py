@@ -11,6 +11,7 @@ import pytest
 import allo
 from allo.cli import main
 from allo.cli.designs import completions
+from allo.errors import InternalError
 from allo.ir.types import float32
 
 DESIGN = """\
@@ -111,6 +112,16 @@ def test_an_exit_code_of_check_is_no_other_answer(capsys, design, tmp_path):
         assert run(capsys, "print", f"{path}:kernel")[0] == 1
 
 
+@pytest.mark.parametrize("fault", [InternalError("no reason"), RuntimeError("no reason")])
+def test_a_fault_of_ours_is_no_answer_either(capsys, monkeypatch, design, fault):
+    def fails(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("allo.cli.actions.verify", fails)
+    code, out, err = run(capsys, "check", f"{design}:gemm")
+    assert code == 3 and not out and "Traceback" in err and "no reason" in err
+
+
 def test_wrong_options_have_suggestions(capsys, design):
     assert run(capsys, "prnt", design)[2] == "allo: no such command 'prnt'. Did you mean 'print'? (see allo --help)\n"
     told = "allo: there is no option '--lops'; did you mean '--loops'? (see allo print --help)\n"
@@ -153,6 +164,10 @@ def test_a_project_says_where_it_is_and_what_to_run(capsys, design, tmp_path):
     folder = tmp_path / "project"
     target = ["build", f"{design}:gemm", "--target", "vitis_hls", "--mode", "csyn", "--project", str(folder)]
     assert run(capsys, *target) == (0, "", f"the project is in {folder}\nrun next: make -C {folder} csyn\n")
+    other = tmp_path / "other"
+    told = f"the project is in {other}\nwhat to do with it: {other}/README.md\n"
+    assert run(capsys, *target[:4], "--project", str(other)) == (0, "", told)
+    assert (other / "README.md").is_file()
 
 
 def test_certificates_are_printed_when_asked_for(capsys, design):
@@ -267,6 +282,14 @@ File "{path}", line 2, column 1: pipeline: function 'gemm' has no loop 'x'
   hint: its loops are i.outer, i.inner, j, k
 """,
     )
+
+
+def test_files_that_are_no_text(capsys, design, tmp_path):
+    path = tmp_path / "wrong.mlir"
+    path.write_bytes(b"\xff\xfe\x00")
+    told = f"allo: cannot read '{path}': it is not text in UTF-8\n"
+    assert run(capsys, "print", str(path)) == (2, "", told)
+    assert run(capsys, "apply", f"{design}:gemm", "--steps", str(path)) == (2, "", told)
 
 
 def test_output_that_cannot_be_written(capsys, design, tmp_path):

@@ -15,7 +15,7 @@ from ..equivalence import verify
 from ..errors import counted
 from ..estimate import estimate
 from ..verify import Different, Equivalent
-from .designs import STDIN, WrongCommand, load, split_name
+from .designs import STDIN, TYPED, WrongCommand, load, read, split_name
 from .output import show, tell, write
 
 EQUIVALENT, DIFFERENT, UNKNOWN, REFUSED = 0, 1, 2, 3  # exit codes of `check`
@@ -96,10 +96,7 @@ def apply_steps(design: str, link: Sequence[str], steps: str | None, output: Pat
         raise WrongCommand("only one of the design and its steps can be read from stdin")
     schedule = load(design, link)
     if steps is not None:
-        if steps != STDIN and not Path(steps).is_file():
-            raise WrongCommand(f"there is no file '{steps}'")
-        text = sys.stdin.read() if steps == STDIN else Path(steps).read_text()
-        schedule.replay(parse_steps(text, Schedule.primitives(), "<stdin>" if steps == STDIN else steps))
+        schedule.replay(parse_steps(read(steps), Schedule.primitives(), TYPED if steps == STDIN else steps))
     if output is None:
         show(schedule.module, "llvm")
     else:
@@ -141,6 +138,8 @@ def build_design(
     tell(f"the project is in {built.project.folder}")
     for command in built.commands:
         tell(f"run next: {command}")
+    if not built.commands:
+        tell(f"what to do with it: {built.project.folder / 'README.md'}")
 
 
 def _settings(entries: Sequence[str]) -> dict[str, Any]:

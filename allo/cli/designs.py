@@ -37,12 +37,13 @@ def load(design: str, link: Sequence[str] = ()) -> Schedule:
     """
     path, name = split_name(design)
     if path == STDIN:
-        text = sys.stdin.read()
+        text = read(STDIN)
         if not name:
             return Schedule.from_mlir(text, link=link)
     elif not Path(path).is_file():
         raise WrongCommand(f"there is no file '{path}'")
     elif Path(path).suffix != ".py":
+        read(path)
         return Schedule.from_mlir(Path(path), link=link)
     if link:
         raise WrongCommand(f"--link is for modules; '{path}' says itself what its kernels call")
@@ -54,6 +55,17 @@ def load(design: str, link: Sequence[str] = ()) -> Schedule:
         told = f"'{path}' has no '{name}'; {hint}" if name else f"say what of '{path}': {path}:name; {hint}"
         raise WrongCommand(told)
     return _schedule(found[name], name)
+
+
+def read(path: str) -> str:
+    """The text of a file, or of stdin. Raises WrongCommand if there is none."""
+    if path != STDIN and not Path(path).is_file():
+        raise WrongCommand(f"there is no file '{path}'")
+    try:
+        return sys.stdin.read() if path == STDIN else Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise WrongCommand(f"cannot read '{TYPED if path == STDIN else path}': {why}") from None
 
 
 def split_name(design: str) -> tuple[str, str]:

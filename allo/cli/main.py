@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import typer
 
-from ..errors import AlloError, nearest
+from ..errors import AlloError, InternalError, nearest
 from .actions import REFUSED
 from .commands import app
 from .designs import STDIN, TYPED, DesignFailed, WrongCommand
@@ -57,6 +58,9 @@ def _run(given: list[str], codes: ExitCodes) -> int:
         code = action() if callable(action) else action  # an option such as --help has done all
         sys.stdout.flush()
         return code or 0
+    except InternalError:
+        traceback.print_exc()  # to be reported
+        return codes.failed
     except AlloError as error:
         complain(str(error))
         return codes.refused
@@ -69,8 +73,11 @@ def _run(given: list[str], codes: ExitCodes) -> int:
     except typer.Abort:
         raise KeyboardInterrupt from None
     except Exception as error:
-        if not isinstance(error, _WRONG_OPTIONS):
+        if isinstance(error, BrokenPipeError):
             raise
+        if not isinstance(error, _WRONG_OPTIONS):
+            traceback.print_exc()  # Python's own exit code of an error is that of a difference
+            return codes.failed
         complain(_wrong_options(error))
         return codes.usage
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from logging import DEBUG
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +18,7 @@ from ..ir.module import Module
 from ..ir.pseudocode import module_text
 from ..ir.recursion import reads_programs
 from ..ir.states import FinishedModule
-from ..messages import LOG
+from ..messages import LOG, working
 from ..picture import preformatted
 from .module.adopt import adopt
 from .module.sound import check_sound
@@ -291,7 +292,8 @@ def customize(
     memory in both cases. Raises KernelError, with all mistakes of the kernel and of the kernels it calls, and
     DataflowError for tasks of a region that share an end of a stream, write one element, or wait for ever.
     """
-    compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
+    with working(f"reading the kernel '{getattr(kernel, '__name__', kernel)}'", DEBUG):
+        compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
     if lower_linalg:
         make_loops(compiled.module)
     state = FinishedModule(compiled.module.mlir)

@@ -345,6 +345,9 @@ class Qualified:
     qualifier: str
     type: AlloType | TensorType
 
+    def __repr__(self) -> str:
+        return f"{self.qualifier}[{self.type!r}]"
+
 
 @dataclass(frozen=True, slots=True)
 class Qualifier:
@@ -354,6 +357,9 @@ class Qualifier:
 
     def __getitem__(self, inner: AlloType | TensorType) -> Qualified:
         return Qualified(self.name, inner)
+
+    def __repr__(self) -> str:
+        return self.name
 
     __call__ = __getitem__
 

@@ -35,6 +35,9 @@ class Target:
     sources: tuple[str, ...]
     external: Mapping[str, External]
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}: {self.title}, {self.frequency:g} MHz>"
+
     def at(self, frequency: float) -> Self:
         """The same device at another clock in MHz. Raises TargetError for one that it cannot reach."""
         if 0 < self.highest_frequency < frequency:

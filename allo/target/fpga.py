@@ -127,7 +127,7 @@ class FloatOperator:
     implementation: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Fpga(Target):
     """A chip of logic, multipliers and memories, for the designs that HLS tools make."""
 

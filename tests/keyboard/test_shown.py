@@ -14,7 +14,9 @@ import pytest
 import allo
 from allo import messages, tracebacks
 from allo.errors import InternalError
+from allo.ir import types
 from allo.ir.types import float32
+from allo.target import load_target
 
 
 def gemm(A: float32[8, 8], B: float32[8, 8], C: float32[8, 8]):
@@ -51,6 +53,8 @@ def test_what_a_prompt_shows(s: allo.Schedule) -> None:
     assert repr(s.build(target="vhls")).startswith("<HLSModule gemm: ")
     assert repr(s.verify()).startswith("Equivalent: 'gemm' and the schedule of 'gemm' with ")
     assert repr(allo.verify(gemm, shorter)).startswith("Different: ")
+    assert repr(load_target("u280")) == "<Fpga u280: AMD Alveo U280, 300 MHz>"
+    assert repr(types.Stateful[float32[4]]) == "Stateful[float32[4]]" and repr(types.ConstExpr) == "ConstExpr"
     assert repr(s.ir) == "<FinishedModule of 'gemm': gemm>"
     assert repr(s.report()) == str(s.report()) and repr(s.report(target="u280")) == str(s.report(target="u280"))
 
@@ -79,7 +83,8 @@ def test_the_logger_tells_steps_builds_and_proofs(caplog: pytest.LogCaptureFixtu
         s.pipeline("k")
         s.build()
         s.verify()
-    texts = [record.getMessage() for record in caplog.records]
+    read, *texts = [record.getMessage() for record in caplog.records]
+    assert read.startswith("reading the kernel 'gemm': ")
     assert texts[0] == 'gemm: step 0: s.pipeline("gemm:product.k")'
     assert texts[1].startswith("building 'gemm' for llvm: ")
     assert texts[2].startswith("verifying 'gemm' against 'gemm': ")
@@ -162,6 +167,18 @@ def test_frames(monkeypatch: pytest.MonkeyPatch, s: allo.Schedule) -> None:
     assert f"{own}/" not in "\n".join(error._render_traceback_())  # what IPython asks for
     monkeypatch.setenv("ALLO_TRACEBACK", "full")
     assert any(file.startswith(own) for file in files(error))
+
+
+def test_frames_of_wrong_arguments(s: allo.Schedule) -> None:
+    """Errors of Python that the package raises on purpose, and those that just happen in it."""
+    own = str(Path(allo.__file__).parent)
+    for action in (lambda: s.splitt("i", 2), lambda: s.build()(3), lambda: s.report(frequency=3)):
+        with pytest.raises((AttributeError, TypeError)) as error:
+            action()
+        assert files(error.value) == {__file__}
+    with pytest.raises(TypeError) as error:
+        allo.errors.counted("1", "fault")
+    assert any(file.startswith(own) for file in files(error.value))
 
 
 def test_an_internal_error_keeps_all_frames() -> None:

@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from ...errors import ToolError
+from ...messages import working
 from .source import ExternalSource, vendor_folders
 
 _LIBRARIES = "external"  # the folder of the cache
@@ -137,7 +138,8 @@ def library_of(
         text = place.parent / "wrapper.cpp"
         text.write_text(wrapper)
         flags = [*_FLAGS, "-shared", *_include_flags(source), str(text), *others, "-o", str(place)]
-        compiler.run(flags, f"the external kernel '{source.top}'")
+        with working(f"compiling the external kernel '{source.top}'"):
+            compiler.run(flags, f"the external kernel '{source.top}'")
 
     return kept(_LIBRARIES, f"{key}.so", make)
 

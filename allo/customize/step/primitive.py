@@ -121,12 +121,8 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
     name = body.__name__
 
     @functools.cache
-    def hints() -> dict[str, Any]:
-        return typing.get_type_hints(body)
-
-    @functools.cache
     def converters() -> dict[str, Converter]:
-        kinds = hints()
+        kinds = typing.get_type_hints(body)
         return {n: _several(_converter(n, kinds[n])) if n == variadic else _converter(n, kinds[n]) for n in defaults}
 
     def bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -149,7 +145,7 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
                 raise ScheduleError(
                     f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
                 ) from None
-            with _handles_of(self, given, hints()):
+            with _handles_of(self, given, body):
                 values = {n: convert(state, given[n]) for n, convert in converters().items()}
             draft = state.draft()
             token = _EARLIER.set(self.steps)
@@ -183,11 +179,12 @@ def _finished(draft: Draft, traits: Traits) -> FinishedModule:
 
 
 @contextmanager
-def _handles_of(schedule: Scheduled, given: dict[str, Any], kinds: dict[str, Any]) -> Iterator[None]:
+def _handles_of(schedule: Scheduled, given: dict[str, Any], body: Callable[..., Any]) -> Iterator[None]:
     """A refusal of what is done inside says why the schedule lacks a handle among the arguments, if it lacks one."""
     try:
         yield
     except ScheduleError as error:
+        kinds = typing.get_type_hints(body)
         states = [*(before for before, _ in schedule._history), schedule._state]
         handles = [h for n, value in given.items() for h in handles_in(value) if type(h) in _parts(kinds[n])]
         missing = missing_handle(states, schedule.steps, handles, is_replayed=_IS_REPLAYED.get())

@@ -36,6 +36,8 @@ class PythonDifference:
             lines.append(excerpt)
         return "\n".join([*lines, f"  why: {self.why}"])
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True, slots=True)
 class ConversionReason:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +83,39 @@ def test_what_was_compiled_before_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
         assert_same(DESIGNS[name](), inputs(name)[:1])
     made = [path.suffix for path in (tmp_path / "allo" / "csim").iterdir()]
     assert (made.count(".so"), made.count(".o")) == (2, 1)
+
+
+PROGRAM = """\
+import numpy as np, allo
+from allo.ir.types import int32
+
+def add(A: int32[4]):
+    for i in range(4):
+        A[i] += 1
+
+A = np.arange(4, dtype=np.int32)
+allo.customize(add).build(target="vitis_hls", mode="csim")(A)
+print(*A)
+"""
+
+
+@pytest.mark.slow
+def test_processes_share_what_was_compiled(tmp_path: Path) -> None:
+    """The one that comes later needs no compiler; those that come at once compile once."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\nexec c++ "$@"\n')
+    compiler.chmod(0o755)
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "CXX": str(compiler)}
+    command = [sys.executable, str(program)]
+    several = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)
+    ]
+    assert [process.communicate()[0] for process in several] == ["1 2 3 4\n"] * 2
+    assert subprocess.check_output(command, text=True, env=environment) == "1 2 3 4\n"
+    calls = [line for line in (tmp_path / "calls").read_text().splitlines() if "--version" not in line]
+    assert len(calls) == 2  # the kernel, and what all simulations share
 
 
 def test_scheduled_gemm() -> None:
