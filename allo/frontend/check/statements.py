@@ -75,8 +75,8 @@ class StatementChecker:
 
     def release(self) -> None:
         """Let go of the checkers, which refer to each other: what they have read need not wait for the collector."""
-        vars(self.expressions).clear()
-        del self.meta
+        for checker in (self.expressions, self.assignments, self.meta):
+            vars(checker).clear()
 
     def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of one block; those with errors are left out."""

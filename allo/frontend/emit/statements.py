@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mlir import ir
 
@@ -40,9 +40,9 @@ from ..typing.nodes import (
     Symbol,
     SymbolKind,
     TaskGrid,
-    Var,
     While,
 )
+from ..typing.view import Indices, loops_over, whole
 from .affine_form import AffineLoop, AffineMapBuilder
 from .constants import ConstantPool
 from .expressions import ExpressionEmitter
@@ -231,33 +231,23 @@ class FunctionEmitter:
         else:
             self._allocate(symbol)
 
-    def _over_elements(self, tensor: Symbol, what: str, at: Position) -> tuple[list[Expr], tuple[For, ...]]:
-        """Loop variables over all elements of `tensor`, and the (empty) loops they belong to."""
-        assert isinstance(tensor.type, TensorType)
-        loops, indices = [], []
-        for dimension, extent in enumerate(tensor.type.shape):
-            symbol = Symbol(f"{tensor.name}_{what}_{dimension}", SymbolKind.LOOP, index, at)
-            nest = f"{tensor.name}_{what}" if dimension == 0 and self._nest_depth == 0 else None
-            bounds = (Const(index, at, 0), Const(index, at, extent), Const(index, at, 1))
-            loops.append(For(at, symbol, *bounds, nest, ()))
-            indices.append(Var(index, at, symbol))
-        return list(indices), tuple(loops)
-
-    def _nest(self, loops: Sequence[For], body: Stmt) -> None:
-        statement: Stmt = body
-        for loop in reversed(loops):
-            statement = For(loop.at, loop.symbol, loop.lower, loop.upper, loop.step, loop.nest, (statement,))
-        self.statement(statement)
+    def _over_elements(self, tensor: Symbol, what: str, at: Position, body: Callable[[Indices], Stmt]) -> None:
+        """Loops over all elements of `tensor`."""
+        name = f"{tensor.name}_{what}"
+        extents = whole(tensor, at).extents
+        self.statement(loops_over(extents, name, name if self._nest_depth == 0 else None, at, body))
 
     def _fill(self, tensor: Symbol, value: Expr, what: str, at: Position) -> None:
-        indices, loops = self._over_elements(tensor, what, at)
-        self._nest(loops, Store(at, tensor, tuple(indices), value))
+        self._over_elements(tensor, what, at, lambda indices: Store(at, tensor, indices, value))
 
     def _copy(self, tensor: Symbol, source: Symbol, at: Position, what: str = "copy") -> None:
         assert isinstance(tensor.type, TensorType) and isinstance(source.type, TensorType)
-        indices, loops = self._over_elements(tensor, what, at)
-        load = Load(source.type.element, at, source, tuple(indices))
-        self._nest(loops, Store(at, tensor, tuple(indices), convert(load, tensor.type.element)))
+        given, element = source.type.element, tensor.type.element
+
+        def moved(indices: Indices) -> Stmt:
+            return Store(at, tensor, indices, convert(Load(given, at, source, indices), element))
+
+        self._over_elements(tensor, what, at, moved)
 
     # -- loops and branches ----------------------------------------------------------------------
 
