@@ -51,7 +51,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
     "allo.timing": ("reason", "problem", "interval", "control"),
-    "allo.estimate": ("trips", "report", "advice"),
+    "allo.estimate": ("trips", "report", "advice", "rules"),
     "allo.backend.hls": ("text", "vendors", "interface", "csim", "project"),
 }
 

@@ -49,8 +49,10 @@ def estimate_design(
     design: str,
     link: Sequence[str],
     target: str,
+    profile: str | None,
     frequency: float | None,
     auto_pipeline: bool,
+    unsafe_math: bool,
     memory: str | None,
     as_json: bool,
     page: Path | None,
@@ -59,7 +61,8 @@ def estimate_design(
     if as_json and page is not None:
         raise WrongCommand("--json and --html are two forms; say one")
     found = estimate(
-        load(design, link), target, frequency=frequency, auto_pipeline=auto_pipeline, memory=memory
+        load(design, link), target, profile=profile, frequency=frequency, auto_pipeline=auto_pipeline,
+        unsafe_math=unsafe_math, memory=memory,
     )  # fmt: skip
     if page is not None:
         write(page, found.to_html())

@@ -141,11 +141,18 @@ def _estimate(
     design: Design,
     link: Link = None,
     target: Annotated[str, typer.Option(help="a description of hardware, by name or as a TOML file")] = "u280",
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", show_default=False, help="who makes the hardware: vitis_hls_2023.2 or rtl"),
+    ] = None,
     frequency: Annotated[
         float | None, typer.Option(metavar="MHZ", show_default=False, help="a clock other than that of the target")
     ] = None,
     auto_pipeline: Annotated[
         bool, typer.Option("--auto-pipeline", help="pipeline innermost loops, as Vitis HLS does")
+    ] = False,
+    unsafe_math: Annotated[
+        bool, typer.Option("--unsafe-math", help="sums of floats in trees, if a profile has that")
     ] = False,
     memory: Annotated[
         str | None, typer.Option(show_default=False, help="where arguments lie, such as HBM (default: on the chip)")
@@ -157,7 +164,8 @@ def _estimate(
 ) -> Action:
     """Estimate cycles and resources on hardware, with what binds them."""
     return partial(
-        actions.estimate_design, design, link or (), target, frequency, auto_pipeline, memory, json, html
+        actions.estimate_design, design, link or (), target, profile, frequency, auto_pipeline, unsafe_math, memory,
+        json, html,
     )  # fmt: skip
 
 

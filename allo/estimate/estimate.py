@@ -28,6 +28,8 @@ from .function import EstimateOptions, FunctionEstimator
 from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
 from .resources import array_name, array_resources, beyond, own_resources, unit_resources
+from .rules import as_the_tool_reads
+from .rules.divided import as_notes, divisions
 
 if TYPE_CHECKING:
     from ..customize import Schedule
@@ -38,8 +40,10 @@ def estimate(
     design: Schedule | Module,
     target: str | Path | Target = "u280",
     *,
+    profile: str | None = None,
     frequency: float | None = None,
     auto_pipeline: bool = False,
+    unsafe_math: bool = False,
     trips: Mapping[str, int] | None = None,
     operators: Mapping[str, str] | None = None,
     memory: str | Mapping[str, str] | None = None,
@@ -49,13 +53,16 @@ def estimate(
     """What `design` costs on `target`: cycles and resources, *estimated* by static scheduling.
 
     `design` is a schedule or a module; `target` a name (`u280`, `u55c`, `zynq7020`), the path of a TOML file, or a
-    `Target`; `frequency` a clock in MHz other than its own. `auto_pipeline` pipelines innermost loops without being
-    asked, as Vitis HLS does. `trips` says how often loops run whose extent is known at run time only, by names such as
-    `"i"` or `"function:i"`; else their latency is None. `operators` chooses implementations other than the tool's own,
-    `{"add": "fabric"}` for sums of floats without DSPs. `memory` says where arguments lie, `"HBM"` or `{"A": "DDR"}`
-    (None: on the chip); they are copied in bursts of words of up to `word_bits` bits, but for those `in_place`, which
-    the kernel itself accesses. The time taken does not depend on extents. Raises TargetError for a target that does
-    not exist or lacks an operator, and for memories and arguments that do not exist.
+    `Target`; `profile` who makes the hardware, `vitis_hls_2023.2` or `rtl`, with the control and the rules of its file
+    (None: the control of the target, and nothing unasked); `frequency` a clock in MHz other than that of the target.
+    `auto_pipeline` pipelines innermost loops without being asked, whatever the profile. `unsafe_math` adds floats of
+    one iteration as a tree, where the profile has that option. `trips` says how often loops run whose extent is known
+    at run time only, by names such as `"i"` or `"function:i"`; else their latency is None. `operators` chooses
+    implementations other than the tool's own, `{"add": "fabric"}` for sums of floats without DSPs. `memory` says where
+    arguments lie, `"HBM"` or `{"A": "DDR"}` (None: on the chip); they are copied in bursts of words of up to
+    `word_bits` bits, but for those `in_place`, which the kernel itself accesses. The time taken does not depend on
+    extents. Raises TargetError for a target or a profile that does not exist or lacks an operator, and for memories and
+    arguments that do not exist.
     The model and its sources: docs/estimator.md.
     """
     module = design if isinstance(design, Module) else design.ir
@@ -66,11 +73,19 @@ def estimate(
         if not frequency > 0:
             raise TargetError(f"the frequency must be a number of MHz above 0, got {frequency!r}")
         device = device.at(frequency)
+    if profile is not None:
+        device = device.under(profile)
+    if unsafe_math and device.rules.unsafe_math is None:
+        who = "no profile is chosen" if profile is None else f"profile '{profile}' has it not"
+        raise TargetError(
+            f"unsafe math is an option of a tool, and {who}", hint='take profile="vitis_hls_2023.2"'
+        )
     device = device.using(**operators or {})
+    module = as_the_tool_reads(_with_loops(module), device.rules)
     place = off_chip(module, device, memory, in_place, word_bits)
-    options = EstimateOptions(device, auto_pipeline, dict(trips or {}), place)
+    options = EstimateOptions(device, auto_pipeline, dict(trips or {}), place, unsafe_math)
     with working(f"estimating '{module.top}' on {device.name}"):
-        return _Estimation(_with_loops(module), options).run()
+        return _Estimation(module, options).run()
 
 
 def _with_loops(module: Module) -> Module:
@@ -117,8 +132,10 @@ class _Estimation:
         notes += beyond(self._resources(top) + copies, available, target)
         notes += self._many_banks(counts)
         return Estimate(
-            top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies, advice
-        )
+            top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies,
+            advice,
+            "" if target.profile is None else target.profile.name,
+        )  # fmt: skip
 
     def _many_banks(self, names: Iterable[str]) -> list[str]:
         """Notes on arrays of more banks than the tool makes."""
@@ -153,9 +170,26 @@ class _Estimation:
             if entry_block(self.functions[name]) is None:
                 self.notes.append(f"{name}: an external kernel; how long it takes is not known")
             else:
-                estimator = FunctionEstimator(self.module, name, self.options, self.callee)
-                self.done[name] = (estimator, estimator.run())
+                self.done[name] = self._estimated(name)
         return self.done[name][1]
+
+    def _estimated(self, name: str) -> tuple[FunctionEstimator, Span]:
+        """A function, with arrays in other banks where the tool divides them unasked."""
+        estimator = FunctionEstimator(self.module, name, self.options, self.callee)
+        span = estimator.run()
+        notes: list[str] = []
+        target = self.options.target
+        while target.rules.automatic_partitions is not None:
+            found = divisions([d for (_, pipelined), d in estimator.schedules.items() if pipelined], target, name)
+            if not found:
+                break
+            notes += as_notes(name, found)
+            memories = {**estimator.memories, **{array: division.memory for array, division in found.items()}}
+            estimator = FunctionEstimator(self.module, name, self.options, self.callee)
+            estimator.memories.update(memories)
+            span = estimator.run()
+        estimator.notes += notes
+        return estimator, span
 
     def callee(self, name: str) -> Callee:
         """What callers of a function see."""

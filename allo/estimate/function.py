@@ -16,14 +16,16 @@ from ..ir.module import Module
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
 from ..poly import TimeLoop, Trips, model_of
 from ..target import Fpga
-from ..timing.control.span import Span, alternatives, in_turn, repeated, sequence, uncounted
+from ..timing.control.independent import at_once, independent
+from ..timing.control.span import Span, all_units, alternatives, in_turn, repeated, sequence, uncounted
 from ..timing.control.stages import Overlap, stages
 from ..timing.control.timeline import Timeline
 from ..timing.control.tokens import closed, settled, step_of
-from ..timing.pipeline import ScheduledRegion, region_span, scheduled
+from ..timing.pipeline import ScheduledRegion, region_span
 from ..timing.problem.memory import ArrayMemory, array_memory, external_memory
 from ..timing.problem.region import RegionBuilder, Surroundings, unbounded_loop
 from ..timing.reason import Reason
+from ..timing.vendor_rules import AUTOMATIC, scheduled_by_tool
 from .advice.intervals import advise
 from .advice.question import Proposal, Question
 from .advice.short_loops import around_short_loops
@@ -31,7 +33,7 @@ from .advice.stages import deeper
 from .calls import Callee, copy_span
 from .off_chip import OffChip
 from .report.rows import Rows, operations_of, rounded
-from .trips import TripCounts
+from .trips import TripCounts, time_loops
 
 _PURE = (
     "arith.constant", "affine.apply", "arith.index_cast", "affine.yield", "scf.yield", "func.return",
@@ -50,6 +52,7 @@ class EstimateOptions:
     auto_pipeline: bool
     trips: Mapping[str, int]
     off_chip: OffChip = field(default_factory=OffChip)
+    unsafe_math: bool = False
 
 
 class FunctionEstimator:
@@ -73,12 +76,11 @@ class FunctionEstimator:
         self.proposals: dict[ir.Operation, Proposal] = {}  # by the loop that they are about, or the function
         self.assumed: Mapping[ir.Operation, Proposal] | None = None  # steps that are taken; None: advise some
         self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
-        model = model_of(module, name)
+        self.model = model_of(module, name)
         entry = entry_block(function)
         assert entry is not None
         self.entry = entry
-        self.model = model
-        self.around = Surroundings.of(model, entry, self.target, self.memory_of, self._call_cost)
+        self.around = Surroundings.of(self.model, entry, self.target, self.memory_of, self._call_cost)
 
     @property
     def is_dataflow(self) -> bool:
@@ -102,10 +104,11 @@ class FunctionEstimator:
             if proposal is not None:
                 self.proposals[self.function.operation] = proposal
         else:
-            self.timelines[self.function.operation] = in_turn(self.name, names, parts)
-            span = settled(sequence(parts), self.around.accesses)
+            span = settled(self._in_order(self.function.operation, self.name, parts, names), self.around.accesses)
         taken = self._taken(self.function.operation)
-        return replace(span, latency=span.latency if taken is None else taken.latency, ends=closed(span.ends))
+        latency = span.latency if taken is None else taken.latency
+        latency = None if latency is None else latency + self.target.control.function
+        return replace(span, latency=latency, ends=closed(span.ends))
 
     def seen(self, span: Span) -> Callee:
         """What callers see of the function."""
@@ -123,6 +126,13 @@ class FunctionEstimator:
         self.timelines[owner] = Timeline(of, True, found.parts, found.links)
         self.notes += [f"{self.name}: {note}" for note in found.notes]
         return found
+
+    def _in_order(self, owner: ir.Operation, of: str, parts: list[Span], names: list[str]) -> Span:
+        """Parts one after the other, or at once where they share nothing and the tool sees that."""
+        groups = independent(parts) if self.target.rules.overlapped_nests else [[part] for part in parts]
+        self.timelines[owner] = in_turn(of, names, groups)
+        found = sequence([at_once(group) for group in groups])
+        return found if self.target.shares_operators else replace(found, units=all_units(parts))
 
     def latency_of(self, op: ir.Operation) -> Fraction | None:
         """The cycles of a loop or call of this function."""
@@ -209,9 +219,11 @@ class FunctionEstimator:
         """The schedule of a block in these loops, found once for each key unless callees are in it."""
         known = self.schedules.get((key, requested is not None))
         if known is None:
-            region = RegionBuilder(self.around, time).build(block)
-            known = scheduled(region, self.target.budget, requested)
-            if all(node.kind != "call" for node in region.nodes):
+            known = scheduled_by_tool(
+                lambda: RegionBuilder(self.around, time).build(block), self.target, requested,
+                asked=AUTOMATIC not in key.attributes, reassociate=self.options.unsafe_math,
+            )  # fmt: skip
+            if all(node.kind != "call" for node in known.graph.region.nodes):
                 self.schedules[key, requested is not None] = known
         return known
 
@@ -267,8 +279,7 @@ class FunctionEstimator:
     def _body(self, view: LoopView) -> Span:
         blocks = [block for region in view.op.regions for block in region.blocks]
         parts, names = self._parts([op for block in blocks for op in operations_of(block)])
-        self.timelines[view.op] = in_turn(self.rows.name(view), names, parts)
-        return sequence(parts)
+        return self._in_order(view.op, self.rows.name(view), parts, names)
 
     def _nested(self, view: LoopView) -> bool:
         """Whether a loop has loops or calls in it that run one after the other."""
@@ -299,26 +310,9 @@ class FunctionEstimator:
         inner = [op for op in operations_of(view.body) if op.name not in _PURE]
         return self.views.get(inner[0]) if len(inner) == 1 else None
 
-    def _time_loops(self, chain: list[LoopView]) -> tuple[TimeLoop, ...]:
-        found: list[TimeLoop] = []
-        stride = 1
-        for view in reversed(chain):
-            bounds = constant_bounds(view.op)
-            trips = self.trip_counts.of(view)
-            factor = 1
-            if "allo.unroll" in view.op.attributes and bounds is not None:
-                trip = int(trips.mean or 1)
-                factor = ir.IntegerAttr(view.op.attributes["allo.unroll"]).value or trip
-            lower, step = (bounds[0], bounds[2]) if bounds is not None else (None, _step(view.op))
-            count = None if bounds is None else -(-int(trips.mean or 0) // max(1, factor))
-            loop = self.model.loop(view.op)
-            found.append(TimeLoop(loop.variable, view.name, count, step, lower, stride, max(1, factor)))
-            stride *= count or 1
-        return tuple(reversed(found))
-
     def _pipelined(self, chain: list[LoopView]) -> Span:
         last = chain[-1]
-        time = self._time_loops(chain)
+        time = time_loops(chain, self.model, self.trip_counts)
         attributes = last.op.attributes
         requested = ir.IntegerAttr(attributes["allo.pipeline"]).value if "allo.pipeline" in attributes else 1
         done = self._scheduled(last.op, time, operations_of(last.body), requested)
@@ -332,7 +326,7 @@ class FunctionEstimator:
         runs = tuple(self.trip_counts.of(view).mean for view in chain)
         asked = Question(
             self.name, self.model, done, requested, last.chain, names, self.around, runs, trips, around,
-            self.options.auto_pipeline,
+            self.options.auto_pipeline or self.target.rules.automatic_pipelines is not None,
         )  # fmt: skip
         total, bound = asked.latency, asked.at(done.least)
         if (taken := self._taken(last.op)) is not None:
@@ -349,7 +343,7 @@ class FunctionEstimator:
 
     def _leaf(self, view: LoopView, trips: Trips) -> Span:
         """A loop without loops in it whose iterations do not overlap."""
-        time = self._time_loops([view])
+        time = time_loops([view], self.model, self.trip_counts)
         done = self._scheduled(view.op, time, operations_of(view.body), None)
         count = trips.mean
         if count is not None and time[0].factor > 1:
@@ -392,7 +386,3 @@ class FunctionEstimator:
         latency = None if body.latency is None or trips.mean is None else body.latency + skew
         self.rows.add(view, "spatial", latency, body.latency)
         return Span(latency, units, callees, ends, body.register_bits * count)
-
-
-def _step(op: ir.Operation) -> int:
-    return ir.IntegerAttr(op.attributes["step"]).value if op.name == "affine.for" else 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from mlir import ir
 
-from ..ir.walk import LoopView
-from ..poly import Trips, trips_of
+from ..ir.walk import LoopView, constant_bounds
+from ..poly import Model, TimeLoop, Trips, trips_of
 
 
 class TripCounts:
@@ -32,3 +32,26 @@ class TripCounts:
                 self.used.add(name)
                 return Trips(Fraction(self.given[name]))
         return None
+
+
+def time_loops(chain: Sequence[LoopView], model: Model, trip_counts: TripCounts) -> tuple[TimeLoop, ...]:
+    """The loops of one pipeline, the outermost first."""
+    found: list[TimeLoop] = []
+    stride = 1
+    for view in reversed(chain):
+        bounds = constant_bounds(view.op)
+        trips = trip_counts.of(view)
+        factor = 1
+        if "allo.unroll" in view.op.attributes and bounds is not None:
+            trip = int(trips.mean or 1)
+            factor = ir.IntegerAttr(view.op.attributes["allo.unroll"]).value or trip
+        lower, step = (bounds[0], bounds[2]) if bounds is not None else (None, _step(view.op))
+        count = None if bounds is None else -(-int(trips.mean or 0) // max(1, factor))
+        loop = model.loop(view.op)
+        found.append(TimeLoop(loop.variable, view.name, count, step, lower, stride, max(1, factor)))
+        stride *= count or 1
+    return tuple(reversed(found))
+
+
+def _step(op: ir.Operation) -> int:
+    return ir.IntegerAttr(op.attributes["step"]).value if op.name == "affine.for" else 1

@@ -2,129 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..errors import TargetError
+from ..errors import TargetError, nearest
+from .components import (
+    Capacity,
+    Control,
+    FloatOperator,
+    IntegerOperator,
+    Limits,
+    MemoryKind,
+    Multiplexer,
+    Operator,
+)
 from .description import Target
+from .profile import Profile, ToolRules
 
 _SMALL = 4  # bits of the factors of a product that is made of LUTs
-
-
-@dataclass(frozen=True, slots=True)
-class Capacity:
-    """What a chip has; blocks of 18 Kb are counted, two make one of 36 Kb."""
-
-    dsp: int
-    bram18: int
-    uram: int
-    lut: int
-    ff: int
-
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """Cycles beside the datapath: to enter and leave a loop, per iteration of one that is not pipelined, per call."""
-
-    pipelined_loop: int
-    loop: int
-    iteration: int
-    call: int
-    uncertainty: float
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What no design goes beyond: banks of an array, 0 where that is not known.
-
-    `platform_dsp` are the DSP blocks of the device that a kernel cannot have, since the platform of a card takes them.
-    """
-
-    banks: int = 0
-    platform_dsp: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Multiplexer:
-    """A choice of one bit among `inputs`, which takes a LUT and `delay` ps; wider ones are trees."""
-
-    inputs: int
-    delay: int
-
-    def of(self, inputs: int, width: int) -> Operator:
-        """The choice of one of `inputs` words of `width` bits."""
-        levels, reached = 0, 1
-        while reached < inputs:
-            levels, reached = levels + 1, reached * self.inputs
-        lut = width * -(-(inputs - 1) // (self.inputs - 1))
-        return Operator(f"choice of {inputs}", delay=levels * self.delay, lut=lut)
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryKind:
-    """A kind of memory: ports of a bank (0: no limit), cycles of a read and of a write, (width, depth) of a block."""
-
-    name: str
-    ports: int
-    read: int
-    write: int
-    shapes: tuple[tuple[int, int], ...] = ()
-
-    def blocks(self, width: int, depth: int) -> int:
-        """How many blocks hold `depth` words of `width` bits."""
-        return min((-(-width // w) * -(-depth // d) for w, d in self.shapes), default=0)
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """What one unit costs: `latency` registers between operands and result, or `delay` ps without a register."""
-
-    name: str
-    latency: int = 0
-    delay: int = 0
-    dsp: int = 0
-    lut: int = 0
-    ff: int = 0
-
-    @property
-    def free(self) -> bool:
-        """It is wiring."""
-        return not (self.latency or self.delay or self.dsp or self.lut or self.ff)
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerOperator:
-    """The cost of an operator on integers as a function of their width."""
-
-    delay: int = 0
-    delay_per_bit: float = 0.0
-    latency: int = 0
-    latency_per_bit: float = 0.0
-    lut_per_bit: float = 0.0
-    ff_per_bit: float = 0.0
-
-    def of(self, name: str, width: int, dsp: int = 0) -> Operator:
-        """The operator for `width` bits."""
-        return Operator(
-            name,
-            self.latency + math.ceil(self.latency_per_bit * width),
-            self.delay + math.ceil(self.delay_per_bit * width),
-            dsp,
-            math.ceil(self.lut_per_bit * width),
-            math.ceil(self.ff_per_bit * width),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class FloatOperator:
-    """A row of a table: the operator for clocks up to `up_to` MHz; `implementation` is empty for the tool's choice."""
-
-    kind: str
-    type: str
-    up_to: float
-    operator: Operator
-    implementation: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -142,6 +37,34 @@ class Fpga(Target):
     integers: Mapping[str, IntegerOperator]
     floats: tuple[FloatOperator, ...]
     implementations: Mapping[str, str] = field(default_factory=dict)
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    profile: Profile | None = None
+
+    @property
+    def rules(self) -> ToolRules:
+        """What is done unasked."""
+        return ToolRules() if self.profile is None else self.profile.rules
+
+    @property
+    def shares_operators(self) -> bool:
+        """Whether nests of one function that follow one another have units together."""
+        return self.profile is None or self.profile.rules.shared_operators is not None
+
+    def under(self, profile: str) -> Fpga:
+        """The same device under one of its profiles. Raises TargetError if it has none of that name."""
+        if not isinstance(profile, str):
+            raise TargetError(f"a profile is given by its name, got {type(profile).__name__} {profile!r}")
+        if profile not in self.profiles:
+            known = ", ".join(self.profiles) or "none"
+            raise TargetError(
+                f"target '{self.name}' has no profile '{profile}'; there are {known}",
+                hint=nearest(profile, self.profiles) or "name its file in `profiles` in the file of the target",
+            )
+        found = self.profiles[profile]
+        return replace(
+            self, profile=found, control=found.control, floats=found.floats or self.floats,
+            memories={**self.memories, **found.memories}, integers={**self.integers, **found.integers},
+        )  # fmt: skip
 
     def using(self, **implementations: str) -> Fpga:
         """The same device with other operators on floats, such as `add="fabric"`: adders of LUTs without DSPs.
@@ -161,6 +84,12 @@ class Fpga(Target):
                     hint=f"the choices are {listed}",
                 )
         return replace(self, implementations={**self.implementations, **implementations})
+
+    @property
+    def _owner(self) -> str:
+        """Who says what operators on floats cost."""
+        own = self.profile is not None and self.profile.floats
+        return f"profile '{self.profile.name}'" if own and self.profile is not None else f"target '{self.name}'"
 
     @property
     def budget(self) -> int:
@@ -190,14 +119,14 @@ class Fpga(Target):
         rows = [row for row in rows if row.implementation == chosen] or [r for r in rows if not r.implementation]
         if not rows:
             raise TargetError(
-                f"target '{self.name}' does not say what '{kind}' on {type_} costs",
+                f"{self._owner} does not say what '{kind}' on {type_} costs",
                 hint=f'add [[operator]] with kind = "{kind}" and type = "{type_}" to its file',
             )
         fitting = [row for row in rows if row.up_to >= self.frequency]
         if not fitting:
             fastest = max(row.up_to for row in rows)
             raise TargetError(
-                f"target '{self.name}' has no '{kind}' on {type_} for {self.frequency:g} MHz, the fastest is for "
+                f"{self._owner} has no '{kind}' on {type_} for {self.frequency:g} MHz, the fastest is for "
                 f"{fastest:g} MHz",
                 hint="ask for a lower clock with `load_target(...).at(frequency)`",
             )

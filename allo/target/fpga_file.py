@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+from .component_tables import read_control, read_floating, read_integer, read_memory
+from .components import Capacity, Limits, Multiplexer
 from .description import Target
-from .fpga import (
-    Capacity,
-    Control,
-    FloatOperator,
-    Fpga,
-    IntegerOperator,
-    Limits,
-    MemoryKind,
-    Multiplexer,
-    Operator,
-)
+from .fpga import Fpga
+from .profile_file import read_profiles
 from .table import Table, each
 
 
 def read_fpga(head: Target, root: Table) -> Fpga:
     """The FPGA of a file whose `head` has been read."""
-    control = root.table("control")
     rules = root.table("rules")
     dsp = root.table("dsp")
     tile = dsp.get("tile", (list,), "[width, width]", None)
@@ -29,18 +21,16 @@ def read_fpga(head: Target, root: Table) -> Fpga:
         head.name, head.title, head.part, head.frequency, head.highest_frequency, head.sources, head.external,
         _device(root.table("resources")),
         _limits(root.table("limits")) if "limits" in root.data else Limits(),
-        Control(control.count("pipelined_loop"), control.count("loop"), control.count("iteration"),
-                control.count("call"), control.number("uncertainty")),
-        each(root.table("memory"), _memory, ("BRAM", "LUTRAM", "FIFO", "REGISTER")),
+        read_control(root.table("control")),
+        each(root.table("memory"), read_memory, ("BRAM", "LUTRAM", "FIFO", "REGISTER")),
         rules.count("registers_up_to"), rules.count("lutram_up_to"), (max(tile), min(tile)),
         _multiplexer(root.table("multiplexer")),
-        each(root.table("integer"), _integer, ("add", "compare", "logic", "select", "shift", "mul", "div")),
-        tuple(_floating(row) for row in root.tables("operator")),
+        each(root.table("integer"), read_integer, ("add", "compare", "logic", "select", "shift", "mul", "div")),
+        tuple(read_floating(row) for row in root.tables("operator")),
+        profiles=read_profiles(root),
     )  # fmt: skip
-    for table in (control, rules, dsp):
+    for table in (rules, dsp):
         table.done()
-    if not result.control.uncertainty < 1:
-        raise control.error("uncertainty", "must be less than 1, the part of the period that is kept free")
     return result
 
 
@@ -62,37 +52,3 @@ def _device(table: Table) -> Capacity:
     device = Capacity(*(table.count(key) for key in ("dsp", "bram18", "uram", "lut", "ff")))
     table.done()
     return device
-
-
-def _memory(name: str, table: Table) -> MemoryKind:
-    ports, read, write = (table.count(key) for key in ("ports", "read", "write"))
-    kind = MemoryKind(name, ports, read, write, table.pairs("shapes"))
-    table.done()
-    return kind
-
-
-def _integer(name: str, table: Table) -> IntegerOperator:
-    operator = IntegerOperator(
-        table.count("delay", 0),
-        table.number("delay_per_bit", 0.0),
-        table.count("latency", 0),
-        table.number("latency_per_bit", 0.0),
-        table.number("lut_per_bit", 0.0),
-        table.number("ff_per_bit", 0.0),
-    )
-    table.done()
-    return operator
-
-
-def _floating(table: Table) -> FloatOperator:
-    kind, type_ = table.text("kind"), table.text("type")
-    operator = Operator(
-        f"{kind}_{type_}",
-        table.count("latency"),
-        dsp=table.count("dsp"),
-        lut=table.count("lut"),
-        ff=table.count("ff"),
-    )
-    row = FloatOperator(kind, type_, table.number("up_to"), operator, table.text("implementation", ""))
-    table.done()
-    return row

@@ -10,17 +10,15 @@ from pathlib import Path
 from ..errors import TargetError, nearest
 from .description import External, Target
 from .fpga_file import read_fpga
+from .places import PLACES
 from .table import Table, each
 
-_PACKAGE = Path(__file__).resolve().parents[1]
-# `pip install .` copies `targets` into the package (setup.py).
-_PLACES = (_PACKAGE / "_targets", _PACKAGE.parent / "targets")
 _KINDS: Mapping[str, Callable[[Target, Table], Target]] = {"fpga": read_fpga}
 
 
 def known_targets() -> tuple[str, ...]:
     """The names of the targets that come with Allo."""
-    return tuple(sorted({file.stem for place in _PLACES for file in place.glob("*.toml")}))
+    return tuple(sorted({file.stem for place in PLACES for file in place.glob("*.toml")}))
 
 
 def load_target(target: str | Path | Target) -> Target:
@@ -33,7 +31,7 @@ def load_target(target: str | Path | Target) -> Target:
     text = str(target)
     if text.endswith(".toml") or "/" in text:
         return _read(Path(text).resolve())
-    for place in _PLACES:
+    for place in PLACES:
         if (place / f"{text}.toml").is_file():
             return _read(place / f"{text}.toml")
     known = known_targets()
@@ -65,9 +63,7 @@ def _target(root: Table) -> Target:
 
 def _head(root: Table) -> Target:
     """What files of all kinds say."""
-    sources = root.get("sources", (list,), "a list of texts", None)
-    if not sources or not all(isinstance(source, str) for source in sources):
-        raise root.error("sources", "must be a list of texts that say where the numbers are from")
+    sources = root.texts("sources")
     frequency = root.number("frequency")
     highest = root.number("highest_frequency", 0.0)
     if not frequency:
@@ -76,7 +72,7 @@ def _head(root: Table) -> Target:
         raise root.error("frequency", f"must be at most {highest:g}, the limit of the device")
     external = each(root.table("external"), _external, ()) if "external" in root.data else {}
     name, title, part = (root.text(key) for key in ("name", "title", "part"))
-    return Target(name, title, part, frequency, highest, tuple(sources), external)
+    return Target(name, title, part, frequency, highest, sources, external)
 
 
 def _external(name: str, table: Table) -> External:

@@ -33,6 +33,13 @@ class Table:
     def text(self, key: str, default: str | None = None) -> str:
         return str(self.get(key, (str,), "a text", default))
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, which is not empty."""
+        items = self.get(key, (list,), "a list of texts", None)
+        if not items or not all(isinstance(item, str) for item in items):
+            raise self.error(key, "must be a list of texts that say where the numbers are from")
+        return tuple(items)
+
     def count(self, key: str, default: int | None = None) -> int:
         """An integer that is not negative."""
         value: int = self.get(key, (int,), "an integer of at least 0", default)

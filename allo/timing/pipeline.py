@@ -39,9 +39,14 @@ class ScheduledRegion:
         return _units(self.graph.region, self.timing)
 
 
-def scheduled(region: LoopBody, budget: int, requested: int | None) -> ScheduledRegion:
-    """The schedule of a region at the requested interval or the least one above; None: not pipelined."""
-    graph = graph_of(region, budget, exchangeable(region))
+def scheduled(
+    region: LoopBody, budget: int, requested: int | None, *, reassociate: bool = False
+) -> ScheduledRegion:
+    """The schedule of a region at the requested interval or the least one above; None: not pipelined.
+
+    `reassociate`: sums of floats in one iteration may be added in any order.
+    """
+    graph = graph_of(region, budget, exchangeable(region, reassociate=reassociate))
     arrays = _accesses(region)
     recurrence = recurrence_of(graph, requested) if requested is not None else None
     pressures = [p for array in arrays if (p := array.pressure()) is not None]
@@ -69,13 +74,13 @@ def scheduled(region: LoopBody, budget: int, requested: int | None) -> Scheduled
     return ScheduledRegion(graph, tuple(arrays), timing, reason, smallest, recurrence, pressure)
 
 
-def exchangeable(region: LoopBody) -> dict[int, frozenset[int]]:
-    """Updates whose order does not change the result, with the loops in which nothing else uses their array."""
+def exchangeable(region: LoopBody, *, reassociate: bool = False) -> dict[int, frozenset[int]]:
+    """Updates whose order does not change the result, or all, with the loops in which nothing else uses their array."""
     updates = updates_of([node.access for node in region.nodes if node.access is not None])
     found = {}
     for node in region.nodes:
         own = updates.get(node.op)
-        if own is None or not own.exact or not own.single:
+        if own is None or not (own.exact or reassociate) or not own.single:
             continue
         loops = set(node.around)
         for other in region.nodes:

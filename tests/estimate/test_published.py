@@ -12,6 +12,7 @@ import allo
 import polybench
 from allo.ir.types import float32
 from benchmarks import estimate as comparison
+from benchmarks.published import DESIGNS
 from examples import transformer
 from tests.work import calls_of
 
@@ -36,14 +37,15 @@ def test_the_constants_explain_the_rows_they_were_fitted_to() -> None:
     assert max(abs(row.error) for row in rows) < 0.1
 
 
-def test_3mm_with_two_nests_at_once() -> None:
-    """The published cycles are those of the estimate if the first two nests, which share no array, run at once."""
-    published = next(row.published for row in comparison.rows() if row.name == "3mm")
-    found = allo.estimate(allo.customize(comparison.vanilla_3mm), auto_pipeline=True)
-    nests = [loop for loop in found.loops if loop.state == "pipelined"]
-    assert [loop.interval for loop in nests] == [8, 8, 8]
-    first, second, third = (loop.latency or 0 for loop in nests)
-    assert max(first, second) + third == pytest.approx(published, rel=1e-6)
+def test_all_rows_are_within_two_percent() -> None:
+    assert max(abs(row.error) for row in comparison.rows()) < 2
+
+
+def test_the_same_designs_without_rules_are_not() -> None:
+    """What the profile is for: 3mm runs nests at once, and bicg of Allo has sums of 4 cycles in two nests at once."""
+    assert allo.estimate(comparison.vanilla("three_mm"), auto_pipeline=True).cycles == 160_832_006
+    design = next(design for design in DESIGNS if (design.kernel, design.tool) == ("bicg", "Allo"))
+    assert (design.cycles, allo.estimate(design.make()).cycles) == (1_651, 5_618)
 
 
 def speedup(first: allo.Estimate, second: allo.Estimate) -> float:

@@ -11,7 +11,7 @@ import allo
 from allo.timing.pipeline import ScheduledRegion, scheduled
 from allo.timing.problem.region import LoopBody
 
-FUNCTION = import_module("allo.estimate.function")  # `allo.estimate` is a function, too
+RULES = import_module("allo.timing.vendor_rules")
 
 
 class _Found(Exception):
@@ -22,14 +22,14 @@ def schedules(s: allo.Schedule, **options: Any) -> list[ScheduledRegion]:
     """The schedules of all pipelined loops."""
     found: list[ScheduledRegion] = []
 
-    def recorded(region: LoopBody, budget: int, requested: int | None) -> ScheduledRegion:
-        done = scheduled(region, budget, requested)
+    def recorded(region: LoopBody, budget: int, requested: int | None, **options: Any) -> ScheduledRegion:
+        done = scheduled(region, budget, requested, **options)
         if requested is not None:
             found.append(done)
         return done
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FUNCTION, "scheduled", recorded)
+        patch.setattr(RULES, "scheduled", recorded)
         allo.estimate(s, **options)
     return found
 
@@ -37,13 +37,13 @@ def schedules(s: allo.Schedule, **options: Any) -> list[ScheduledRegion]:
 def region_of(s: allo.Schedule) -> tuple[LoopBody, int]:
     """The region of the first pipelined loop of a schedule, not yet scheduled, and the picoseconds of a cycle."""
 
-    def stopped(region: LoopBody, budget: int, requested: int | None) -> ScheduledRegion:
+    def stopped(region: LoopBody, budget: int, requested: int | None, **options: Any) -> ScheduledRegion:
         if requested is not None:
             raise _Found(region, budget)
-        return scheduled(region, budget, requested)
+        return scheduled(region, budget, requested, **options)
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(_Found) as found:
-        patch.setattr(FUNCTION, "scheduled", stopped)
+        patch.setattr(RULES, "scheduled", stopped)
         allo.estimate(s)
     region, budget = found.value.args
     return region, budget

@@ -8,6 +8,7 @@ from fractions import Fraction
 from ...layout import NONE
 from ...timing.problem.ports import accesses_of
 from ...timing.problem.region import LoopBody, RegionBuilder
+from ...timing.vendor_rules import is_asked_for
 from ..report.rows import operations_of
 from .ports import fewest_banks, partitions
 from .question import Proposal, Question, pasted
@@ -31,7 +32,7 @@ def fill_faster(asked: Question) -> Proposal | None:
         return None
     name = asked.names[-1]
     own = [f's.unroll("{name}", factor={factor})']
-    if "allo.pipeline" not in asked.chain[-1].op.attributes:
+    if not is_asked_for(asked.chain[-1].op):
         own.append(f's.pipeline("{name}")')
     latency = max(Fraction(0), asked.trips / factor - 1) + asked.done.timing.depth + asked.control
     return Proposal(pasted([*own, *steps]), latency, small=True)
@@ -57,7 +58,7 @@ def _divided(asked: Question, region: LoopBody) -> list[str] | None:
         pressure = accesses.pressure() if accesses is not None else None
         if memory is None or pressure is None or pressure.interval == 1:
             continue
-        found = fewest_banks(asked, memory, nodes, 1, region)
+        found = fewest_banks(region, memory, nodes, 1, asked.around.target.limits.banks)
         if found is None or found[0] > 1 or any(o not in (NONE, n) for o, n in zip(memory.dims, found[1], strict=True)):
             return None
         steps += partitions(f"{asked.function}:{memory.name}", memory, found[1])

@@ -7,6 +7,7 @@ from functools import partial
 
 from ...poly import Access, Reductions, Violation, order_violation
 from ...timing.problem.graph import Edge
+from ...timing.vendor_rules import is_asked_for
 from .buffering import keep_on_chip
 from .initial_values import fill_faster
 from .ports import relieve
@@ -57,7 +58,7 @@ def _reorder(asked: Question, carried: list[Edge]) -> Proposal | None:
             continue
         names = ", ".join(f'"{asked.names[n]}"' for n in (*range(position + 1, len(asked.chain)), position))
         step = f"s.reorder({names}{remark})"
-        if "allo.pipeline" in inner.op.attributes:
+        if is_asked_for(inner.op):
             step += f'  # and pipeline "{asked.names[position]}" in place of "{asked.names[-1]}"'
         return asked.proposal(step, _turns(asked, position))
     return None

@@ -12,6 +12,7 @@ from ...poly import Form
 from ...timing.problem.memory import ArrayMemory
 from ...timing.problem.ports import accesses_of, intervals
 from ...timing.problem.region import LoopBody, RegionNode
+from ...timing.vendor_rules import is_asked_for
 from .question import Proposal, Question, pasted
 
 _MOST_TRIALS = 64  # divisions that are tried
@@ -46,7 +47,7 @@ def relieve(asked: Question, enough: int) -> Proposal | None:
         best = [_remedy(asked, array, reached) for array in arrays if array.interval > reached]
     steps = [step for remedy in best for step in remedy.steps]
     reused = any("reuse_at" in step for step in steps)
-    if reused and "allo.pipeline" not in asked.chain[-1].op.attributes:
+    if reused and not is_asked_for(asked.chain[-1].op):
         steps.append(f's.pipeline("{asked.names[-1]}")')
     return asked.proposal(pasted(steps), reached)
 
@@ -65,7 +66,7 @@ def _pressed(asked: Question, enough: int) -> list[_Array]:
 
 def _remedy(asked: Question, array: _Array, enough: int) -> _Remedy:
     """The division into the fewest banks, or the windows, that lead to an interval, or to the least one."""
-    divided = fewest_banks(asked, array.memory, array.nodes, enough)
+    divided = fewest_banks(asked.region, array.memory, array.nodes, enough, asked.around.target.limits.banks)
     if divided is not None and divided[0] < array.interval:
         return _Remedy(divided[0], tuple(partitions(array.name, array.memory, divided[1])))
     windows = _reuse(asked, array.nodes, array.name)
@@ -76,14 +77,16 @@ def _remedy(asked: Question, array: _Array, enough: int) -> _Remedy:
 
 
 def fewest_banks(
-    asked: Question, memory: ArrayMemory, nodes: Sequence[RegionNode], enough: int, region: LoopBody | None = None
+    region: LoopBody, memory: ArrayMemory, nodes: Sequence[RegionNode], enough: int, most: int
 ) -> tuple[int, tuple[Banks, ...]] | None:
-    """The division into the fewest banks that leads to an interval, or to the least one; None if there is none."""
-    region = region or asked.region
+    """The division into the fewest banks that leads to an interval, or to the least one; None if there is none.
+
+    The tool makes `most` banks of an array; 0: as many as one likes.
+    """
     best: tuple[int, int, tuple[Banks, ...]] | None = None
     for dims in _divisions(memory.dims, memory.shape, region, nodes):
         banks = prod(d.count(e) for d, e in zip(dims, memory.shape, strict=True))
-        if 0 < asked.around.target.limits.banks < banks:
+        if 0 < most < banks:
             continue
         trial = (max(enough, _interval(region, nodes, dims)), banks, dims)
         if best is None or trial[:2] < best[:2]:

@@ -47,7 +47,7 @@ def fragment(estimate: Estimate) -> str:
 def _content(estimate: Estimate) -> list[str]:
     milliseconds = "" if estimate.milliseconds is None else f" = {estimate.milliseconds:.4g} ms"
     return [
-        f"<h1>{escape(estimate.top)} on {escape(estimate.target)} at {estimate.frequency:g} MHz</h1>",
+        f"<h1>{escape(estimate.top)} on {escape(estimate.on)}</h1>",
         "<p class=note>All figures are <em>estimated</em>: the program was scheduled, not synthesised.</p>",
         f"<p>Latency <strong>{count(estimate.cycles)}</strong> cycles{milliseconds}.</p>",
         _resources(estimate),

@@ -125,6 +125,13 @@ class Estimate:
     transfers: tuple[Burst, ...] = ()
     copies: Resources = Resources()  # the arrays on the chip that transfers fill
     advice: tuple[Advice, ...] = ()  # the step that gains most is the first
+    profile: str = ""  # who makes the hardware; empty: nobody in particular
+
+    @property
+    def on(self) -> str:
+        """The target, with the profile if there is one, and the clock."""
+        profile = f", profile {self.profile}" if self.profile else ""
+        return f"{self.target} at {self.frequency:g} MHz{profile}"
 
     @property
     def kernel(self) -> FunctionEstimate:

@@ -18,7 +18,7 @@ def table(estimate: Estimate) -> str:
     """The estimate as text: the kernel, its functions, their loops, notes; all figures are estimated."""
     milliseconds = "" if estimate.milliseconds is None else f" = {estimate.milliseconds:.4g} ms"
     lines = [
-        f"{estimate.top} on {estimate.target} at {estimate.frequency:g} MHz; all figures are *estimated*",
+        f"{estimate.top} on {estimate.on}; all figures are *estimated*",
         f"  latency *{count(estimate.cycles)}* cycles{milliseconds}",
         "  " + ", ".join(_resource(*item) for item in _resources(estimate.resources, estimate.available)),
         "",

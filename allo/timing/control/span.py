@@ -164,19 +164,31 @@ def shared_units(parts: Iterable[Span]) -> Counter[Operator]:
     return found
 
 
+def all_units(parts: Iterable[Span]) -> Counter[Operator]:
+    """Units of parts that share none."""
+    found: Counter[Operator] = Counter()
+    for part in parts:
+        found.update(part.units)
+    return found
+
+
 def begins(parts: Sequence[Span]) -> list[Fraction]:
     """When parts that run one after the other begin, and when the last one ends; times not known count as none."""
     return list(accumulate((part.latency or Fraction(0) for part in parts), initial=Fraction(0)))
 
 
-def in_turn(of: str, names: Sequence[str], parts: Sequence[Span]) -> Timeline:
-    """The timeline of parts that run one after the other."""
-    times = begins(parts)
-    known = next((number for number, part in enumerate(parts) if part.latency is None), len(parts))
-    found = []
-    for number, name in enumerate(names):
-        begin = math.floor(times[number]) if number <= known else None
-        found.append(TimelinePart(name, begin, math.ceil(times[number + 1]) if number < known else None))
+def in_turn(of: str, names: Sequence[str], groups: Sequence[Sequence[Span]]) -> Timeline:
+    """The timeline of groups of parts: groups one after the other, the parts of a group at once."""
+    begin: Fraction | None = Fraction(0)
+    found: list[TimelinePart] = []
+    for group in groups:
+        end: Fraction | None = begin
+        for part in group:
+            own = None if begin is None or part.latency is None else begin + part.latency
+            span = (None if begin is None else math.floor(begin), None if own is None else math.ceil(own))
+            found.append(TimelinePart(names[len(found)], *span))
+            end = None if end is None or own is None else max(end, own)
+        begin = end
     return Timeline(of, False, tuple(found))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlir import ir
 
@@ -83,13 +83,8 @@ def array_memory(value: ir.Value, name: str, target: Fpga) -> ArrayMemory:
     asked = _asked(value)
     elements = math.prod(shape)
     if asked is None or asked.resource in ("AUTO", "SRL"):
-        per_bank = -(-elements // banks)
-        if not memref.has_static_shape:
-            kind = target.memories["BRAM"]
-        elif elements <= target.registers_up_to or per_bank == 1:
-            kind = target.memories["REGISTER"]
-        else:
-            kind = target.memories["LUTRAM" if per_bank * width <= target.lutram_up_to else "BRAM"]
+        fixed = memref.has_static_shape
+        kind = _unasked(elements, banks, width, target) if fixed else target.memories["BRAM"]
     else:
         resource = asked.resource.removesuffix("_ECC")
         kind = target.memories.get(resource, target.memories["BRAM"])
@@ -98,6 +93,22 @@ def array_memory(value: ir.Value, name: str, target: Fpga) -> ArrayMemory:
     ports = _STORAGE.get(asked.storage if asked else "", Ports(kind.ports))
     read = asked.latency if asked is not None and asked.latency is not None else kind.read
     return ArrayMemory(name, kind, ports, read, shape, width, dims, banks, asked is not None)
+
+
+def _unasked(elements: int, banks: int, width: int, target: Fpga) -> MemoryKind:
+    """What an array becomes if nothing else is asked for."""
+    per_bank = -(-elements // banks)
+    if elements <= target.registers_up_to or per_bank == 1:
+        return target.memories["REGISTER"]
+    return target.memories["LUTRAM" if per_bank * width <= target.lutram_up_to else "BRAM"]
+
+
+def divided(memory: ArrayMemory, dims: tuple[Banks, ...], target: Fpga) -> ArrayMemory:
+    """The array in other banks, in what it becomes then."""
+    banks = math.prod(d.count(extent) for d, extent in zip(dims, memory.shape, strict=True))
+    kind = _unasked(math.prod(memory.shape), banks, memory.width, target)
+    ports = Ports(None) if kind.name == "REGISTER" else Ports(kind.ports)
+    return replace(memory, kind=kind, ports=ports, read=kind.read, dims=dims, banks=banks)
 
 
 def stream_parts(kind: ir.Type) -> tuple[str, int]:

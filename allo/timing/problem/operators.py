@@ -62,11 +62,9 @@ _FREE = Operator("wire")
 
 def operator_of(op: ir.Operation, target: Fpga, widths: Widths) -> Operator:
     """The operator that computes `op`; wires for what needs none. Raises TargetError for one the target has not."""
-    kind = _FLOAT.get(op.name)
-    if kind is not None:
-        type_ = _float_type(op)
-        if type_ is not None:
-            return target.floating(kind, type_)
+    floating = float_operator(op)
+    if floating is not None:
+        return target.floating(*floating)
     short = op.name.partition(".")[2]
     if short == "negf" or short == "absf" or short == "bitcast":
         return _FREE
@@ -85,6 +83,12 @@ def operator_of(op: ir.Operation, target: Fpga, widths: Widths) -> Operator:
     if kind in ("compare", "div"):
         return target.integer(kind, max(map(widths.bits, op.operands)))
     return target.integer(kind, result)
+
+
+def float_operator(op: ir.Operation) -> tuple[str, str] | None:
+    """The kind and the type of the operator on floats that computes `op`; None if it is none."""
+    kind, type_ = _FLOAT.get(op.name), _float_type(op)
+    return None if kind is None or type_ is None else (kind, type_)
 
 
 def word_of(op: ir.Operation) -> str:
