@@ -25,12 +25,13 @@ from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, ModelParam
 from .must_writes import overwritten_arguments
 from .order import order_violation, writes_again
 from .pairs import Dependence
+from .places import ElementPlace, in_any_case, is_inside, may_be_one, place_of
 from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash, wholly_overwritten
 from .sources import SeenWrites, writes_seen
 from .space import CopyLoop, Form, Space, TimeLoop
 from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
-from .updates import Reductions
+from .updates import Reductions, Update, updates_of
 from .violation import Undecided, Violation
 from .window import Window, window
 
@@ -45,6 +46,7 @@ __all__ = [
     "CopyLoop",
     "Count",
     "Dependence",
+    "ElementPlace",
     "Extent",
     "Footprint",
     "Form",
@@ -69,6 +71,7 @@ __all__ = [
     "Trips",
     "Undecided",
     "Untold",
+    "Update",
     "Violation",
     "Window",
     "always",
@@ -82,9 +85,12 @@ __all__ = [
     "fifo_obstacle",
     "footprint",
     "hang_of",
+    "in_any_case",
     "inside",
+    "is_inside",
     "iterations_of",
     "loop_rows",
+    "may_be_one",
     "mean_with_range",
     "merge_violation",
     "model_of",
@@ -95,6 +101,7 @@ __all__ = [
     "out_of_bounds",
     "overwritten",
     "overwritten_arguments",
+    "place_of",
     "read_box",
     "rebound",
     "runs_of",
@@ -103,6 +110,7 @@ __all__ = [
     "shared_end",
     "stage_clash",
     "trips_of",
+    "updates_of",
     "values_of",
     "wholly_overwritten",
     "window",

@@ -41,7 +41,7 @@ class ScheduledRegion:
 
 def scheduled(region: LoopBody, budget: int, requested: int | None) -> ScheduledRegion:
     """The schedule of a region at the requested interval or the least one above; None: not pipelined."""
-    graph = graph_of(region, budget, exchangeable(region))
+    graph = graph_of(region, budget, exchangeable(region) if region.assumes else {})
     arrays = _accesses(region)
     recurrence = recurrence_of(graph, requested) if requested is not None else None
     pressures = [p for array in arrays if (p := array.pressure()) is not None]
