@@ -51,6 +51,7 @@ def estimate_design(
     target: str,
     frequency: float | None,
     auto_pipeline: bool,
+    rewritten: bool,
     memory: str | None,
     as_json: bool,
     page: Path | None,
@@ -59,7 +60,8 @@ def estimate_design(
     if as_json and page is not None:
         raise WrongCommand("--json and --html are two forms; say one")
     found = estimate(
-        load(design, link), target, frequency=frequency, auto_pipeline=auto_pipeline, memory=memory
+        load(design, link), target, frequency=frequency, auto_pipeline=auto_pipeline, rewritten=rewritten,
+        memory=memory,
     )  # fmt: skip
     if page is not None:
         write(page, found.to_html())

@@ -147,6 +147,9 @@ def _estimate(
     auto_pipeline: Annotated[
         bool, typer.Option("--auto-pipeline", help="pipeline innermost loops, as Vitis HLS does")
     ] = False,
+    rewritten: Annotated[
+        bool, typer.Option("--rewritten", help="do to the module what is else assumed of the tool")
+    ] = False,
     memory: Annotated[
         str | None, typer.Option(show_default=False, help="where arguments lie, such as HBM (default: on the chip)")
     ] = None,
@@ -157,7 +160,7 @@ def _estimate(
 ) -> Action:
     """Estimate cycles and resources on hardware, with what binds them."""
     return partial(
-        actions.estimate_design, design, link or (), target, frequency, auto_pipeline, memory, json, html
+        actions.estimate_design, design, link or (), target, frequency, auto_pipeline, rewritten, memory, json, html
     )  # fmt: skip
 
 
