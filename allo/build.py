@@ -43,7 +43,8 @@ def build(
     `"vhls"` gives HLS C++ (`.hls_code`); `"vitis_hls"` with `mode="csim"` compiles and runs it on NumPy arrays, with
     other modes (`"csyn"`, `"cosim"`, `"hw_emu"`, ...) write a project to the folder `project` and run the tools in it,
     as `"vivado_hls"`, `"pynq"`, `"ihls"`, `"catapult"` and `"tapa"` do with their modes (docs/fpga.md). There, with
-    `wrap_io=False`, arguments that can stay in memory are not copied to the chip.
+    `wrap_io=False`, arguments that can stay in memory are not copied to the chip. For HLS, `rewrites=["cse", ...]` does
+    to the module first what docs/estimator.md says of rewrites.
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """

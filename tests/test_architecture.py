@@ -50,9 +50,9 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.frontend": ("read", "typing", "library", "dsl regions", "check", "emit", "program", "reference"),
     "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
-    "allo.timing": ("reason", "problem", "interval", "control"),
+    "allo.timing": ("reason", "problem", "roles", "interval", "control", "rewrites"),
     "allo.estimate": ("trips", "report", "advice", "rules"),
-    "allo.backend.hls": ("text", "vendors", "interface", "csim", "project"),
+    "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
 }
 
 MAX_FILE_LINES = 400

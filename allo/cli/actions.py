@@ -53,6 +53,7 @@ def estimate_design(
     frequency: float | None,
     auto_pipeline: bool,
     unsafe_math: bool,
+    rewritten: bool,
     memory: str | None,
     as_json: bool,
     page: Path | None,
@@ -62,7 +63,7 @@ def estimate_design(
         raise WrongCommand("--json and --html are two forms; say one")
     found = estimate(
         load(design, link), target, profile=profile, frequency=frequency, auto_pipeline=auto_pipeline,
-        unsafe_math=unsafe_math, memory=memory,
+        unsafe_math=unsafe_math, rewritten=rewritten, memory=memory,
     )  # fmt: skip
     if page is not None:
         write(page, found.to_html())

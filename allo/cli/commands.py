@@ -154,6 +154,9 @@ def _estimate(
     unsafe_math: Annotated[
         bool, typer.Option("--unsafe-math", help="sums of floats in trees, if a profile has that")
     ] = False,
+    rewritten: Annotated[
+        bool, typer.Option("--rewritten", help="do to the module what is else assumed of the tool")
+    ] = False,
     memory: Annotated[
         str | None, typer.Option(show_default=False, help="where arguments lie, such as HBM (default: on the chip)")
     ] = None,
@@ -164,8 +167,8 @@ def _estimate(
 ) -> Action:
     """Estimate cycles and resources on hardware, with what binds them."""
     return partial(
-        actions.estimate_design, design, link or (), target, profile, frequency, auto_pipeline, unsafe_math, memory,
-        json, html,
+        actions.estimate_design, design, link or (), target, profile, frequency, auto_pipeline, unsafe_math, rewritten,
+        memory, json, html,
     )  # fmt: skip
 
 

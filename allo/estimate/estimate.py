@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from ..messages import working
 from ..target import Fpga, Target, load_target
 from ..timing.control.span import Ends, Span
 from ..timing.control.timeline import Timeline
+from ..timing.rewrites import Rewrite, RewriteOptions, prepared
 from .advice.question import Proposal
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
@@ -49,6 +51,7 @@ def estimate(
     memory: str | Mapping[str, str] | None = None,
     in_place: Sequence[str] = (),
     word_bits: int = DEFAULT_WORD_BITS,
+    rewritten: bool = False,
 ) -> Estimate:
     """What `design` costs on `target`: cycles and resources, *estimated* by static scheduling.
 
@@ -60,9 +63,11 @@ def estimate(
     at run time only, by names such as `"i"` or `"function:i"`; else their latency is None. `operators` chooses
     implementations other than the tool's own, `{"add": "fabric"}` for sums of floats without DSPs. `memory` says where
     arguments lie, `"HBM"` or `{"A": "DDR"}` (None: on the chip); they are copied in bursts of words of up to
-    `word_bits` bits, but for those `in_place`, which the kernel itself accesses. The time taken does not depend on
-    extents. Raises TargetError for a target or a profile that does not exist or lacks an operator, and for memories and
-    arguments that do not exist.
+    `word_bits` bits, but for those `in_place`, which the kernel itself accesses. `rewritten`: what is else
+    assumed of the tool (elements that stay the same in registers, forwarded stores, trees of sums) is done to the
+    module first, by `allo.timing.rewrites`, and nothing is assumed. The time taken does not depend on extents. Raises
+    TargetError for a target or a profile that does not exist or lacks an operator, and for memories and arguments that
+    do not exist.
     The model and its sources: docs/estimator.md.
     """
     module = design if isinstance(design, Module) else design.ir
@@ -83,9 +88,13 @@ def estimate(
     device = device.using(**operators or {})
     module = as_the_tool_reads(_with_loops(module), device.rules)
     place = off_chip(module, device, memory, in_place, word_bits)
-    options = EstimateOptions(device, auto_pipeline, dict(trips or {}), place, unsafe_math)
+    options = EstimateOptions(device, auto_pipeline, dict(trips or {}), place, unsafe_math, not rewritten)
     with working(f"estimating '{module.top}' on {device.name}"):
-        return _Estimation(module, options).run()
+        done = tuple[Rewrite, ...]()
+        if rewritten:
+            made = prepared(module, RewriteOptions(auto_pipeline))
+            module, done = made.module, made.rewrites
+        return replace(_Estimation(module, options).run(), rewrites=done)
 
 
 def _with_loops(module: Module) -> Module:

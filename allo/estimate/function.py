@@ -13,7 +13,7 @@ from mlir import ir
 
 from ..ir.access import base_of, callee_name, is_copy
 from ..ir.module import Module
-from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, entry_block, loops_of
+from ..ir.walk import LOOP_OPERATIONS, LoopView, entry_block, loops_of
 from ..poly import TimeLoop, Trips, model_of
 from ..target import Fpga
 from ..timing.control.independent import at_once, independent
@@ -25,6 +25,7 @@ from ..timing.pipeline import ScheduledRegion, region_span
 from ..timing.problem.memory import ArrayMemory, array_memory, external_memory
 from ..timing.problem.region import RegionBuilder, Surroundings, unbounded_loop
 from ..timing.reason import Reason
+from ..timing.roles import Roles, is_nested, is_pure, is_straight
 from ..timing.vendor_rules import AUTOMATIC, scheduled_by_tool
 from .advice.intervals import advise
 from .advice.question import Proposal, Question
@@ -34,14 +35,6 @@ from .calls import Callee, copy_span
 from .off_chip import OffChip
 from .report.rows import Rows, operations_of, rounded
 from .trips import TripCounts, time_loops
-
-_PURE = (
-    "arith.constant", "affine.apply", "arith.index_cast", "affine.yield", "scf.yield", "func.return",
-    "memref.get_global", "memref.alloc", "allo.stream_create", "allo.element_cast",
-)  # fmt: skip
-
-
-_NOT_FLATTENED = ("dataflow", "spatial", "unroll")  # marks of loops that make no pipeline with the loop inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +46,7 @@ class EstimateOptions:
     trips: Mapping[str, int]
     off_chip: OffChip = field(default_factory=OffChip)
     unsafe_math: bool = False
+    assumes: bool = True  # what the module does not say, and rewrites before scheduling do
 
 
 class FunctionEstimator:
@@ -76,11 +70,15 @@ class FunctionEstimator:
         self.proposals: dict[ir.Operation, Proposal] = {}  # by the loop that they are about, or the function
         self.assumed: Mapping[ir.Operation, Proposal] | None = None  # steps that are taken; None: advise some
         self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
-        self.model = model_of(module, name)
+        self.roles = Roles(self.views, options.auto_pipeline, self._is_taken)
+        model = model_of(module, name)
         entry = entry_block(function)
         assert entry is not None
         self.entry = entry
-        self.around = Surroundings.of(self.model, entry, self.target, self.memory_of, self._call_cost)
+        self.model = model
+        self.around = Surroundings.of(
+            model, entry, self.target, self.memory_of, self._call_cost, assumes=options.assumes
+        )
 
     @property
     def is_dataflow(self) -> bool:
@@ -92,6 +90,7 @@ class FunctionEstimator:
         other.rows, other.notes = Rows(self.name, self.views, self.trip_counts), []
         other.assumed, other.callee, other.proposals, other.timelines = assumed, callee, {}, {}
         other.around = replace(self.around, call_cost=other._call_cost)
+        other.roles = replace(self.roles, asked=other._is_taken)
         return other.run()
 
     def run(self) -> Span:
@@ -119,6 +118,9 @@ class FunctionEstimator:
     def _taken(self, op: ir.Operation) -> Proposal | None:
         """The step for a loop or the function that is assumed to be taken."""
         return None if self.assumed is None else self.assumed.get(op)
+
+    def _is_taken(self, op: ir.Operation) -> bool:
+        return self._taken(op) is not None
 
     def _overlap(self, owner: ir.Operation, of: str, parts: list[Span], names: list[str]) -> Overlap:
         asked = names if self.assumed is None else []  # else only the time of the whole counts
@@ -165,7 +167,7 @@ class FunctionEstimator:
         straight: list[ir.Operation] = []
 
         def flush() -> None:
-            if any(op.name not in _PURE for op in straight):
+            if any(not is_pure(op) for op in straight):
                 span = self._straight(list(straight))
                 if span.latency or span.ends.puts or span.ends.gets:
                     parts.append(span)
@@ -173,7 +175,7 @@ class FunctionEstimator:
             straight.clear()
 
         for op in block:
-            if self._is_straight(op):
+            if is_straight(op):
                 straight.append(op)
                 continue
             flush()
@@ -192,21 +194,6 @@ class FunctionEstimator:
                 names.append("condition")
         flush()
         return parts, names
-
-    def _is_straight(self, op: ir.Operation) -> bool:
-        """Whether an operation can be scheduled together with its neighbours, in one piece of datapath."""
-        if op.name in LOOP_OPERATIONS:
-            return self._is_unrolled(op)
-        if op.name == "func.call" or is_copy(op):
-            return False
-        inside = [inner for region in op.regions for b in region.blocks for inner in operations_of(b)]
-        return all(map(self._is_straight, inside))
-
-    def _is_unrolled(self, op: ir.Operation) -> bool:
-        full = "allo.unroll" in op.attributes and ir.IntegerAttr(op.attributes["allo.unroll"]).value == 0
-        if not full or constant_bounds(op) is None:
-            return False
-        return all(self._is_straight(inner) for inner in operations_of(op.regions[0].blocks[0]))
 
     def _straight(self, block: list[ir.Operation]) -> Span:
         done = self._scheduled(block[0], (), block, None)
@@ -246,7 +233,7 @@ class FunctionEstimator:
             )
         if "allo.spatial" in op.attributes:
             return self._spatial(view, trips)
-        chain = self._pipelined_chain(view)
+        chain = self.roles.chain(view)
         if chain:
             obstacle = unbounded_loop(operations_of(chain[-1].body))
             if obstacle is None:
@@ -258,7 +245,7 @@ class FunctionEstimator:
             )
         if "allo.dataflow" in op.attributes:
             return self._dataflow(view, trips)
-        if not self._nested(view):
+        if not is_nested(view):
             return self._leaf(view, trips)
         if "allo.unroll" in op.attributes and (factor := ir.IntegerAttr(op.attributes["allo.unroll"]).value) != 1:
             copies = f"unrolled by {factor}" if factor else "unrolled"
@@ -281,34 +268,6 @@ class FunctionEstimator:
         parts, names = self._parts([op for block in blocks for op in operations_of(block)])
         return self._in_order(view.op, self.rows.name(view), parts, names)
 
-    def _nested(self, view: LoopView) -> bool:
-        """Whether a loop has loops or calls in it that run one after the other."""
-        return not all(self._is_straight(op) for op in operations_of(view.body))
-
-    def _pipelined_chain(self, view: LoopView) -> list[LoopView]:
-        """The loops from `view` to a pipelined one that make one pipeline; empty if there is none."""
-        chain = [view]
-        while not self._is_pipelined(chain[-1]):
-            inner = self._only_loop(chain[-1])
-            if inner is None or any(f"allo.{mark}" in chain[-1].op.attributes for mark in _NOT_FLATTENED):
-                return []
-            if constant_bounds(inner.op) is None:
-                return []
-            chain.append(inner)
-        return chain
-
-    def _is_pipelined(self, view: LoopView) -> bool:
-        if "allo.pipeline" in view.op.attributes or self._taken(view.op):
-            return True
-        if not self.options.auto_pipeline or view.op.name == "scf.while":
-            return False
-        marks = ("allo.dataflow", "allo.spatial", "allo.unroll")
-        return not self._nested(view) and not any(mark in view.op.attributes for mark in marks)
-
-    def _only_loop(self, view: LoopView) -> LoopView | None:
-        """The loop inside of a loop that has nothing else in it."""
-        inner = [op for op in operations_of(view.body) if op.name not in _PURE]
-        return self.views.get(inner[0]) if len(inner) == 1 else None
 
     def _pipelined(self, chain: list[LoopView]) -> Span:
         last = chain[-1]

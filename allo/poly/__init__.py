@@ -25,13 +25,14 @@ from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, ModelParam
 from .must_writes import overwritten_arguments
 from .order import order_violation, writes_again
 from .pairs import Dependence
+from .places import ElementPlace, in_any_case, is_inside, may_be_one, place_of
 from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash, wholly_overwritten
 from .sources import SeenWrites, writes_seen
 from .space import CopyLoop, Form, Space, TimeLoop
 from .task_uses import TaskClash, TaskUse, first_clash, pairs_of, task_uses
 from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
-from .updates import Reductions
+from .updates import Reductions, Update, updates_of
 from .violation import Undecided, Violation
 from .window import Window, window
 
@@ -46,6 +47,7 @@ __all__ = [
     "CopyLoop",
     "Count",
     "Dependence",
+    "ElementPlace",
     "Extent",
     "Footprint",
     "Form",
@@ -72,6 +74,7 @@ __all__ = [
     "Trips",
     "Undecided",
     "Untold",
+    "Update",
     "Violation",
     "Window",
     "always",
@@ -87,9 +90,12 @@ __all__ = [
     "footprint",
     "hang_of",
     "imbalance_of",
+    "in_any_case",
     "inside",
+    "is_inside",
     "iterations_of",
     "loop_rows",
+    "may_be_one",
     "mean_with_range",
     "merge_violation",
     "model_of",
@@ -101,6 +107,7 @@ __all__ = [
     "overwritten",
     "overwritten_arguments",
     "pairs_of",
+    "place_of",
     "read_box",
     "rebound",
     "runs_of",
@@ -110,6 +117,7 @@ __all__ = [
     "stage_clash",
     "task_uses",
     "trips_of",
+    "updates_of",
     "values_of",
     "wholly_overwritten",
     "window",

@@ -51,7 +51,8 @@ class Update:
     """`store` puts into an element what `load` read there, combined with values that do not depend on it.
 
     Updates of one `kind` may be exchanged; `exact`: the result is then the same to the last bit. `single`: one
-    operation combines, whatever is compared.
+    operation combines, whatever is compared. `path` are the operations from the load to the store, if no variables are
+    on the way; nothing else uses them.
     """
 
     kind: str
@@ -59,6 +60,7 @@ class Update:
     load: ir.Operation
     store: ir.Operation
     single: bool = True
+    path: tuple[ir.Operation, ...] = ()
 
 
 class Reductions(StrEnum):
@@ -110,7 +112,8 @@ def _update(store: ir.Operation) -> Update | None:
         if not wrapped:
             return None
         kind = f"{kind} {wrapped}"
-    return Update(kind, _is_exact(kind, element, found.path), found.load, store, len(combiners) == 1)
+    is_exact, path = _is_exact(kind, element, found.path), () if found.scalars else found.path
+    return Update(kind, is_exact, found.load, store, len(combiners) == 1, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +242,8 @@ def _chosen(compare: ir.Operation, is_left: bool, load: ir.Operation, store: ir.
 
 def _same_element(load: ir.Operation, store: ir.Operation) -> bool:
     """Whether both are of one element, by subscripts made in the same way, and nothing writes it in between."""
-    if accessed(load) != accessed(store) or access_map(load) != access_map(store):
+    one_map, other_map = access_map(load), access_map(store)
+    if accessed(load) != accessed(store) or (one_map is None) != (other_map is None) or one_map != other_map:
         return False
     one, other = subscripts(load), subscripts(store)
     alike = len(one) == len(other) and all(_is_made_alike(a, b) for a, b in zip(one, other, strict=True))

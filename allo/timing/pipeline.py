@@ -46,7 +46,7 @@ def scheduled(
 
     `reassociate`: sums of floats in one iteration may be added in any order.
     """
-    graph = graph_of(region, budget, exchangeable(region, reassociate=reassociate))
+    graph = graph_of(region, budget, exchangeable(region, reassociate=reassociate) if region.assumes else {})
     arrays = _accesses(region)
     recurrence = recurrence_of(graph, requested) if requested is not None else None
     pressures = [p for array in arrays if (p := array.pressure()) is not None]

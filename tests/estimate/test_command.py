@@ -45,6 +45,16 @@ def test_arguments_in_memory(design: str, capsys: pytest.CaptureFixture[str]) ->
     assert found["cycles"] == 25 + 2 * 86
 
 
+def test_what_is_assumed_is_done_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "sums.py"
+    file.write_text(DESIGN.replace("B[i] = ", "B[0] += "))
+    assert main(["estimate", f"{file}:double", "--json", "--rewritten"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(r["name"], r["what"]) for r in found["rewrites"]] == [
+        ("allo-promote-scalars", "B[0] stays in a register while loop 'i' runs")
+    ]
+
+
 def test_a_page(design: str, tmp_path: Path) -> None:
     assert main(["estimate", design, "--html", str(tmp_path / "double.html")]) == 0
     assert "estimated" in (tmp_path / "double.html").read_text()

@@ -12,6 +12,7 @@ from ...ir.module import Module
 from ..manifest import Manifest
 from .csim.module import HLSModule
 from .project.build import PROJECTS
+from .requested import OPTION, rewritten
 from .text.vendor import VITIS
 
 __all__ = ["CODE", "PROJECTS", "HLSModule", "is_available"]
@@ -37,13 +38,13 @@ def is_available(name: str = "vitis_hls") -> bool:
 
 
 def _code(module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
-    return HLSModule(module, vendor=_ENTRY).made_by(partial(_code, module, mode, options))
+    return HLSModule(rewritten(module, options), vendor=_ENTRY).made_by(partial(_code, module, mode, options))
 
 
 CODE = Manifest(
     names=("vhls",),
     modes=(),
-    options=(),
+    options=(OPTION,),
     missing_tools=lambda: (),
     build=_code,
 )

@@ -55,6 +55,7 @@ def _content(estimate: Estimate) -> list[str]:
         _table(OWN, (tuple(map(escape, row)) for row in own_rows(estimate))) if len(estimate.functions) > 1 else "",
         _advice(estimate),
         *(_function(function, function.name == estimate.top) for function in reversed(estimate.functions)),
+        *(f"<p class=note>{escape(str(rewrite))}</p>" for rewrite in estimate.rewrites),
         *(f"<p class=note>{escape(note)}</p>" for note in estimate.notes),
     ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...timing.control.timeline import Timeline
 from ...timing.reason import Reason
+from ...timing.rewrites import Rewrite
 
 SCHEMA = 1  # of the JSON; changes only when a key is renamed or goes away
 
@@ -126,6 +127,7 @@ class Estimate:
     copies: Resources = Resources()  # the arrays on the chip that transfers fill
     advice: tuple[Advice, ...] = ()  # the step that gains most is the first
     profile: str = ""  # who makes the hardware; empty: nobody in particular
+    rewrites: tuple[Rewrite, ...] = ()  # what was done to the module, and what was left and why, if it was rewritten
 
     @property
     def on(self) -> str:

@@ -42,6 +42,7 @@ def table(estimate: Estimate) -> str:
         lines += ["", *aligned(link_rows(timeline))] if timeline.links else []
     if estimate.advice:
         lines += ["", *aligned([ADVICE, *map(advice_row, estimate.advice)])]
+    lines += ["", *map(str, estimate.rewrites)] if estimate.rewrites else []
     lines += ["", *estimate.notes] if estimate.notes else []
     return "\n".join(lines)
 

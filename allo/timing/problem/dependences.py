@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from itertools import pairwise
 from math import prod
 
@@ -24,7 +24,7 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
             groups.setdefault(node.label, []).append(node)
     called = {access.buffer.label for node in region.nodes if node.kind == "call" for access in node.touched}
     for label, nodes in groups.items():
-        if label not in called:
+        if label not in called and region.assumes:
             _keep_in_registers(region, nodes)
     carried: list[tuple[RegionNode, RegionNode, Meetings, RegionNode | None]] = []
     overwrites = Overwrites(graph)
@@ -34,7 +34,7 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
         stores = [node for node in nodes if node.kind == "write"]
         for load in [node for node in nodes if node.kind == "read" and not _is_stream(node)]:
             cover = cover_of(stores, load)
-            load.forwarded = cover is not None
+            load.forwarded = cover is not None and (region.assumes or _is_register(load))
             for store in stores:
                 met = meetings(region.space, store, load)
                 _same_iteration(graph, store, load, met, cover)
@@ -50,7 +50,7 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
     _chains(graph, later, exchangeable)
     graph.edges = ordered
     _values(graph)
-    _logic(graph)
+    _logic(graph, {load.index for _, load, met, _ in carried if _meets_later(region, met)})
     for store, load, met, _ in carried:
         _carried(graph, store, load, met)
     graph.edges += overwrites.carried
@@ -60,6 +60,10 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
 
 def _is_stream(node: RegionNode) -> bool:
     return bool(node.op.name.startswith("allo.stream"))
+
+
+def _is_register(node: RegionNode) -> bool:
+    return node.memory is not None and node.memory.is_register
 
 
 def _keep_in_registers(region: LoopBody, nodes: list[RegionNode]) -> None:
@@ -89,11 +93,11 @@ def _same_iteration(
         return
     for way in met.ways:
         if all(t in (0, None) for t in way.time) and all(c in (0, None) for c in way.copies):
-            register = store.memory is not None and store.memory.is_register
-            direct = store is cover or register or store.in_register
+            forwarded = store is cover and load.forwarded
+            direct = forwarded or _is_register(store) or store.in_register
             weight = 0 if direct else store.latency * graph.cycle
             graph.edges.append(Edge(store.index, load.index, weight))
-            if store is cover:
+            if forwarded:
                 load.latency = load.delay = 0
             return
 
@@ -118,11 +122,23 @@ def _streams(graph: Graph, nodes: list[RegionNode]) -> None:
             graph.edges.append(Edge(first.index, second.index, graph.cycle))
 
 
-def _logic(graph: Graph) -> None:
-    """How much logic there is between each node and the last register before it."""
+def _meets_later(region: LoopBody, met: Meetings) -> bool:
+    """Whether a later iteration reads what an earlier one has written."""
+    return any(least_distance(region.space, way) is not None for way in met.ways)
+
+
+def _logic(graph: Graph, again: Set[int]) -> None:
+    """How much logic there is between each node and the last register before it, on the way from what is read `again`.
+
+    What else comes to a node is not part of a recurrence, and can wait in registers.
+    """
     nodes = graph.region.nodes
     graph.tails = [0] * len(nodes)
+    reached = set(again)
     for edge in sorted((e for e in graph.edges if not e.order), key=lambda e: e.sink):
+        if edge.source not in reached:
+            continue
+        reached.add(edge.sink)
         source = nodes[edge.source]
         tail = 0 if source.latency and source.kind != "write" else graph.tails[edge.source] + source.delay
         graph.tails[edge.sink] = max(graph.tails[edge.sink], tail)
@@ -153,6 +169,8 @@ def _chains(
             continue
         links, loop, step = best
         tree = alike(store, load) and moved <= exchangeable.get(load.index, frozenset())
+        if not (graph.region.assumes or _is_register(load)):
+            each += (store.latency + load.latency) * graph.cycle  # by way of the memory
         chain = Chain(links, each, loop, step, tree, store.index)
         before = graph.chains.get(load.index)
         if before is None or before.extra < chain.extra:

@@ -75,7 +75,7 @@ class _Lattice:
         """A value that is written and read, in the same iteration or in a later one."""
         store, load, cycle = pair.first, pair.second, self.graph.cycle
         late = store.latency * cycle - self.graph.tails[store.index] % cycle + load.latency * cycle
-        direct = alike(store, load) or _in_registers(store)
+        direct = (alike(store, load) and self.region.assumes) or _in_registers(store)
         tree = self.exchangeable.get(store.index, frozenset()) & self.exchangeable.get(load.index, frozenset())
         for way in pair.met.ways:
             if cover is None or store.position >= cover.position:
@@ -83,7 +83,7 @@ class _Lattice:
                     changed = {n for n, low, high in moves if low > 0 or high < 0}
                     in_tree = changed and changed <= tree and alike(store, load)
                     if not in_tree and (cover is None or not changed & set(cover.around)):
-                        self._add(pair, 0 if direct or store is cover else late, 0, moves)
+                        self._add(pair, 0 if direct or (store is cover and load.forwarded) else late, 0, moves)
             distance = least_distance(self.region.space, way)
             if cover is None and not dead and distance is not None:
                 self._add(pair, late, distance, self._moves(pair, way))

@@ -51,11 +51,17 @@ class RegionNode:
 
 @dataclass(slots=True)
 class LoopBody:
-    """The nodes of a body; `inputs[n]` are the nodes whose values node n uses."""
+    """The nodes of a body; `inputs[n]` are the nodes whose values node n uses.
+
+    Where `assumes` is set, elements that stay the same are in registers, stores are forwarded, copies of sums form
+    trees, and what is guarded is computed before the condition is known, although the module does not say so
+    (`allo.timing.rewrites` makes one that does).
+    """
 
     space: Space
     nodes: list[RegionNode] = field(default_factory=list)
     inputs: list[list[int]] = field(default_factory=list)
+    assumes: bool = True
 
     @property
     def time(self) -> tuple[TimeLoop, ...]:
@@ -92,6 +98,7 @@ class Surroundings:
     accesses: dict[ir.Operation, list[Access]]
     widths: Widths
     constants: dict[int, tuple[int, int]]  # variable -> lower bound and step, of loops with constant bounds
+    assumes: bool = True  # what a `LoopBody` does
 
     @classmethod
     def of(
@@ -101,6 +108,8 @@ class Surroundings:
         target: Fpga,
         memory_of: Callable[[ir.Value, str], ArrayMemory],
         call_cost: Callable[[str], tuple[int, int]],
+        *,
+        assumes: bool = True,
     ) -> Surroundings:
         """Those of a function with this model."""
         accesses: dict[ir.Operation, list[Access]] = {}
@@ -110,7 +119,7 @@ class Surroundings:
         for loop in model.loops:
             if (bounds := constant_bounds(loop.op)) is not None:
                 constants[loop.variable] = (bounds[0], bounds[2])
-        return cls(model, target, memory_of, call_cost, accesses, Widths(entry), constants)
+        return cls(model, target, memory_of, call_cost, accesses, Widths(entry), constants, assumes)
 
 
 class RegionBuilder:
@@ -118,7 +127,7 @@ class RegionBuilder:
 
     def __init__(self, around: Surroundings, time: tuple[TimeLoop, ...]) -> None:
         self.around = around
-        self.region = LoopBody(Space(time, constants=around.constants))
+        self.region = LoopBody(Space(time, constants=around.constants), assumes=around.assumes)
         self.values: dict[ir.Value, tuple[int | None, frozenset[int]]] = {}
 
     def build(self, operations: Iterable[ir.Operation]) -> LoopBody:
@@ -208,6 +217,8 @@ class RegionBuilder:
                 for result in op.results:
                     self.values[result] = (node, copies)
                 return
+            if not self.region.assumes:
+                inputs += self._conditions(guards)
             made = self._node(op, "compute", operator, around, guards, place, inputs)
             for result in op.results:
                 self.values[result] = (made.index, made.copies)
@@ -245,7 +256,7 @@ class RegionBuilder:
         place: tuple[int, ...],
     ) -> None:
         inputs = [self._source(value) for value in op.operands if value != array]
-        if kind == "write" or op.name.startswith("allo.stream"):
+        if kind == "write" or op.name.startswith("allo.stream") or not self.region.assumes:
             inputs += self._conditions(guards)
         node = self._node(op, kind, Operator(kind), around, guards, place, inputs)
         found = self.around.accesses.get(op, [])

@@ -12,6 +12,7 @@ from ....ir.module import Module
 from ...manifest import Manifest
 from ..csim.module import HLSModule
 from ..interface.settings import settings_of
+from ..requested import OPTION, rewritten
 from ..text.open_arrays import check_open_arrays, has_open_arrays
 from .files import Project
 from .flows import FLOWS, ToolFlow
@@ -43,11 +44,12 @@ def _build(flow: ToolFlow, module: Module, mode: str | None, options: dict[str, 
     settings = replace(settings, copies=options.get("wrap_io", True))
     if folder is not None:
         check_open_arrays(module, False)
+    emitted = rewritten(module, options)
     if folder is None and (has_open_arrays(module) or not flow.has_interface):
-        made = HLSModule(module, mode=mode, vendor=flow.vendor, **of_simulation)
+        made = HLSModule(emitted, mode=mode, vendor=flow.vendor, **of_simulation)
     else:
         project = None if folder is None else Project.at(folder, flow, mode, settings)
-        made = ProjectModule(module, flow, mode, settings, project, **of_simulation)
+        made = ProjectModule(emitted, flow, mode, settings, project, **of_simulation)
     return made.made_by(partial(_build_for, flow.target, module, mode, options))
 
 
@@ -61,7 +63,7 @@ def _manifest(flow: ToolFlow) -> Manifest:
     return Manifest(
         names=(flow.target,),
         modes=tuple(flow.modes),
-        options=("project", "configs", "check", "unbounded", "wrap_io"),
+        options=("project", "configs", "check", "unbounded", "wrap_io", OPTION),
         missing_tools=lambda: (),
         build=partial(_build, flow),
     )

@@ -188,4 +188,28 @@ def HostFeatures : Pass<"allo-host-features", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def IfConversion : Pass<"allo-if-conversion", "::mlir::func::FuncOp"> {
+  let summary = "run what a branch computes in any case, and choose values instead of branches";
+  let description = [{
+    What has no effect and no input for which it has no value gets in front of `affine.if` and `scf.if`; so do loads of
+    scalars, and loads that carry `allo.x_inside`: their subscripts lie in the array whether the condition holds or not.
+    A branch that holds nothing more becomes `arith.select`. Two stores to one place in both branches become one, of the
+    value that the condition chooses; a store to a scalar variable in one branch writes what is there already if the
+    condition does not hold. All other stores stay guarded. A remark at each condition says what was done.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect"];
+}
+
+def StrengthReduceAddresses : Pass<"allo-strength-reduce-addresses", "::mlir::func::FuncOp"> {
+  let summary = "count quotients and remainders of loop variables in subscripts, instead of dividing";
+  let description = [{
+    `e floordiv c` and `e mod c` in the map of an `affine.load`, `affine.store` or `affine.apply`, where `e` grows by a
+    constant from an iteration of a loop to the next one, become two variables that step and wrap at the end of each
+    iteration. The access gets computed subscripts then. Left alone: loops that are unrolled or in a pipelined loop,
+    whose copies have places of their own, and parallel ones.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 #endif // ALLO_TRANSFORMS_PASSES_TD

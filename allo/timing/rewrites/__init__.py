@@ -1,0 +1,6 @@
+"""Rewrites before scheduling: what a schedule may assume, done to the module, so that what is scheduled is emitted."""
+
+from .pipeline import NAMES, PIPELINE, Prepared, RewriteOptions, prepared
+from .record import Rewrite
+
+__all__ = ["NAMES", "PIPELINE", "Prepared", "Rewrite", "RewriteOptions", "prepared"]

@@ -1,0 +1,139 @@
+"""The rewrites before scheduling, as data, each with the reason of its place, and their runner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from ...errors import InternalError, TargetError, nearest
+from ...ir.linalg import is_structured, lower_linalg
+from ...ir.module import Module
+from ...ir.walk import entry_block, loops_of, operations
+from ...target import Fpga
+from ..roles import Datapath, Roles
+from .constant_multiplication import constant_multiplication
+from .forward_stores import forward_stores
+from .forwarding_registers import forwarding_registers
+from .mlir_passes import if_conversion, run
+from .promote_scalars import promote_scalars
+from .record import Rewrite
+from .reduction_trees import reduction_trees
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteOptions:
+    """`auto_pipeline`: innermost loops are pipelined unasked, which decides where loops begin. `reassociate`: sums of
+    floats may round otherwise. `depth`: through how many iterations a store is forwarded. `target`: what multipliers
+    cost; None: they stay."""
+
+    auto_pipeline: bool = False
+    reassociate: bool = False
+    depth: int = 0
+    target: Fpga | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RewritePass:
+    """A pass over one function; `wanted` says whether options ask for it."""
+
+    name: str
+    apply: Callable[[Module, str, RewriteOptions], list[Rewrite]]
+    wanted: Callable[[RewriteOptions], bool] = lambda options: True
+
+
+def _of_mlir(name: str) -> RewritePass:
+    return RewritePass(name, lambda module, function, options: run(module, function, name))
+
+
+def _datapaths(module: Module, function: str, options: RewriteOptions) -> list[Datapath]:
+    """The parts of a function that are scheduled as one region each."""
+    made = module.function(function)
+    entry = entry_block(made)
+    assert entry is not None
+    return list(Roles({view.op: view for view in loops_of(made)}, options.auto_pipeline).datapaths(entry))
+
+
+_FORWARD = RewritePass("allo-forward-stores", lambda module, function, _: forward_stores(module, function))
+PIPELINE: tuple[RewritePass, ...] = (
+    # first: places are then functions of loop variables and not of values that are computed in loops
+    _of_mlir("allo-compose-affine"),
+    _FORWARD,  # before all that looks at values: variables of the kernel hide what depends on what
+    # before sums and registers, for which only what is not guarded is certain
+    RewritePass("allo-if-conversion", lambda module, function, _: if_conversion(module, function)),
+    # before promotion, while an update still is a load, a sum and a store of one element
+    RewritePass(
+        "allo-reduction-trees",
+        lambda m, f, o: reduction_trees(m, f, _datapaths(m, f, o), o.reassociate),
+    ),
+    RewritePass("allo-promote-scalars", lambda m, f, o: promote_scalars(m, f, lambda: _datapaths(m, f, o))),
+    _FORWARD,  # again: what has been put into registers
+    RewritePass(
+        "allo-forwarding-registers",  # after promotion: what is left in memory moves with the loop
+        lambda m, f, o: forwarding_registers(m, f, _datapaths(m, f, o), o.depth),
+        lambda o: o.depth > 0,
+    ),
+    _of_mlir("allo-compose-affine"),  # the first iterations in the subscripts of those registers
+    _of_mlir("cse"),  # guarded values run always now, some of them twice
+    RewritePass(
+        "allo-constant-multiplication",  # after `cse`, which sees one product more easily than its sums
+        lambda m, f, o: constant_multiplication(m, f, o.target) if o.target is not None else [],
+        lambda o: o.target is not None,
+    ),
+    # last, and only if it is asked for by name: counters are no functions of loop variables to `allo.poly`
+    RewritePass(
+        "allo-strength-reduce-addresses",
+        lambda m, f, _: run(m, f, "allo-strength-reduce-addresses"),
+        lambda o: False,
+    ),
+)
+NAMES = tuple(dict.fromkeys(entry.name for entry in PIPELINE))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A module as it is scheduled and emitted, and the records of what was done to it."""
+
+    module: Module = field(repr=False)
+    rewrites: tuple[Rewrite, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rewrites))
+
+
+def prepared(module: Module, options: RewriteOptions | None = None, only: Collection[str] | None = None) -> Prepared:
+    """The rewritten module; the one that is given stays as it is.
+
+    `only` are the names of the passes that run, whatever the options say; None: all that the options ask for.
+    Raises TargetError for a name that no pass has.
+    """
+    options = options or RewriteOptions()
+    for name in only or ():
+        if name not in NAMES:
+            hint = nearest(name, NAMES) or f"there are {', '.join(NAMES)}"
+            raise TargetError(f"no rewrite is called '{name}'", hint=hint)
+    made = module.clone()
+    if any(is_structured(op) for name in _bodies(made) for op in _operations(made, name)):
+        lower_linalg(made)
+    records: list[Rewrite] = []
+    for entry in PIPELINE:
+        if entry.wanted(options) if only is None else entry.name in only:
+            for name in _bodies(made):
+                records += entry.apply(made, name, options)
+            _verify(made, entry.name)
+    return Prepared(made, tuple(dict.fromkeys(records)))
+
+
+def _bodies(module: Module) -> list[str]:
+    return [function.name.value for function in module.functions() if entry_block(function) is not None]
+
+
+def _operations(module: Module, name: str) -> list[object]:
+    entry = entry_block(module.function(name))
+    return [] if entry is None else operations(entry)
+
+
+def _verify(module: Module, name: str) -> None:
+    try:
+        module.verify()
+    except InternalError as error:
+        raise InternalError(f"rewrite '{name}': {error}") from None
