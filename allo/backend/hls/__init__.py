@@ -13,6 +13,7 @@ from ..manifest import Manifest
 from .csim.module import HLSModule
 from .project.build import PROJECTS
 from .text.vendor import VITIS
+from .vendors.xls import XLS
 
 __all__ = ["CODE", "PROJECTS", "HLSModule", "is_available"]
 
@@ -36,14 +37,13 @@ def is_available(name: str = "vitis_hls") -> bool:
     return any(shutil.which(command) is not None for command in _COMMANDS[name])
 
 
-def _code(module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
-    return HLSModule(module, vendor=_ENTRY).made_by(partial(_code, module, mode, options))
+def _code(target: str, module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
+    return HLSModule(module, vendor=_VENDORS[target]).made_by(partial(_code, target, module, mode, options))
 
 
-CODE = Manifest(
-    names=("vhls",),
-    modes=(),
-    options=(),
-    missing_tools=lambda: (),
-    build=_code,
-)
+def _of_code(target: str) -> Manifest:
+    return Manifest((target,), modes=(), options=(), missing_tools=lambda: (), build=partial(_code, target))
+
+
+_VENDORS = {"vhls": _ENTRY, "xls": XLS}
+CODE = tuple(map(_of_code, _VENDORS))
