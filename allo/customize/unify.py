@@ -44,8 +44,9 @@ def unify(module: Draft, first: Function, second: Function, loop_num: int = 0, n
     Both run the outermost `loop_num` loops of their last nest together; what stands before and behind runs for one of
     them. Returns the handle of the function, called `name`. Always legal: in each call one of the bodies runs, as it
     was. Refused: the kernel itself, one function twice, functions that call each other or have other types of
-    arguments and results, streams, dataflow, results that are made in other ways, fewer shared loops, or loops with
-    other bounds or annotations. Source: Allo's primitive of this name.
+    arguments and results, streams, dataflow, results that are made in other ways, fewer shared loops, loops with
+    other bounds or annotations, values that are computed outside of the shared loops and used elsewhere. Source:
+    Allo's primitive of this name.
     """
     functions = [_function(module, which) for which in (first, second)]
     notes = [
@@ -62,7 +63,11 @@ def unify(module: Draft, first: Function, second: Function, loop_num: int = 0, n
     made = name or unique_name(f"{first.name}_{second.name}", set(taken))
     calls = [calls_of(module, which.name) for which in (first, second)]
     control = _with_control(functions[0], made)
-    unify_bodies(functions[0], functions[1], control, (loops[0], loops[1]))
+    if not unify_bodies(functions[0], functions[1], control, (loops[0], loops[1])):
+        raise ScheduleError(
+            f"'{first}' or '{second}' computes a value outside of the shared loops that is used elsewhere",
+            hint="share fewer loops", notes=notes,
+        )  # fmt: skip
     functions[1].operation.erase()
     for number, found in enumerate(calls):
         for call in found:

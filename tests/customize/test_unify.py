@@ -48,11 +48,10 @@ def top(A: int32[8], B: int32[8]):
 
 BOTH = """
 def add_sums(A: int32[8], B: int32[8], control: bool):
-    t = control ^ True
     first: int32
-    t_1 = A[0]
+    t = control ^ True
     if t:
-        first = t_1
+        first = A[0]
     for i in range(8):
         if control:
             B[i] += A[i]
@@ -100,6 +99,45 @@ def test_whole_bodies_and_results():
         assert found.tolist() == [5, 8, 11, 14] and number == 8
 
 
+def divided(A: int32[8], n: int32) -> int32:
+    d: int32 = 100 // n
+    B = moved_on(A)
+    for i in range(8):
+        A[i] += B[i] + d
+    return A[0] + d
+
+
+def moved_on(A: int32[8]) -> int32[8]:
+    R: int32[8] = 0
+    for i in range(8):
+        R[i] = A[i]
+        A[i] += 1
+    return R
+
+
+def counted_down(A: int32[8], n: int32) -> int32:
+    k: int32 = A[1]
+    while k > 3:
+        k -= 1
+    for i in range(n):
+        A[i] += 1
+    return k
+
+
+def turns(A: int32[8]) -> (int32, int32, int32):
+    a = counted_down(A, 0)
+    b = divided(A, 5)
+    c = counted_down(A, 2)
+    return a, b, c
+
+
+def test_the_other_body_does_nothing():
+    """It would divide by 0, and call what changes its argument."""
+    s = customize(turns)
+    s.unify("divided", "counted_down")
+    assert_faithful(turns, s)
+
+
 def test_one_unit_in_hardware():
     s = customize(top)
     s.unify("add", "sums", 1)
@@ -128,6 +166,19 @@ def pair(one, two) -> allo.Schedule:
     return customize(both)
 
 
+def shifted(A: int32[8], n: int32) -> int32:
+    for i in range(8):
+        A[i] += n
+    return n
+
+
+def pair_of_numbers() -> allo.Schedule:
+    def both(A: int32[8]) -> int32:
+        return divided(A, 3) + shifted(A, 2)
+
+    return customize(both)
+
+
 def test_refusals():
     message = "unify: 'top' is the kernel, which nothing in the module calls"
     assert_refused(message, customize(top), "unify", "top", "add")
@@ -144,6 +195,10 @@ def test_refusals():
     s = pair(add, sums)
     s.bind("add:A", Memory("URAM"))
     assert "arguments of 'add' and 'sums' are bound to other memories" in refusal_of(s, "add", "sums")
+    text = refusal_of(customize(turns), "divided", "moved_twice")
+    assert "there is no function 'moved_twice'" in text
+    text = refusal_of(pair_of_numbers(), "divided", "shifted", 1)
+    assert "'divided' or 'shifted' computes a value outside of the shared loops that is used elsewhere" in text
     s = pair(add, sums)
     s.dataflow("add")
     assert "the statements of 'add' run at once, by dataflow" in refusal_of(s, "add", "sums")

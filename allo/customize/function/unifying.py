@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ...ir.builder import Builder, string_attr
+from ...ir.context import context
 from ...ir.names import unique_name
 from ...ir.walk import (
     LOOP_OPERATIONS,
@@ -17,6 +18,13 @@ from ...ir.walk import (
     statements,
     string_of,
 )
+
+# what is done for both bodies: it has no effect, and a value for all operands
+_ANYWAY = frozenset({
+    "memref.alloc", "memref.get_global", "memref.dim", "memref.cast", "allo.element_cast", "allo.sign_cast",
+    "arith.constant", "arith.index_cast", "arith.extsi", "arith.extui", "arith.trunci", "arith.addi", "arith.subi",
+    "arith.muli",
+})  # fmt: skip
 
 
 def shared_loops(function: ir.OpView, count: int) -> list[ir.Operation]:
@@ -33,33 +41,43 @@ def shared_loops(function: ir.OpView, count: int) -> list[ir.Operation]:
 
 def unify_bodies(
     first: ir.OpView, second: ir.OpView, control: ir.Value, loops: tuple[list[ir.Operation], list[ir.Operation]]
-) -> None:
-    """Let `first` do what `second` does where `control` is false; `second` is used up."""
+) -> bool:
+    """Let `first` do what `second` does where `control` is false; `second` is used up.
+
+    False if values that one of them computes outside of the shared loops are needed elsewhere: they are computed for
+    one body only, and have no place to be kept. Then the module is of no use any more.
+    """
     entry, other = entry_block(first), entry_block(second)
     assert entry is not None and other is not None
     _rename(first, second, loops[1])
     for mine, its in zip(entry.arguments, other.arguments, strict=False):
         its.replace_all_uses_with(mine)
-    end = statements(entry)[-1]
-    negated = _negated(entry, control)
-    own, added = statements(entry), statements(other)
-    outer = loops[0][0] if loops[0] else None
-    split = own.index(outer) if outer is not None else own.index(end)
-    its_split = added.index(loops[1][0]) if loops[1] else len(added) - 1
-    before, behind = own[:split], own[split + (outer is not None) : -1]
-    its_before, its_behind = added[:its_split], added[its_split + bool(loops[1]) : -1]
-    anchor = outer or end
+    end, other_end = statements(entry)[-1], statements(other)[-1]
+    _join_results(end, other_end)
+    anchor = loops[0][0] if loops[0] else end
+    before, behind = _around(entry, loops[0])
+    its_before, its_behind = _around(other, loops[1])
+    other_end.erase()
     for op in its_before:
         op.move_before(anchor)
     for op in its_behind:
         op.move_before(end)
-    _join_results(end, added[-1], control)
-    _guard(before, control)
-    _guard(its_before, negated)
-    _guard(behind, control)
-    _guard(its_behind, negated)
-    if outer is not None:
+    negated = _negated(entry, control)
+    parts = ((before, control), (its_before, negated)), ((behind, control), (its_behind, negated))
+    for bodies, place in zip(parts, (anchor, end), strict=True):
+        if not all(_guarded(ops, condition, place) for ops, condition in bodies):
+            return False
+    if loops[0]:
         _join_loops(loops, control)
+    _load_results(end)
+    return True
+
+
+def _around(body: ir.Block, loops: Sequence[ir.Operation]) -> tuple[list[ir.Operation], list[ir.Operation]]:
+    """The statements of a body before its shared loops, and those behind them but for the last; all before, if none."""
+    ops = statements(body)[:-1]
+    split = ops.index(loops[0]) if loops else len(ops)
+    return ops[:split], ops[split + 1 :]
 
 
 def _negated(entry: ir.Block, control: ir.Value) -> ir.Value:
@@ -68,16 +86,36 @@ def _negated(entry: ir.Block, control: ir.Value) -> ir.Value:
     return builder.value("arith.xori", control.type, [control, builder.constant(control.type, 1)])
 
 
-def _guard(ops: Sequence[ir.Operation], condition: ir.Value) -> None:
-    """Run those of some statements only where a condition holds that do something; values are computed anyway."""
-    block: ir.Block | None = None
+def _guarded(ops: Sequence[ir.Operation], condition: ir.Value, place: ir.Operation) -> bool:
+    """Let statements run, in front of `place`, only where a condition holds; whether all that needs them is among them.
+
+    Arrays are made anyway, and numbers that follow from constants and arguments without reading memory.
+    """
+    chosen: list[ir.Operation] = []
     for op in ops:
-        if len(op.results):
-            block = None
-            continue
-        if block is None:
-            block = Builder.before(op).scf_if(condition, (), False).regions[0].blocks[0]
-        op.move_before(statements(block)[-1])
+        made_here = [v for v in op.operands if not isinstance(v.owner, ir.Block) and v.owner.operation in chosen]
+        if op.name not in _ANYWAY or made_here:
+            chosen.append(op)
+        elif op.name == "memref.alloc":
+            block = op.block
+            op.move_before(statements(block)[0])
+    if not chosen:
+        return True
+    end = statements(Builder.before(place).scf_if(condition, (), False).regions[0].blocks[0])[-1]
+    for op in chosen:
+        op.move_before(end)
+    users = [use.owner.operation for op in chosen for result in op.results for use in result.uses]
+    return all(_is_inside(user, end.block) for user in users)
+
+
+def _is_inside(op: ir.Operation, block: ir.Block) -> bool:
+    current: ir.Operation | None = op
+    while current is not None:
+        if current.block == block:
+            return True
+        parent = current.parent
+        current = None if parent is None or parent.operation.name == "func.func" else parent.operation
+    return False
 
 
 def _join_loops(loops: tuple[list[ir.Operation], list[ir.Operation]], control: ir.Value) -> None:
@@ -92,18 +130,30 @@ def _join_loops(loops: tuple[list[ir.Operation], list[ir.Operation]], control: i
     loops[1][0].erase()
 
 
-def _join_results(end: ir.Operation, other: ir.Operation, control: ir.Value) -> None:
-    """Arrays that both give are one; of two numbers, that of the chosen body is given."""
+def _join_results(end: ir.Operation, other: ir.Operation) -> None:
+    """Arrays that both give are one; numbers that they give go to one variable, which the end takes instead."""
+    builder = Builder.before(end)
     for position, (mine, its) in enumerate(zip(list(end.operands), list(other.operands), strict=True)):
-        if mine == its:
+        if mine == its and not isinstance(mine.owner, ir.Block):
             continue
-        if isinstance(mine.type, ir.MemRefType):
+        if not isinstance(mine.type, ir.MemRefType):
+            variable = builder.alloc(ir.MemRefType.get([], mine.type, loc=end.location), f"result{position}")
+            for value, place in ((mine, end), (its, other)):
+                Builder.before(place).affine_store(value, variable, ir.AffineMap.get(0, 0, [], context()), [])
+            end.operands[position] = variable
+        elif mine != its:
             made = its.owner.operation
             its.replace_all_uses_with(mine)
             made.erase()
-        else:
-            chosen = Builder.before(end).value("arith.select", mine.type, [control, mine, its])
-            end.operands[position] = chosen
+
+
+def _load_results(end: ir.Operation) -> None:
+    """The numbers that the variables of `_join_results` hold."""
+    signature = ir.FunctionType(ir.TypeAttr(end.parent.operation.attributes["function_type"]).value)
+    for position, (value, wanted) in enumerate(zip(list(end.operands), signature.results, strict=True)):
+        if value.type != wanted:
+            empty = ir.AffineMap.get(0, 0, [], context())
+            end.operands[position] = Builder.before(end).affine_load(value, empty, [])
 
 
 def _rename(first: ir.OpView, second: ir.OpView, shared: Sequence[ir.Operation]) -> None:
