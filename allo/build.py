@@ -18,7 +18,7 @@ def _backends() -> Iterator[Manifest]:
     yield CPU
     from .backend.hls import CODE, PROJECTS
 
-    yield CODE
+    yield from CODE
     yield from PROJECTS
 
 
@@ -40,11 +40,12 @@ def build(
     reordered. Also of simulations: `check=True` raises CheckError where the kernel does what has no meaning, and with
     `unbounded=True` FIFOs hold any number of elements, instead of their depth (docs/running.md).
 
-    `"vhls"` gives HLS C++ (`.hls_code`); `"vitis_hls"` with `mode="csim"` compiles and runs it on NumPy arrays, with
-    other modes (`"csyn"`, `"cosim"`, `"hw_emu"`, ...) write a project to the folder `project` and run the tools in it,
-    as `"vivado_hls"`, `"pynq"`, `"ihls"`, `"catapult"` and `"tapa"` do with their modes (docs/fpga.md). There, with
-    `wrap_io=False`, arguments that can stay in memory are not copied to the chip. For HLS, `rewrites=["cse", ...]` does
-    to the module first what docs/estimator.md says of rewrites.
+    `"vhls"` gives HLS C++ (`.hls_code`), `"xls"` that for the front end of Google's XLS; `"vitis_hls"` with
+    `mode="csim"` compiles and runs it on NumPy arrays, with other modes (`"csyn"`, `"cosim"`, `"hw_emu"`, ...) writes
+    a project to the folder `project` and runs the tools in it, as `"vivado_hls"`, `"pynq"`, `"ihls"`, `"catapult"` and
+    `"tapa"` do with their modes (docs/fpga.md). There, with `wrap_io=False`, arguments that can stay in memory are not
+    copied to the chip. For HLS, `rewrites=["cse", ...]` does to the module first what docs/estimator.md says of
+    rewrites.
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """

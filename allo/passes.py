@@ -10,7 +10,7 @@ from mlir import ir
 from .absent import Absent
 from .customize import Schedule
 from .customize.module.adopt_layout import parsed
-from .errors import TargetError
+from .errors import KernelError, TargetError
 from .ir.builder import Builder
 from .ir.effects import Effects
 from .ir.linalg import lower_linalg
@@ -43,12 +43,17 @@ type Rewritten = Schedule | Module | ir.Module
 def _module(subject: Rewritten) -> Module:
     if isinstance(subject, Schedule):
         return subject.ir
+    if not isinstance(subject, Module | ir.Module):
+        raise TypeError(f"a module is the one of a schedule, or of a text, got {type(subject).__name__} {subject!r}")
     return subject if isinstance(subject, Module) else Module(subject)
 
 
 def invoke_mlir_parser(text: Any) -> ir.Module:
     """The MLIR module that a text prints. Raises KernelError, with the place, for a text that is none."""
-    return parsed(str(text)).mlir
+    try:
+        return parsed(str(text)).mlir
+    except ir.MLIRError as error:
+        raise KernelError(f"the text is no module of MLIR: {error}") from None
 
 
 def generate_input_output_buffers(

@@ -204,6 +204,18 @@ def halves(A: float32[8], B: float32[8], C: float32[8]):
     increment(B, C)
 
 
+def double_then_increment(A: float32[8], C: float32[8]):
+    B: float32[8]
+    double(A, B)
+    increment(B, C)
+
+
+def unify() -> Schedule:
+    s = allo.customize(double_then_increment)
+    s.unify("double", "increment", loop_num=1)
+    return s
+
+
 def specialize() -> Schedule:
     s = allo.customize(halves)
     s.specialize("increment", callers=["chain"], name="increment_chain")

@@ -25,6 +25,7 @@ class Primitives:
     from .dataflow import dataflow
     from .inline import inline
     from .specialize import specialize
+    from .unify import unify
     from .partition import partition
     from .buffer_at import buffer_at
     from .reuse_at import reuse_at

@@ -227,6 +227,32 @@ class Primitives:
         it, callers that are all there are, a name that is taken. Source: Allo paper, section 6.3 (instances by id).
         """
 
+    def unify(
+        self,
+        first: Function | Callable[..., Any] | str,
+        second: Function | Callable[..., Any] | str,
+        loop_num: int = 0,
+        name: str | None = None,
+    ) -> Function:
+        """Make one function of two: a last argument, `control`, says which of them a call means.
+
+            def f(A, B):                  def f_g(A, B, control):
+                for i in range(n):            for i in range(n):
+                    S(i)                          if control:
+            def g(A, B):                              S(i)
+                for i in range(n):    ->          else:
+                    T(i)                              T(i)
+            f(X, Y)                       f_g(X, Y, True)
+            g(Y, Z)                       f_g(Y, Z, False)
+
+        Both run the outermost `loop_num` loops of their last nest together; what stands before and behind runs for one of
+        them. Returns the handle of the function, called `name`. Always legal: in each call one of the bodies runs, as it
+        was. Refused: the kernel itself, one function twice, functions that call each other or have other types of
+        arguments and results, streams, dataflow, results that are made in other ways, fewer shared loops, loops with
+        other bounds or annotations, values that are computed outside of the shared loops and used elsewhere. Source:
+        Allo's primitive of this name.
+        """
+
     def partition(
         self,
         buffer: Buffer | str,

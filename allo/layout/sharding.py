@@ -54,6 +54,8 @@ class Layout:
     placements: tuple[Placement, ...]
 
     def __init__(self, placements: str | Sequence[Placement]) -> None:
+        if not isinstance(placements, str | list | tuple):
+            raise TypeError(f"a layout is a text or a list with one entry a dimension, got {placements!r}")
         made = _read(placements) if isinstance(placements, str) else tuple(placements)
         for placement in made:
             if not isinstance(placement, Shard | _Replicated):

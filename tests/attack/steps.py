@@ -192,6 +192,10 @@ def specialize(c: Chooser) -> Call:
     )
 
 
+def unify(c: Chooser) -> Call:
+    return "unify", (c.function, c.draw.choice(c.schedule.ir.names())), {"loop_num": c.draw.choice([0, 0, 1, 2])}
+
+
 def partition(c: Chooser) -> Call:
     kind = c.draw.choice(list(Partition))
     factor = 0 if kind is Partition.Complete else c.draw.choice([2, 3, 4])
@@ -269,6 +273,7 @@ STEPS: tuple[Callable[[Chooser], Call], ...] = (
         dataflow,
         inline,
         specialize,
+        unify,
         partition,
         partition,
         buffer_at,

@@ -159,6 +159,7 @@ def test_layouts_as_text() -> None:
     ("make", "message"),
     [
         (lambda: Layout("X"), 'a layout is written with R and S, such as "S1R" or "RS0", got \'X\''),
+        (lambda: Layout(None), "a layout is a text or a list with one entry a dimension, got None"),
         (lambda: Layout("S0S"), "give each S of 'S0S' the number of an axis, or none"),
         (lambda: Layout([0]), "a dimension is Layout.Shard(axis) or Layout.Replicate, got 0"),
         (lambda: Layout([S("x")]), "Layout.Shard takes the number of an axis of the mesh, got 'x'"),

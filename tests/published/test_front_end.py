@@ -167,6 +167,20 @@ def test_extents_of_run_time_in_hardware() -> None:
     assert seen.result == 15 and seen.arguments[1][:4].tolist() == [[a, 2 * a] for a in A[:4]]
 
 
+def test_extents_of_inlined_kernels() -> None:
+    def doubled(A: int32[...], B: int32[...]):
+        for i in range(A.shape[0]):
+            B[i] = A[i] * 2
+
+    def kernel(B: int32[...]):
+        T: int32[6] = 1
+        doubled(T, B)
+
+    s = allo.customize(kernel)
+    s.inline("doubled")
+    assert through_doors(s, np.zeros(8, np.int32)).arguments[0].tolist() == [2] * 6 + [0] * 2
+
+
 def test_bounds_of_type_parameters_are_classes() -> None:
     def kernel[T: (Float, Int), N: index](A: "T[N]") -> "T[N]":
         B: T[N] = 0

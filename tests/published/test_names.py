@@ -88,6 +88,10 @@ def test_modules_in_which_functions_work_on_copies() -> None:
     assert {"buf_A", "buf_B"} <= set(buffered.buffers)
     assert allo.verify(s, buffered)
     assert_same(through_doors(buffered, A, B), ran(s.build(), (A, B)))
+    with pytest.raises(allo.KernelError, match="the text is no module of MLIR: "):
+        allo.invoke_mlir_parser("module {")
+    with pytest.raises(TypeError, match="a module is the one of a schedule, or of a text, got int 3"):
+        generate_input_output_buffers(3)
     with pytest.raises(allo.TargetError, match="no function 'pot'"):
         generate_input_output_buffers(module, "pot")
     with pytest.raises(allo.TargetError, match="arrays are not flattened here"):

@@ -14,6 +14,7 @@ from .csim.module import HLSModule
 from .project.build import PROJECTS
 from .requested import OPTION, rewritten
 from .text.vendor import VITIS
+from .vendors.xls import XLS
 
 __all__ = ["CODE", "PROJECTS", "HLSModule", "is_available"]
 
@@ -37,14 +38,14 @@ def is_available(name: str = "vitis_hls") -> bool:
     return any(shutil.which(command) is not None for command in _COMMANDS[name])
 
 
-def _code(module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
-    return HLSModule(rewritten(module, options), vendor=_ENTRY).made_by(partial(_code, module, mode, options))
+def _code(target: str, module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
+    made = HLSModule(rewritten(module, options), vendor=_VENDORS[target])
+    return made.made_by(partial(_code, target, module, mode, options))
 
 
-CODE = Manifest(
-    names=("vhls",),
-    modes=(),
-    options=(OPTION,),
-    missing_tools=lambda: (),
-    build=_code,
-)
+def _of_code(target: str) -> Manifest:
+    return Manifest((target,), modes=(), options=(OPTION,), missing_tools=lambda: (), build=partial(_code, target))
+
+
+_VENDORS = {"vhls": _ENTRY, "xls": XLS}
+CODE = tuple(map(_of_code, _VENDORS))

@@ -34,13 +34,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
 }
 # Tests with kernels that the backend refuses, by file, with the reason.
 REFUSED: dict[str, dict[str, str]] = {
-    "tests/programs/test_published_library.py": {
-        f"test_shape_known_at_run_time[{size}]": "the interface of hardware needs all extents" for size in (1, 10, 33)
-    },
     "tests/programs/test_systolic.py": {"test_a_large_array": "4,096 banks are more than Vitis HLS makes of an array"},
-    "tests/docs/test_pages.py": {
-        "test_blocks_print_what_the_page_says[language.md]": "has a kernel with extents of run time",
-    },
 }
 # Files whose tests build nothing that they call, with the reason.
 NO_CALLS: dict[str, str] = {

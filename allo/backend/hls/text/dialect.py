@@ -13,6 +13,7 @@ from .escape import uncommented
 _INTEGER = re.compile(r"\bap_(u?)int<([^<>]+)>")
 _FIXED = re.compile(r"\bap_(u?)fixed<([^<>,]+,[^<>]+)>")
 _NUMBER = re.compile(r'\bap_(u?)int<(\d+)>\("(-?\d+)", 10\)')
+_FLOAT = re.compile(r"\b(float|double)\b")
 _FUNCTION = re.compile(r"\bhls::(?=\w+\()")
 _INLINE = re.compile(r"^#pragma HLS inline\n", re.MULTILINE)
 _UNROLLED = re.compile(r"^( *)(for \(.*\n)#pragma HLS unroll\n", re.MULTILINE)
@@ -65,11 +66,15 @@ class Dialect:
     folder: str = ""
     always: tuple[str, ...] = ()
     respell: Callable[[str], str] | None = None
+    has_floats: bool = True
+    standard: tuple[str, ...] = ("algorithm", "cmath", "cstdint", "cstring")
 
     def checked(self, text: str, vendor: str) -> str:
         """The text in the names of this vendor; TargetError for a type that it lacks."""
         if not self.half and re.search(r"\bhalf\b", uncommented(text)):
             raise TargetError(f"{vendor} has no type for float16", hint="use bfloat16 or float32")
+        if not self.has_floats and (found := _FLOAT.search(uncommented(text))):
+            raise TargetError(f"{vendor} computes with integers only, and the code has a {found[0]}", hint="use Fixed")
         return self.respell(text) if self.respell is not None else text
 
 

@@ -208,8 +208,7 @@ class FileWriter:
         simulation = ["allo_sim/simulation.h"] if "allo_sim::" in text else []
         checks = ["allo_sim/require.h"] if f"{REQUIRE}(" in text else []
         own = dict.fromkeys([*dialect.always, *simulation, *checks, *(getattr(dialect, kind) for kind in kinds)])
-        standard = ("algorithm", "cmath", "cstdint", "cstring")
-        return [f"#include <{file}>" for file in (*standard, *own) if file]
+        return [f"#include <{file}>" for file in (*dialect.standard, *own) if file]
 
     def _constants(self) -> Iterator[str]:
         lines = []

@@ -63,9 +63,9 @@ def _asked(function: ir.OpView, asked: dict[str, list[int]]) -> list[int]:
     found: set[ir.Value] = set()
     for op in operations(entry):
         if op.name == "memref.dim" and any(True for _ in op.results[0].uses):
-            found.add(op.operands[0])
+            found.add(_cast_from(op.operands[0]))
         if op.name == "func.call":
-            found.update(op.operands[position] for position in asked.get(callee_name(op), ()))
+            found.update(_cast_from(op.operands[position]) for position in asked.get(callee_name(op), ()))
     return [n for n, argument in enumerate(entry.arguments) if argument in found and is_open(argument.type)]
 
 
@@ -79,10 +79,10 @@ def pass_extents(module: Module) -> None:
         extents = _receive(function, entry, asked.get(function.name.value, []))
         for op in list(operations(entry)):
             if op.name == "func.call" and callee_name(op) in asked:
-                _pass(op, [_extent(op, position, extents) for position in asked[callee_name(op)]])
+                _pass(op, [_extent(op, op.operands[position], extents) for position in asked[callee_name(op)]])
             elif op.name == "memref.dim" and is_open(op.operands[0].type):
-                if op.operands[0] in extents:
-                    op.results[0].replace_all_uses_with(extents[op.operands[0]])
+                if any(True for _ in op.results[0].uses):
+                    op.results[0].replace_all_uses_with(_extent(op, op.operands[0], extents))
                 op.erase()
 
 
@@ -107,14 +107,19 @@ def _receive(function: ir.OpView, entry: ir.Block, positions: list[int]) -> dict
     return extents
 
 
-def _extent(call: ir.Operation, position: int, extents: dict[ir.Value, ir.Value]) -> ir.Value:
-    """The first extent of an operand of a call."""
-    array = call.operands[position]
+def _cast_from(array: ir.Value) -> ir.Value:
+    """The array that a cast, or a cast of one, takes the extents out of the type of."""
+    while not isinstance(array.owner, ir.Block) and array.owner.operation.name == "memref.cast":
+        array = array.owner.operation.operands[0]
+    return array
+
+
+def _extent(op: ir.Operation, array: ir.Value, extents: dict[ir.Value, ir.Value]) -> ir.Value:
+    """The first extent of an array, for an operation that asks for it."""
+    array = _cast_from(array)
     if array in extents:
         return extents[array]
-    while is_open(array.type):
-        array = array.owner.operation.operands[0]  # a cast of an array of known extents
-    return Builder.before(call).constant(index_type(), ir.MemRefType(array.type).shape[0])
+    return Builder.before(op).constant(index_type(), ir.MemRefType(array.type).shape[0])
 
 
 def _pass(call: ir.Operation, extents: list[ir.Value]) -> None:

@@ -209,10 +209,11 @@ class StatementWriter(MemoryWriter):
             rewind = "allo.rewind" in attributes
             lines.append(self.vendor.pipeline_text(interval, rewind, location_of(op), uses_streams=streams))
         if "allo.unroll" in attributes:
-            lines.append(self.vendor.unroll_text(ir.IntegerAttr(attributes["allo.unroll"]).value))
+            factor = ir.IntegerAttr(attributes["allo.unroll"]).value
+            lines.append(self.vendor.unroll_text(factor, location_of(op)))
         if "allo.dataflow" in attributes:
             lines.append(self.vendor.known(self.vendor.dataflow, "loops whose statements run at once", location_of(op)))
-        return lines
+        return lines or [self.vendor.plain_loop] * bool(self.vendor.plain_loop)
 
     def _while(self, op: ir.Operation) -> list[str]:
         if len(op.results) or len(op.operands):

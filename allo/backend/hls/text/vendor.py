@@ -100,7 +100,7 @@ class Vendor:
     pipeline: str
     rewind: str | None
     unroll: str
-    unroll_by: str
+    unroll_by: str | None
     dataflow: str | None
     inline_off: str
     allocation: str
@@ -122,6 +122,7 @@ class Vendor:
     most_banks: int = 0  # of an array; 0: as many as it has elements
     simulated: bool = False  # the text is compiled here: processes of dataflow regions take turns
     open_arrays: bool = False  # an argument may be a pointer to as many elements as the program on the host has
+    plain_loop: str = ""  # what a loop gets that is neither a pipeline nor unrolled
     room: int = 1  # elements that each FIFO then holds at least; 0: any number
 
     def known(self, pattern: str | None, what: str, at: Location | None = None) -> str:
@@ -148,8 +149,10 @@ class Vendor:
         text = self.pipeline.format(interval=interval) + (self.flushing if uses_streams and not rewind else "")
         return text + (self.known(self.rewind, "pipeline(..., rewind=True)", at) if rewind else "")
 
-    def unroll_text(self, factor: int) -> str:
-        return self.unroll_by.format(factor=factor) if factor else self.unroll
+    def unroll_text(self, factor: int, at: Location | None = None) -> str:
+        if not factor:
+            return self.unroll
+        return self.known(self.unroll_by, "unroll(..., factor=n)", at).format(factor=factor)
 
 
 @dataclass(frozen=True, slots=True)
