@@ -166,7 +166,7 @@ def test_only_what_is_read_is_put():
     s = customize(middle)
     s.reuse_at("B", "S_y_x_1.y")
     s.relay("B", "S_y_x_1")
-    assert "if y >= 1 and y <= 6 and x >= 2 and x <= 5:\n                fifo_B.put(A[y, x] * 3)" in s.pseudocode()
+    assert "if y >= 1 and y <= 6 and x >= 2 and x <= 5:\n                fifo_B.put(t)" in s.pseudocode()
     assert_faithful(middle, s)
     assert s.verify()
 
