@@ -29,7 +29,7 @@ def gather(function: ir.OpView, outer: LoopView) -> LoopView | None:
         body = statements(outer.body)[:-1]
         if len(body) == 1:
             return next(view for view in loops_of(function) if view.op == body[0])
-        inner = next(v for v in loops_of(function) if v.parent is not None and v.parent.op == outer.op and v.name == name)
+        inner = next(view for view in _inside(function, outer) if view.name == name)
         model = extract(function, outer.chain[0].op)
         if not any(_brought_in(function, model, op, inner, body) for op in body if op != inner.op):
             return None
@@ -38,10 +38,14 @@ def gather(function: ir.OpView, outer: LoopView) -> LoopView | None:
 def _deepest(function: ir.OpView, outer: LoopView) -> LoopView | None:
     """The loop of the body with most loops in it."""
     views = loops_of(function)
-    inside = [view for view in views if view.parent is not None and view.parent.op == outer.op]
-    found = [view for view in inside if view.op.name == "affine.for" and not annotations_of(view.op)]
+    found = [view for view in _inside(function, outer) if view.op.name == "affine.for" and not annotations_of(view.op)]
     depths = {view.name: max(len(v.chain) for v in views if view.op in [m.op for m in v.chain]) for view in found}
     return max(found, key=lambda view: depths[view.name], default=None)
+
+
+def _inside(function: ir.OpView, outer: LoopView) -> list[LoopView]:
+    """The loops that stand in the body of a loop itself."""
+    return [view for view in loops_of(function) if view.parent is not None and view.parent.op == outer.op]
 
 
 def _brought_in(
