@@ -1,4 +1,4 @@
-"""What stands beside a loop, gathered in its iterations, so that it is nested directly in the loop around it."""
+"""Statements beside a loop, gathered in its iterations, so that it is nested directly in the loop around it."""
 
 from __future__ import annotations
 
