@@ -58,6 +58,7 @@ class _Composition:
         self.untouched = (
             False  # whether the functions of the part are in the schedule as they were in the part
         )
+        self.is_same = True  # whether the functions are those of the part, but for what steps have done to them
         self.shared: set[int] = set()  # steps of the schedule that the part has too
 
     def run(self) -> None:
@@ -66,7 +67,7 @@ class _Composition:
             self._separate(images)
         names = [Renaming(functions) for functions in images]
         end = len(self.known)
-        self.untouched = not any(
+        self.untouched = self.is_same and not any(
             self._changed_before(f, end) for table in names for f in table.functions.values()
         )
         for number, step in enumerate(self.part.steps):
@@ -91,17 +92,25 @@ class _Composition:
     def _images(self) -> list[dict[str, str]]:
         """For each instance of the kernel, what the functions of the part are called now."""
         found = []
-        for first, pairs in instances(self.schedule, self.part, self.id).items():
+        for first, instance in instances(self.schedule, self.part, self.id).items():
+            self.is_same &= instance.is_same
             copies = self.origins.copies(first)
             if not copies:
                 self._refuse_removed(first)
             for copy in copies:
                 below = reachable(self.schedule._state.definitions(), copy)
-                found.append(self._image(copy, pairs, below))
+                found.append(self._image(copy, instance.pairs, below))
         return found
 
     def _image(self, copy: str, pairs: dict[str, str], below: list[str]) -> dict[str, str]:
         functions = {}
+        for ours in self.part._after(0).names():
+            if ours not in pairs and self._uses(ours):
+                raise ScheduleError(
+                    f"the schedule of '{self.part.top_func_name}' has steps on '{ours}', and '{copy}' calls nothing "
+                    "in its place",
+                    hint="compose a schedule of the kernel as it is called here",
+                )
         for ours, theirs in pairs.items():
             now = [copy] if ours == self.part.top_func_name else []
             now = now or [name for name in below if self.origins.first(name) == theirs]

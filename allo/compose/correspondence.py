@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from mlir import ir
 
@@ -19,37 +20,71 @@ from .footprint import History
 SYMBOL = re.compile(r'@(?:"[^"]*"|[\w$.-]+)')
 
 
-def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A function that steps of a part are for, with what the functions of the part are called there.
+
+    `is_same`: it is the kernel of the part but for names; else the steps say whether they can be taken.
+    """
+
+    pairs: dict[str, str]
+    is_same: bool = True
+
+
+def instances(schedule: Schedule, part: Schedule, id: str | None) -> dict[str, Instance]:
     """The functions of the first module of `schedule` that are the kernel of `part`, or its instance named `id`.
 
-    Each with what the functions of `part` are called there. Raises ScheduleError if there is none, and if the
-    functions that come from the same kernel have other types or another body.
+    An instance that `id` names may have other types, another body, or another name in front of the `id`. Raises
+    ScheduleError if there is none, and, without `id`, if the functions that come from the same kernel differ from it.
     """
     if id is not None and not isinstance(id, str):
         raise ScheduleError(f"id is the name of an instance, a string, got {type(id).__name__} {id!r}")
     module, kernel = schedule._after(0), part._after(0)
-    wanted = f"{kernel.top}_{id}" if id is not None else None
     top = kernel.definitions()[kernel.top]
     related = {name: f for name, f in module.definitions().items() if _same_source(f, top)}
     names = list(related)
-    if not related:
+    wanted = None if id is None else _named(module, kernel.top, names, id)
+    if not related and wanted is None:
         known = [name for name in module.names() if name != module.top]
         listed = f"the functions are {', '.join(known)}" if known else f"'{module.top}' calls nothing"
         hint = nearest(kernel.top, known) or listed
         raise ScheduleError(f"'{module.top}' does not call the kernel '{kernel.top}'", hint=hint)
-    if wanted is not None and wanted not in names:
+    if id is not None and wanted is None:
         raise ScheduleError(
-            f"there is no instance '{id}' of '{kernel.top}', which would be function '{wanted}'",
+            f"there is no instance '{id}' of '{kernel.top}', which would be function '{kernel.top}_{id}'",
             hint=f'its instances are {", ".join(names)}; {kernel.top}[..., "{id}"](...) in the kernel names one',
         )
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, Instance] = {}
     for name in names if wanted is None else [wanted]:
         pairs = correspondence(kernel, kernel.top, module, name)
         if pairs is not None:
-            found[name] = pairs
+            found[name] = Instance(pairs)
+        elif wanted is not None:
+            found[name] = Instance(_alike(kernel, kernel.top, module, name), is_same=False)
     if not found:
-        raise _mismatch(kernel, module.top, related if wanted is None else {wanted: related[wanted]})
+        raise _mismatch(kernel, module.top, related)
     return found
+
+
+def _named(module: FinishedModule, kernel: str, related: Sequence[str], id: str) -> str | None:
+    """The function that is the instance `id`: of the kernel, else of the same source, else the only one so called."""
+    if f"{kernel}_{id}" in related:
+        return f"{kernel}_{id}"
+    others = [[n for n in names if n.endswith(f"_{id}")] for names in (related, module.names())]
+    return next((names[0] for names in others if len(names) == 1), None)
+
+
+def _alike(kernel: FinishedModule, name: str, module: FinishedModule, other: str) -> dict[str, str]:
+    """What functions that differ call in turn, from `name` and `other` on, as long as they call equally many."""
+    ours, theirs = kernel.definitions(), module.definitions()
+    pairs, todo = {name: other}, [name]
+    for current in todo:
+        sides = ours[current].calls, theirs[pairs[current]].calls
+        for first, second in zip(*sides, strict=False) if len(sides[0]) == len(sides[1]) else ():
+            if first in ours and second in theirs and first not in pairs:
+                pairs[first] = second
+                todo.append(first)
+    return pairs
 
 
 def _same_source(left: Part, right: Part) -> bool:

@@ -149,7 +149,9 @@ class Primitives:
         that they use, are calls of one function, which is called after the first of them (`PE_0_1`; of a body that is one
         call of `f`: `f_0_1`). A CPU runs them one after the other. The result is what `relay` takes as destination to
         connect neighbours.
-        Refused: loops with something between them, without constant bounds or with another annotation; an element that
+        Copies between the loops (of `buffer_at` on an outer one) are made by each element: those that it only reads as they
+        are, those that it writes by the element that has the iteration.
+        Refused: loops with something else between them, without constant bounds or with another annotation; an element that
         changes what an earlier one has read or written, with the statements and one pair of iterations. A value that one
         element computes and a later one reads can be sent by `relay`.
         `assume_safe=True` accepts what cannot be decided. Source: Allo paper, Table 2 and Fig. 5.
@@ -350,7 +352,10 @@ class Primitives:
         it stays for them, and each destination gets a FIFO of its own. A function that is also called elsewhere is copied
         first (`f_1`), with those that it only passes the array on to; an array that a function returns becomes an argument.
         An external kernel takes part where C++ has a stream, whose elements are those of the array in the order of memory.
-        First values that the producer overwrites are dropped; those that it reads before must be one constant.
+        First values that the producer overwrites are dropped; with those that it goes on with it begins itself.
+        A producer that sums up what it writes works on a copy of what one iteration of a loop touches, and puts an element
+        when it is complete; if no loop completes them in the order in which they are read, a nest `drain_<buffer>` behind
+        the producer puts them in the order of memory. Where only a box of the elements is read, only these are put.
         An array in banks along some dimensions, not all (`partition`, complete), becomes an array of FIFOs, one for each of
         these banks: as many elements pass in a cycle as there are banks, each bank in an order of its own.
         With `axis`, `dst` is an unfolded nest, and data travel along that loop of it (counted from 0). Either `buffer` is
@@ -361,9 +366,9 @@ class Primitives:
         FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array (or bank), never blocks.
         The function or loop around becomes a dataflow region if `dataflow` allows that; what then runs in sequence needs
         FIFOs that hold all that is put before it is taken.
-        Refused: an element that is not written once and read once, or not in the same order on both sides, with the first
-        such element; several producers; a producer that reads the array; arrays that are arguments, constants or results;
-        parallel loops; with `axis`, elements that differ along it. `assume_safe=True` accepts what cannot be decided.
+        Refused: an element that is not read once, or not in the order in which it is put, with the first such element;
+        several producers; arrays that are arguments, constants or results; parallel loops; with `axis`, elements that
+        differ along it. `assume_safe=True` accepts what cannot be decided.
         Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
         """
 
@@ -388,7 +393,10 @@ class Primitives:
         it stays for them, and each destination gets a FIFO of its own. A function that is also called elsewhere is copied
         first (`f_1`), with those that it only passes the array on to; an array that a function returns becomes an argument.
         An external kernel takes part where C++ has a stream, whose elements are those of the array in the order of memory.
-        First values that the producer overwrites are dropped; those that it reads before must be one constant.
+        First values that the producer overwrites are dropped; with those that it goes on with it begins itself.
+        A producer that sums up what it writes works on a copy of what one iteration of a loop touches, and puts an element
+        when it is complete; if no loop completes them in the order in which they are read, a nest `drain_<buffer>` behind
+        the producer puts them in the order of memory. Where only a box of the elements is read, only these are put.
         An array in banks along some dimensions, not all (`partition`, complete), becomes an array of FIFOs, one for each of
         these banks: as many elements pass in a cycle as there are banks, each bank in an order of its own.
         With `axis`, `dst` is an unfolded nest, and data travel along that loop of it (counted from 0). Either `buffer` is
@@ -399,9 +407,9 @@ class Primitives:
         FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array (or bank), never blocks.
         The function or loop around becomes a dataflow region if `dataflow` allows that; what then runs in sequence needs
         FIFOs that hold all that is put before it is taken.
-        Refused: an element that is not written once and read once, or not in the same order on both sides, with the first
-        such element; several producers; a producer that reads the array; arrays that are arguments, constants or results;
-        parallel loops; with `axis`, elements that differ along it. `assume_safe=True` accepts what cannot be decided.
+        Refused: an element that is not read once, or not in the order in which it is put, with the first such element;
+        several producers; arrays that are arguments, constants or results; parallel loops; with `axis`, elements that
+        differ along it. `assume_safe=True` accepts what cannot be decided.
         Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
         """
 

@@ -23,6 +23,7 @@ from .fifo.accesses import (
     get_at_loads,
     gets_of,
     lanes_of,
+    missing,
     obstacle,
     put_at_stores,
     stream_type,
@@ -63,7 +64,10 @@ def relay(
     it stays for them, and each destination gets a FIFO of its own. A function that is also called elsewhere is copied
     first (`f_1`), with those that it only passes the array on to; an array that a function returns becomes an argument.
     An external kernel takes part where C++ has a stream, whose elements are those of the array in the order of memory.
-    First values that the producer overwrites are dropped; those that it reads before must be one constant.
+    First values that the producer overwrites are dropped; with those that it goes on with it begins itself.
+    A producer that sums up what it writes works on a copy of what one iteration of a loop touches, and puts an element
+    when it is complete; if no loop completes them in the order in which they are read, a nest `drain_<buffer>` behind
+    the producer puts them in the order of memory. Where only a box of the elements is read, only these are put.
     An array in banks along some dimensions, not all (`partition`, complete), becomes an array of FIFOs, one for each of
     these banks: as many elements pass in a cycle as there are banks, each bank in an order of its own.
     With `axis`, `dst` is an unfolded nest, and data travel along that loop of it (counted from 0). Either `buffer` is
@@ -74,9 +78,9 @@ def relay(
     FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array (or bank), never blocks.
     The function or loop around becomes a dataflow region if `dataflow` allows that; what then runs in sequence needs
     FIFOs that hold all that is put before it is taken.
-    Refused: an element that is not written once and read once, or not in the same order on both sides, with the first
-    such element; several producers; a producer that reads the array; arrays that are arguments, constants or results;
-    parallel loops; with `axis`, elements that differ along it. `assume_safe=True` accepts what cannot be decided.
+    Refused: an element that is not read once, or not in the order in which it is put, with the first such element;
+    several producers; arrays that are arguments, constants or results; parallel loops; with `axis`, elements that
+    differ along it. `assume_safe=True` accepts what cannot be decided.
     Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
     """
     value = find_buffer(module, buffer)
@@ -112,7 +116,7 @@ def _connect(
     if sum(bool(stage.writes) for stage in stages) > 1:
         writing = [stage for stage in stages if stage.writes]
         if _sums_in_copy(module, source, writing[-1], chosen) or with_first_values(stages):
-            stages = stages_of(module, buffer, value)
+            stages = drop_first_values(stages_of(module, buffer, value))
     consumer = _stage_at(stages, chosen)
     producer = _producer(buffer, value, stages, consumer)
     inner = stages_inside(producer)
@@ -121,6 +125,7 @@ def _connect(
         producer = _stage_at(stages, producer.op)
     if producer.reads or _is_rewritten(producer, consumer):
         if not _sums_in_copy(module, source, producer, chosen):
+            demand_fifo(missing(producer, consumer, gets_of(consumer)), buffer.name, assume_safe=assume_safe)
             source = drained(buffer, value, producer, consumer)
         stages = stages_of(module, source.buffer, source.value)
         consumer = _stage_at(stages, chosen)
@@ -162,7 +167,7 @@ def _sums_in_copy(module: Module, source: Drained, producer: Stage, consumer: ir
 
     def is_fine(trial: Module) -> bool:
         value = find_buffer(trial, source.buffer)
-        stages = stages_of(trial, source.buffer, value)
+        stages = drop_first_values(stages_of(trial, source.buffer, value))
         writing = [stage for stage in stages if stage.writes]
         if len(writing) != 1 or writing[0].reads:
             return False

@@ -246,7 +246,8 @@ class Schedule(Primitives, Uses):
 
         A kernel in the place of a schedule stands for its default schedule, `schedule_<kernel>(s)` of its module, of
         the instance that `instantiate` says. All calls are customised, or with `id` only those of the instance
-        `f[..., "id"]`; functions that it shares with others are copied first. Raises ScheduleError, with both lines,
+        `f[..., "id"]`, which may be of other types or of another kernel if the steps can be taken there; functions that
+        it shares with others are copied first. Raises ScheduleError, with both lines,
         for a step on something that an earlier step has changed, and `LayoutConflict` for contradicting partitions;
         then nothing has changed. Source: Allo paper, section 6.3 and Algorithm 1.
         """

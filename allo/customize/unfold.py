@@ -9,6 +9,7 @@ from ..ir.walk import LoopView, annotations_of, constant_bounds, operations
 from ..poly import Undecided, Violation, between_instances, extract
 from .function.inlining import inline_inside
 from .nest.band import loop_band
+from .nest.gather import gather
 from .step.handles import Nest
 from .step.legality import demand
 from .step.primitive import primitive
@@ -34,13 +35,17 @@ def unfold(
     that they use, are calls of one function, which is called after the first of them (`PE_0_1`; of a body that is one
     call of `f`: `f_0_1`). A CPU runs them one after the other. The result is what `relay` takes as destination to
     connect neighbours.
-    Refused: loops with something between them, without constant bounds or with another annotation; an element that
+    Copies between the loops (of `buffer_at` on an outer one) are made by each element: those that it only reads as they
+    are, those that it writes by the element that has the iteration.
+    Refused: loops with something else between them, without constant bounds or with another annotation; an element that
     changes what an earlier one has read or written, with the statements and one pair of iterations. A value that one
     element computes and a later one reads can be sent by `relay`.
     `assume_safe=True` accepts what cannot be decided. Source: Allo paper, Table 2 and Fig. 5.
     """
     chosen = _axes(axes, axis)
     band = loop_band(module, nest)
+    while chosen and len(band) <= max(chosen) and gather(module.function(nest.function), band[-1]) is not None:
+        band = loop_band(module, nest)
     if not chosen:
         raise ScheduleError("no loops are given", hint=f'write s.unfold("{nest}", axes=[0])')
     for position in chosen:

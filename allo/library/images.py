@@ -145,8 +145,8 @@ def schedule_conv2d_with_reuse(s: Schedule, function: str = "") -> Schedule:
     Raises ScheduleError if windows do not overlap.
     """
     name = function or s.top_func_name
-    lines = s.reuse_at(f"{name}:inp", f"{name}:window.y")
-    window = s.reuse_at(lines, f"{name}:window.x")
+    lines = s.reuse_at(f"{name}:inp", f"{name}:window.y", strict=True)
+    window = s.reuse_at(lines, f"{name}:window.x", strict=True)
     schedule_conv2d(s, name)
     s.partition(lines, dim=2)
     s.partition(window, dim=2)

@@ -14,6 +14,7 @@ from .fifo_order import (
     only_first_values,
     overwritten,
     read_box,
+    unwritten,
 )
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
@@ -117,6 +118,7 @@ __all__ = [
     "stage_clash",
     "task_uses",
     "trips_of",
+    "unwritten",
     "updates_of",
     "values_of",
     "wholly_overwritten",

@@ -137,6 +137,16 @@ def fifo_obstacle(
     )
 
 
+def unwritten(writes: Sequence[Transfer], reads: Sequence[Transfer]) -> OrderObstacle | Undecided | None:
+    """An element that is read although nothing writes it; Undecided if what is only known roughly may write it."""
+    rough = [transfer for transfer in (*reads, *writes) if not transfer.access.exact]
+    sure = [write for write in writes if write.access.exact]
+    if any(read in rough for read in reads) or not sure:
+        return unknown(rough[0].access)
+    found = _left_over(reads, sure, OrderMismatch.UNWRITTEN)
+    return unknown(rough[0].access) if found is not None and rough else found
+
+
 def overwritten(earlier: Sequence[Transfer], later: Sequence[Transfer]) -> bool:
     """Whether later writes surely replace all that earlier ones write."""
     exact = all(transfer.access.exact for transfer in (*earlier, *later))

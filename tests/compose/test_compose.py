@@ -330,9 +330,9 @@ def test_an_instance_that_is_not_there():
     )
 
 
-def test_an_instance_of_other_types():
+def test_instances_of_other_types():
     s = customize(product, instantiate=[int32, 4, 4, 8])
-    message = refusal(customize(named), s, id="first")
+    message = refusal(customize(named), s)
     assert message.splitlines()[:3] == [
         "File: compose: the schedule is of 'product' (memref<4x8xi32>, memref<8x4xi32>, memref<4x4xi32>) -> (), "
         "and 'named' has no such instance",
@@ -341,6 +341,82 @@ def test_an_instance_of_other_types():
     ]
     assert message.splitlines()[-1] == (
         "  hint: customize the kernel as it is called here: the same instantiate=, typing_rule_set= and lower_linalg="
+    )
+
+
+def other_types():
+    part = customize(product, instantiate=[float32, 8, 8, 8])
+    part.buffer_at("C", "j")
+    part.split("k", 3)
+    part.reorder("k.inner", "k.outer", reassociate=True)
+    part.partition("A", dim=2, factor=2)
+    return part
+
+
+def test_steps_for_an_instance_of_other_types():
+    s = customize(named)
+    s.compose(other_types(), id="second")
+    second = s.pseudocode().split("def product_second")[1].split("\ndef ")[0]
+    assert "for k.outer in range(2):" in second and "buf_C" in second
+    assert "k.outer" not in s.pseudocode().split("def product_first")[1].split("\ndef ")[0]
+    assert_faithful(named, s)
+
+
+def elsewhere(A: int32[4, 8], B: int32[4, 8]):
+    for i, j in allo.grid(4, 8, name="PE"):
+        B[i, j] = 0
+        for k in range(3):
+            B[i, j] += A[i, j] * k
+
+
+def test_steps_for_an_instance_of_another_kernel():
+    def unlike[T, M: index](A: "T[M, 8]", B: "T[M, 8]"):
+        for i, j in allo.grid(M, 8, name="PE"):
+            B[i, j] = A[i, j] + 1
+
+    def caller(A: int32[4, 8], B: int32[4, 8]):
+        unlike[int32, 4, "here"](A, B)
+
+    part, s = customize(elsewhere), customize(caller)
+    part.split("j", 2)
+    part.pipeline("j.inner")
+    s.compose(part, id="here")
+    assert "for j.inner in range(2):  # pipeline=1" in s.pseudocode()
+    assert_faithful(caller, s)
+
+
+def test_a_step_that_an_instance_of_another_kernel_cannot_take():
+    def longer(A: int32[4, 8], B: int32[4, 8]):
+        for i, j, r in allo.grid(4, 8, 3, name="PE"):
+            B[i, j] += A[i, j] * r
+
+    part, s = customize(longer), customize(named)
+    part.split("j", 2)
+    part.unroll("r")
+    message = refusal(s, part, id="first")
+    assert message.splitlines()[0] == (
+        "File: unroll: there is no loop 'product_first:PE.r'; an earlier step may have replaced it"
+    )
+    assert "its schedule is composed here" in message
+
+
+def test_nothing_in_the_place_of_a_function():
+    def caller(A: int32[4, 8], B: int32[4, 8]):
+        scale(A, B)
+
+    def wrapped[T](A: "T[4, 8]", B: "T[4, 8]"):
+        for i, j in allo.grid(4, 8):
+            B[i, j] = A[i, j]
+
+    def around(A: int32[4, 8], B: int32[4, 8]):
+        wrapped[int32, "only"](A, B)
+
+    part = customize(caller)
+    part.split("scale:j", 4)
+    assert refusal(customize(around), part, id="only") == dedent(
+        """\
+        File: compose: the schedule of 'caller' has steps on 'scale', and 'wrapped_only' calls nothing in its place
+          hint: compose a schedule of the kernel as it is called here"""
     )
 
 

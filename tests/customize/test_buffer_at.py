@@ -2,14 +2,18 @@
 
 # ruff: noqa: B007, E501 - golden text is not wrapped; kernels have loops that only count
 
+import linecache
+from textwrap import dedent
+
 import numpy as np
+import pytest
 
 import allo
 from allo import customize
 from allo.customize import Buffer
 from allo.ir.types import float32, int32
 
-from .checks import assert_faithful, assert_ir, assert_refused
+from .checks import assert_faithful, assert_ir, assert_refused, refusal
 
 WEIGHTS = np.arange(8, dtype=np.int32)
 
@@ -944,3 +948,101 @@ def test_box_that_begins_where_a_loop_of_run_time_bounds_is():
         "A",
         "j",
     )
+
+
+def product(A: int32[4, 6], B: int32[6, 8]) -> int32[4, 8]:
+    C: int32[4, 8] = 0
+    for i, k, j in allo.grid(4, 6, 8):
+        C[i, j] += A[i, k] * B[k, j]
+    return C
+
+
+def test_first_value():
+    s = customize(product)
+    s.buffer_at("C", "i", init=0)
+    assert s.pseudocode() == dedent(
+        """\
+        def product(A: int32[4, 6], B: int32[6, 8]) -> int32[4, 8]:
+            C: int32[4, 8]
+            for i in range(4):
+                buf_C: int32[8]
+                for j_init in range(8):
+                    buf_C[j_init] = 0
+                for k in range(6):
+                    for j in range(8):
+                        buf_C[j] += A[i, k] * B[k, j]
+                for j_back in range(8):
+                    C[i, j_back] = buf_C[j_back]
+            return C"""
+    )
+    assert str(s.steps[0]) == 's.buffer_at("product:C", axis="product:S_i_k_j_0.i", init=0)'
+    assert_faithful(product, s)
+    assert s.verify()
+    again = allo.Schedule.from_mlir(s.to_mlir())
+    assert str(again.module) == str(s.module)
+
+
+@pytest.mark.parametrize(("kind", "first"), [("float32", 0.5), ("Fixed(12, 4)", -1.25), ("uint8", 255), ("int1", 1)])
+def test_first_values_of_other_types(kind, first):
+    source = f"def sums(A: {kind}[4, 6], B: {kind}[4]):\n    C: {kind}[4] = {first}\n"
+    source += "    for i, k in allo.grid(4, 6):\n        C[i] += A[i, k]\n    for i in range(4):\n        B[i] = C[i]\n"
+    s = customize(defined(source, "sums"))
+    s.buffer_at("C", "S_i_k_0.i", init=first)
+    assert "C_init" not in s.pseudocode()
+    s = customize(defined(source, "sums"))
+    assert "may hold another value" in refusal(s, "buffer_at", "C", "S_i_k_0.i", init=first + 1)
+
+
+def defined(source, name):
+    """A kernel from its text, which is kept where messages look for it."""
+    file = f"<{name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    names = {"allo": allo, **vars(allo.ir.types)}
+    exec(compile(source, file, "exec"), names)
+    return names[name]
+
+
+def test_another_first_value():
+    assert_refused(
+        """
+        buffer_at: 'C' may hold another value than 0 when an iteration of 'k' begins: the statement at line N gives C[i, j_back] its value before
+          note: it is here
+            File, line N, column 5
+              for i, k, j in allo.grid(4, 6, 8):
+              ^
+          note: loop 'k' is here
+            File, line N, column 5
+              for i, k, j in allo.grid(4, 6, 8):
+              ^
+          hint: leave init= out, which copies what is there, or let a statement before the loop write 0
+        """,
+        customize(product),
+        "buffer_at",
+        "C",
+        "k",
+        init=0,
+    )
+
+
+def test_first_value_of_an_argument():
+    assert_refused(
+        """
+        buffer_at: 'C' may hold another value than 0 when an iteration of 'j' begins: no statement of the function gives all of its elements a value before
+          note: loop 'j' is here
+            File, line N, column 5
+              for i, j in allo.grid(4, 8):
+              ^
+          hint: leave init= out, which copies what is there, or let a statement before the loop write 0
+        """,
+        customize(gemm),
+        "buffer_at",
+        "C",
+        "j",
+        init=0,
+    )
+
+
+@pytest.mark.parametrize("init", ["0", True, float("inf"), [0]])
+def test_a_first_value_that_is_no_number(init):
+    message = f"buffer_at: init must be a finite number, got {init!r}"
+    assert_refused(message, customize(gemm), "buffer_at", "C", "j", init=init)

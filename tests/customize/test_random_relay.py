@@ -1,4 +1,4 @@
-"""relay on random nests: accepted exactly where enumeration finds one order on both sides, and then it runs."""
+"""relay on random nests: accepted where enumeration finds one order on both sides, or one can be made; then it runs."""
 
 from __future__ import annotations
 
@@ -81,10 +81,14 @@ def by_bank(elements: list[tuple[int, int]], dim: int | None) -> dict[int, list[
 
 @sweep(3)
 @drawn(50, pairs(), st.sampled_from([None, None, 0, 1]))
-def test_accepted_exactly_where_the_orders_agree(sides: tuple[Side, Side], dim: int | None) -> None:
+def test_accepted_where_the_orders_agree(sides: tuple[Side, Side], dim: int | None) -> None:
     producer, consumer = sides
     written, read = producer.elements(2), consumer.elements(min(consumer.needed, 3))
-    expected = len(set(written)) == len(written) and by_bank(written, dim) == by_bank(read, dim)
+    is_once = len(set(written)) == len(written)
+    expected = is_once and by_bank(written, dim) == by_bank(read, dim)
+    used = [element for element in written if element in read]  # only what is read need be put
+    possible = len(set(read)) == len(read) and set(read) <= set(written)
+    possible = possible and (not is_once or by_bank(used, dim) == by_bank(read, dim))
     out = "x".join(map(str, consumer.extents))
     s = parsed(
         f"""module attributes {{allo.top = "f"}} {{
@@ -106,7 +110,7 @@ def test_accepted_exactly_where_the_orders_agree(sides: tuple[Side, Side], dim: 
         note(str(error))
         assert not expected
         return
-    assert expected
+    assert possible
     A, B, T = np.arange(16, dtype=np.int32).reshape(4, 4), np.zeros(consumer.extents, np.int32), {}
     s.build()(A, B)
     for iteration in product(*map(range, producer.extents)):

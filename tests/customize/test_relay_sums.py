@@ -10,7 +10,7 @@ import allo
 from allo import customize
 from allo.ir.types import int32
 
-from .checks import assert_faithful
+from .checks import assert_faithful, assert_refused
 
 
 def row_sums(A: int32[6, 4], C: int32[6]):
@@ -149,6 +149,30 @@ def test_sums_of_a_function():
     assert_faithful(calls, s)
 
 
+def product(A: int32[4, 4], B: int32[4, 4], C: int32[4, 4]):
+    for i, j, k in allo.grid(4, 4, 4):
+        C[i, j] += A[i, k] * B[k, j]
+
+
+def increased(C: int32[4, 4], D: int32[4, 4]):
+    for i, j in allo.grid(4, 4):
+        D[i, j] = C[i, j] + 1
+
+
+def first_values_of_a_call(A: int32[4, 4], B: int32[4, 4], D: int32[4, 4]):
+    C: int32[4, 4] = 0
+    product(A, B, C)
+    increased(C, D)
+
+
+def test_first_values_that_a_function_goes_on_with():
+    s = customize(first_values_of_a_call)
+    s.relay("C", "increased", depth=1)
+    assert "C_init" not in s.pseudocode() and "            C.put(buf_C)" in s.pseudocode()
+    assert_faithful(first_values_of_a_call, s)
+    assert s.verify()
+
+
 @pytest.mark.parametrize("windows", [False, True])
 def test_a_stencil_that_sums_up_streams_into_another_one(windows):
     s = customize(blurs)
@@ -166,7 +190,7 @@ def test_only_what_is_read_is_put():
     s = customize(middle)
     s.reuse_at("B", "S_y_x_1.y")
     s.relay("B", "S_y_x_1")
-    assert "if y >= 1 and y <= 6 and x >= 2 and x <= 5:\n                fifo_B.put(A[y, x] * 3)" in s.pseudocode()
+    assert "if y >= 1 and y <= 6 and x >= 2 and x <= 5:\n                fifo_B.put(t)" in s.pseudocode()
     assert_faithful(middle, s)
     assert s.verify()
 
@@ -180,3 +204,32 @@ def test_composition():
     s.compose(part)
     assert "fifo_B.put(buf_B)" in s.pseudocode()
     assert_faithful(caller, s)
+
+
+def test_sums_of_fewer_elements_than_are_read():
+    def fewer(A: int32[6, 4], C: int32[6]):
+        B: int32[6]
+        for k in range(4):
+            for i in range(5):
+                B[i] += A[i, k]
+        for x in range(6):
+            C[x] = B[x] + 1
+
+    assert_refused(
+        """
+        relay: 'B' cannot become a FIFO: B[5] is read but never written
+          note: it is read here
+            File, line N, column 20
+              C[x] = B[x] + 1
+                     ^
+          note: it is written here
+            File, line N, column 17
+              B[i] += A[i, k]
+              ^
+          hint: write it before, or read only what is written
+        """,
+        customize(fewer),
+        "relay",
+        "B",
+        "S_x_1",
+    )

@@ -2,6 +2,8 @@
 
 # ruff: noqa: B007, E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
+from textwrap import dedent
+
 import numpy as np
 import pytest
 
@@ -475,4 +477,63 @@ def test_elements_with_unknown_places_are_not_hardware():
     assert str(caught.value) == (
         "File \"-\", line 5, column 11: nest 'S' has no processing elements: the bounds of loop 'j' are not constants, and so are the places of its elements\n"
         "  hint: unfold loops with constant bounds and with nothing between them"
+    )
+
+
+@pytest.mark.parametrize("axes", [[0], [1], [0, 1]])
+@pytest.mark.parametrize("arrays", ["A", "C", "CA"])
+def test_elements_make_the_copies_of_an_outer_loop(arrays, axes):
+    s = customize(gemm)
+    for array in arrays:
+        s.buffer_at(array, "i")
+    s.unfold("PE", axes=axes)
+    assert s.pseudocode().count("# spatial") == len(axes)
+    assert_faithful(gemm, s)
+    assert s.verify()
+
+
+def test_copies_of_an_outer_loop_in_elements():
+    s = customize(gemm)
+    s.buffer_at("A", "i")
+    s.buffer_at("C", "i")
+    s.unfold("PE", axes=[0, 1])
+    assert s.pseudocode() == dedent(
+        """\
+        def gemm(A: int32[4, 6], B: int32[6, 3], C: int32[4, 3]):
+            for i in range(4, name="PE"):  # spatial
+                for j in range(3):  # spatial
+                    buf_C: int32[3]
+                    buf_A: int32[6]
+                    buf_C[j] = C[i, j]
+                    for k_init in range(6):
+                        buf_A[k_init] = A[i, k_init]
+                    for k in range(6):
+                        buf_C[j] += buf_A[k] * B[k, j]
+                    C[i, j] = buf_C[j]"""
+    )
+    s.relay("buf_A", "PE", axis=1, depth=2)
+    assert_faithful(gemm, s)
+
+
+def test_a_value_between_the_loops_that_elements_would_share():
+    def prefix(A: int32[4, 6], C: int32[4, 6]):
+        for i in range(4, name="PE"):
+            t: int32 = 0
+            for j in range(6):
+                t += A[i, j]
+                C[i, j] = t
+
+    assert_refused(
+        """
+        unfold: nest 'PE' has no axis 1 that could be unfolded
+          note: loop 'i' is here
+            File, line N, column 9
+              for i in range(4, name="PE"):
+              ^
+          hint: its perfectly nested loops are 0 (i)
+        """,
+        customize(prefix),
+        "unfold",
+        "PE",
+        axes=[1],
     )

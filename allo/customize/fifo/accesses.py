@@ -26,6 +26,7 @@ from ...poly import (
     fifo_obstacle,
     inside,
     read_box,
+    unwritten,
 )
 from ..array.subscripts import AccessOperation
 from .stages import Stage
@@ -117,6 +118,12 @@ def obstacle(
     if box is not None:
         writes = [inside(write, box) for write in writes]
     return fifo_obstacle(writes, _reads(consumer, gets), lanes)
+
+
+def missing(producer: Stage, consumer: Stage, gets: Sequence[Get]) -> OrderObstacle | Undecided | None:
+    """An element that a stage takes and the other one, however often it writes, never does."""
+    writes = [transfer_of(producer, access, len(access.loops)) for access in producer.writes]
+    return unwritten(writes, _reads(consumer, gets))
 
 
 def wanted(consumer: Stage, gets: Sequence[Get]) -> Box | None:

@@ -60,20 +60,20 @@ def bounds_in_order(band: Sequence[LoopView], order: Sequence[LoopView], groups:
         )
     variables = {view.name: numbers[induction_variable(view.op)] for view in order}
 
-    def scanned(count: int, within: Sequence[LoopView]) -> list[Bounds]:
-        """The bounds of the loops `within`, an order of the first `count` loops of the band."""
-        rows = [row for view in band[:count] for row in systems[view.name] or ()]
+    def scanned(within: Sequence[LoopView]) -> list[Bounds]:
+        """The bounds of the loops `within`, which are some first loops of the band in the new order."""
+        rows = [row for view in within for row in systems[view.name] or ()]
         return scan_bounds([variables[view.name] for view in within], rows)
 
     loops = []
     for position in range(len(order)):
         count = min((group.count for group in groups if group.prefix > position), default=len(band))
         names = [view.name for view in band[:count]]
-        loops.append(scanned(count, [view for view in order if view.name in names])[position])
+        loops.append(scanned([view for view in order if view.name in names])[position])
     own = []
     for group in groups:
         within = [*order[: group.prefix], *group.private]
-        found = scanned(group.count, within)[group.prefix :]
+        found = scanned(within)[group.prefix :]
         own.append({view.name: _made(b, values) for view, b in zip(group.private, found, strict=True)})
     return NewBounds([_made(bounds, values) for bounds in loops], own)
 

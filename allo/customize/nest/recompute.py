@@ -66,9 +66,10 @@ def _applied(clip: Clip | None, own: Bound) -> Bound:
 
 
 def free_names(function: ir.OpView | ir.Operation, moved: ir.Operation, target: LoopView) -> None:
-    """Give the loops in `moved`, and itself if it goes too, names that no loop of the target's nest has."""
-    taken = {view.name for view in loops_of(function.opview) if view.nest == target.nest}
+    """Give the loops in `moved`, and itself if it goes too, names that no other loop of the target's nest has."""
     inside = operations(moved.regions[0].blocks[0], *LOOP_OPERATIONS)
+    others = [view for view in loops_of(function.opview) if view.op not in (moved, *inside)]
+    taken = {view.name for view in others if view.nest == target.nest}
     for op in (moved, *inside):
         name = string_of(op, "allo.name")
         if name is not None:
