@@ -201,7 +201,7 @@ class FunctionEstimator:
     def _straight(self, block: list[ir.Operation]) -> Span:
         done = self._scheduled(block[0], (), block, None)
         self.rows.unrolled(block)
-        return region_span(done, Fraction(done.timing.depth), Fraction(0), Fraction(1))
+        return region_span(done, Fraction(done.schedule.depth), Fraction(0), Fraction(1))
 
     def _scheduled(
         self, key: ir.Operation, time: tuple[TimeLoop, ...], block: list[ir.Operation], requested: int | None
@@ -339,11 +339,11 @@ class FunctionEstimator:
             done, total = taken.made(done), taken.latency if taken.latency is not None else total
         elif self.assumed is None and (proposal := advise(asked)) is not None:
             self.proposals[last.op] = proposal
-        timing = done.timing
+        schedule = done.schedule
         for view in chain[:-1]:
             self.rows.add(view, "flattened", total, bound=bound)
-        depth = Fraction(timing.depth)
-        self.rows.add(last, "pipelined", total, depth, timing.interval, requested, done.reason, bound)
+        depth = Fraction(schedule.depth)
+        self.rows.add(last, "pipelined", total, depth, schedule.interval, requested, done.reason, bound)
         self.rows.unrolled(operations_of(last.body))
         return region_span(done, total, Fraction(around), trips, pipelined=True)
 
@@ -355,7 +355,7 @@ class FunctionEstimator:
         if count is not None and time[0].factor > 1:
             count = Fraction(-(-count // time[0].factor))
         control = self.target.control
-        depth = Fraction(done.timing.depth)
+        depth = Fraction(done.schedule.depth)
         inner = region_span(done, depth, Fraction(0), Fraction(1))
         span = repeated(inner, count, control.iteration, control.loop, step_of(self.model, view, trips, time[0].factor))
         bound = None if count is None else (count - 1) * done.least + depth + control.pipelined_loop

@@ -1,141 +1,194 @@
-"""Iterative modulo scheduling of a region, with ports and units: the cycle in which each operation starts."""
+"""Iterative modulo scheduling of a problem, with ports and units: operations that come too late for others move them.
+
+An operation is placed in the first cycles that its sources, ports and units allow, whatever comes behind it. Those that
+then start too early, in this or in a later iteration, lose their places and are placed again (B. R. Rau, Iterative
+modulo scheduling, MICRO-27, 1994). Without an interval this is list scheduling.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import heapq
 
-from .problem.graph import Edge, Graph
-from .problem.ports import Accesses
-from .problem.region import RegionNode
-from .reservations import Reservations
+import numpy as np
+
+from .interval.walks import components
+from .placement import Access, Places, accesses_of_memories
+from .problem.arrivals import NEVER, arrival
+from .problem.problem import Dependence, Problem, Table
+from .schedule import Schedule, schedule_of
 
 _ATTEMPTS = 64
-_PASSES = 8
-_MOST_DELAYED = 8
-_FOREVER = 1 << 30  # the interval of what is not pipelined
+_PLACEMENTS = 12  # of each operation, on average, before an interval is given up
+_EVICTIONS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """The cycles in which the first and the last copy of each node start, from 0, and the depth of the pipeline."""
-
-    interval: int
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    depth: int
-
-
-def schedule(graph: Graph, accesses: list[Accesses], interval: int | None) -> Timing:
-    """The schedule with the least interval from `interval` on; None: iterations do not overlap.
+def solve(problem: Problem, interval: int | None) -> Schedule:
+    """The schedule with the least interval from `interval` on that is found; None: iterations do not overlap.
 
     If none is found soon, iterations do not overlap, and the interval is the depth.
     """
-    accesses = [a.merged() for a in accesses]
-    if interval is None:
-        return _Attempt(graph, accesses, _FOREVER, {}).run()
-    reads = [n for a in accesses for n in a.counts if graph.region.nodes[n].kind == "read"][:_MOST_DELAYED]
-    # A read that waits for a cycle may leave the port to one that a recurrence needs at that time.
-    beginnings: list[dict[int, int]] = [{}, *({read: graph.cycle} for read in reads)]
-    for candidate in range(interval, interval + _ATTEMPTS):
-        for least in beginnings:
-            timing = _settled(graph, accesses, candidate, dict(least))
-            if timing is not None:
-                return timing
-    in_turn = _Attempt(graph, accesses, _FOREVER, {}).run()
-    return replace(in_turn, interval=max(in_turn.depth, interval))
-
-
-def _settled(graph: Graph, accesses: list[Accesses], interval: int, least: dict[int, int]) -> Timing | None:
-    """A schedule in which all that is carried to later iterations is there in time; None if none was found.
-
-    Nodes do not start before `least`, which is changed.
-    """
-    carried = [edge for edge in graph.edges if edge.distance]
-    for _ in range(_PASSES + 2 * len(carried)):
-        attempt = _Attempt(graph, accesses, interval, least)
-        timing = attempt.run()
-        late = False
-        for edge in carried:
-            ready = attempt.start[edge.source] + attempt.late[edge.source] + edge.weight
-            wanted = -(-(ready - interval * edge.distance * graph.cycle) // graph.cycle) * graph.cycle
-            if wanted > attempt.start[edge.sink]:
-                least[edge.sink] = max(least.get(edge.sink, 0), wanted)
-                late = True
-        if not late:
-            return timing
-    return None
+    accesses = accesses_of_memories(problem)
+    if interval is not None:
+        for candidate in range(interval, interval + _ATTEMPTS):
+            starts = _Attempt(problem, accesses, candidate).run()
+            if starts is not None:
+                return schedule_of(problem, starts, candidate)
+    alone = _Attempt(problem, accesses, None).run()
+    assert alone is not None
+    found = schedule_of(problem, alone, None)
+    return found if interval is None else schedule_of(problem, alone, max(found.depth, interval))
 
 
 class _Attempt:
-    """One interval: nodes in the order of their values, each in the first cycle where its copies find ports."""
+    """One interval."""
 
-    def __init__(self, graph: Graph, accesses: list[Accesses], interval: int, least: dict[int, int]) -> None:
-        self.graph = graph
-        self.least = least  # ps before which nodes do not start
-        self.start = [0] * len(graph.region.nodes)  # ps
-        self.late = [0] * len(graph.region.nodes)  # ps that the last copy starts after the first one
+    def __init__(self, problem: Problem, accesses: dict[int, Access], interval: int | None) -> None:
+        self.problem = problem
         self.interval = interval
-        self.nodes = graph.region.nodes
-        self.ports = {
-            index: (counts, table)
-            for a, table in ((a, Reservations(a.memory.ports, a.reads.size, interval)) for a in accesses)
-            for index, counts in a.counts.items()
-            if counts.any()
-        }
-        self.incoming: dict[int, list[Edge]] = {}
-        for edge in graph.edges:
-            if not edge.distance:
-                self.incoming.setdefault(edge.sink, []).append(edge)
+        self.places = Places(problem, interval, accesses)
+        self.starts: list[Table | None] = [None] * len(problem.operations)
+        self.incoming: list[list[Dependence]] = [[] for _ in problem.operations]
+        self.outgoing: list[list[Dependence]] = [[] for _ in problem.operations]
+        for dependence in problem.dependences:
+            if interval is not None or not dependence.distance:
+                self.incoming[dependence.sink].append(dependence)
+                self.outgoing[dependence.source].append(dependence)
+        self.sharing: list[list[int]] = [[] for _ in problem.operations]
+        for index, access in accesses.items():
+            for giver in access.givers:
+                first, second = (giver, index) if problem.operations[index].kind == "read" else (index, giver)
+                self.sharing[first].append(second)
+        self.rank = {index: rank for rank, index in enumerate(self._order())}
+        self.waiting = list(range(len(problem.operations)))
+        self.evictions = [0] * len(problem.operations)
+        self.circular: set[int] | None = None
 
-    def run(self) -> Timing:
-        start, late = self.start, self.late
-        for index in self._order():
-            node = self.nodes[index]
-            ready = self.least.get(index, 0)
-            for edge in self.incoming.get(index, ()):
-                ready = max(ready, self._after(start[edge.source] + late[edge.source], edge, node))
-            start[index] = ready
-            if index in self.ports:
-                cycle = -(-ready // self.graph.cycle) if node.kind == "read" else ready // self.graph.cycle
-                wanted, table = self.ports[index]
-                first, last = table.place(wanted, cycle, is_read=node.kind == "read")
-                start[index] = max(ready, first * self.graph.cycle)
-                late[index] = (last - first) * self.graph.cycle
-        cycle = self.graph.cycle
-        starts = tuple(s // cycle for s in start)
-        ends = tuple((s + x) // cycle for s, x in zip(start, late, strict=True))
-        depth = 1
-        for node in self.nodes:
-            done = start[node.index] + late[node.index] + self.graph.cost(node)
-            depth = max(depth, -(-done // cycle) if node.latency == 0 else done // cycle)
-        return Timing(self.interval, starts, ends, depth)
+    def run(self) -> list[Table] | None:
+        """The ps at which copies of operations start; None if there is no schedule, or none is found."""
+        by_rank = sorted(self.rank, key=self.rank.__getitem__)
+        budget = _PLACEMENTS * len(by_rank) + 64 + 4 * sum(self._links())
+        while self.waiting:
+            budget -= 1
+            index = by_rank[heapq.heappop(self.waiting)]
+            ready = self._ready(index)
+            table = self.places.place(index, ready)
+            if table is None and self._evicts(index):
+                table = self.places.place(index, ready)
+            if table is None or budget < 0:
+                return None
+            self.starts[index] = table
+            if self.interval is not None and (table > ready).any() and self._is_late(index):
+                self.places.release(index)
+                self._evicts(index)
+                self.starts[index] = self.places.place(index, ready)
+                if self.starts[index] is None:
+                    return None
+            if not self._moves_on(index):
+                return None
+        return [table for table in self.starts if table is not None]
 
-    def _after(self, start: int, edge: Edge, sink: RegionNode) -> int:
-        """The earliest start of `sink` behind the source of an edge, in ps; logic does not cross a clock edge."""
-        source = self.nodes[edge.source]
-        cycle = self.graph.cycle
-        if source.kind != "write" and source.latency:  # a register: its result is there at a clock edge
-            ready = start // cycle * cycle + edge.weight
-        else:
-            ready = start + edge.weight
-        if sink.latency == 0 and sink.delay and ready % cycle + sink.delay > cycle:
-            ready = (ready // cycle + 1) * cycle
+    def _links(self) -> list[int]:
+        """The copies of operations that wait for their own."""
+        links = [d for d in self.problem.dependences if not d.distance and d.source >= d.sink]
+        return [self.problem.copies(d.sink) for d in links]
+
+    def _ready(self, index: int) -> Table:
+        """The ps from which copies may start, by all that is placed before them."""
+        problem, operation = self.problem, self.problem.operations[index]
+        ready: Table = np.zeros((1,) * len(problem.trips), np.int64)
+        for dependence in self.incoming[index]:
+            starts = self.starts[dependence.source]
+            if starts is not None and dependence.source != index:
+                found = arrival(problem, dependence, starts, self.interval or 0)
+                if dependence.distance:
+                    found = -(-found // problem.period) * problem.period
+                elif dependence.source > index:
+                    found = _continued(found)
+                ready = np.maximum(ready, found)
+        if operation.latency == 0 and operation.delay:  # logic does not cross a clock edge
+            crosses = ready % problem.period + operation.delay > problem.period
+            ready = np.where(crosses, -(-ready // problem.period) * problem.period, ready)
         return ready
 
+    def _is_late(self, index: int) -> bool:
+        """Whether an operation that was placed starts too late for one of an earlier place in a circle."""
+        return any(d.distance and d.sink != index and self._is_violated(d) for d in self.outgoing[index])
+
+    def _is_violated(self, dependence: Dependence) -> bool:
+        source, sink = self.starts[dependence.source], self.starts[dependence.sink]
+        if source is None or sink is None:
+            return False
+        found = arrival(self.problem, dependence, source, self.interval or 0)
+        return bool((found > sink).any())
+
+    def _moves_on(self, index: int) -> bool:
+        """Let go all that starts too early now; False if an operation would wait for itself."""
+        for dependence in self.outgoing[index]:
+            if self._is_violated(dependence):
+                if dependence.sink == index:
+                    return False
+                self._let_go(dependence.sink)
+        for other in self.sharing[index]:
+            if self.starts[other] is not None:
+                self._let_go(other)
+        return True
+
+    def _let_go(self, index: int) -> None:
+        self.places.release(index)
+        self.starts[index] = None
+        heapq.heappush(self.waiting, self.rank[index])
+
+    def _evicts(self, index: int) -> bool:
+        """Take the places of others that are in no circle, or of all, if an operation in one cannot wait."""
+        table = self.places.table_of(index)
+        if table is None or self.evictions[index] >= _EVICTIONS:
+            return False
+        self.evictions[index] += 1
+        if index not in self.places.accesses:  # more units, rather than a longer interval
+            assert table.ports.total is not None
+            table.ports = type(table.ports)(table.ports.total + self.problem.copies(index))
+            return True
+        others = [n for n in self.places.held if n != index and self.places.table_of(n) is table]
+        others = [n for n in others if self.starts[n] is not None]
+        free = [n for n in others if n not in self._in_circles()]
+        for other in free or others:
+            self._let_go(other)
+        return bool(others)
+
+    def _in_circles(self) -> set[int]:
+        """The operations that wait for themselves in an earlier iteration."""
+        if self.circular is None:
+            pairs = [(d.source, d.sink) for d in self.problem.dependences]
+            self.circular = set().union(*components(len(self.starts), pairs))
+        return self.circular
+
     def _order(self) -> list[int]:
-        """Nodes behind all that they wait for within an iteration."""
-        waiting = {index: len(edges) for index, edges in self.incoming.items()}
-        following: dict[int, list[int]] = {}
-        for index, edges in self.incoming.items():
-            for edge in edges:
-                following.setdefault(edge.source, []).append(index)
-        ready = [n for n in range(len(self.nodes)) if not waiting.get(n)]
-        order: list[int] = []
-        while ready:
-            index = ready.pop(0)
-            order.append(index)
-            for target in following.get(index, ()):
+        """Operations behind all that they wait for within an iteration, but for earlier copies."""
+        forward = [(d.source, d.sink) for d in self.problem.dependences if not d.distance and d.source < d.sink]
+        forward += [(first, second) for first, others in enumerate(self.sharing) for second in others]
+        waiting = [0] * len(self.starts)
+        following: list[list[int]] = [[] for _ in self.starts]
+        for source, sink in dict.fromkeys(forward):
+            waiting[sink] += 1
+            following[source].append(sink)
+        ready = [n for n, count in enumerate(waiting) if not count]
+        for index in ready:
+            for target in following[index]:
                 waiting[target] -= 1
                 if not waiting[target]:
                     ready.append(target)
-        return order if len(order) == len(self.nodes) else list(range(len(self.nodes)))
+        return ready
+
+
+def _continued(arrivals: Table) -> Table:
+    """The times of a chain whose first copies are at even distances, so that the others are not found one by one."""
+    axes = [n for n, size in enumerate(arrivals.shape) if size > 4]
+    if len(axes) != 1 or arrivals.size != arrivals.shape[axes[0]]:
+        return arrivals
+    times = arrivals.reshape(-1)
+    step = int(times[2] - times[1])
+    if times[1] == NEVER or step <= 0 or times[3] - times[2] != step or times[-1] != times[3]:
+        return arrivals
+    found = times.copy()
+    found[1:] = times[1] + step * np.arange(len(times) - 1)
+    return np.maximum(arrivals, found.reshape(arrivals.shape))

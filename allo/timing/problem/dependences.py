@@ -153,7 +153,7 @@ def _chains(
             continue
         links, loop, step = best
         tree = alike(store, load) and moved <= exchangeable.get(load.index, frozenset())
-        chain = Chain(links, each, loop, step, tree, store.index)
+        chain = Chain(links, each, loop, step, tree, store.index, tuple(sorted(moved)))
         before = graph.chains.get(load.index)
         if before is None or before.extra < chain.extra:
             graph.chains[load.index] = chain

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from math import prod
 
 import numpy as np
 
 from ...target import Operator
+from .memory import Ports
 
-type Table = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-type Mask = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
+type Table = np.ndarray[tuple[int, ...], np.dtype[np.int64]]  # of copies
 
 
 class Passing(Enum):
@@ -41,6 +41,8 @@ class Dependence:
     """`sink` waits for `source`, `distance` iterations before it, in the copies that `moves` leads to.
 
     In a loop that both have copies of and that is not in `moves`, it is the same copy; in one that only one has, any.
+    Copies of the loops of a `tree` form a balanced tree, not a chain: copy 0 comes last and takes the value from
+    before; copy k joins what lies to both sides of it, at the level that is the number of zeros at the end of k.
     """
 
     source: int
@@ -49,19 +51,7 @@ class Dependence:
     cycles: int = 0
     distance: int = 0
     moves: tuple[Move, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """Copies of `nodes`, from a read to a write, that form a balanced tree over the copies of some loops, not a chain.
-
-    Copy 0 comes last and takes the value from before; copy k joins what lies to both sides of it, at the level that
-    is the number of zeros at the end of k. So a level waits `picoseconds` for the one before.
-    """
-
-    nodes: tuple[int, ...]
-    loops: tuple[int, ...]
-    picoseconds: int
+    tree: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +59,7 @@ class Operation:
     """An operation with all its copies, one for each in the unrolled `loops` that its value depends on.
 
     Its result is there `latency` cycles, and `delay` ps of logic, after it has started. An operation of a `unit`
-    starts on one of the operators that share it; None: it is wires, or has logic of its own.
+    starts on one of the operators that others share, too; None: it is wires, or has logic of its own.
     """
 
     name: str
@@ -83,26 +73,27 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PortUse:
-    """The bank of each copy of an access, and the element in it: what has one number is read, or written, once."""
+    """The element that each copy of an access touches, and the class of banks in which it needs a port.
 
-    banks: Table
+    An element with one number is read, or written, once: by the first copy that reads it, by the last that writes it.
+    `spread` has the class of each bank: where iterations move an access between banks, it needs a port in several.
+    """
+
     elements: Table
+    places: Table
+    spread: Table
+    classes: int
 
 
 @dataclass(frozen=True, slots=True)
 class SharedMemory:
-    """An array with ports: `total` accesses of a bank in a cycle, of which `reads` and `writes`; None: no limit.
-
-    `uses` are those of operations that need ports.
-    """
+    """An array with ports of its banks; `uses` are those of operations that need them."""
 
     name: str
     kind: str
+    ports: Ports
     banks: int
-    total: int | None
-    reads: int | None
-    writes: int | None
-    latency: int  # of a read
+    read: int  # cycles
     uses: Mapping[int, PortUse] = field(default_factory=dict, compare=False)
 
 
@@ -115,4 +106,7 @@ class Problem:
     operations: tuple[Operation, ...]
     dependences: tuple[Dependence, ...]
     memories: tuple[SharedMemory, ...] = ()
-    trees: tuple[Tree, ...] = ()
+
+    def copies(self, index: int) -> int:
+        """How many copies an operation has."""
+        return prod(self.trips[loop] for loop in self.operations[index].loops)

@@ -1,0 +1,218 @@
+"""Placement of operations on ports and units: the earliest cycles with room for all copies, one by one where they differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..target import Operator
+from .problem.memory import Ports
+from .problem.ports import Counts
+from .problem.problem import Operation, PortUse, Problem, SharedMemory, Table
+from .reservations import Reservations, Reserved
+
+type Mask = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
+
+_ONE_BANK: Counts = np.zeros(1, np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Access:
+    """An access of a memory: its elements, counted from 0, and those that it reads first, or writes last."""
+
+    memory: int
+    use: PortUse
+    local: Table  # the element of each copy
+    elements: Counts  # their numbers in the memory
+    classes: Counts  # of banks, of each element
+    own: Mask
+    counts: Counts  # of own elements in each class
+    givers: tuple[int, ...]  # operations behind which it comes, since they share elements
+
+
+def accesses_of_memories(problem: Problem) -> dict[int, Access]:
+    """The accesses of a problem, by operation."""
+    found: dict[int, Access] = {}
+    for number, memory in enumerate(problem.memories):
+        of_kind = {kind: [n for n in memory.uses if problem.operations[n].kind == kind] for kind in ("read", "write")}
+        found |= _of_kind(number, memory, of_kind["read"])
+        found |= _of_kind(number, memory, of_kind["write"][::-1])
+    return found
+
+
+def _of_kind(number: int, memory: SharedMemory, operations: list[int]) -> dict[int, Access]:
+    """Accesses of one kind; elements belong to the first operation that touches them."""
+    found: dict[int, Access] = {}
+    seen: Counts = np.zeros(0, np.int64)
+    for index in operations:
+        use = memory.uses[index]
+        elements, first, same = np.unique(use.elements.reshape(-1), return_index=True, return_inverse=True)
+        own = ~np.isin(elements, seen)
+        classes = np.broadcast_to(use.places, use.elements.shape).reshape(-1)[first]
+        counts = np.bincount(classes[own], minlength=use.classes)
+        sharing = () if own.all() else tuple(n for n, a in found.items() if np.isin(elements, a.elements).any())
+        found[index] = Access(
+            number, use, same.reshape(use.elements.shape), elements, classes, own, counts, sharing
+        )
+        seen = np.concatenate([seen, elements[own]])
+    return found
+
+
+def unit_limits(problem: Problem, interval: int | None) -> Counter[Operator]:
+    """The fewest units of each operator with which an interval is possible; none if iterations do not overlap."""
+    found = Counter[Operator]()
+    if interval is not None:
+        for index, operation in enumerate(problem.operations):
+            if operation.unit is not None:
+                found[operation.unit] += problem.copies(index)
+    return Counter({operator: -(-count // (interval or 1)) for operator, count in found.items()})
+
+
+@dataclass(slots=True)
+class Places:
+    """The reservations of all ports and units, and what each operation holds of them."""
+
+    problem: Problem
+    interval: int | None
+    accesses: dict[int, Access]
+    ports: list[Reservations] = field(init=False)
+    units: dict[Operator, Reservations] = field(init=False)
+    held: dict[int, list[tuple[Reservations, Reserved]]] = field(default_factory=dict)
+    when: dict[int, Counts] = field(default_factory=dict)  # the cycles of the elements of an access
+
+    def __post_init__(self) -> None:
+        self.ports = [Reservations(m.ports, m.banks, self.interval) for m in self.problem.memories]
+        limits = unit_limits(self.problem, self.interval)
+        self.units = {operator: Reservations(Ports(n), 1, self.interval) for operator, n in limits.items()}
+
+    def table_of(self, index: int) -> Reservations | None:
+        """The reservations that an operation takes part in."""
+        operation = self.problem.operations[index]
+        if index in self.accesses:
+            return self.ports[self.accesses[index].memory]
+        return None if operation.unit is None else self.units.get(operation.unit)
+
+    def place(self, index: int, ready: Table) -> Table | None:
+        """When copies start that may do so from `ready` on, in ps; None if there is no room."""
+        operation = self.problem.operations[index]
+        self.held[index] = []
+        if index in self.accesses:
+            found = self._on_ports(index, operation, ready)
+        elif operation.unit is not None and operation.unit in self.units:
+            found = self._on_units(index, operation, ready)
+        else:
+            return ready
+        if found is None:
+            self.release(index)
+        return None if found is None else alike(found)
+
+    def release(self, index: int) -> None:
+        """Give back what an operation holds."""
+        for table, reserved in self.held.pop(index, ()):
+            table.remove(reserved)
+
+    def _reserve(
+        self, index: int, table: Reservations, counts: Counts, spread: Counts, cycle: int, is_read: bool
+    ) -> Reserved | None:
+        found = table.place(counts, spread, cycle, is_read=is_read)
+        if found is not None:
+            self.held[index].append((table, found))
+        return found
+
+    # -- ports -----------------------------------------------------------------------------------------
+
+    def _on_ports(self, index: int, operation: Operation, ready: Table) -> Table | None:
+        access, period, is_read = self.accesses[index], self.problem.period, operation.kind == "read"
+        table, spread = self.ports[access.memory], access.use.spread
+        cycles = -(-ready // period) if is_read else ready // period
+        if cycles.size == 1 and access.own.all():
+            found = self._reserve(index, table, access.counts, spread, int(cycles.reshape(-1)[0]), is_read)
+            if found is None:
+                return None
+            if len(found.cycles) == 1:
+                self.when[index] = np.repeat(found.cycles, len(access.elements))
+                return np.maximum(ready, found.cycles[0] * period)
+            when = np.zeros(len(access.elements), np.int64)
+            when[np.argsort(access.classes, kind="stable")] = found.each()
+            local, own_cycles = access.local, np.broadcast_to(cycles, access.local.shape)
+        else:
+            shape = np.broadcast_shapes(access.local.shape, cycles.shape)
+            local, own_cycles = np.broadcast_to(access.local, shape), np.broadcast_to(cycles, shape)
+            placed = self._one_by_one(index, access, local, own_cycles, is_read)
+            if placed is None:
+                return None
+            when = placed
+        self.when[index] = when
+        taken = when[local]
+        if not is_read and len(access.elements) < local.size:  # of copies that write one element the last one does
+            last = np.zeros(len(access.elements), np.int64)
+            last[local.reshape(-1)] = np.arange(local.size)
+            flat = own_cycles.reshape(-1).copy()
+            flat[last] = when
+            taken = flat.reshape(local.shape)
+        return np.maximum(ready, np.maximum(taken, own_cycles) * period)
+
+    def _one_by_one(self, index: int, access: Access, local: Table, cycles: Table, is_read: bool) -> Counts | None:
+        """The cycle of each element, for copies that are ready at different times or share elements with others."""
+        table, spread = self.ports[access.memory], access.use.spread
+        flat = local.reshape(-1)
+        wanted = np.full(len(access.elements), (1 << 60) if is_read else 0, np.int64)
+        (np.minimum if is_read else np.maximum).at(wanted, flat, cycles.reshape(-1))
+        when = wanted.copy()
+        if not access.own.all():
+            for giver in access.givers:
+                other = self.accesses[giver]
+                _, mine, theirs = np.intersect1d(access.elements, other.elements, return_indices=True)
+                if is_read:
+                    when[mine] = np.maximum(when[mine], self.when[giver][theirs])
+        for cycle in np.unique(wanted[access.own]):
+            group = np.flatnonzero(access.own & (wanted == cycle))
+            group = group[np.argsort(access.classes[group], kind="stable")]
+            counts = np.bincount(access.classes[group], minlength=access.use.classes)
+            found = self._reserve(index, table, counts, spread, int(cycle), is_read)
+            if found is None:
+                return None
+            when[group] = found.each()
+        return when
+
+    # -- units -----------------------------------------------------------------------------------------
+
+    def _on_units(self, index: int, operation: Operation, ready: Table) -> Table | None:
+        assert operation.unit is not None
+        table, period = self.units[operation.unit], self.problem.period
+        count = self.problem.copies(index)
+        if ready.size == 1:
+            found = self._reserve(index, table, np.array([count]), _ONE_BANK, int(ready.reshape(-1)[0] // period), True)
+            if found is None:
+                return None
+            when = found.cycles if len(found.cycles) == 1 else found.each()
+        else:
+            size = [self.problem.trips[n] if n in operation.loops else 1 for n in range(ready.ndim)]
+            ready = np.broadcast_to(ready, np.broadcast_shapes(ready.shape, tuple(size)))
+            cycles = ready.reshape(-1) // period
+            when = cycles.copy()
+            for cycle in np.unique(cycles):
+                group = np.flatnonzero(cycles == cycle)
+                found = self._reserve(index, table, np.array([len(group)]), _ONE_BANK, int(cycle), True)
+                if found is None:
+                    return None
+                when[group] = found.each()
+        if when.size > 1:
+            full = [self.problem.trips[n] if n in operation.loops else 1 for n in range(ready.ndim)]
+            ready = np.broadcast_to(ready, full)
+            return np.maximum(ready, when.reshape(full) * period)
+        return np.maximum(ready, when[0] * period)
+
+
+def alike(table: Table, axes: Iterable[int] | None = None) -> Table:
+    """The table with one entry along each axis in which all are equal."""
+    for axis in range(table.ndim) if axes is None else axes:
+        if table.shape[axis] > 1:
+            first = table.take([0], axis=axis)
+            if (table == first).all():
+                table = first
+    return table

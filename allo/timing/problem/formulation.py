@@ -1,0 +1,148 @@
+"""Formulation of a body as a scheduling problem: its graph of nodes and edges, as operations and dependences of copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...poly.covers import alike
+from .graph import Edge, Graph
+from .operators import word_of
+from .ports import Accesses
+from .problem import Dependence, Move, Operation, Passing, Problem, SharedMemory
+from .region import RegionNode
+
+
+def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
+    """The problem of a body, with the ports of the arrays that it accesses."""
+    region = graph.region
+    found = _Formulation(graph)
+    trips = tuple(loop.trip for loop in region.copy_loops)
+    memories = tuple(
+        SharedMemory(a.memory.name, a.memory.kind.name, a.memory.ports, len(a.reads), a.memory.read, a.uses)
+        for a in accesses
+    )
+    dependences = tuple(dict.fromkeys([*found.values(), *found.others(), *found.trees()]))
+    return Problem(graph.cycle, trips, tuple(found.operations()), dependences, memories)
+
+
+class _Formulation:
+    """One body. Nodes that pass values between their copies have copies, although what they compute is one term."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.nodes = graph.region.nodes
+        self.edges = [*(graph.copies or graph.edges)]
+        if graph.copies:
+            self.edges += [edge for edge in graph.edges if self._is_stream(edge)]
+        self.edges = [edge for edge in self.edges if not self._is_value(edge)]
+        self.trees_of = {c.store: (load, c) for load, c in graph.chains.items() if c.tree}
+        self.loops = self._loops()
+
+    def _is_stream(self, edge: Edge) -> bool:
+        ends = (self.nodes[edge.source], self.nodes[edge.sink])
+        return all(node.op.name.startswith("allo.stream") for node in ends)
+
+    def _is_value(self, edge: Edge) -> bool:
+        is_input = edge.source in self.graph.region.inputs[edge.sink]
+        return is_input and not edge.distance and not edge.order and edge.pair is None
+
+    def _loops(self) -> list[frozenset[int]]:
+        """The copies of each node: those that it is given values in, too, from memory or in a chain."""
+        loops = [node.copies for node in self.nodes]
+        passed = [(store, n) for store, (load, _) in self.trees_of.items() for n in self._takers(Edge(store, load, 0))]
+        for _, (load, chain) in self.trees_of.items():
+            for taker in self._takers(Edge(chain.store, load, 0)):
+                loops[taker] |= frozenset(chain.loops)
+        for edge in self.edges:
+            if self._passes(edge) and not edge.distance and not edge.order:
+                direct = edge.weight <= 0
+                passed += [(edge.source, n) for n in (self._takers(edge) if direct else (edge.sink,))]
+        changed = True
+        while changed:
+            before = [*loops]
+            for index, inputs in enumerate(self.graph.region.inputs):
+                loops[index] = loops[index].union(*(loops[source] for source in inputs))
+            for source, sink in passed:
+                loops[sink] |= loops[source] & frozenset(self.nodes[sink].around)
+            changed = loops != before
+        return loops
+
+    def _passes(self, edge: Edge) -> bool:
+        source, sink = self.nodes[edge.source], self.nodes[edge.sink]
+        return source.kind == "write" and sink.kind == "read"
+
+    def operations(self) -> Iterator[Operation]:
+        """The operations, in the order of the nodes."""
+        for node, loops in zip(self.nodes, self.loops, strict=True):
+            name = f"{node.kind} {node.memory.name}" if node.memory is not None else word_of(node.op)
+            shared = node.kind == "compute" and bool(node.operator.dsp or node.operator.latency)
+            yield Operation(
+                name, node.kind, node.latency, node.delay, tuple(sorted(loops)),
+                node.operator if shared else None, node.width,
+            )  # fmt: skip
+
+    def values(self) -> Iterator[Dependence]:
+        """Values that are used; a leaf of a tree is used by the copy behind it, or by its own."""
+        leaves = {index: chain for load, chain in self.trees_of.values() for index in self._between(load, chain.store)}
+        for index, inputs in enumerate(self.graph.region.inputs):
+            chain = leaves.get(index)
+            for source in inputs:
+                if chain is None or leaves.get(source) is chain:
+                    yield Dependence(source, index, Passing.VALUE)
+                else:
+                    most = [self.graph.region.copy_loops[n].trip - 1 for n in chain.loops]
+                    single = len(most) == 1
+                    moves = (Move(n, 0 if single else -m, 1 if single else m) for n, m in zip(chain.loops, most))
+                    yield Dependence(source, index, Passing.VALUE, moves=tuple(moves))
+
+    def _between(self, first: int, last: int) -> set[int]:
+        """The nodes on the way from the value of one to another."""
+        inputs = self.graph.region.inputs
+        behind = {first}
+        for index in range(first + 1, last + 1):
+            if not behind.isdisjoint(inputs[index]):
+                behind.add(index)
+        found = {last}
+        for index in range(last, first, -1):
+            if index in found:
+                found |= behind & set(inputs[index])
+        return found
+
+    def others(self) -> Iterator[Dependence]:
+        """Values that pass through memory, and what keeps its order."""
+        for edge in self.edges:
+            source, sink = self.nodes[edge.source], self.nodes[edge.sink]
+            if not edge.distance and edge.source == edge.sink and not edge.ranges:
+                continue
+            passing, cycles = Passing.CYCLES, source.latency
+            if edge.order:
+                cycles = max(0, edge.weight) // self.graph.cycle if source.kind == "write" else 0
+            elif self._passes(edge) and not edge.distance and edge.weight <= 0:
+                passing, cycles = Passing.FORWARD, 0
+            elif self._is_stream(edge):
+                cycles = edge.weight // self.graph.cycle
+            moves = self._moves(edge)
+            for index in self._takers(edge) if passing is Passing.FORWARD else (edge.sink,):
+                yield Dependence(edge.source, index, passing, cycles, edge.distance, moves)
+
+    def _takers(self, edge: Edge) -> Sequence[int]:
+        """What takes a value that is stored: a read; where a copy before has stored it, not its read but what uses it."""
+        source, sink = self.nodes[edge.source], self.nodes[edge.sink]
+        if not alike(source, sink) or not (sink.latency or sink.delay):
+            return (edge.sink,)
+        return [index for index, inputs in enumerate(self.graph.region.inputs) if edge.sink in inputs]
+
+    def _moves(self, edge: Edge) -> tuple[Move, ...]:
+        if edge.ranges or not edge.moves:
+            return tuple(Move(*move) for move in edge.ranges)
+        found = []
+        for loop, by in edge.moves:
+            most = self.graph.region.copy_loops[loop].trip - 1
+            found.append(Move(loop, -most, most) if by is None else Move(loop, by, by))
+        return tuple(found)
+
+    def trees(self) -> Iterator[Dependence]:
+        """Copies of updates whose order does not matter."""
+        for store, (load, chain) in self.trees_of.items():
+            for index in self._takers(Edge(store, load, 0)):
+                yield Dependence(store, index, Passing.FORWARD, tree=chain.loops)
