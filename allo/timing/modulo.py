@@ -8,10 +8,13 @@ modulo scheduling, MICRO-27, 1994). Without an interval this is list scheduling.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 
 import numpy as np
 
+from ..target import Operator
 from .interval.walks import components
+from .leveling import levelled, unit_limits
 from .placement import Access, Places, accesses_of_memories
 from .problem.arrivals import NEVER, arrival
 from .problem.problem import Dependence, Problem, Table
@@ -25,27 +28,42 @@ _EVICTIONS = 3
 def solve(problem: Problem, interval: int | None) -> Schedule:
     """The schedule with the least interval from `interval` on that is found; None: iterations do not overlap.
 
-    If none is found soon, iterations do not overlap, and the interval is the depth.
+    If none is found soon, iterations do not overlap, and the interval is the depth. The interval comes before units:
+    if it takes more than the fewest that could do, there are more.
     """
     accesses = accesses_of_memories(problem)
     if interval is not None:
         for candidate in range(interval, interval + _ATTEMPTS):
-            starts = _Attempt(problem, accesses, candidate).run()
+            starts = _Attempt(problem, accesses, candidate, {}).run()
             if starts is not None:
-                return schedule_of(problem, starts, candidate)
-    alone = _Attempt(problem, accesses, None).run()
+                return _with_few_units(problem, accesses, starts, candidate)
+    alone = _Attempt(problem, accesses, None, {}).run()
     assert alone is not None
     found = schedule_of(problem, alone, None)
     return found if interval is None else schedule_of(problem, alone, max(found.depth, interval))
 
 
+def _with_few_units(
+    problem: Problem, accesses: dict[int, Access], starts: list[Table], interval: int
+) -> Schedule:
+    """A schedule with as few units as the interval allows, or else no more than a schedule with many needs."""
+    found = schedule_of(problem, starts, interval)
+    limits = unit_limits(problem, interval)
+    if all(found.needed[operator] <= limit for operator, limit in limits.items()):
+        return found
+    limited = _Attempt(problem, accesses, interval, limits).run()
+    return schedule_of(problem, levelled(problem, starts, interval) if limited is None else limited, interval)
+
+
 class _Attempt:
     """One interval."""
 
-    def __init__(self, problem: Problem, accesses: dict[int, Access], interval: int | None) -> None:
+    def __init__(
+        self, problem: Problem, accesses: dict[int, Access], interval: int | None, limits: Mapping[Operator, int]
+    ) -> None:
         self.problem = problem
         self.interval = interval
-        self.places = Places(problem, interval, accesses)
+        self.places = Places(problem, interval, accesses, limits)
         self.starts: list[Table | None] = [None] * len(problem.operations)
         self.incoming: list[list[Dependence]] = [[] for _ in problem.operations]
         self.outgoing: list[list[Dependence]] = [[] for _ in problem.operations]
@@ -140,16 +158,12 @@ class _Attempt:
 
     def _evicts(self, index: int) -> bool:
         """Take the places of others that are in no circle, or of all, if an operation in one cannot wait."""
-        table = self.places.table_of(index)
-        if table is None or self.evictions[index] >= _EVICTIONS:
+        access = self.places.accesses.get(index)
+        if access is None or self.evictions[index] >= _EVICTIONS:
             return False
         self.evictions[index] += 1
-        if index not in self.places.accesses:  # more units, rather than a longer interval
-            assert table.ports.total is not None
-            table.ports = type(table.ports)(table.ports.total + self.problem.copies(index))
-            return True
-        others = [n for n in self.places.held if n != index and self.places.table_of(n) is table]
-        others = [n for n in others if self.starts[n] is not None]
+        placed = (n for n, a in self.places.accesses.items() if a.memory == access.memory and n != index)
+        others = [n for n in placed if self.starts[n] is not None]
         free = [n for n in others if n not in self._in_circles()]
         for other in free or others:
             self._let_go(other)

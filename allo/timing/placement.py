@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..target import Operator
-from .problem.memory import Ports
 from .problem.ports import Counts
 from .problem.problem import Operation, PortUse, Problem, SharedMemory, Table
-from .reservations import Reservations, Reserved
+from .reservations import Reservations, Reserved, Units
 
 type Mask = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
-
-_ONE_BANK: Counts = np.zeros(1, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,16 +58,6 @@ def _of_kind(number: int, memory: SharedMemory, operations: list[int]) -> dict[i
     return found
 
 
-def unit_limits(problem: Problem, interval: int | None) -> Counter[Operator]:
-    """The fewest units of each operator with which an interval is possible; none if iterations do not overlap."""
-    found = Counter[Operator]()
-    if interval is not None:
-        for index, operation in enumerate(problem.operations):
-            if operation.unit is not None:
-                found[operation.unit] += problem.copies(index)
-    return Counter({operator: -(-count // (interval or 1)) for operator, count in found.items()})
-
-
 @dataclass(slots=True)
 class Places:
     """The reservations of all ports and units, and what each operation holds of them."""
@@ -79,22 +65,15 @@ class Places:
     problem: Problem
     interval: int | None
     accesses: dict[int, Access]
+    limits: Mapping[Operator, int]  # of units; what is not in it has none
     ports: list[Reservations] = field(init=False)
-    units: dict[Operator, Reservations] = field(init=False)
+    units: dict[Operator, Units] = field(init=False)
     held: dict[int, list[tuple[Reservations, Reserved]]] = field(default_factory=dict)
     when: dict[int, Counts] = field(default_factory=dict)  # the cycles of the elements of an access
 
     def __post_init__(self) -> None:
         self.ports = [Reservations(m.ports, m.banks, self.interval) for m in self.problem.memories]
-        limits = unit_limits(self.problem, self.interval)
-        self.units = {operator: Reservations(Ports(n), 1, self.interval) for operator, n in limits.items()}
-
-    def table_of(self, index: int) -> Reservations | None:
-        """The reservations that an operation takes part in."""
-        operation = self.problem.operations[index]
-        if index in self.accesses:
-            return self.ports[self.accesses[index].memory]
-        return None if operation.unit is None else self.units.get(operation.unit)
+        self.units = {operator: Units(n, self.interval) for operator, n in self.limits.items()}
 
     def place(self, index: int, ready: Table) -> Table | None:
         """When copies start that may do so from `ready` on, in ps; None if there is no room."""
@@ -103,7 +82,7 @@ class Places:
         if index in self.accesses:
             found = self._on_ports(index, operation, ready)
         elif operation.unit is not None and operation.unit in self.units:
-            found = self._on_units(index, operation, ready)
+            return on_units(self.problem, self.units[operation.unit], index, ready)
         else:
             return ready
         if found is None:
@@ -112,6 +91,9 @@ class Places:
 
     def release(self, index: int) -> None:
         """Give back what an operation holds."""
+        unit = self.problem.operations[index].unit
+        if unit is not None and unit in self.units:
+            self.units[unit].remove(index)
         for table, reserved in self.held.pop(index, ()):
             table.remove(reserved)
 
@@ -179,33 +161,30 @@ class Places:
             when[group] = found.each()
         return when
 
-    # -- units -----------------------------------------------------------------------------------------
 
-    def _on_units(self, index: int, operation: Operation, ready: Table) -> Table | None:
-        assert operation.unit is not None
-        table, period = self.units[operation.unit], self.problem.period
-        count = self.problem.copies(index)
-        if ready.size == 1:
-            found = self._reserve(index, table, np.array([count]), _ONE_BANK, int(ready.reshape(-1)[0] // period), True)
-            if found is None:
-                return None
-            when = found.cycles if len(found.cycles) == 1 else found.each()
-        else:
-            size = [self.problem.trips[n] if n in operation.loops else 1 for n in range(ready.ndim)]
-            ready = np.broadcast_to(ready, np.broadcast_shapes(ready.shape, tuple(size)))
-            cycles = ready.reshape(-1) // period
-            when = cycles.copy()
-            for cycle in np.unique(cycles):
-                group = np.flatnonzero(cycles == cycle)
-                found = self._reserve(index, table, np.array([len(group)]), _ONE_BANK, int(cycle), True)
-                if found is None:
-                    return None
-                when[group] = found.each()
-        if when.size > 1:
-            full = [self.problem.trips[n] if n in operation.loops else 1 for n in range(ready.ndim)]
-            ready = np.broadcast_to(ready, full)
-            return np.maximum(ready, when.reshape(full) * period)
-        return np.maximum(ready, when[0] * period)
+def on_units(problem: Problem, units: Units, index: int, ready: Table) -> Table:
+    """When copies start that may do so from `ready` on, in ps, with one unit for each that starts in a cycle."""
+    operation, period = problem.operations[index], problem.period
+    cycles = ready // period
+    each = problem.copies(index) // cycles.size
+    if cycles.size == 1:
+        taken = units.place(index, [(int(cycles.reshape(-1)[0]), each)])
+        if len(taken) == 1:
+            return np.maximum(ready, taken[0][0] * period)
+        order = np.arange(each)
+    else:
+        values, counts = np.unique(cycles, return_counts=True)
+        wanted = list(zip(values.tolist(), (counts * each).tolist(), strict=True))
+        taken = units.place(index, wanted)
+        if taken == wanted:
+            return ready
+    full = [problem.trips[n] if n in operation.loops else 1 for n in range(ready.ndim)]
+    ready = np.broadcast_to(ready, full)
+    if cycles.size > 1:
+        order = np.argsort(ready.reshape(-1) // period, kind="stable")
+    when = np.zeros(order.size, np.int64)
+    when[order] = np.repeat([cycle for cycle, _ in taken], [count for _, count in taken])
+    return alike(np.maximum(ready, when.reshape(full) * period))
 
 
 def alike(table: Table, axes: Iterable[int] | None = None) -> Table:

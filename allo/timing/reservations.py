@@ -1,8 +1,10 @@
-"""Reservation table of an array, or of an operator: how often each bank is used in each cycle of an interval."""
+"""Reservation tables of arrays and operators: how often banks and units are used in each cycle of an interval."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -109,3 +111,38 @@ def _least(free: Counts, spread: Counts, classes: int) -> Counts:
     found = np.full((classes, len(free)), _ANY_NUMBER, np.int64)
     np.minimum.at(found, spread, free.T)
     return found.T
+
+
+@dataclass(slots=True)
+class Units:
+    """The units of an operator over the cycles of an interval; None: over all cycles."""
+
+    limit: int
+    interval: int | None
+    used: Counter[int] = field(default_factory=Counter)
+    held: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # by operation, cycles and copies
+
+    def place(self, index: int, wanted: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Reserve units for copies of an operation from their cycles on, in order; the cycles that they get."""
+        taken: list[tuple[int, int]] = []
+        now = 0
+        for cycle, count in wanted:
+            now = max(now, cycle)
+            while count:
+                slot = now if self.interval is None else now % self.interval
+                free = min(count, self.limit - self.used[slot])
+                if free > 0:
+                    self.used[slot] += free
+                    count -= free
+                    if taken and taken[-1][0] == now:
+                        taken[-1] = (now, taken[-1][1] + free)
+                    else:
+                        taken.append((now, free))
+                now += 1 if count else 0
+        self.held[index] = taken
+        return taken
+
+    def remove(self, index: int) -> None:
+        """Give back what an operation holds."""
+        for cycle, count in self.held.pop(index, ()):
+            self.used[cycle if self.interval is None else cycle % self.interval] -= count
