@@ -8,7 +8,7 @@ modulo scheduling, MICRO-27, 1994). Without an interval this is list scheduling.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def _with_few_units(
     limits = unit_limits(problem, interval)
     if all(found.needed[operator] <= limit for operator, limit in limits.items()):
         return found
-    limited = _Attempt(problem, accesses, interval, limits).run()
+    limited = _Attempt(problem, accesses, interval, limits, starts).run()
     return schedule_of(problem, levelled(problem, starts, interval) if limited is None else limited, interval)
 
 
@@ -59,8 +59,11 @@ class _Attempt:
     """One interval."""
 
     def __init__(
-        self, problem: Problem, accesses: dict[int, Access], interval: int | None, limits: Mapping[Operator, int]
+        self, problem: Problem, accesses: dict[int, Access], interval: int | None, limits: Mapping[Operator, int],
+        least: Sequence[Table] | None = None,
     ) -> None:
+        zero: Table = np.zeros((1,) * len(problem.trips), np.int64)
+        self.least = least or [zero] * len(problem.operations)  # what is not started before
         self.problem = problem
         self.interval = interval
         self.places = Places(problem, interval, accesses, limits)
@@ -113,7 +116,7 @@ class _Attempt:
     def _ready(self, index: int) -> Table:
         """The ps from which copies may start, by all that is placed before them."""
         problem, operation = self.problem, self.problem.operations[index]
-        ready: Table = np.zeros((1,) * len(problem.trips), np.int64)
+        ready = self.least[index]
         for dependence in self.incoming[index]:
             starts = self.starts[dependence.source]
             if starts is not None and dependence.source != index:

@@ -20,7 +20,7 @@ from .problem.graph import Edge, Graph
 from .problem.ports import Accesses, Pressure, accesses_of
 from .problem.region import LoopBody, RegionNode
 from .reason import Reason
-from .schedule import Schedule
+from .schedule import Schedule, rebound
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,12 @@ def scheduled(region: LoopBody, budget: int, requested: int | None) -> Scheduled
         for edge in doubtful:
             decide(graph, edge)
         found = solve(problem_of(graph, arrays), interval)
+    if found.depth < interval:  # iterations that do not overlap wait for all that there is to wait for
+        found = rebound(found, max(requested, found.depth))
     reason = _reason(kind, graph, requested, recurrence, pressure, call)
     if _above(found, interval):
         reason = Reason("schedule", f"no schedule with II {interval} found: {reason}")
-    smallest = max(value for value, what in demands if what != "requested")
+    smallest = min(max(value for value, what in demands if what != "requested"), found.depth)
     return ScheduledRegion(graph, tuple(arrays), found, reason, smallest, recurrence, pressure)
 
 

@@ -98,9 +98,9 @@ class Places:
             table.remove(reserved)
 
     def _reserve(
-        self, index: int, table: Reservations, counts: Counts, spread: Counts, cycle: int, is_read: bool
+        self, index: int, table: Reservations, counts: Counts, spread: Counts, cycles: Counts, is_read: bool
     ) -> Reserved | None:
-        found = table.place(counts, spread, cycle, is_read=is_read)
+        found = table.place(counts, spread, cycles, is_read=is_read)
         if found is not None:
             self.held[index].append((table, found))
         return found
@@ -112,7 +112,7 @@ class Places:
         table, spread = self.ports[access.memory], access.use.spread
         cycles = -(-ready // period) if is_read else ready // period
         if cycles.size == 1 and access.own.all():
-            found = self._reserve(index, table, access.counts, spread, int(cycles.reshape(-1)[0]), is_read)
+            found = self._reserve(index, table, access.counts[None], spread, cycles.reshape(-1), is_read)
             if found is None:
                 return None
             if len(found.cycles) == 1:
@@ -132,8 +132,9 @@ class Places:
         taken = when[local]
         if not is_read and len(access.elements) < local.size:  # of copies that write one element the last one does
             last = np.zeros(len(access.elements), np.int64)
-            last[local.reshape(-1)] = np.arange(local.size)
             flat = own_cycles.reshape(-1).copy()
+            order = np.argsort(flat, kind="stable")
+            last[local.reshape(-1)[order]] = order
             flat[last] = when
             taken = flat.reshape(local.shape)
         return np.maximum(ready, np.maximum(taken, own_cycles) * period)
@@ -151,14 +152,15 @@ class Places:
                 _, mine, theirs = np.intersect1d(access.elements, other.elements, return_indices=True)
                 if is_read:
                     when[mine] = np.maximum(when[mine], self.when[giver][theirs])
-        for cycle in np.unique(wanted[access.own]):
-            group = np.flatnonzero(access.own & (wanted == cycle))
-            group = group[np.argsort(access.classes[group], kind="stable")]
-            counts = np.bincount(access.classes[group], minlength=access.use.classes)
-            found = self._reserve(index, table, counts, spread, int(cycle), is_read)
+        own = np.flatnonzero(access.own)
+        if own.size:
+            cycles, group = np.unique(wanted[own], return_inverse=True)
+            counts = np.zeros((len(cycles), access.use.classes), np.int64)
+            np.add.at(counts, (group, access.classes[own]), 1)
+            found = self._reserve(index, table, counts, spread, cycles, is_read)
             if found is None:
                 return None
-            when[group] = found.each()
+            when[own[np.lexsort((wanted[own], access.classes[own]))]] = found.each()
         return when
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from .problem.memory import Ports
 from .problem.ports import Counts
 
-_ANY_NUMBER = 1 << 40  # of accesses in a cycle, where there is no limit
+_ANY_NUMBER = 1 << 32  # of accesses in a cycle, where there is no limit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,44 +37,47 @@ class Reservations:
         self.reads: Counts = np.zeros((0, banks), np.int64)
         self.writes = self.reads.copy()
 
-    def place(self, wanted: Counts, spread: Counts, cycle: int, *, is_read: bool = True) -> Reserved | None:
-        """Reserve so many accesses of each class of banks from `cycle` on; None if an interval has no room for them.
+    def place(self, wanted: Counts, spread: Counts, cycles: Counts, *, is_read: bool = True) -> Reserved | None:
+        """Reserve a row of accesses of each class of banks from each of some rising `cycles` on.
 
         `spread` is the class of each bank: an access takes a port of all banks of its class. Each class takes what it
-        can as early as it can. Cycles are looked at many at once: as many as the accesses would take without others,
-        then twice as many.
+        can as early as it can; None if an interval from the last row on has no room for all. Cycles are looked at many
+        at once: as many as the accesses would take without others, then twice as many.
         """
-        left = wanted
-        cycles: list[Counts] = []
-        rows: list[Counts] = []
-        passed, many = 0, self._fewest(wanted, is_read)
-        while left.any():
+        now, last = int(cycles[0]), int(cycles[-1])
+        many = last - now + self._fewest(wanted.sum(axis=0), is_read)
+        left = np.zeros(wanted.shape[1], np.int64)
+        found: list[tuple[Counts, Counts]] = []
+        while now <= last or left.any():
             if self.interval is not None:
-                if passed == self.interval:
+                if now - last >= self.interval:
+                    self._undo(found, spread, is_read)
                     return None
-                many = min(many, self.interval - passed)
-            now = cycle + passed + np.arange(many)
-            slots = self._slots(now)
-            free = _least(self._free(slots, is_read), spread, len(wanted))
-            taken = np.clip(left - (np.cumsum(free, axis=0) - free), 0, free)
+                many = min(many, self.interval)
+            window = now + np.arange(many)
+            arriving = np.zeros((many, len(left)), np.int64)
+            inside = (cycles >= now) & (cycles < now + many)
+            arriving[cycles[inside] - now] = wanted[inside]
+            arriving[0] += left
+            taken = _served(arriving, _least(self._free(self._slots(window), is_read), spread, len(left)))
             used = taken.any(axis=1)
-            cycles.append(now[used])
-            rows.append(taken[used])
-            left = left - taken.sum(axis=0)
-            passed, many = passed + many, 2 * many
-        if not cycles:
-            return Reserved(np.zeros(0, np.int64), np.zeros((0, len(wanted)), np.int64), spread, is_read)
-        found = Reserved(np.concatenate(cycles), np.concatenate(rows), spread, is_read)
-        self._add(found, 1)
-        return found
+            found.append((window[used], taken[used]))
+            self._add(window[used], taken[used], spread, is_read)
+            left = arriving.sum(axis=0) - taken.sum(axis=0)
+            now, many = now + many, 2 * many
+        return Reserved(*map(np.concatenate, zip(*found, strict=True)), spread, is_read)
+
+    def _undo(self, found: Iterable[tuple[Counts, Counts]], spread: Counts, is_read: bool) -> None:
+        for cycles, taken in found:
+            self._add(cycles, -taken, spread, is_read)
 
     def remove(self, reserved: Reserved) -> None:
         """Give back what was reserved."""
-        self._add(reserved, -1)
+        self._add(reserved.cycles, -reserved.taken, reserved.spread, reserved.is_read)
 
-    def _add(self, reserved: Reserved, sign: int) -> None:
-        slots = self._slots(reserved.cycles)
-        np.add.at(self.reads if reserved.is_read else self.writes, slots, sign * reserved.taken[:, reserved.spread])
+    def _add(self, cycles: Counts, taken: Counts, spread: Counts, is_read: bool) -> None:
+        slots = self._slots(cycles)
+        np.add.at(self.reads if is_read else self.writes, slots, taken[:, spread])
 
     def _fewest(self, wanted: Counts, is_read: bool) -> int:
         """The cycles that accesses take if there are no others."""
@@ -111,6 +114,15 @@ def _least(free: Counts, spread: Counts, classes: int) -> Counts:
     found = np.full((classes, len(free)), _ANY_NUMBER, np.int64)
     np.minimum.at(found, spread, free.T)
     return found.T
+
+
+def _served(arriving: Counts, free: Counts) -> Counts:
+    """What is served in each cycle if each class takes what it can: what waits goes on to the next cycle."""
+    come = np.concatenate([np.zeros((1, free.shape[1]), np.int64), np.cumsum(arriving, axis=0)])
+    room = np.concatenate([np.zeros((1, free.shape[1]), np.int64), np.cumsum(free, axis=0)])
+    served = room + np.minimum.accumulate(come - room, axis=0)
+    found: Counts = np.diff(served, axis=0)
+    return found
 
 
 @dataclass(slots=True)

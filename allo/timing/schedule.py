@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,6 +74,12 @@ def schedule_of(problem: Problem, starts: Sequence[Table], interval: int | None)
     cycles = tuple(start // period for start in starts)
     units, needed = _bound(problem, cycles, interval)
     return Schedule(problem, interval, depth, cycles, units, needed)
+
+
+def rebound(schedule: Schedule, interval: int) -> Schedule:
+    """The schedule with iterations so far apart."""
+    units, needed = _bound(schedule.problem, schedule.cycles, interval)
+    return replace(schedule, interval=interval, units=units, needed=needed)
 
 
 def _bound(
