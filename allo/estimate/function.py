@@ -343,7 +343,7 @@ class FunctionEstimator:
         for view in chain[:-1]:
             self.rows.add(view, "flattened", total, bound=bound)
         depth = Fraction(schedule.depth)
-        self.rows.add(last, "pipelined", total, depth, schedule.interval, requested, done.reason, bound)
+        self.rows.add(last, "pipelined", total, depth, done.interval, requested, done.reason, bound)
         self.rows.unrolled(operations_of(last.body))
         return region_span(done, total, Fraction(around), trips, pipelined=True)
 

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from .problem.problem import Dependence, Passing, Problem, Table
+from .problem.problem import Dependence, Passing, SharedMemory, Table
 from .schedule import Schedule
 
 
@@ -193,6 +193,36 @@ class _Check:
             for (slot, bank), count in (used["read"] + used["write"]).items():
                 if memory.ports.total is not None and count > memory.ports.total:
                     yield f"bank {bank} of {memory.name} has {count} accesses in cycle {slot}"
+            yield from self._port_numbers(memory)
+
+    def _port_numbers(self, memory: SharedMemory) -> Iterator[str]:
+        """No two elements take one port of a bank in a cycle, and there is that port."""
+        taken: dict[tuple[str, int, int, int], int] = {}
+        one_kind = memory.ports.reads is None and memory.ports.writes is None
+        for index, use in memory.uses.items():
+            kind = self.problem.operations[index].kind
+            cycles, ports = self.schedule.cycles[index], self.schedule.ports[index]
+            if ports is None or (ports < -1).any():
+                yield f"{self._name(index)} has no port for each of its copies"
+                continue
+            shape = np.broadcast_shapes(use.elements.shape, cycles.shape, ports.shape)
+            tables = (use.elements, use.places, cycles, ports)
+            copies = zip(*(np.broadcast_to(t, shape).reshape(-1).tolist() for t in tables), strict=True)
+            last: dict[int, tuple[int, int, int]] = {}
+            for element, place, cycle, port in copies:
+                before = last.get(element)
+                if before is None or (cycle < before[0] if kind == "read" else cycle > before[0]):
+                    last[element] = (cycle, place, port)
+            for element, (cycle, place, port) in last.items():
+                bank = int(np.flatnonzero(use.spread == place)[0])
+                slot = cycle if self.interval is None else cycle % self.interval
+                key = ("" if one_kind and memory.ports.total is not None else kind, slot, bank, port)
+                if port >= 0 and taken.setdefault(key, element) != element:
+                    yield f"{self._name(index)} shares port {port} of bank {bank} of {memory.name} in cycle {slot}"
+                    return
+                if memory.ports.total is not None and port >= memory.ports.total:
+                    yield f"{self._name(index)} takes port {port} of {memory.name}, which has {memory.ports.total}"
+                    return
 
     def _units(self) -> Iterator[str]:
         """No two copies start on one unit in one cycle of an interval."""
@@ -213,8 +243,8 @@ class _Check:
                         yield f"{self._name(index)} and {self._name(other)} share unit {one} in cycle {slot}"
                         return
                     busy[index, operation.unit][slot, one] = index
-                    if not 0 <= one < self.schedule.needed[operation.unit]:
-                        yield f"{self._name(index)} runs on unit {one}, and there are {self.schedule.needed[operation.unit]}"
+                    if not 0 <= one < (most := self.schedule.needed[operation.unit]):
+                        yield f"{self._name(index)} runs on unit {one}, and there are {most}"
                         return
 
     def _depth(self) -> Iterator[str]:

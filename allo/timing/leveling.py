@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..target import Operator
 from .placement import on_units
 from .problem.arrivals import arrival

@@ -24,6 +24,8 @@ _ATTEMPTS = 64
 _PLACEMENTS = 12  # of each operation, on average, before an interval is given up
 _EVICTIONS = 3
 
+type _Numbered = tuple[int, Dependence]
+
 
 def solve(problem: Problem, interval: int | None) -> Schedule:
     """The schedule with the least interval from `interval` on that is found; None: iterations do not overlap.
@@ -68,12 +70,13 @@ class _Attempt:
         self.interval = interval
         self.places = Places(problem, interval, accesses, limits)
         self.starts: list[Table | None] = [None] * len(problem.operations)
-        self.incoming: list[list[Dependence]] = [[] for _ in problem.operations]
-        self.outgoing: list[list[Dependence]] = [[] for _ in problem.operations]
-        for dependence in problem.dependences:
+        self.incoming: list[list[_Numbered]] = [[] for _ in problem.operations]
+        self.outgoing: list[list[_Numbered]] = [[] for _ in problem.operations]
+        for number, dependence in enumerate(problem.dependences):
             if interval is not None or not dependence.distance:
-                self.incoming[dependence.sink].append(dependence)
-                self.outgoing[dependence.source].append(dependence)
+                self.incoming[dependence.sink].append((number, dependence))
+                self.outgoing[dependence.source].append((number, dependence))
+        self.arrived: dict[int, Table] = {}  # the ps from which sinks may start
         self.sharing: list[list[int]] = [[] for _ in problem.operations]
         for index, access in accesses.items():
             for giver in access.givers:
@@ -97,16 +100,26 @@ class _Attempt:
                 table = self.places.place(index, ready)
             if table is None or budget < 0:
                 return None
-            self.starts[index] = table
+            self._start(index, table)
             if self.interval is not None and (table > ready).any() and self._is_late(index):
                 self.places.release(index)
                 self._evicts(index)
-                self.starts[index] = self.places.place(index, ready)
-                if self.starts[index] is None:
+                table = self.places.place(index, ready)
+                if table is None:
                     return None
+                self._start(index, table)
             if not self._moves_on(index):
                 return None
         return [table for table in self.starts if table is not None]
+
+    def _start(self, index: int, table: Table) -> None:
+        """Let an operation start, and what waits for it know of that."""
+        self.starts[index] = table
+        for number, dependence in self.outgoing[index]:
+            found = arrival(self.problem, dependence, table, self.interval or 0)
+            if dependence.distance:
+                found = -(-found // self.problem.period) * self.problem.period
+            self.arrived[number] = found
 
     def _links(self) -> list[int]:
         """The copies of operations that wait for their own."""
@@ -115,37 +128,33 @@ class _Attempt:
 
     def _ready(self, index: int) -> Table:
         """The ps from which copies may start, by all that is placed before them."""
-        problem, operation = self.problem, self.problem.operations[index]
+        period, operation = self.problem.period, self.problem.operations[index]
         ready = self.least[index]
-        for dependence in self.incoming[index]:
-            starts = self.starts[dependence.source]
-            if starts is not None and dependence.source != index:
-                found = arrival(problem, dependence, starts, self.interval or 0)
-                if dependence.distance:
-                    found = -(-found // problem.period) * problem.period
-                elif dependence.source > index:
+        for number, dependence in self.incoming[index]:
+            if self.starts[dependence.source] is not None and dependence.source != index:
+                found = self.arrived[number]
+                if dependence.source > index and not dependence.distance:
                     found = _continued(found)
                 ready = np.maximum(ready, found)
         if operation.latency == 0 and operation.delay:  # logic does not cross a clock edge
-            crosses = ready % problem.period + operation.delay > problem.period
-            ready = np.where(crosses, -(-ready // problem.period) * problem.period, ready)
+            crosses = ready % period + operation.delay > period
+            ready = np.where(crosses, -(-ready // period) * period, ready)
         return ready
 
     def _is_late(self, index: int) -> bool:
         """Whether an operation that was placed starts too late for one of an earlier place in a circle."""
-        return any(d.distance and d.sink != index and self._is_violated(d) for d in self.outgoing[index])
+        return any(d.distance and d.sink != index and self._is_violated(n, d) for n, d in self.outgoing[index])
 
-    def _is_violated(self, dependence: Dependence) -> bool:
-        source, sink = self.starts[dependence.source], self.starts[dependence.sink]
-        if source is None or sink is None:
+    def _is_violated(self, number: int, dependence: Dependence) -> bool:
+        sink = self.starts[dependence.sink]
+        if sink is None or self.starts[dependence.source] is None:
             return False
-        found = arrival(self.problem, dependence, source, self.interval or 0)
-        return bool((found > sink).any())
+        return bool((self.arrived[number] > sink).any())
 
     def _moves_on(self, index: int) -> bool:
         """Let go all that starts too early now; False if an operation would wait for itself."""
-        for dependence in self.outgoing[index]:
-            if self._is_violated(dependence):
+        for number, dependence in self.outgoing[index]:
+            if self._is_violated(number, dependence):
                 if dependence.sink == index:
                     return False
                 self._let_go(dependence.sink)

@@ -36,6 +36,11 @@ class ScheduledRegion:
     pressure: Pressure | None
 
     @property
+    def interval(self) -> int:
+        """The cycles between iterations of what is pipelined, or of one after the other."""
+        return self.schedule.interval or self.schedule.depth
+
+    @property
     def units(self) -> Counter[Operator]:
         """How many units of each operator the region needs, and what is not shared."""
         found = Counter(self.schedule.needed)

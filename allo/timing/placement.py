@@ -1,4 +1,4 @@
-"""Placement of operations on ports and units: the earliest cycles with room for all copies, one by one where they differ."""
+"""Placement of operations on ports and units: the earliest cycles with room for all copies."""
 
 from __future__ import annotations
 
@@ -117,8 +117,9 @@ class Places:
                 return None
             if len(found.cycles) == 1:
                 self.when[index] = np.repeat(found.cycles, len(access.elements))
-                return np.maximum(ready, found.cycles[0] * period)
-            when = np.zeros(len(access.elements), np.int64)
+                whole: Table = np.maximum(ready, found.cycles[0] * period)
+                return whole
+            when: Counts = np.zeros(len(access.elements), np.int64)
             when[np.argsort(access.classes, kind="stable")] = found.each()
             local, own_cycles = access.local, np.broadcast_to(cycles, access.local.shape)
         else:
@@ -137,7 +138,8 @@ class Places:
             last[local.reshape(-1)[order]] = order
             flat[last] = when
             taken = flat.reshape(local.shape)
-        return np.maximum(ready, np.maximum(taken, own_cycles) * period)
+        starts: Table = np.maximum(ready, np.maximum(taken, own_cycles) * period)
+        return starts
 
     def _one_by_one(self, index: int, access: Access, local: Table, cycles: Table, is_read: bool) -> Counts | None:
         """The cycle of each element, for copies that are ready at different times or share elements with others."""

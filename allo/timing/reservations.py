@@ -65,7 +65,8 @@ class Reservations:
             self._add(window[used], taken[used], spread, is_read)
             left = arriving.sum(axis=0) - taken.sum(axis=0)
             now, many = now + many, 2 * many
-        return Reserved(*map(np.concatenate, zip(*found, strict=True)), spread, is_read)
+        rows = np.concatenate([taken for _, taken in found])
+        return Reserved(np.concatenate([used for used, _ in found]), rows, spread, is_read)
 
     def _undo(self, found: Iterable[tuple[Counts, Counts]], spread: Counts, is_read: bool) -> None:
         for cycles, taken in found:

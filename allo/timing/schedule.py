@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..target import Operator
+from .binding import bound_ports, bound_units
 from .problem.problem import Passing, Problem, Table
 
 
@@ -18,7 +19,8 @@ class Schedule:
 
     Iterations start `interval` cycles apart (None: they do not overlap); `depth` are the cycles of one iteration.
     `units` number the units of an operator that copies start on: those that are alike, and so are one entry, start on
-    as many units in a row, the first of which is given. `binding.ports` numbers ports likewise.
+    as many units in a row, the first of which is given. `ports` are those of the first bank that an access comes to; -1
+    where another access has the value.
     """
 
     problem: Problem
@@ -27,6 +29,7 @@ class Schedule:
     cycles: tuple[Table, ...]
     units: tuple[Table | None, ...]
     needed: Counter[Operator]  # units
+    ports: tuple[Table | None, ...]
 
     def first(self, index: int) -> int:
         """The cycle in which the first copy of an operation starts."""
@@ -57,6 +60,22 @@ class Schedule:
             total += operation.width * int(registers.sum()) * (self.problem.copies(source) // waits.size)
         return total
 
+    def __str__(self) -> str:
+        """A table of cycles, operations, units and ports, in the order of cycles."""
+        names = [name or f"copy {n}" for n, name in enumerate(self.problem.loops)]
+        rows = [("cycle", "operation", "copies", "unit", "port")]
+        for index in sorted(range(len(self.cycles)), key=lambda n: (self.first(n), n)):
+            operation, unit, port = self.problem.operations[index], self.units[index], self.ports[index]
+            copies = " x ".join(f"{self.problem.trips[n]} {names[n]}" for n in operation.loops)
+            units = "" if unit is None else formula(unit, names, self.problem.copies(index) // unit.size - 1)
+            kind = "" if operation.unit is None else f"{operation.unit.name} "
+            ports = "" if port is None else formula(np.where(port < 0, port.max(), port), names)
+            rows.append((formula(self.cycles[index], names), operation.name, copies, kind + units, ports))
+        widths = [max(len(row[n]) for row in rows) for n in range(5)]
+        lines = ["  ".join(cell.ljust(n) for cell, n in zip(row, widths, strict=True)).rstrip() for row in rows]
+        lines.insert(1, "  ".join("-" * n for n in widths))
+        return "\n".join([f"II {self.interval or '-'}, depth {self.depth}", *lines])
+
     def _linked(self, index: int) -> set[int]:
         """The loops in whose later copies an operation takes what earlier ones have stored."""
         links = (d for d in self.problem.dependences if d.sink == index and d.passing is Passing.FORWARD)
@@ -72,33 +91,28 @@ def schedule_of(problem: Problem, starts: Sequence[Table], interval: int | None)
         done = int(start.max()) + operation.latency * period + operation.delay
         depth = max(depth, -(-done // period) if operation.latency == 0 else done // period)
     cycles = tuple(start // period for start in starts)
-    units, needed = _bound(problem, cycles, interval)
-    return Schedule(problem, interval, depth, cycles, units, needed)
+    ports = bound_ports(problem, cycles, interval)
+    return Schedule(problem, interval, depth, cycles, *bound_units(problem, cycles, interval), ports)
 
 
 def rebound(schedule: Schedule, interval: int) -> Schedule:
     """The schedule with iterations so far apart."""
-    units, needed = _bound(schedule.problem, schedule.cycles, interval)
-    return replace(schedule, interval=interval, units=units, needed=needed)
+    units, needed = bound_units(schedule.problem, schedule.cycles, interval)
+    ports = bound_ports(schedule.problem, schedule.cycles, interval)
+    return replace(schedule, interval=interval, units=units, needed=needed, ports=ports)
 
 
-def _bound(
-    problem: Problem, cycles: Sequence[Table], interval: int | None
-) -> tuple[tuple[Table | None, ...], Counter[Operator]]:
-    """The units of each operation, in the order of operations and copies, and how many of each operator there are."""
-    taken: dict[Operator, Counter[int]] = {}
-    found: list[Table | None] = []
-    for index, operation in enumerate(problem.operations):
-        if operation.unit is None:
-            found.append(None)
-            continue
-        own = taken.setdefault(operation.unit, Counter())
-        table = cycles[index]
-        each = problem.copies(index) // max(1, table.size)
-        slots = (table if interval is None else table % interval).reshape(-1)
-        units = np.zeros(slots.size, np.int64)
-        for slot, count in zip(*np.unique(slots, return_counts=True), strict=True):
-            units[slots == slot] = own[int(slot)] + each * np.arange(count)
-            own[int(slot)] += each * int(count)
-        found.append(units.reshape(table.shape))
-    return tuple(found), Counter({operator: max(slots.values()) for operator, slots in taken.items()})
+def formula(table: Table, names: Sequence[str], more: int = 0) -> str:
+    """A table in closed form, `2 + 6 k`, or its range, `0 to 3`, if there is none; each entry stands for `more` too."""
+    base = int(table.reshape(-1)[0])
+    found, terms = np.full(table.shape, base), [str(base)]
+    for axis, size in enumerate(table.shape):
+        if size > 1:
+            step = int(table.take(1, axis=axis).reshape(-1)[0]) - base
+            places = np.arange(size).reshape([size if n == axis else 1 for n in range(table.ndim)])
+            found = found + step * places
+            terms.append(f"{step if step != 1 else ''} {names[axis]}".strip())
+    if not more and (found == table).all():
+        return " + ".join(terms[1:] if base == 0 and len(terms) > 1 else terms)
+    low, high = int(table.min()), int(table.max()) + more
+    return str(low) if low == high else f"{low} to {high}"

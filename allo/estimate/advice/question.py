@@ -62,7 +62,7 @@ class Question:
     @property
     def latency(self) -> Fraction | None:
         """The latency of the pipeline."""
-        return self.at(self.done.schedule.interval)
+        return self.at(self.done.interval)
 
     def at(self, interval: int) -> Fraction | None:
         """Its latency at another interval."""
@@ -74,7 +74,7 @@ class Question:
 
     def proposal(self, step: str, interval: int) -> Proposal | None:
         """A step that leads to this interval; None if that is not lower."""
-        return Proposal(step, self.at(interval), interval) if interval < self.done.schedule.interval else None
+        return Proposal(step, self.at(interval), interval) if interval < self.done.interval else None
 
     def without(self, *labels: str, recurrences: bool = True) -> int:
         """The interval that is left without the demands of the ports of some arrays, or of recurrences."""

@@ -43,8 +43,9 @@ def _moved(table: Table, move: Move, trip: int, link: bool) -> Table:
     if table.shape[axis] == 1:
         if not link or (low <= 0 <= high):
             return table
-        sinks = np.arange(trip).reshape([trip if n == axis else 1 for n in range(table.ndim)])
-        return np.where((sinks - low >= 0) & (sinks - high < trip), table, NEVER)
+        sinks: Table = np.arange(trip).reshape([trip if n == axis else 1 for n in range(table.ndim)])
+        exists = (sinks - low >= 0) & (sinks - high < trip)
+        return np.where(exists, table, np.full_like(table, NEVER))
     if low > 1 - trip and high < trip - 1 and low != high:
         return np.maximum.reduce([_shifted(table, axis, step) for step in range(low, high + 1)])
     if low == high:

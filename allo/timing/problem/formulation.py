@@ -1,4 +1,4 @@
-"""Formulation of a body as a scheduling problem: its graph of nodes and edges, as operations and dependences of copies."""
+"""Formulation of a body as a scheduling problem: its graph of nodes and edges, as operations and dependences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from .graph import Edge, Graph
 from .operators import word_of
 from .ports import Accesses
 from .problem import Dependence, Move, Operation, Passing, Problem, SharedMemory
-from .region import RegionNode
 
 
 def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
@@ -22,7 +21,8 @@ def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
         for a in accesses
     )
     dependences = tuple(dict.fromkeys([*found.values(), *found.others(), *found.trees()]))
-    return Problem(graph.cycle, trips, tuple(found.operations()), dependences, memories)
+    names = tuple(loop.name for loop in region.copy_loops)
+    return Problem(graph.cycle, trips, names, tuple(found.operations()), dependences, memories)
 
 
 class _Formulation:
@@ -92,8 +92,9 @@ class _Formulation:
                 else:
                     most = [self.graph.region.copy_loops[n].trip - 1 for n in chain.loops]
                     single = len(most) == 1
-                    moves = (Move(n, 0 if single else -m, 1 if single else m) for n, m in zip(chain.loops, most))
-                    yield Dependence(source, index, Passing.VALUE, moves=tuple(moves))
+                    ranges = ((0, 1) if single else (-m, m) for m in most)
+                    moves = tuple(Move(n, *between) for n, between in zip(chain.loops, ranges, strict=True))
+                    yield Dependence(source, index, Passing.VALUE, moves=moves)
 
     def _between(self, first: int, last: int) -> set[int]:
         """The nodes on the way from the value of one to another."""
@@ -111,7 +112,7 @@ class _Formulation:
     def others(self) -> Iterator[Dependence]:
         """Values that pass through memory, and what keeps its order."""
         for edge in self.edges:
-            source, sink = self.nodes[edge.source], self.nodes[edge.sink]
+            source = self.nodes[edge.source]
             if not edge.distance and edge.source == edge.sink and not edge.ranges:
                 continue
             passing, cycles = Passing.CYCLES, source.latency
@@ -126,7 +127,7 @@ class _Formulation:
                 yield Dependence(edge.source, index, passing, cycles, edge.distance, moves)
 
     def _takers(self, edge: Edge) -> Sequence[int]:
-        """What takes a value that is stored: a read; where a copy before has stored it, not its read but what uses it."""
+        """What takes a value that is stored: a read, or, where it is that of a copy before, what uses the read."""
         source, sink = self.nodes[edge.source], self.nodes[edge.sink]
         if not alike(source, sink) or not (sink.latency or sink.delay):
             return (edge.sink,)

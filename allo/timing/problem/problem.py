@@ -103,6 +103,7 @@ class Problem:
 
     period: int
     trips: tuple[int, ...]
+    loops: tuple[str, ...]  # their names
     operations: tuple[Operation, ...]
     dependences: tuple[Dependence, ...]
     memories: tuple[SharedMemory, ...] = ()
