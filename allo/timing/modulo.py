@@ -65,7 +65,7 @@ class _Attempt:
         least: Sequence[Table] | None = None,
     ) -> None:
         zero: Table = np.zeros((1,) * len(problem.trips), np.int64)
-        self.least = least or [zero] * len(problem.operations)  # what is not started before
+        self.least = list(least or [zero] * len(problem.operations))  # ps before which nothing starts
         self.problem = problem
         self.interval = interval
         self.places = Places(problem, interval, accesses, limits)
@@ -156,7 +156,9 @@ class _Attempt:
         for number, dependence in self.outgoing[index]:
             if self._is_violated(number, dependence):
                 if dependence.sink == index:
-                    return False
+                    if dependence.distance:
+                        return False
+                    self.least[index] = np.maximum(self.least[index], _continued(self.arrived[number]))
                 self._let_go(dependence.sink)
         for other in self.sharing[index]:
             if self.starts[other] is not None:

@@ -53,8 +53,10 @@ def test_a_call_that_passes_an_array_on_to_the_next_iteration() -> None:
     assert found.loop("_i").interval == (latency or 0) + 1
 
 
-@pytest.mark.parametrize(("copies", "bound"), [(5, 69), pytest.param(100, 1399, marks=pytest.mark.slow)])
-def test_without_a_schedule_found_iterations_follow_one_another(copies: int, bound: int) -> None:
+@pytest.mark.parametrize(("copies", "depth"), [(5, 47), pytest.param(100, 911, marks=pytest.mark.slow)])
+def test_iterations_are_no_further_apart_than_they_are_long(copies: int, depth: int) -> None:
+    """Walks between copies, of which only ranges are known, demand 14 cycles a copy."""
+
     def turns(A: float32[200], B: float32[100]):
         for i in range(64):
             for u in range(copies):
@@ -65,5 +67,5 @@ def test_without_a_schedule_found_iterations_follow_one_another(copies: int, bou
     s.unroll("u")
     s.pipeline("i")
     loop = allo.estimate(s).loop("i")
-    assert loop.interval == loop.depth
-    assert str(loop.reason).startswith(f"no schedule with II {bound} found: recurrence through A: ")
+    assert (loop.interval, loop.depth) == (depth, depth)
+    assert str(loop.reason).startswith("recurrence through A: ")
