@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..errors import InternalError
 from ..target import Operator
 from .interval.walks import components
 from .leveling import levelled, unit_limits
@@ -20,7 +21,6 @@ from .problem.arrivals import NEVER, arrival
 from .problem.problem import Dependence, Problem, Table
 from .schedule import Schedule, schedule_of
 
-_ATTEMPTS = 64
 _PLACEMENTS = 12  # of each operation, on average, before an interval is given up
 _EVICTIONS = 3
 
@@ -30,19 +30,34 @@ type _Numbered = tuple[int, Dependence]
 def solve(problem: Problem, interval: int | None) -> Schedule:
     """The schedule with the least interval from `interval` on that is found; None: iterations do not overlap.
 
-    If none is found soon, iterations do not overlap, and the interval is the depth. The interval comes before units:
-    if it takes more than the fewest that could do, there are more.
+    Intervals are tried at growing distances, and then those between, up to the depth, at which iterations do not
+    overlap. The interval comes before units: if it takes more than the fewest that could do, there are more.
     """
     accesses = accesses_of_memories(problem)
-    if interval is not None:
-        for candidate in range(interval, interval + _ATTEMPTS):
-            starts = _Attempt(problem, accesses, candidate, {}).run()
-            if starts is not None:
-                return _with_few_units(problem, accesses, starts, candidate)
-    alone = _Attempt(problem, accesses, None, {}).run()
-    assert alone is not None
+
+    def tried(candidate: int | None) -> list[Table] | None:
+        return _Attempt(problem, accesses, candidate, {}).run()
+
+    if interval is not None and (starts := tried(interval)) is not None:
+        return _with_few_units(problem, accesses, starts, interval)
+    alone = tried(None)
+    if alone is None:
+        raise InternalError("operations wait for one another within an iteration")
     found = schedule_of(problem, alone, None)
-    return found if interval is None else schedule_of(problem, alone, max(found.depth, interval))
+    if interval is None:
+        return found
+    low, high, step = interval, max(found.depth, interval), 1  # not possible, possible
+    best: list[Table] | None = None
+    while high - low > 1:
+        middle = min(low + step, (low + high) // 2) if best is None else (low + high) // 2
+        starts = tried(middle)
+        if starts is None:
+            low, step = middle, 2 * step
+        else:
+            high, best = middle, starts
+    if best is None:
+        return schedule_of(problem, alone, high)
+    return _with_few_units(problem, accesses, best, high)
 
 
 def _with_few_units(
@@ -90,7 +105,9 @@ class _Attempt:
     def run(self) -> list[Table] | None:
         """The ps at which copies of operations start; None if there is no schedule, or none is found."""
         by_rank = sorted(self.rank, key=self.rank.__getitem__)
-        budget = _PLACEMENTS * len(by_rank) + 64 + 4 * sum(self._links())
+        links = self._links()
+        budget = _PLACEMENTS * len(by_rank) + 64 + sum(links) + 4 * max(links, default=0)
+        budget *= 1 if self.interval is not None else 50  # without one there always is a schedule
         while self.waiting:
             budget -= 1
             index = by_rank[heapq.heappop(self.waiting)]
@@ -136,6 +153,7 @@ class _Attempt:
                 if dependence.source > index and not dependence.distance:
                     found = _continued(found)
                 ready = np.maximum(ready, found)
+        self.least[index] = ready  # so that what was let go does not come back to where it was
         if operation.latency == 0 and operation.delay:  # logic does not cross a clock edge
             crosses = ready % period + operation.delay > period
             ready = np.where(crosses, -(-ready // period) * period, ready)
@@ -161,7 +179,7 @@ class _Attempt:
                     self.least[index] = np.maximum(self.least[index], _continued(self.arrived[number]))
                 self._let_go(dependence.sink)
         for other in self.sharing[index]:
-            if self.starts[other] is not None:
+            if self.starts[other] is not None and self.places.shares_too_early(index, other):
                 self._let_go(other)
         return True
 

@@ -97,6 +97,12 @@ class Places:
         for table, reserved in self.held.pop(index, ()):
             table.remove(reserved)
 
+    def shares_too_early(self, first: int, second: int) -> bool:
+        """Whether a read comes before the one that fetches its element, or a write behind the one that replaces it."""
+        one, other = self.accesses[first], self.accesses[second]
+        _, mine, theirs = np.intersect1d(one.elements, other.elements, return_indices=True)
+        return bool((self.when[first][mine] > self.when[second][theirs]).any())
+
     def _reserve(
         self, index: int, table: Reservations, counts: Counts, spread: Counts, cycles: Counts, is_read: bool
     ) -> Reserved | None:

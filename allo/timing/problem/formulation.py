@@ -20,9 +20,30 @@ def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
         SharedMemory(a.memory.name, a.memory.kind.name, a.memory.ports, len(a.reads), a.memory.read, a.uses)
         for a in accesses
     )
-    dependences = tuple(dict.fromkeys([*found.values(), *found.others(), *found.trees()]))
+    dependences = _needed([*found.values(), *found.others(), *found.trees()])
     names = tuple(loop.name for loop in region.copy_loops)
     return Problem(graph.cycle, trips, names, tuple(found.operations()), dependences, memories)
+
+
+def _needed(dependences: Sequence[Dependence]) -> tuple[Dependence, ...]:
+    """Without those that others of no larger distance, of as many copies, imply."""
+    groups: dict[tuple[object, ...], list[Dependence]] = {}
+    for d in sorted(dict.fromkeys(dependences), key=lambda d: d.distance):
+        kept = groups.setdefault((d.source, d.sink, d.passing, d.cycles, d.tree), [])
+        if not any(_covers(other, d) for other in kept):
+            kept.append(d)
+    return tuple(d for kept in groups.values() for d in kept)
+
+
+def _covers(one: Dependence, other: Dependence) -> bool:
+    """Whether the copies that one leads to are among those of another."""
+    wide = {move.loop: move for move in one.moves}
+    narrow = {move.loop: move for move in other.moves}
+    same = Move(-1, 0, 0)
+    return all(
+        wide.get(n, same).low <= narrow.get(n, same).low and narrow.get(n, same).high <= wide.get(n, same).high
+        for n in wide.keys() | narrow.keys()
+    )
 
 
 class _Formulation:
@@ -55,8 +76,11 @@ class _Formulation:
                 loops[taker] |= frozenset(chain.loops)
         for edge in self.edges:
             if self._passes(edge) and not edge.distance and not edge.order:
-                direct = edge.weight <= 0
-                passed += [(edge.source, n) for n in (self._takers(edge) if direct else (edge.sink,))]
+                takers = self._takers(edge) if edge.weight <= 0 else (edge.sink,)
+                passed += [(edge.source, n) for n in takers]
+                for taker in takers:
+                    if edge.source >= taker:  # from one copy to a later one
+                        loops[taker] |= {move.loop for move in self._moves(edge) if move.low > 0}
         changed = True
         while changed:
             before = [*loops]
