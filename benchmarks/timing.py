@@ -12,102 +12,20 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
-
-import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import allo
-import polybench
 from allo.ir.types import float32
-from allo.timing import pipeline
-from allo.timing.check import violations
-from allo.timing.exact import MOST_OPERATIONS, Optimum, optimum
-from allo.timing.problem.problem import Problem
-from allo.timing.schedule import Schedule
-from tests.estimate.random_kernels import random_kernel
-
-RANDOM_KERNELS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """A pipelined loop: the interval from which schedules were looked for, and the one that was found."""
-
-    design: str
-    least: int
-    found: Schedule
-
-
-def recorded(design: str, run: Callable[[], object], into: list[Loop]) -> None:
-    """The pipelined loops that are scheduled while something runs."""
-    solve = pipeline.solve
-
-    def solved(problem: Problem, interval: int | None) -> Schedule:
-        found = solve(problem, interval)
-        if interval is not None and problem.operations:
-            into.append(Loop(design, interval, found))
-        return found
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "solve", solved)
-        run()
-
-
-def loops() -> Iterator[tuple[str, list[Loop]]]:
-    """All loops, in groups."""
-    for version in ("vanilla", "best"):
-        found: list[Loop] = []
-        for name in polybench.NAMES:
-            kernel = polybench.load(name)
-            if version == "vanilla":
-                s = allo.customize(kernel.kernel("SMALL"))
-                recorded(name, lambda s=s: allo.estimate(s, auto_pipeline=True), found)
-            else:
-                s = kernel.designs["best"].customized("SMALL")
-                recorded(name, lambda s=s: allo.estimate(s), found)
-        yield f"PolyBench {version}", found
-    found = []
-    for seed in range(RANDOM_KERNELS):
-        made = random_kernel(seed)
-        s = allo.customize(made.function)
-        s.pipeline("i")
-        recorded(f"random {seed}", lambda s=s: allo.estimate(s), found)
-    yield "random kernels", found
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A loop with the best schedule of it."""
-
-    loop: Loop
-    best: Optimum
-
-
-def compared(group: list[Loop], seconds: float) -> list[Compared]:
-    """Those of a group that are small enough, each problem once."""
-    found: list[Compared] = []
-    seen: set[object] = set()
-    for loop in group:
-        problem = loop.found.problem
-        key = (problem.operations, problem.dependences, problem.trips, loop.least)
-        if key in seen:
-            continue
-        seen.add(key)
-        best = optimum(problem, loop.least, loop.found, seconds)
-        if best is not None:
-            assert violations(best.schedule) == [], loop.design
-            found.append(Compared(loop, best))
-    return found
+from tests.timing.optima import compared, loops
 
 
 def quality(seconds: float) -> None:
     """The table of distances from the optimum."""
-    print(f"| loops of up to {MOST_OPERATIONS} operations | looked at | proved | II optimal | depth optimal | depth above |")
+    head = "loops of up to 60 operations"
+    print(f"\n| {head} | looked at | proved | II optimal | depth optimal | depth above |")
     print("|---|---|---|---|---|---|")
     for title, group in loops():
         rows = compared(group, seconds)
@@ -122,7 +40,8 @@ def quality(seconds: float) -> None:
         for row in rows:
             if row not in same or row not in deep:
                 ours, best = row.loop.found, row.best.schedule
-                print(f"  {row.loop.design}: II {ours.interval} ({best.interval}), depth {ours.depth} ({best.depth})", file=sys.stderr)
+                text = f"II {ours.interval} ({best.interval}), depth {ours.depth} ({best.depth})"
+                print(f"  {row.loop.design}: {text}", file=sys.stderr)
 
 
 def lanes(width: int, height: int) -> allo.Schedule:

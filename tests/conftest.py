@@ -11,7 +11,6 @@ import pytest
 
 from tests.seeds import VARIABLE, first_seed
 
-
 MOST_COPIES = 50_000  # of a schedule that is checked
 
 
@@ -35,10 +34,10 @@ def schedules_can_be_built() -> Iterator[None]:
     """Every schedule that a test makes, of whatever design, passes the checker."""
     from allo.timing import pipeline
     from allo.timing.check import violations
-    from allo.timing.schedule import Schedule
+    from allo.timing.schedule import StaticSchedule
 
-    def checked[**P](make: Callable[P, Schedule]) -> Callable[P, Schedule]:
-        def made(*arguments: P.args, **named: P.kwargs) -> Schedule:
+    def checked[**P](make: Callable[P, StaticSchedule]) -> Callable[P, StaticSchedule]:
+        def made(*arguments: P.args, **named: P.kwargs) -> StaticSchedule:
             found = make(*arguments, **named)
             copies = sum(found.problem.copies(index) for index in range(len(found.cycles)))
             if sys.getprofile() is None and copies < MOST_COPIES:  # else calls are counted

@@ -45,7 +45,10 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.frontend": ("read", "typing", "library", "dsl", "check", "emit", "program", "reference"),
     "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
-    "allo.timing": ("reason", "problem", "interval", "control"),
+    "allo.timing": (
+        "reason", "problem", "interval", "reservations", "binding", "schedule", "placement check", "leveling",
+        "modulo exact", "control", "pipeline",
+    ),
     "allo.estimate": ("trips", "report", "advice"),
     "allo.backend.hls": ("text", "vendors", "interface", "csim", "project"),
 }

@@ -24,6 +24,7 @@ from ..timing.pipeline import ScheduledRegion, region_span, scheduled
 from ..timing.problem.memory import ArrayMemory, array_memory, external_memory
 from ..timing.problem.region import RegionBuilder, Surroundings, unbounded_loop
 from ..timing.reason import Reason
+from ..timing.schedule import StaticSchedule
 from .advice.intervals import advise
 from .advice.question import Proposal, Question
 from .advice.short_loops import around_short_loops
@@ -37,7 +38,6 @@ _PURE = (
     "arith.constant", "affine.apply", "arith.index_cast", "affine.yield", "scf.yield", "func.return",
     "memref.get_global", "memref.alloc", "allo.stream_create", "allo.element_cast",
 )  # fmt: skip
-
 
 _NOT_FLATTENED = ("dataflow", "spatial", "unroll")  # marks of loops that make no pipeline with the loop inside
 
@@ -73,6 +73,7 @@ class FunctionEstimator:
         self.proposals: dict[ir.Operation, Proposal] = {}  # by the loop that they are about, or the function
         self.assumed: Mapping[ir.Operation, Proposal] | None = None  # steps that are taken; None: advise some
         self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
+        self.of_loops: dict[ir.Operation, StaticSchedule] = {}  # that of the body of each innermost loop
         model = model_of(module, name)
         entry = entry_block(function)
         assert entry is not None
@@ -87,6 +88,7 @@ class FunctionEstimator:
     def assuming(self, assumed: Mapping[ir.Operation, Proposal], callee: Callable[[str], Callee]) -> Span:
         """The whole function if some steps were taken, and with other callees; changes nothing here."""
         other = copy(self)
+        other.of_loops = {}
         other.rows, other.notes = Rows(self.name, self.views, self.trip_counts), []
         other.assumed, other.callee, other.proposals, other.timelines = assumed, callee, {}, {}
         other.around = replace(self.around, call_cost=other._call_cost)
@@ -339,10 +341,10 @@ class FunctionEstimator:
             done, total = taken.made(done), taken.latency if taken.latency is not None else total
         elif self.assumed is None and (proposal := advise(asked)) is not None:
             self.proposals[last.op] = proposal
-        schedule = done.schedule
+        self.of_loops[last.op] = done.schedule
         for view in chain[:-1]:
             self.rows.add(view, "flattened", total, bound=bound)
-        depth = Fraction(schedule.depth)
+        depth = Fraction(done.schedule.depth)
         self.rows.add(last, "pipelined", total, depth, done.interval, requested, done.reason, bound)
         self.rows.unrolled(operations_of(last.body))
         return region_span(done, total, Fraction(around), trips, pipelined=True)
@@ -354,6 +356,7 @@ class FunctionEstimator:
         count = trips.mean
         if count is not None and time[0].factor > 1:
             count = Fraction(-(-count // time[0].factor))
+        self.of_loops[view.op] = done.schedule
         control = self.target.control
         depth = Fraction(done.schedule.depth)
         inner = region_span(done, depth, Fraction(0), Fraction(1))

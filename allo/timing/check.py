@@ -8,17 +8,17 @@ from math import prod
 
 import numpy as np
 
-from .problem.problem import Dependence, Passing, SharedMemory, Table
-from .schedule import Schedule
+from .problem.problem import Passing, Precedence, SharedMemory, Table
+from .schedule import StaticSchedule
 
 
-def violations(schedule: Schedule) -> list[str]:
+def violations(schedule: StaticSchedule) -> list[str]:
     """What a schedule breaks, in words; empty if it can be built."""
     return [*_Check(schedule).found()]
 
 
 class _Check:
-    def __init__(self, schedule: Schedule) -> None:
+    def __init__(self, schedule: StaticSchedule) -> None:
         self.schedule = schedule
         self.problem = schedule.problem
         self.interval = schedule.interval
@@ -49,7 +49,7 @@ class _Check:
 
     # -- dependences -----------------------------------------------------------------------------------
 
-    def _dependence(self, dependence: Dependence) -> Iterator[str]:
+    def _dependence(self, dependence: Precedence) -> Iterator[str]:
         """Whole cycles between the copies of a pair; what logic adds within a cycle is looked at by `_chained`."""
         source = self.problem.operations[dependence.source]
         needed = dependence.cycles if dependence.passing is Passing.CYCLES else 0
@@ -63,7 +63,7 @@ class _Check:
                 f"{self._name(dependence.source)}, {dependence.distance} iterations before it"
             )
 
-    def _slack(self, dependence: Dependence, ready: Table, start: Table) -> int:
+    def _slack(self, dependence: Precedence, ready: Table, start: Table) -> int:
         """The least time between copies of a pair; both tables are in the same unit."""
         if dependence.tree:
             return self._slack_in_tree(dependence.tree, ready, start)
@@ -115,7 +115,7 @@ class _Check:
         period = self.problem.period
         ends: list[Table] = [np.zeros((1,) * len(self.problem.trips), np.int64) for _ in self.problem.operations]
         begins = [table * period for table in self.schedule.cycles]
-        incoming: dict[int, list[Dependence]] = defaultdict(list)
+        incoming: dict[int, list[Precedence]] = defaultdict(list)
         for dependence in self.problem.dependences:
             if dependence.passing is not Passing.CYCLES and not dependence.distance:
                 incoming[dependence.sink].append(dependence)
@@ -136,7 +136,7 @@ class _Check:
             elif not operation.latency and (begin + operation.delay > max(period, operation.delay)).any():
                 yield f"{self._name(index)}: the logic up to it takes longer than a cycle"
 
-    def _reached(self, dependence: Dependence, begins: list[Table], ends: list[Table], index: int) -> Table:
+    def _reached(self, dependence: Precedence, begins: list[Table], ends: list[Table], index: int) -> Table:
         """When values arrive at copies, copy by copy where they differ."""
         table = begins[dependence.source] if dependence.passing is Passing.FORWARD else ends[dependence.source]
         start = self.schedule.cycles[index]
@@ -177,8 +177,7 @@ class _Check:
                 copies = (np.broadcast_to(t, shape).reshape(-1).tolist() for t in (use.elements, use.places, table))
                 for element, place, cycle in zip(*copies, strict=True):
                     before = when.get((kind, element))
-                    better = before is None or (cycle < before[0] if kind == "read" else cycle >= before[0])
-                    if better:
+                    if before is None or self._holds(kind, index, cycle, before):
                         when[kind, element] = (cycle, (index << 32) + place)
             for (kind, _), (cycle, key) in when.items():
                 index, place = key >> 32, key & 0xFFFFFFFF
@@ -194,6 +193,10 @@ class _Check:
                 if memory.ports.total is not None and count > memory.ports.total:
                     yield f"bank {bank} of {memory.name} has {count} accesses in cycle {slot}"
             yield from self._port_numbers(memory)
+
+    def _holds(self, kind: str, index: int, cycle: int, before: tuple[int, int]) -> bool:
+        """Whether a read is earlier than the one before; a write is that of a later operation, or copy."""
+        return cycle < before[0] if kind == "read" else index != before[1] >> 32 or cycle >= before[0]
 
     def _port_numbers(self, memory: SharedMemory) -> Iterator[str]:
         """No two elements take one port of a bank in a cycle, and there is that port."""

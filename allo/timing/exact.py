@@ -1,4 +1,4 @@
-"""Exact modulo scheduling of small problems by constraint programming: the least interval, and the least depth at it."""
+"""Exact modulo scheduling of small problems by constraint programming: the least interval, and the least depth then."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .leveling import unit_limits
 from .placement import accesses_of_memories
 from .problem.arrivals import NEVER, arrival
 from .problem.problem import Passing, Problem, Table
-from .schedule import Schedule, schedule_of
+from .schedule import StaticSchedule, schedule_of
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -27,11 +27,11 @@ MOST_OPERATIONS = 60  # with all their copies
 class Optimum:
     """The best schedule that was found; `proved` if there is none with a lower interval, or as deep at this one."""
 
-    schedule: Schedule
+    schedule: StaticSchedule
     proved: bool
 
 
-def optimum(problem: Problem, least: int, bound: Schedule, seconds: float = 10.0) -> Optimum | None:
+def optimum(problem: Problem, least: int, bound: StaticSchedule, seconds: float = 10.0) -> Optimum | None:
     """The schedule with the least interval from `least` on, and then the least depth, no worse than `bound`.
 
     It has the fewest units with which the interval is possible, as far as `bound` has. None if the problem is too large
@@ -60,7 +60,7 @@ class _Solution:
 class _Model:
     """All copies at one interval: a start in ps for each, split into a cycle and what is left of it."""
 
-    def __init__(self, problem: Problem, interval: int, bound: Schedule) -> None:
+    def __init__(self, problem: Problem, interval: int, bound: StaticSchedule) -> None:
         try:
             from ortools.sat.python import cp_model
         except ImportError as error:
@@ -134,7 +134,7 @@ class _Model:
                     if reached[place] <= NEVER // 2:
                         continue
                     begin = self.starts[dependence.source, copy]
-                    if dependence.passing is Passing.CYCLES or source.latency and dependence.passing is Passing.VALUE:
+                    if dependence.passing is not Passing.FORWARD and (source.latency or dependence.cycles):
                         begin = self.cycles[dependence.source, copy] * period
                     self.model.add(
                         end + dependence.distance * self.interval * period >= begin + int(reached[place])
@@ -143,7 +143,7 @@ class _Model:
     def _ports(self) -> None:
         """In each cycle of the interval no bank is used more often than it has ports."""
         for index, access in accesses_of_memories(self.problem).items():
-            for giver in access.givers:
+            for giver in access.givers if self.problem.operations[index].kind == "read" else ():
                 self._behind(index, giver)
         for memory in self.problem.memories:
             taken: dict[str, dict[tuple[int, int], list[cp_model.IntVar]]] = {
@@ -154,19 +154,19 @@ class _Model:
                     for bank in banks:
                         taken[kind][slot, bank].append(variable)
             for kind, limit in (("read", memory.ports.reads), ("write", memory.ports.writes)):
-                for variables in taken[kind].values() if limit is not None else ():
-                    self.model.add(sum(variables) <= limit)
-            for key in {*taken["read"], *taken["write"]} if memory.ports.total is not None else ():
-                self.model.add(sum(taken["read"].get(key, [])) + sum(taken["write"].get(key, [])) <= memory.ports.total)
+                if limit is not None:
+                    for variables in taken[kind].values():
+                        self.model.add(sum(variables) <= limit)
+            if (total := memory.ports.total) is not None:
+                for key in sorted({*taken["read"], *taken["write"]}):
+                    self.model.add(sum(taken["read"].get(key, []) + taken["write"].get(key, [])) <= total)
 
     def _behind(self, index: int, giver: int) -> None:
-        """A read whose value another one fetches, and a write that another one replaces, in their order."""
-        first, second = (giver, index) if self.problem.operations[index].kind == "read" else (index, giver)
+        """A read whose value another one fetches comes behind that."""
         for key, cycle in self.cycles.items():
-            if key[0] == first:
-                for other, later in self.cycles.items():
-                    if other[0] == second:
-                        self.model.add(later >= cycle)
+            for other, later in self.cycles.items():
+                if key[0] == giver and other[0] == index:
+                    self.model.add(later >= cycle)
 
     def _users(self, uses: object) -> Iterator[tuple[int, tuple[int, ...], list[int], str]]:
         """The copies that take ports, with their banks."""
@@ -190,7 +190,7 @@ class _Model:
                     banks = np.flatnonzero(access.use.spread == access.classes[element]).tolist()
                     yield index, key[1], banks, kind
 
-    def _units(self, bound: Schedule) -> None:
+    def _units(self, bound: StaticSchedule) -> None:
         limits = unit_limits(self.problem, self.interval)
         for operator, limit in limits.items():
             most = max(limit, bound.needed[operator]) if bound.interval == self.interval else limit

@@ -16,18 +16,19 @@ from ..errors import InternalError
 from ..target import Operator
 from .interval.walks import components
 from .leveling import levelled, unit_limits
-from .placement import Access, Places, accesses_of_memories
+from .placement import Places, PortAccess, accesses_of_memories
 from .problem.arrivals import NEVER, arrival
-from .problem.problem import Dependence, Problem, Table
-from .schedule import Schedule, schedule_of
+from .problem.problem import Precedence, Problem, Table
+from .schedule import StaticSchedule, schedule_of
 
-_PLACEMENTS = 12  # of each operation, on average, before an interval is given up
+_ATTEMPTS = 6  # at larger intervals
+_PLACEMENTS = 8  # of each operation, on average, before an interval is given up
 _EVICTIONS = 3
 
-type _Numbered = tuple[int, Dependence]
+type _Numbered = tuple[int, Precedence]
 
 
-def solve(problem: Problem, interval: int | None) -> Schedule:
+def solve(problem: Problem, interval: int | None) -> StaticSchedule:
     """The schedule with the least interval from `interval` on that is found; None: iterations do not overlap.
 
     Intervals are tried at growing distances, and then those between, up to the depth, at which iterations do not
@@ -48,7 +49,9 @@ def solve(problem: Problem, interval: int | None) -> Schedule:
         return found
     low, high, step = interval, max(found.depth, interval), 1  # not possible, possible
     best: list[Table] | None = None
-    while high - low > 1:
+    for _ in range(_ATTEMPTS):
+        if high - low <= 1:
+            break
         middle = min(low + step, (low + high) // 2) if best is None else (low + high) // 2
         starts = tried(middle)
         if starts is None:
@@ -61,8 +64,8 @@ def solve(problem: Problem, interval: int | None) -> Schedule:
 
 
 def _with_few_units(
-    problem: Problem, accesses: dict[int, Access], starts: list[Table], interval: int
-) -> Schedule:
+    problem: Problem, accesses: dict[int, PortAccess], starts: list[Table], interval: int
+) -> StaticSchedule:
     """A schedule with as few units as the interval allows, or else no more than a schedule with many needs."""
     found = schedule_of(problem, starts, interval)
     limits = unit_limits(problem, interval)
@@ -76,7 +79,7 @@ class _Attempt:
     """One interval."""
 
     def __init__(
-        self, problem: Problem, accesses: dict[int, Access], interval: int | None, limits: Mapping[Operator, int],
+        self, problem: Problem, accesses: dict[int, PortAccess], interval: int | None, limits: Mapping[Operator, int],
         least: Sequence[Table] | None = None,
     ) -> None:
         zero: Table = np.zeros((1,) * len(problem.trips), np.int64)
@@ -94,9 +97,8 @@ class _Attempt:
         self.arrived: dict[int, Table] = {}  # the ps from which sinks may start
         self.sharing: list[list[int]] = [[] for _ in problem.operations]
         for index, access in accesses.items():
-            for giver in access.givers:
-                first, second = (giver, index) if problem.operations[index].kind == "read" else (index, giver)
-                self.sharing[first].append(second)
+            for giver in access.givers if problem.operations[index].kind == "read" else ():
+                self.sharing[giver].append(index)
         self.rank = {index: rank for rank, index in enumerate(self._order())}
         self.waiting = list(range(len(problem.operations)))
         self.evictions = [0] * len(problem.operations)
@@ -163,7 +165,7 @@ class _Attempt:
         """Whether an operation that was placed starts too late for one of an earlier place in a circle."""
         return any(d.distance and d.sink != index and self._is_violated(n, d) for n, d in self.outgoing[index])
 
-    def _is_violated(self, number: int, dependence: Dependence) -> bool:
+    def _is_violated(self, number: int, dependence: Precedence) -> bool:
         sink = self.starts[dependence.sink]
         if sink is None or self.starts[dependence.source] is None:
             return False

@@ -20,7 +20,7 @@ from .problem.graph import Edge, Graph
 from .problem.ports import Accesses, Pressure, accesses_of
 from .problem.region import LoopBody, RegionNode
 from .reason import Reason
-from .schedule import Schedule, rebound
+from .schedule import StaticSchedule, rebound
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ScheduledRegion:
 
     graph: Graph
     accesses: tuple[Accesses, ...]
-    schedule: Schedule
+    schedule: StaticSchedule
     reason: Reason
     least: int  # the interval that recurrences and ports allow
     recurrence: Recurrence | None
@@ -86,7 +86,7 @@ def scheduled(region: LoopBody, budget: int, requested: int | None) -> Scheduled
     return ScheduledRegion(graph, tuple(arrays), found, reason, smallest, recurrence, pressure)
 
 
-def _above(found: Schedule, interval: int) -> bool:
+def _above(found: StaticSchedule, interval: int) -> bool:
     return found.interval is None or found.interval > interval
 
 

@@ -17,8 +17,8 @@ type Mask = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Access:
-    """An access of a memory: its elements, counted from 0, and those that it reads first, or writes last."""
+class PortAccess:
+    """An access of a memory: its elements, counted from 0, and those that are its own: read first, or written last."""
 
     memory: int
     use: PortUse
@@ -30,9 +30,9 @@ class Access:
     givers: tuple[int, ...]  # operations behind which it comes, since they share elements
 
 
-def accesses_of_memories(problem: Problem) -> dict[int, Access]:
+def accesses_of_memories(problem: Problem) -> dict[int, PortAccess]:
     """The accesses of a problem, by operation."""
-    found: dict[int, Access] = {}
+    found: dict[int, PortAccess] = {}
     for number, memory in enumerate(problem.memories):
         of_kind = {kind: [n for n in memory.uses if problem.operations[n].kind == kind] for kind in ("read", "write")}
         found |= _of_kind(number, memory, of_kind["read"])
@@ -40,9 +40,9 @@ def accesses_of_memories(problem: Problem) -> dict[int, Access]:
     return found
 
 
-def _of_kind(number: int, memory: SharedMemory, operations: list[int]) -> dict[int, Access]:
+def _of_kind(number: int, memory: SharedMemory, operations: list[int]) -> dict[int, PortAccess]:
     """Accesses of one kind; elements belong to the first operation that touches them."""
-    found: dict[int, Access] = {}
+    found: dict[int, PortAccess] = {}
     seen: Counts = np.zeros(0, np.int64)
     for index in operations:
         use = memory.uses[index]
@@ -51,7 +51,7 @@ def _of_kind(number: int, memory: SharedMemory, operations: list[int]) -> dict[i
         classes = np.broadcast_to(use.places, use.elements.shape).reshape(-1)[first]
         counts = np.bincount(classes[own], minlength=use.classes)
         sharing = () if own.all() else tuple(n for n, a in found.items() if np.isin(elements, a.elements).any())
-        found[index] = Access(
+        found[index] = PortAccess(
             number, use, same.reshape(use.elements.shape), elements, classes, own, counts, sharing
         )
         seen = np.concatenate([seen, elements[own]])
@@ -64,7 +64,7 @@ class Places:
 
     problem: Problem
     interval: int | None
-    accesses: dict[int, Access]
+    accesses: dict[int, PortAccess]
     limits: Mapping[Operator, int]  # of units; what is not in it has none
     ports: list[Reservations] = field(init=False)
     units: dict[Operator, Units] = field(init=False)
@@ -98,7 +98,7 @@ class Places:
             table.remove(reserved)
 
     def shares_too_early(self, first: int, second: int) -> bool:
-        """Whether a read comes before the one that fetches its element, or a write behind the one that replaces it."""
+        """Whether a read comes before the one that fetches its element."""
         one, other = self.accesses[first], self.accesses[second]
         _, mine, theirs = np.intersect1d(one.elements, other.elements, return_indices=True)
         return bool((self.when[first][mine] > self.when[second][theirs]).any())
@@ -147,7 +147,7 @@ class Places:
         starts: Table = np.maximum(ready, np.maximum(taken, own_cycles) * period)
         return starts
 
-    def _one_by_one(self, index: int, access: Access, local: Table, cycles: Table, is_read: bool) -> Counts | None:
+    def _one_by_one(self, index: int, access: PortAccess, local: Table, cycles: Table, is_read: bool) -> Counts | None:
         """The cycle of each element, for copies that are ready at different times or share elements with others."""
         table, spread = self.ports[access.memory], access.use.spread
         flat = local.reshape(-1)

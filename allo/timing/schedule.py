@@ -1,4 +1,4 @@
-"""Schedule of a body: the cycle, the unit and the port of each operation, copy by copy where copies differ."""
+"""StaticSchedule of a body: the cycle, the unit and the port of each operation, copy by copy where copies differ."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .problem.problem import Passing, Problem, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Schedule:
+class StaticSchedule:
     """When each operation starts: `cycles` has a table for each, whose axes are those of the problem.
 
     Iterations start `interval` cycles apart (None: they do not overlap); `depth` are the cycles of one iteration.
@@ -83,7 +83,7 @@ class Schedule:
         return moved
 
 
-def schedule_of(problem: Problem, starts: Sequence[Table], interval: int | None) -> Schedule:
+def schedule_of(problem: Problem, starts: Sequence[Table], interval: int | None) -> StaticSchedule:
     """The schedule in which operations start at these ps, with units for it."""
     period = problem.period
     depth = 1
@@ -92,10 +92,10 @@ def schedule_of(problem: Problem, starts: Sequence[Table], interval: int | None)
         depth = max(depth, -(-done // period) if operation.latency == 0 else done // period)
     cycles = tuple(start // period for start in starts)
     ports = bound_ports(problem, cycles, interval)
-    return Schedule(problem, interval, depth, cycles, *bound_units(problem, cycles, interval), ports)
+    return StaticSchedule(problem, interval, depth, cycles, *bound_units(problem, cycles, interval), ports)
 
 
-def rebound(schedule: Schedule, interval: int) -> Schedule:
+def rebound(schedule: StaticSchedule, interval: int) -> StaticSchedule:
     """The schedule with iterations so far apart."""
     units, needed = bound_units(schedule.problem, schedule.cycles, interval)
     ports = bound_ports(schedule.problem, schedule.cycles, interval)
@@ -103,15 +103,18 @@ def rebound(schedule: Schedule, interval: int) -> Schedule:
 
 
 def formula(table: Table, names: Sequence[str], more: int = 0) -> str:
-    """A table in closed form, `2 + 6 k`, or its range, `0 to 3`, if there is none; each entry stands for `more` too."""
+    """A table in closed form, `2 + 6 (k // 2)`, or its range, `0 to 3`; each entry stands for `more` numbers too."""
     base = int(table.reshape(-1)[0])
     found, terms = np.full(table.shape, base), [str(base)]
     for axis, size in enumerate(table.shape):
-        if size > 1:
-            step = int(table.take(1, axis=axis).reshape(-1)[0]) - base
-            places = np.arange(size).reshape([size if n == axis else 1 for n in range(table.ndim)])
-            found = found + step * places
-            terms.append(f"{step if step != 1 else ''} {names[axis]}".strip())
+        line = table[tuple(slice(None) if n == axis else 0 for n in range(table.ndim))]
+        changes = np.flatnonzero(line != base)
+        if len(changes):
+            run, step = int(changes[0]), int(line[changes[0]]) - base
+            places = np.arange(size) // run
+            found = found + step * places.reshape([size if n == axis else 1 for n in range(table.ndim)])
+            name = names[axis] if run == 1 else f"({names[axis]} // {run})"
+            terms.append(name if step == 1 else f"{step} {name}")
     if not more and (found == table).all():
         return " + ".join(terms[1:] if base == 0 and len(terms) > 1 else terms)
     low, high = int(table.min()), int(table.max()) + more

@@ -7,12 +7,12 @@ from math import prod
 
 import numpy as np
 
-from .problem import Dependence, Move, Passing, Problem, Table
+from .problem import Move, Passing, Precedence, Problem, Table
 
 NEVER = -(1 << 60)  # when a copy arrives that waits for none
 
 
-def arrival(problem: Problem, dependence: Dependence, starts: Table, interval: int) -> Table:
+def arrival(problem: Problem, dependence: Precedence, starts: Table, interval: int) -> Table:
     """The ps before which copies of the sink do not start, from those at which copies of the source do."""
     source, period = problem.operations[dependence.source], problem.period
     match dependence.passing:
@@ -45,30 +45,29 @@ def _moved(table: Table, move: Move, trip: int, link: bool) -> Table:
             return table
         sinks: Table = np.arange(trip).reshape([trip if n == axis else 1 for n in range(table.ndim)])
         exists = (sinks - low >= 0) & (sinks - high < trip)
-        return np.where(exists, table, np.full_like(table, NEVER))
+        expanded: Table = np.where(exists, table, np.full_like(table, NEVER))
+        return expanded
     if low > 1 - trip and high < trip - 1 and low != high:
-        return np.maximum.reduce([_shifted(table, axis, step) for step in range(low, high + 1)])
+        shifts = np.stack([_shifted(table, axis, step) for step in range(low, high + 1)])
+        return shifts.max(axis=0)
     if low == high:
         return _shifted(table, axis, low)
     if low <= 1 - trip and high >= trip - 1:
         return table.max(axis=axis, keepdims=True)
     if high >= trip - 1:
-        return _shifted(np.maximum.accumulate(table, axis=axis), axis, low)
+        return _shifted(np.maximum.accumulate(table, axis=axis), axis, low, most=trip - 1)
     backwards = np.flip(np.maximum.accumulate(np.flip(table, axis), axis=axis), axis)
-    return _shifted(backwards, axis, high)
+    return _shifted(backwards, axis, high, least=0)
 
 
-def _shifted(table: Table, axis: int, step: int) -> Table:
-    """Copy `c` in the place of copy `c + step`."""
-    found = np.full_like(table, NEVER)
+def _shifted(table: Table, axis: int, step: int, least: int | None = None, most: int | None = None) -> Table:
+    """Copy `c` in the place of copy `c + step`; those beyond the ends are the ends if these are given."""
     size = table.shape[axis]
-    if abs(step) < size:
-        to = [slice(None)] * table.ndim
-        to[axis] = slice(max(step, 0), size + min(step, 0))
-        of = [slice(None)] * table.ndim
-        of[axis] = slice(max(-step, 0), size - max(step, 0))
-        found[tuple(to)] = table[tuple(of)]
-    return found
+    places = np.clip(np.arange(size) - step, least, most) if (least, most) != (None, None) else np.arange(size) - step
+    exists = (places >= 0) & (places < size)
+    found = table.take(np.clip(places, 0, size - 1), axis=axis)
+    shape = [size if n == axis else 1 for n in range(table.ndim)]
+    return np.where(exists.reshape(shape), found, np.full_like(found, NEVER))
 
 
 def _through_tree(table: Table, loops: tuple[int, ...], trips: tuple[int, ...]) -> Table:

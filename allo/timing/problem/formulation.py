@@ -8,7 +8,7 @@ from ...poly.covers import alike
 from .graph import Edge, Graph
 from .operators import word_of
 from .ports import Accesses
-from .problem import Dependence, Move, Operation, Passing, Problem, SharedMemory
+from .problem import Move, Operation, Passing, Precedence, Problem, SharedMemory
 
 
 def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
@@ -25,9 +25,9 @@ def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
     return Problem(graph.cycle, trips, names, tuple(found.operations()), dependences, memories)
 
 
-def _needed(dependences: Sequence[Dependence]) -> tuple[Dependence, ...]:
+def _needed(dependences: Sequence[Precedence]) -> tuple[Precedence, ...]:
     """Without those that others of no larger distance, of as many copies, imply."""
-    groups: dict[tuple[object, ...], list[Dependence]] = {}
+    groups: dict[tuple[object, ...], list[Precedence]] = {}
     for d in sorted(dict.fromkeys(dependences), key=lambda d: d.distance):
         kept = groups.setdefault((d.source, d.sink, d.passing, d.cycles, d.tree), [])
         if not any(_covers(other, d) for other in kept):
@@ -35,7 +35,7 @@ def _needed(dependences: Sequence[Dependence]) -> tuple[Dependence, ...]:
     return tuple(d for kept in groups.values() for d in kept)
 
 
-def _covers(one: Dependence, other: Dependence) -> bool:
+def _covers(one: Precedence, other: Precedence) -> bool:
     """Whether the copies that one leads to are among those of another."""
     wide = {move.loop: move for move in one.moves}
     narrow = {move.loop: move for move in other.moves}
@@ -105,20 +105,20 @@ class _Formulation:
                 node.operator if shared else None, node.width,
             )  # fmt: skip
 
-    def values(self) -> Iterator[Dependence]:
+    def values(self) -> Iterator[Precedence]:
         """Values that are used; a leaf of a tree is used by the copy behind it, or by its own."""
         leaves = {index: chain for load, chain in self.trees_of.values() for index in self._between(load, chain.store)}
         for index, inputs in enumerate(self.graph.region.inputs):
             chain = leaves.get(index)
             for source in inputs:
                 if chain is None or leaves.get(source) is chain:
-                    yield Dependence(source, index, Passing.VALUE)
+                    yield Precedence(source, index, Passing.VALUE)
                 else:
                     most = [self.graph.region.copy_loops[n].trip - 1 for n in chain.loops]
                     single = len(most) == 1
                     ranges = ((0, 1) if single else (-m, m) for m in most)
                     moves = tuple(Move(n, *between) for n, between in zip(chain.loops, ranges, strict=True))
-                    yield Dependence(source, index, Passing.VALUE, moves=moves)
+                    yield Precedence(source, index, Passing.VALUE, moves=moves)
 
     def _between(self, first: int, last: int) -> set[int]:
         """The nodes on the way from the value of one to another."""
@@ -133,7 +133,7 @@ class _Formulation:
                 found |= behind & set(inputs[index])
         return found
 
-    def others(self) -> Iterator[Dependence]:
+    def others(self) -> Iterator[Precedence]:
         """Values that pass through memory, and what keeps its order."""
         for edge in self.edges:
             source = self.nodes[edge.source]
@@ -148,7 +148,7 @@ class _Formulation:
                 cycles = edge.weight // self.graph.cycle
             moves = self._moves(edge)
             for index in self._takers(edge) if passing is Passing.FORWARD else (edge.sink,):
-                yield Dependence(edge.source, index, passing, cycles, edge.distance, moves)
+                yield Precedence(edge.source, index, passing, cycles, edge.distance, moves)
 
     def _takers(self, edge: Edge) -> Sequence[int]:
         """What takes a value that is stored: a read, or, where it is that of a copy before, what uses the read."""
@@ -166,8 +166,8 @@ class _Formulation:
             found.append(Move(loop, -most, most) if by is None else Move(loop, by, by))
         return tuple(found)
 
-    def trees(self) -> Iterator[Dependence]:
+    def trees(self) -> Iterator[Precedence]:
         """Copies of updates whose order does not matter."""
         for store, (load, chain) in self.trees_of.items():
             for index in self._takers(Edge(store, load, 0)):
-                yield Dependence(store, index, Passing.FORWARD, tree=chain.loops)
+                yield Precedence(store, index, Passing.FORWARD, tree=chain.loops)

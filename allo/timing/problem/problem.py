@@ -37,7 +37,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Dependence:
+class Precedence:
     """`sink` waits for `source`, `distance` iterations before it, in the copies that `moves` leads to.
 
     In a loop that both have copies of and that is not in `moves`, it is the same copy; in one that only one has, any.
@@ -75,7 +75,8 @@ class Operation:
 class PortUse:
     """The element that each copy of an access touches, and the class of banks in which it needs a port.
 
-    An element with one number is read, or written, once: by the first copy that reads it, by the last that writes it.
+    An element with one number is read, or written, once: by the first that reads it, by the last operation that writes
+    it, in its last copy.
     `spread` has the class of each bank: where iterations move an access between banks, it needs a port in several.
     """
 
@@ -105,7 +106,7 @@ class Problem:
     trips: tuple[int, ...]
     loops: tuple[str, ...]  # their names
     operations: tuple[Operation, ...]
-    dependences: tuple[Dependence, ...]
+    dependences: tuple[Precedence, ...]
     memories: tuple[SharedMemory, ...] = ()
 
     def copies(self, index: int) -> int:
