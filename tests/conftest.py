@@ -1,13 +1,17 @@
-"""What all tests share: the seeds of random sweeps, and a cache of what is compiled that is not the user's."""
+"""What all tests share: seeds of random sweeps, a cache of what is compiled, and a check of all schedules."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.seeds import VARIABLE, first_seed
+
+MOST_COPIES = 50_000  # of a schedule that is checked
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -23,3 +27,26 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_report_header() -> str:
     return f"random sweeps: {VARIABLE}={first_seed()} runs them with these seeds again"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def schedules_can_be_built() -> Iterator[None]:
+    """Every schedule that a test makes, of whatever design, passes the checker."""
+    from allo.timing import pipeline
+    from allo.timing.check import violations
+    from allo.timing.schedule import StaticSchedule
+
+    def checked[**P](make: Callable[P, StaticSchedule]) -> Callable[P, StaticSchedule]:
+        def made(*arguments: P.args, **named: P.kwargs) -> StaticSchedule:
+            found = make(*arguments, **named)
+            copies = sum(found.problem.copies(index) for index in range(len(found.cycles)))
+            if sys.getprofile() is None and copies < MOST_COPIES:  # else calls are counted
+                assert violations(found) == [], found
+            return found
+
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "solve", checked(pipeline.solve))
+        patch.setattr(pipeline, "rebound", checked(pipeline.rebound))
+        yield

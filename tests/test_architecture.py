@@ -50,7 +50,10 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.frontend": ("read", "typing", "library", "dsl regions", "check", "emit", "program", "reference"),
     "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
-    "allo.timing": ("reason", "problem", "roles", "interval", "control", "rewrites"),
+    "allo.timing": (
+        "reason", "problem", "roles", "interval", "reservations", "binding", "schedule", "placement check", "leveling",
+        "modulo exact", "control", "rewrites", "pipeline",
+    ),
     "allo.estimate": ("trips", "report", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
 }

@@ -22,6 +22,7 @@ from ..target import Fpga, Target, load_target
 from ..timing.control.span import Ends, Span
 from ..timing.control.timeline import Timeline
 from ..timing.rewrites import Rewrite, RewriteOptions, prepared
+from ..timing.schedule import StaticSchedule
 from .advice.question import Proposal
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
@@ -142,9 +143,18 @@ class _Estimation:
         notes += self._many_banks(counts)
         return Estimate(
             top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies,
-            advice,
-            "" if target.profile is None else target.profile.name,
+            advice, "" if target.profile is None else target.profile.name, schedules=self._schedules(counts),
         )  # fmt: skip
+
+    def _schedules(self, names: Iterable[str]) -> dict[tuple[str, str, str], StaticSchedule]:
+        """The schedules of the bodies of innermost loops."""
+        found: dict[tuple[str, str, str], StaticSchedule] = {}
+        for name in names:
+            estimator = self.done[name][0]
+            if estimator is not None:
+                views = {op: estimator.views[op] for op in estimator.of_loops}
+                found |= {(name, views[op].nest, views[op].name): s for op, s in estimator.of_loops.items()}
+        return found
 
     def _many_banks(self, names: Iterable[str]) -> list[str]:
         """Notes on arrays of more banks than the tool makes."""

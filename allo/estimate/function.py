@@ -26,6 +26,7 @@ from ..timing.problem.memory import ArrayMemory, array_memory, external_memory
 from ..timing.problem.region import RegionBuilder, Surroundings, unbounded_loop
 from ..timing.reason import Reason
 from ..timing.roles import Roles, is_nested, is_pure, is_straight
+from ..timing.schedule import StaticSchedule
 from ..timing.vendor_rules import AUTOMATIC, scheduled_by_tool
 from .advice.intervals import advise
 from .advice.question import Proposal, Question
@@ -71,6 +72,7 @@ class FunctionEstimator:
         self.assumed: Mapping[ir.Operation, Proposal] | None = None  # steps that are taken; None: advise some
         self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
         self.roles = Roles(self.views, options.auto_pipeline, self._is_taken)
+        self.of_loops: dict[ir.Operation, StaticSchedule] = {}  # that of the body of each innermost loop
         model = model_of(module, name)
         entry = entry_block(function)
         assert entry is not None
@@ -87,6 +89,7 @@ class FunctionEstimator:
     def assuming(self, assumed: Mapping[ir.Operation, Proposal], callee: Callable[[str], Callee]) -> Span:
         """The whole function if some steps were taken, and with other callees; changes nothing here."""
         other = copy(self)
+        other.of_loops = {}
         other.rows, other.notes = Rows(self.name, self.views, self.trip_counts), []
         other.assumed, other.callee, other.proposals, other.timelines = assumed, callee, {}, {}
         other.around = replace(self.around, call_cost=other._call_cost)
@@ -198,7 +201,7 @@ class FunctionEstimator:
     def _straight(self, block: list[ir.Operation]) -> Span:
         done = self._scheduled(block[0], (), block, None)
         self.rows.unrolled(block)
-        return region_span(done, Fraction(done.timing.depth), Fraction(0), Fraction(1))
+        return region_span(done, Fraction(done.schedule.depth), Fraction(0), Fraction(1))
 
     def _scheduled(
         self, key: ir.Operation, time: tuple[TimeLoop, ...], block: list[ir.Operation], requested: int | None
@@ -292,11 +295,11 @@ class FunctionEstimator:
             done, total = taken.made(done), taken.latency if taken.latency is not None else total
         elif self.assumed is None and (proposal := advise(asked)) is not None:
             self.proposals[last.op] = proposal
-        timing = done.timing
+        self.of_loops[last.op] = done.schedule
         for view in chain[:-1]:
             self.rows.add(view, "flattened", total, bound=bound)
-        depth = Fraction(timing.depth)
-        self.rows.add(last, "pipelined", total, depth, timing.interval, requested, done.reason, bound)
+        depth = Fraction(done.schedule.depth)
+        self.rows.add(last, "pipelined", total, depth, done.interval, requested, done.reason, bound)
         self.rows.unrolled(operations_of(last.body))
         return region_span(done, total, Fraction(around), trips, pipelined=True)
 
@@ -307,8 +310,9 @@ class FunctionEstimator:
         count = trips.mean
         if count is not None and time[0].factor > 1:
             count = Fraction(-(-count // time[0].factor))
+        self.of_loops[view.op] = done.schedule
         control = self.target.control
-        depth = Fraction(done.timing.depth)
+        depth = Fraction(done.schedule.depth)
         inner = region_span(done, depth, Fraction(0), Fraction(1))
         span = repeated(inner, count, control.iteration, control.loop, step_of(self.model, view, trips, time[0].factor))
         bound = None if count is None else (count - 1) * done.least + depth + control.pipelined_loop

@@ -13,12 +13,14 @@ from ..poly.updates import updates_of
 from ..target import Operator
 from .control.span import Ends, Event, PeriodicLoop, Span, Stream, StreamUse, stream_key, together
 from .interval.recurrence import Recurrence, decide, recurrence_of, words
-from .modulo import Timing, schedule
+from .modulo import solve
 from .problem.dependences import graph_of
-from .problem.graph import Graph
+from .problem.formulation import problem_of
+from .problem.graph import Edge, Graph
 from .problem.ports import Accesses, Pressure, accesses_of
 from .problem.region import LoopBody, RegionNode
 from .reason import Reason
+from .schedule import StaticSchedule, rebound
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +29,29 @@ class ScheduledRegion:
 
     graph: Graph
     accesses: tuple[Accesses, ...]
-    timing: Timing
+    schedule: StaticSchedule
     reason: Reason
     least: int  # the interval that recurrences and ports allow
     recurrence: Recurrence | None
     pressure: Pressure | None
 
     @property
+    def interval(self) -> int:
+        """The cycles between iterations of what is pipelined, or of one after the other."""
+        return self.schedule.interval or self.schedule.depth
+
+    @property
     def units(self) -> Counter[Operator]:
-        """How many units of each operator the region needs."""
-        return _units(self.graph.region, self.timing)
+        """How many units of each operator the region needs, and what is not shared."""
+        found = Counter(self.schedule.needed)
+        region, problem = self.graph.region, self.schedule.problem
+        for node in region.nodes:
+            if node.routing is not None and not (node.routing.free or node.in_register or node.forwarded):
+                found[node.routing] += region.count(node.copies)
+            shared = problem.operations[node.index].unit is not None
+            if node.kind == "compute" and not node.operator.free and not shared:
+                found[node.operator] += problem.copies(node.index)  # selecting the operands would cost as much
+        return found
 
 
 def scheduled(
@@ -52,9 +67,9 @@ def scheduled(
     pressures = [p for array in arrays if (p := array.pressure()) is not None]
     pressure = max(pressures, key=lambda p: p.interval, default=None)
     if requested is None:
-        timing = schedule(graph, arrays, None)
+        found = solve(problem_of(graph, arrays), None)
         return ScheduledRegion(
-            graph, tuple(arrays), timing, Reason("not pipelined", "not pipelined"), 1, None, pressure
+            graph, tuple(arrays), found, Reason("not pipelined", "not pipelined"), 1, None, pressure
         )
     calls = [node for node in region.nodes if node.kind == "call"]
     call = max(calls, key=lambda node: node.interval, default=None)
@@ -62,16 +77,28 @@ def scheduled(
     demands += [(pressure.interval if pressure else 1, "ports"), (call.interval if call else 1, "call")]
     interval = max(value for value, _ in demands)
     kind = next(kind for value, kind in demands if value == interval)
-    timing = schedule(graph, arrays, interval)
-    if timing.interval > interval and (doubtful := [e for e in graph.edges if not e.exact and e.pair is not None]):
+    found = solve(problem_of(graph, arrays), interval)
+    if _above(found, interval) and (doubtful := _doubtful(graph)):
         for edge in doubtful:
             decide(graph, edge)
-        timing = schedule(graph, arrays, interval)
+        found = solve(problem_of(graph, arrays), interval)
+    if found.depth < interval:  # iterations that do not overlap wait for all that there is to wait for
+        found = rebound(found, max(requested, found.depth))
     reason = _reason(kind, graph, requested, recurrence, pressure, call)
-    if timing.interval > interval:
+    if _above(found, interval):
         reason = Reason("schedule", f"no schedule with II {interval} found: {reason}")
-    smallest = max(value for value, what in demands if what != "requested")
-    return ScheduledRegion(graph, tuple(arrays), timing, reason, smallest, recurrence, pressure)
+    smallest = min(max(value for value, what in demands if what != "requested"), found.depth)
+    return ScheduledRegion(graph, tuple(arrays), found, reason, smallest, recurrence, pressure)
+
+
+def _above(found: StaticSchedule, interval: int) -> bool:
+    return found.interval is None or found.interval > interval
+
+
+def _doubtful(graph: Graph) -> list[Edge]:
+    """Carried edges whose distance is not certain."""
+    edges = {id(edge): edge for edge in (*graph.edges, *graph.copies) if not edge.exact and edge.pair is not None}
+    return [edge for edge in edges.values() if edge.distance]
 
 
 def exchangeable(region: LoopBody, *, reassociate: bool = False) -> dict[int, frozenset[int]]:
@@ -116,50 +143,6 @@ def _accesses(region: LoopBody) -> list[Accesses]:
     return [found for nodes in groups.values() if (found := accesses_of(region, nodes)) is not None]
 
 
-# -- units ---------------------------------------------------------------------------------------------
-
-
-def _units(region: LoopBody, timing: Timing) -> Counter[Operator]:
-    """Operators with all copies, shared between the cycles of an interval or, if not pipelined, of all iterations."""
-    found: Counter[Operator] = Counter()
-    starts: dict[tuple[Operator, int], int] = {}
-    totals: Counter[Operator] = Counter()
-    for node in region.nodes:
-        count = region.count(node.copies)
-        if node.routing is not None and not (node.routing.free or node.in_register or node.forwarded):
-            found[node.routing] += count
-        if node.kind != "compute" or node.operator.free:
-            continue
-        totals[node.operator] += count
-        key = (node.operator, timing.starts[node.index])
-        starts[key] = starts.get(key, 0) + count
-    for operator, total in totals.items():
-        if operator.dsp == 0 and operator.latency == 0:
-            found[operator] = total  # selecting the operands would cost as much
-        elif timing.interval > timing.depth:
-            found[operator] = max(count for (o, _), count in starts.items() if o == operator)
-        else:
-            found[operator] = -(-total // timing.interval)
-    return found
-
-
-def register_bits(done: ScheduledRegion) -> int:
-    """The bits that wait in pipeline registers from their producer to their last consumer."""
-    region, timing = done.graph.region, done.timing
-    last: dict[int, int] = {}
-    for index, inputs in enumerate(region.inputs):
-        for source in inputs:
-            last[source] = max(last.get(source, 0), timing.starts[index])
-    total = 0
-    for source, end in last.items():
-        node = region.nodes[source]
-        if node.width:
-            lifetime = max(0, end - timing.starts[source] - node.latency)
-            registers = -(-lifetime // timing.interval)  # each is overwritten after an interval
-            total += registers * node.width * region.count(node.copies)
-    return total
-
-
 def region_span(
     done: ScheduledRegion,
     latency: Fraction | None,
@@ -176,9 +159,9 @@ def region_span(
     gets: dict[Stream, Event] = {}
     reads: set[ir.Value] = set()
     writes: set[ir.Value] = set()
-    region, timing = done.graph.region, done.timing
+    region, schedule = done.graph.region, done.schedule
     enter = Fraction(int(around) // 2)
-    steps = _steps(region, timing.interval if pipelined else None)
+    steps = _steps(region, schedule.interval if pipelined else None)
     for node in region.nodes:
         if node.memory is None:
             continue
@@ -188,19 +171,19 @@ def region_span(
             continue
         stream = stream_key(node.op.operands[0])
         events = gets if node.kind == "read" else puts
-        first = enter + timing.starts[node.index]
-        tail = timing.depth - timing.ends[node.index] + around - enter
+        first = enter + schedule.first(node.index)
+        tail = schedule.depth - schedule.last(node.index) + around - enter
         count = None if node.guards or runs is None else runs * region.count(node.around)
-        overlaps = timing.interval < timing.depth
+        overlaps = schedule.interval is not None and schedule.interval < schedule.depth
         use = StreamUse(node.op, first, tail, steps)
-        event = Event(first, tail, count, Fraction(timing.starts[node.index] if overlaps else 0), (use,))
+        event = Event(first, tail, count, Fraction(schedule.first(node.index) if overlaps else 0), (use,))
         events[stream] = together(events[stream], event) if stream in events else event
     calls = [node for node in region.nodes if node.op.name == "func.call"]
     callees = Counter[str]()
     for node in calls:  # each copy has an instance
         callees[callee_name(node.op)] += region.count(node.around)
     ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
-    return Span(latency, done.units, callees, ends, register_bits(done))
+    return Span(latency, done.units, callees, ends, schedule.register_bits())
 
 
 def _steps(region: LoopBody, interval: int | None) -> tuple[PeriodicLoop, ...]:

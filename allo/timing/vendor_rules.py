@@ -52,7 +52,7 @@ def _hastened(
             break
         replaced |= more
         found = scheduled(_with(build(), replaced), target.budget, requested, reassociate=reassociate)
-    better = found.timing.interval < min(done.timing.interval, rule.below)
+    better = found.interval < min(done.interval, rule.below)
     return found if better else done
 
 

@@ -2,41 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import allo
 import polybench
 from allo.ir.types import float32
-from allo.timing.pipeline import ScheduledRegion
+from allo.timing.check import violations
 
 from .regions import schedules
-
-
-def check(done: ScheduledRegion) -> None:
-    """Values are there before they are used, ports are never used twice."""
-    graph, timing = done.graph, done.timing
-    nodes = graph.region.nodes
-    for edge in graph.edges:
-        if nodes[edge.source].kind == "write" and edge.distance:
-            written = timing.ends[edge.source] + nodes[edge.source].latency
-            if edge.source in graph.chains or edge.sink in graph.chains:
-                continue  # copies wait for one another inside of one node
-            assert timing.starts[edge.sink] + timing.interval * edge.distance >= written
-        elif edge.order:
-            assert timing.starts[edge.sink] >= timing.starts[edge.source]
-        elif not edge.distance and nodes[edge.source].kind != "write":
-            assert timing.starts[edge.sink] >= timing.ends[edge.source] + nodes[edge.source].latency
-    for array in done.accesses:
-        total = array.memory.ports.total
-        if total is None:
-            continue
-        used: dict[int, np.ndarray] = {}
-        for index, counts in array.counts.items():
-            if timing.starts[index] == timing.ends[index]:
-                slot = timing.starts[index] % timing.interval
-                used[slot] = used.get(slot, np.zeros_like(counts)) + counts
-        assert all((counts <= total).all() for counts in used.values())
 
 
 @pytest.mark.parametrize("name", polybench.NAMES)
@@ -44,13 +17,13 @@ def test_vanilla_kernels(name: str) -> None:
     found = schedules(allo.customize(polybench.load(name).kernel("MINI")), auto_pipeline=True)
     assert found
     for done in found:
-        check(done)
+        assert violations(done.schedule) == []
 
 
 @pytest.mark.parametrize("name", ["gemm", "atax", "jacobi_2d", "symm", "correlation"])
 def test_designs(name: str) -> None:
     for done in schedules(polybench.load(name).designs["best"].customized("SMALL"), auto_pipeline=False):
-        check(done)
+        assert violations(done.schedule) == []
 
 
 def test_operators_are_shared_within_the_interval() -> None:
@@ -80,8 +53,10 @@ def test_a_call_that_passes_an_array_on_to_the_next_iteration() -> None:
     assert found.loop("_i").interval == (latency or 0) + 1
 
 
-@pytest.mark.parametrize(("copies", "bound"), [(5, 69), pytest.param(100, 1399, marks=pytest.mark.slow)])
-def test_without_a_schedule_found_iterations_follow_one_another(copies: int, bound: int) -> None:
+@pytest.mark.parametrize(("copies", "depth"), [(5, 47), pytest.param(100, 911, marks=pytest.mark.slow)])
+def test_iterations_are_no_further_apart_than_they_are_long(copies: int, depth: int) -> None:
+    """Walks between copies, of which only ranges are known, demand 14 cycles a copy."""
+
     def turns(A: float32[200], B: float32[100]):
         for i in range(64):
             for u in range(copies):
@@ -92,5 +67,5 @@ def test_without_a_schedule_found_iterations_follow_one_another(copies: int, bou
     s.unroll("u")
     s.pipeline("i")
     loop = allo.estimate(s).loop("i")
-    assert loop.interval == loop.depth
-    assert str(loop.reason).startswith(f"no schedule with II {bound} found: recurrence through A: ")
+    assert (loop.interval, loop.depth) == (depth, depth)
+    assert str(loop.reason).startswith("recurrence through A: ")

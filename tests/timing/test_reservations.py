@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from allo.errors import InternalError
 from allo.timing.problem.memory import Ports
-from allo.timing.reservations import Reservations
+from allo.timing.reservations import Reservations, Units
 
 TWO, ONE_EACH, MANY_READS, SERIAL = Ports(2), Ports(2, 1, 1), Ports(None, None, 1), Ports(1)
+ONE_BANK = np.zeros(1, np.int64)
 
 
 def placed(
@@ -43,14 +43,41 @@ def test_as_cycle_by_cycle(ports: Ports) -> None:
             wanted = random.integers(0, 7, banks)
             wanted[0] += 1
             expected = placed(ports, used, wanted, cycle, interval, kind)
-            assert table.place(wanted, cycle, is_read=kind == 0) == expected
+            reserved = table.place(wanted[None], np.arange(banks), np.array([cycle]), is_read=kind == 0)
+            assert reserved is not None
+            assert (reserved.cycles[0], reserved.cycles[-1]) == expected
+            assert (reserved.taken.sum(axis=0) == wanted).all()
 
 
 def test_no_limit() -> None:
-    table = Reservations(Ports(None), 1, 4)
-    assert table.place(np.array([100]), 7, is_read=True) == (7, 7)
+    reserved = Reservations(Ports(None), 1, 4).place(np.array([[100]]), ONE_BANK, np.array([7]))
+    assert reserved is not None and reserved.each().tolist() == [7] * 100
 
 
-def test_more_than_fits_is_not_forgotten() -> None:
-    with pytest.raises(InternalError, match="3 cycles have no ports"):
-        Reservations(TWO, 1, 3).place(np.array([7]), 0, is_read=False)
+def test_more_than_fits_is_refused() -> None:
+    assert Reservations(TWO, 1, 3).place(np.array([[7]]), ONE_BANK, np.array([0]), is_read=False) is None
+
+
+def test_an_access_that_moves_between_banks_takes_a_port_of_each() -> None:
+    table = Reservations(SERIAL, 4, 3)
+    assert table.place(np.array([[1, 0, 0, 0]]), np.arange(4), np.array([0])) is not None
+    moving = table.place(np.array([[1]]), np.zeros(4, np.int64), np.array([0]))
+    assert moving is not None and moving.cycles.tolist() == [1]
+    other = table.place(np.array([[0, 0, 0, 2]]), np.arange(4), np.array([0]))
+    assert other is not None and other.each().tolist() == [0, 2]
+
+
+def test_what_is_removed_can_be_reserved_again() -> None:
+    table = Reservations(SERIAL, 1, 2)
+    first = table.place(np.array([[2]]), ONE_BANK, np.array([0]))
+    assert first is not None and table.place(np.array([[1]]), ONE_BANK, np.array([0])) is None
+    table.remove(first)
+    assert table.place(np.array([[2]]), ONE_BANK, np.array([1])) is not None
+
+
+def test_units_take_copies_in_turn() -> None:
+    units = Units(2, 3)
+    assert units.place(0, [(4, 3), (5, 1)]) == [(4, 2), (5, 2)]
+    assert units.place(1, [(1, 2)]) == [(3, 2)]
+    units.remove(0)
+    assert units.place(2, [(1, 2)]) == [(1, 2)]

@@ -74,7 +74,7 @@ def _in_loop(asked: Question, nodes: Sequence[RegionNode], axis: int) -> tuple[F
         return None
     straight = memory.read + memory.kind.write + local.read + local.kind.write + 2
     copies = straight + (2 * (size - 1 + control.pipelined_loop) if moving else 0)
-    each = (runs - 1) * done.timing.interval + done.timing.depth + control.pipelined_loop
+    each = (runs - 1) * done.interval + done.schedule.depth + control.pipelined_loop
     cycles = outer * (each + copies + control.iteration) + control.loop
     first = len(asked.chain) - len(asked.region.time)
     step = f's.buffer_at("{asked.function}:{memory.name}", "{asked.names[first + axis]}")'

@@ -19,7 +19,7 @@ _MOST_COPIES = 8  # each two of them take a bank of block RAM
 def fill_faster(asked: Question) -> Proposal | None:
     """`unroll`, with `partition` of what is filled, where a pipeline stores the same value in an iteration a cycle."""
     last = asked.region.time[-1]
-    if asked.done.timing.interval > 1 or last.trip is None or last.factor > 1 or not _fills(asked.region):
+    if asked.done.interval > 1 or last.trip is None or last.factor > 1 or not _fills(asked.region):
         return None
     factor = max((f for f in range(2, _MOST_COPIES + 1) if last.trip % f == 0), default=1)
     if factor == 1 or asked.trips is None:
@@ -34,7 +34,7 @@ def fill_faster(asked: Question) -> Proposal | None:
     own = [f's.unroll("{name}", factor={factor})']
     if not is_asked_for(asked.chain[-1].op):
         own.append(f's.pipeline("{name}")')
-    latency = max(Fraction(0), asked.trips / factor - 1) + asked.done.timing.depth + asked.control
+    latency = max(Fraction(0), asked.trips / factor - 1) + asked.done.schedule.depth + asked.control
     return Proposal(pasted([*own, *steps]), latency, small=True)
 
 

@@ -17,7 +17,7 @@ from .question import Proposal, Question
 def advise(asked: Question) -> Proposal | None:
     """A step to paste that lowers the interval; None if nothing binds it or no primitive is known to help."""
     done = asked.done
-    if done.timing.interval == asked.requested:
+    if done.interval == asked.requested:
         if done.least < asked.requested:
             return asked.proposal(f's.pipeline("{asked.names[-1]}", initiation_interval={done.least})', done.least)
         return fill_faster(asked)

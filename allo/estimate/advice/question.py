@@ -29,7 +29,7 @@ class Proposal:
         """What a pipeline becomes."""
         if self.interval is None:
             return done
-        return replace(done, timing=replace(done.timing, interval=self.interval))
+        return replace(done, schedule=replace(done.schedule, interval=self.interval))
 
 
 def pasted(steps: Iterable[str]) -> str:
@@ -62,7 +62,7 @@ class Question:
     @property
     def latency(self) -> Fraction | None:
         """The latency of the pipeline."""
-        return self.at(self.done.timing.interval)
+        return self.at(self.done.interval)
 
     def at(self, interval: int) -> Fraction | None:
         """Its latency at another interval."""
@@ -70,11 +70,11 @@ class Question:
             return None
         if not self.trips:
             return Fraction(self.control)
-        return max(Fraction(0), self.trips - 1) * interval + self.done.timing.depth + self.control
+        return max(Fraction(0), self.trips - 1) * interval + self.done.schedule.depth + self.control
 
     def proposal(self, step: str, interval: int) -> Proposal | None:
         """A step that leads to this interval; None if that is not lower."""
-        return Proposal(step, self.at(interval), interval) if interval < self.done.timing.interval else None
+        return Proposal(step, self.at(interval), interval) if interval < self.done.interval else None
 
     def without(self, *labels: str, recurrences: bool = True) -> int:
         """The interval that is left without the demands of the ports of some arrays, or of recurrences."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ...timing.control.timeline import Timeline
 from ...timing.reason import Reason
 from ...timing.rewrites import Rewrite
+from ...timing.schedule import StaticSchedule
 
 SCHEMA = 1  # of the JSON; changes only when a key is renamed or goes away
 
@@ -128,6 +130,7 @@ class Estimate:
     advice: tuple[Advice, ...] = ()  # the step that gains most is the first
     profile: str = ""  # who makes the hardware; empty: nobody in particular
     rewrites: tuple[Rewrite, ...] = ()  # what was done to the module, and what was left and why, if it was rewritten
+    schedules: Mapping[tuple[str, str, str], StaticSchedule] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def on(self) -> str:
@@ -201,9 +204,23 @@ class Estimate:
             raise KeyError(f"{'no loop' if not found else 'several loops'} '{name}'; the loops are {known}")
         return found[0]
 
+    def schedule(self, name: str) -> StaticSchedule:
+        """When the operations of a loop `"i"`, `"nest.i"` or `"function:i"` start, on which units and ports.
+
+        It prints as a table (docs/timing.md). Raises KeyError for a loop that has no schedule of its own: it is
+        unrolled, or one pipeline with the loop inside of it, or its parts run one after the other.
+        """
+        row = self.loop(name)
+        found = self.schedules.get((row.function, row.nest, row.name))
+        if found is None:
+            known = ", ".join(f"{function}:{nest}.{loop}" for function, nest, loop in self.schedules)
+            raise KeyError(f"loop '{name}' is {row.state} and has no schedule of its own; those are {known or 'none'}")
+        return found
+
     def to_json(self) -> str:
         """The estimate as JSON; docs/estimator.md describes its keys."""
-        data = dataclasses.asdict(self)
+        data = dataclasses.asdict(dataclasses.replace(self, schedules={}))
+        del data["schedules"]
         head = {"schema": SCHEMA, "estimated": True, "cycles": self.cycles, "milliseconds": self.milliseconds}
         return json.dumps({**head, **data}, indent=2)
 

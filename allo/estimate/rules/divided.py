@@ -30,7 +30,7 @@ def divisions(done: Iterable[ScheduledRegion], target: Fpga, function: str) -> d
     """
     found: dict[ir.Value, DividedArray] = {}
     for region in done:
-        if region.timing.interval == 1 or region.pressure is None:
+        if region.interval == 1 or region.pressure is None:
             continue
         enough = max(1, region.recurrence.interval if region.recurrence is not None else 1)
         for accesses in region.accesses:

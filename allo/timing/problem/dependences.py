@@ -171,7 +171,7 @@ def _chains(
         tree = alike(store, load) and moved <= exchangeable.get(load.index, frozenset())
         if not (graph.region.assumes or _is_register(load)):
             each += (store.latency + load.latency) * graph.cycle  # by way of the memory
-        chain = Chain(links, each, loop, step, tree, store.index)
+        chain = Chain(links, each, loop, step, tree, store.index, tuple(sorted(moved)))
         before = graph.chains.get(load.index)
         if before is None or before.extra < chain.extra:
             graph.chains[load.index] = chain

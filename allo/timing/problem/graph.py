@@ -28,7 +28,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Copies of an update that wait for one another: `links` of them, `each` ps, `step` apart in loop `loop`."""
+    """Copies of an update that wait for one another: `links` of them, `each` ps, `step` apart in loop `loop`.
+
+    In all `loops` they are different copies.
+    """
 
     links: int
     each: int
@@ -36,6 +39,7 @@ class Chain:
     step: int
     tree: bool  # the operations may be exchanged, so that the copies form a tree
     store: int
+    loops: tuple[int, ...] = ()
 
     @property
     def extra(self) -> int:

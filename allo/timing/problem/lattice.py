@@ -27,9 +27,9 @@ class _Pair:
 
 
 def edges_between_copies(graph: Graph, exchangeable: Mapping[int, frozenset[int]], calls: Iterable[Edge]) -> list[Edge]:
-    """The edges of all copies, by their moves; none if nothing is unrolled, or nothing is carried on."""
+    """The edges of all copies, by their moves; none if nothing is unrolled."""
     region = graph.region
-    if not region.time or all(region.count(node.around) <= 1 for node in region.nodes):
+    if all(region.count(node.around) <= 1 for node in region.nodes):
         return []
     found = _Lattice(graph, exchangeable)
     found.arrays()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
@@ -11,9 +11,11 @@ import numpy as np
 from ...layout import Banks, Division
 from .banks import told_apart
 from .memory import ArrayMemory, Ports
+from .problem import PortUse
 from .region import LoopBody, RegionNode
 
 _MOST_COPIES = 1 << 17  # above this many copies all are taken to be in one bank
+_FAR = 1 << 40  # between the numbers of elements with different forms
 
 type Counts = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -42,7 +44,10 @@ class Pressure:
 
 @dataclass(frozen=True, slots=True)
 class Accesses:
-    """The accesses of one array in an iteration: for each node, how many of its copies need which bank."""
+    """The accesses of one array in an iteration: for each node, how many of its copies need which bank.
+
+    `uses` say which copy needs which.
+    """
 
     memory: ArrayMemory
     label: str
@@ -50,6 +55,7 @@ class Accesses:
     counts: dict[int, Counts]  # by node
     reads: Counts
     writes: Counts
+    uses: dict[int, PortUse]
 
     def pressure(self) -> Pressure | None:
         """The demand on the most used bank; None if there are no limits."""
@@ -64,13 +70,6 @@ class Accesses:
             self.memory.name, text, int(self.reads[bank]), int(self.writes[bank]), self.memory.ports,
             int(interval[bank]), self.label,
         )  # fmt: skip
-
-    def merged(self) -> Accesses:
-        """The same with one bank in place of all that are accessed alike: they have the same schedule."""
-        rows = np.stack([*self.counts.values(), self.reads, self.writes])
-        kept = rows[:, :1] if (rows == rows[:, :1]).all() else np.unique(rows, axis=1)
-        counts = dict(zip(self.counts, kept, strict=False))
-        return replace(self, shape=(kept.shape[1],), counts=counts, reads=kept[-2], writes=kept[-1])
 
 
 def intervals(ports: Ports, reads: Counts, writes: Counts) -> Counts | None:
@@ -94,43 +93,63 @@ def accesses_of(
     dims = memory.dims if layout is None else layout
     shape = tuple(banks.count(extent) for banks, extent in zip(dims, memory.shape, strict=True))
     counts: dict[int, Counts] = {}
+    uses: dict[int, PortUse] = {}
     totals = {kind: np.zeros(max(1, prod(shape)), np.int64) for kind in ("read", "write")}
-    seen: dict[tuple[object, ...], list[Counts]] = {}
+    seen: dict[tuple[object, ...], _Elements] = {}
     for node in wanted:
-        counts[node.index] = _banks_of(region, node, dims, memory.shape, shape, seen)
+        use, fresh = _use_of(region, node, dims, memory.shape, shape, seen)
+        uses[node.index] = use
+        own = np.bincount(use.places.reshape(-1)[fresh], minlength=use.classes)
+        counts[node.index] = own[use.spread]
         totals[node.kind] += counts[node.index]
-    return Accesses(memory, wanted[0].label, shape, counts, totals["read"], totals["write"])
+    return Accesses(memory, wanted[0].label, shape, counts, totals["read"], totals["write"], uses)
 
 
-def _banks_of(
+@dataclass(slots=True)
+class _Elements:
+    """Elements that were touched so far with one form of subscripts: a row each; their numbers begin at `first`."""
+
+    first: int
+    rows: list[Counts] = field(default_factory=list)
+
+
+def _use_of(
     region: LoopBody,
     node: RegionNode,
     dims: tuple[Banks, ...],
     extents: tuple[int, ...],
     shape: tuple[int, ...],
-    seen: dict[tuple[object, ...], list[Counts]],
-) -> Counts:
-    """How many elements that no access before has fetched the copies of a node touch in each bank."""
-    size = max(1, prod(shape))
+    seen: dict[tuple[object, ...], _Elements],
+) -> tuple[PortUse, Counts]:
+    """Which bank each copy of a node needs, and the copies whose element no access before has fetched."""
     known = {n for form in node.forms if form is not None for n, _ in form.copies}
     used = sorted(known if None not in node.forms else node.copies)
     trips = [region.copy_loops[n].trip for n in used]
+    axes = [loop.trip if n in used else 1 for n, loop in enumerate(region.copy_loops)]
+    size = max(1, prod(shape))
     if prod(trips) > _MOST_COPIES:
-        return np.full(size, region.count(node.copies), np.int64)
+        used = sorted(node.copies)
+        axes = [loop.trip if n in used else 1 for n, loop in enumerate(region.copy_loops)]
+        numbers = np.arange(prod(axes), dtype=np.int64).reshape(axes)
+        everywhere = PortUse(numbers + len(seen) * _FAR, np.zeros(axes, np.int64), np.zeros(size, np.int64), 1)
+        seen[node.index,] = _Elements(len(seen) * _FAR)
+        return everywhere, np.arange(prod(axes))
+    offsets = _offsets(node, used, trips)
     signature = (node.kind, tuple(form and (form.time, form.other) for form in node.forms))
-    fresh = _fresh(_offsets(node, used, trips), seen.setdefault(signature, []))
+    numbers, fresh = _numbered(offsets, seen.setdefault(signature, _Elements(len(seen) * _FAR)))
     classes = [
         told_apart(region.space, form, banks, extent) if form is not None else 1
         for form, banks, extent in zip(node.forms, dims, extents, strict=True)
     ]
-    place = np.zeros(len(fresh), np.int64)
+    place = np.zeros(len(offsets), np.int64)
     for dimension, (banks, number) in enumerate(zip(dims, classes, strict=True)):
-        own = fresh[:, dimension]
+        own = offsets[:, dimension]
         if banks.kind is Division.BLOCK:
             own = np.clip(own // banks.run(extents[dimension]), 0, number - 1)
         place = place * number + own % number
-    found = np.bincount(place, minlength=max(1, prod(classes))).reshape(classes)
-    return np.tile(found, [whole // part for whole, part in zip(shape, classes, strict=True)]).reshape(size)
+    every = np.arange(max(1, prod(classes)), dtype=np.int64).reshape(classes)
+    spread = np.tile(every, [whole // part for whole, part in zip(shape, classes, strict=True)]).reshape(size)
+    return PortUse(numbers.reshape(axes), place.reshape(axes), spread, every.size), fresh
 
 
 def _offsets(node: RegionNode, used: list[int], trips: list[int]) -> Counts:
@@ -151,20 +170,21 @@ def _offsets(node: RegionNode, used: list[int], trips: list[int]) -> Counts:
     return np.stack(rows, axis=1) if rows else np.zeros((1, 0), np.int64)
 
 
-def _fresh(offsets: Counts, seen: list[Counts]) -> Counts:
-    """The different rows that are not yet in `seen`, which gets them."""
-    before = sum(map(len, seen))
-    rows = np.concatenate([*seen, offsets])
-    if not len(rows):
-        return offsets
+def _numbered(offsets: Counts, seen: _Elements) -> tuple[Counts, Counts]:
+    """The number of each row, equal ones for equal rows, and the first places of rows not yet `seen`."""
+    before = sum(map(len, seen.rows))
+    rows = np.concatenate([*seen.rows, offsets])
+    seen.rows.append(offsets)
+    if not rows.shape[1]:
+        return np.full(len(offsets), seen.first), np.zeros(0 if before else 1, np.int64)
     low, extents = rows.min(axis=0), np.ptp(rows, axis=0) + 1
     if prod(map(int, extents)) < 1 << 62:  # numbers are compared faster than rows
         keys = np.zeros(len(rows), np.int64)
         for column, extent in enumerate(extents):
             keys = keys * extent + (rows[:, column] - low[column])
-        _, first = np.unique(keys, return_index=True)
+        _, first, same = np.unique(keys, return_index=True, return_inverse=True)
     else:
-        _, first = np.unique(rows, axis=0, return_index=True)
-    fresh: Counts = rows[first[first >= before]]
-    seen.append(fresh)
-    return fresh
+        _, first, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    numbers: Counts = first[same.reshape(-1)][before:] + seen.first
+    fresh: Counts = np.sort(first[first >= before]) - before
+    return numbers, fresh

@@ -1,0 +1,173 @@
+"""Formulation of a body as a scheduling problem: its graph of nodes and edges, as operations and dependences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...poly.covers import alike
+from .graph import Edge, Graph
+from .operators import word_of
+from .ports import Accesses
+from .problem import Move, Operation, Passing, Precedence, Problem, SharedMemory
+
+
+def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
+    """The problem of a body, with the ports of the arrays that it accesses."""
+    region = graph.region
+    found = _Formulation(graph)
+    trips = tuple(loop.trip for loop in region.copy_loops)
+    memories = tuple(
+        SharedMemory(a.memory.name, a.memory.kind.name, a.memory.ports, len(a.reads), a.memory.read, a.uses)
+        for a in accesses
+    )
+    dependences = _needed([*found.values(), *found.others(), *found.trees()])
+    names = tuple(loop.name for loop in region.copy_loops)
+    return Problem(graph.cycle, trips, names, tuple(found.operations()), dependences, memories)
+
+
+def _needed(dependences: Sequence[Precedence]) -> tuple[Precedence, ...]:
+    """Without those that others of no larger distance, of as many copies, imply."""
+    groups: dict[tuple[object, ...], list[Precedence]] = {}
+    for d in sorted(dict.fromkeys(dependences), key=lambda d: d.distance):
+        kept = groups.setdefault((d.source, d.sink, d.passing, d.cycles, d.tree), [])
+        if not any(_covers(other, d) for other in kept):
+            kept.append(d)
+    return tuple(d for kept in groups.values() for d in kept)
+
+
+def _covers(one: Precedence, other: Precedence) -> bool:
+    """Whether the copies that one leads to are among those of another."""
+    wide = {move.loop: move for move in one.moves}
+    narrow = {move.loop: move for move in other.moves}
+    same = Move(-1, 0, 0)
+    return all(
+        wide.get(n, same).low <= narrow.get(n, same).low and narrow.get(n, same).high <= wide.get(n, same).high
+        for n in wide.keys() | narrow.keys()
+    )
+
+
+class _Formulation:
+    """One body. Nodes that pass values between their copies have copies, although what they compute is one term."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.nodes = graph.region.nodes
+        self.edges = [*(graph.copies or graph.edges)]
+        if graph.copies:
+            self.edges += [edge for edge in graph.edges if self._is_stream(edge)]
+        self.edges = [edge for edge in self.edges if not self._is_value(edge)]
+        self.trees_of = {c.store: (load, c) for load, c in graph.chains.items() if c.tree}
+        self.loops = self._loops()
+
+    def _is_stream(self, edge: Edge) -> bool:
+        ends = (self.nodes[edge.source], self.nodes[edge.sink])
+        return all(node.op.name.startswith("allo.stream") for node in ends)
+
+    def _is_value(self, edge: Edge) -> bool:
+        is_input = edge.source in self.graph.region.inputs[edge.sink]
+        return is_input and not edge.distance and not edge.order and edge.pair is None
+
+    def _loops(self) -> list[frozenset[int]]:
+        """The copies of each node: those that it is given values in, too, from memory or in a chain."""
+        loops = [node.copies for node in self.nodes]
+        passed = [(store, n) for store, (load, _) in self.trees_of.items() for n in self._takers(Edge(store, load, 0))]
+        for _, (load, chain) in self.trees_of.items():
+            for taker in self._takers(Edge(chain.store, load, 0)):
+                loops[taker] |= frozenset(chain.loops)
+        for edge in self.edges:
+            if self._passes(edge) and not edge.distance and not edge.order:
+                takers = self._takers(edge) if edge.weight <= 0 else (edge.sink,)
+                passed += [(edge.source, n) for n in takers]
+                for taker in takers:
+                    if edge.source >= taker:  # from one copy to a later one
+                        loops[taker] |= {move.loop for move in self._moves(edge) if move.low > 0}
+        changed = True
+        while changed:
+            before = [*loops]
+            for index, inputs in enumerate(self.graph.region.inputs):
+                loops[index] = loops[index].union(*(loops[source] for source in inputs))
+            for source, sink in passed:
+                loops[sink] |= loops[source] & frozenset(self.nodes[sink].around)
+            changed = loops != before
+        return loops
+
+    def _passes(self, edge: Edge) -> bool:
+        source, sink = self.nodes[edge.source], self.nodes[edge.sink]
+        return source.kind == "write" and sink.kind == "read"
+
+    def operations(self) -> Iterator[Operation]:
+        """The operations, in the order of the nodes."""
+        for node, loops in zip(self.nodes, self.loops, strict=True):
+            name = f"{node.kind} {node.memory.name}" if node.memory is not None else word_of(node.op)
+            shared = node.kind == "compute" and bool(node.operator.dsp or node.operator.latency)
+            yield Operation(
+                name, node.kind, node.latency, node.delay, tuple(sorted(loops)),
+                node.operator if shared else None, node.width,
+            )  # fmt: skip
+
+    def values(self) -> Iterator[Precedence]:
+        """Values that are used; a leaf of a tree is used by the copy behind it, or by its own."""
+        leaves = {index: chain for load, chain in self.trees_of.values() for index in self._between(load, chain.store)}
+        for index, inputs in enumerate(self.graph.region.inputs):
+            chain = leaves.get(index)
+            for source in inputs:
+                if chain is None or leaves.get(source) is chain:
+                    yield Precedence(source, index, Passing.VALUE)
+                else:
+                    most = [self.graph.region.copy_loops[n].trip - 1 for n in chain.loops]
+                    single = len(most) == 1
+                    ranges = ((0, 1) if single else (-m, m) for m in most)
+                    moves = tuple(Move(n, *between) for n, between in zip(chain.loops, ranges, strict=True))
+                    yield Precedence(source, index, Passing.VALUE, moves=moves)
+
+    def _between(self, first: int, last: int) -> set[int]:
+        """The nodes on the way from the value of one to another."""
+        inputs = self.graph.region.inputs
+        behind = {first}
+        for index in range(first + 1, last + 1):
+            if not behind.isdisjoint(inputs[index]):
+                behind.add(index)
+        found = {last}
+        for index in range(last, first, -1):
+            if index in found:
+                found |= behind & set(inputs[index])
+        return found
+
+    def others(self) -> Iterator[Precedence]:
+        """Values that pass through memory, and what keeps its order."""
+        for edge in self.edges:
+            source = self.nodes[edge.source]
+            if not edge.distance and edge.source == edge.sink and not edge.ranges:
+                continue
+            passing, cycles = Passing.CYCLES, source.latency
+            if edge.order:
+                cycles = max(0, edge.weight) // self.graph.cycle if source.kind == "write" else 0
+            elif self._passes(edge) and not edge.distance and edge.weight <= 0:
+                passing, cycles = Passing.FORWARD, 0
+            elif self._is_stream(edge):
+                cycles = edge.weight // self.graph.cycle
+            moves = self._moves(edge)
+            for index in self._takers(edge) if passing is Passing.FORWARD else (edge.sink,):
+                yield Precedence(edge.source, index, passing, cycles, edge.distance, moves)
+
+    def _takers(self, edge: Edge) -> Sequence[int]:
+        """What takes a value that is stored: a read, or, where it is that of a copy before, what uses the read."""
+        source, sink = self.nodes[edge.source], self.nodes[edge.sink]
+        if not alike(source, sink) or not (sink.latency or sink.delay):
+            return (edge.sink,)
+        return [index for index, inputs in enumerate(self.graph.region.inputs) if edge.sink in inputs]
+
+    def _moves(self, edge: Edge) -> tuple[Move, ...]:
+        if edge.ranges or not edge.moves:
+            return tuple(Move(*move) for move in edge.ranges)
+        found = []
+        for loop, by in edge.moves:
+            most = self.graph.region.copy_loops[loop].trip - 1
+            found.append(Move(loop, -most, most) if by is None else Move(loop, by, by))
+        return tuple(found)
+
+    def trees(self) -> Iterator[Precedence]:
+        """Copies of updates whose order does not matter."""
+        for store, (load, chain) in self.trees_of.items():
+            for index in self._takers(Edge(store, load, 0)):
+                yield Precedence(store, index, Passing.FORWARD, tree=chain.loops)
