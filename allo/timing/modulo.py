@@ -56,7 +56,7 @@ def _settled(graph: Graph, accesses: list[Accesses], interval: int, least: dict[
         timing = attempt.run()
         late = False
         for edge in carried:
-            ready = attempt.start[edge.source] + attempt.late[edge.source] + edge.weight
+            ready = attempt.carried(edge)
             wanted = -(-(ready - interval * edge.distance * graph.cycle) // graph.cycle) * graph.cycle
             if wanted > attempt.start[edge.sink]:
                 least[edge.sink] = max(least.get(edge.sink, 0), wanted)
@@ -110,11 +110,21 @@ class _Attempt:
             depth = max(depth, -(-done // cycle) if node.latency == 0 else done // cycle)
         return Timing(self.interval, starts, ends, depth)
 
+    def carried(self, edge: Edge) -> int:
+        """When what is carried is ready, in ps: memory is read and written in cycles, with the logic before a write."""
+        start, cycle = self.start[edge.source] + self.late[edge.source], self.graph.cycle
+        if edge.order:
+            return start // cycle * cycle + edge.weight
+        if self.nodes[edge.source].kind == "write":
+            return start // cycle * cycle + edge.weight + self.graph.tails[edge.source] % cycle
+        return start + edge.weight
+
     def _after(self, start: int, edge: Edge, sink: RegionNode) -> int:
         """The earliest start of `sink` behind the source of an edge, in ps; logic does not cross a clock edge."""
         source = self.nodes[edge.source]
         cycle = self.graph.cycle
-        if source.kind != "write" and source.latency:  # a register: its result is there at a clock edge
+        # Behind a register, and what is read after it was written, is there at a clock edge.
+        if source.latency and (source.kind != "write" or edge.weight):
             ready = start // cycle * cycle + edge.weight
         else:
             ready = start + edge.weight
