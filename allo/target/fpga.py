@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from ..errors import TargetError
 from .description import Target
 
-_SMALL = 4  # bits of the factors of a product that is made of LUTs
-
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
@@ -138,6 +136,7 @@ class Fpga(Target):
     registers_up_to: int
     lutram_up_to: int
     dsp_tile: tuple[int, int]
+    small_factor: int  # bits of the factors of a product that is made of LUTs
     multiplexer: Multiplexer
     integers: Mapping[str, IntegerOperator]
     floats: tuple[FloatOperator, ...]
@@ -177,7 +176,7 @@ class Fpga(Target):
         A DSP multiplies numbers as wide as its `tile`; wider ones are cut into digits of one bit less, and products
         of digits that lie above the result are left out. What is small is made of LUTs.
         """
-        if max(left, right) <= _SMALL:
+        if max(left, right) <= self.small_factor:
             return self.integers["mul"].of("mul", result)
         wide, narrow = self.dsp_tile
         dsp = min(_tiles(left, right, result, wide, narrow), _tiles(right, left, result, wide, narrow))

@@ -33,8 +33,9 @@ def read_fpga(head: Target, root: Table) -> Fpga:
                 control.count("call"), control.number("uncertainty")),
         each(root.table("memory"), _memory, ("BRAM", "LUTRAM", "FIFO", "REGISTER")),
         rules.count("registers_up_to"), rules.count("lutram_up_to"), (max(tile), min(tile)),
+        dsp.count("small_factor"),
         _multiplexer(root.table("multiplexer")),
-        each(root.table("integer"), _integer, ("add", "compare", "logic", "select", "shift", "mul", "div")),
+        each(root.table("integer"), _integer, ("add", "compare", "logic", "select", "shift", "mul", "div", "place")),
         tuple(_floating(row) for row in root.tables("operator")),
     )  # fmt: skip
     for table in (control, rules, dsp):
