@@ -1,6 +1,6 @@
 """Compares estimates with published cycles of designs, and measures how long reports and HLS code take.
 
-    python benchmarks/estimate.py [--speed]
+    python benchmarks/estimate.py [--speed] [--intervals COUNT]
 
 The table is that of docs/estimator.md. Published numbers are facts: cycles of RTL simulation of Vitis HLS 2023.2
 (Stream-HLS artifact, results/data/compare.csv), of kernels of PolyBench and of the designs in benchmarks/published/;
@@ -29,6 +29,7 @@ from allo.ir.types import float32 as T
 from benchmarks.published import DESIGNS, PROFILE, TABLE_3
 from examples import transformer
 
+FIRST_SEED, MORE_DATA = 7_000_000, 64  # of random kernels; sets of arguments
 LIMITS_SECONDS = {
     "report": 0.15,
     "emission": 0.05,
@@ -210,6 +211,23 @@ def speed() -> Iterator[tuple[str, str, float]]:
     yield "report of a transformer block", "block", cpu_seconds(lambda: block.report(target="u280"))
 
 
+def intervals(count: int) -> str:
+    """How many intervals of random kernels are too high, and none too low: what docs/estimator.md says of them."""
+    from tests.estimate.random_kernels import random_kernel
+    from tests.estimate.test_differential import found_and_needed
+
+    high = low = 0
+    for seed in range(FIRST_SEED, FIRST_SEED + count):
+        kernel = random_kernel(seed)
+        found, needed = found_and_needed(kernel.function, kernel.data, kernel.depth)
+        if found > needed and len(kernel.data) > 1:  # with more data, more is known to be needed
+            kernel = random_kernel(seed, MORE_DATA)
+            found, needed = found_and_needed(kernel.function, kernel.data, kernel.depth)
+        high, low = high + (found > needed), low + (found < needed)
+    share = f"{high} ({100 * high / count:.1f} %) are too high, {low} too low"
+    return f"Of {count} intervals of random kernels, from seed {FIRST_SEED} on, {share}."
+
+
 def main(*, only_speed: bool = False) -> None:
     """Print the table and the slowest designs; the exit code is 1 if one is above its limit."""
     if not only_speed:
@@ -227,4 +245,9 @@ def main(*, only_speed: bool = False) -> None:
 if __name__ == "__main__":
     parser: Any = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--speed", action="store_true", help="only the times of reports and of emission")
-    main(only_speed=parser.parse_args().speed)
+    parser.add_argument("--intervals", type=int, metavar="COUNT", help="only intervals of so many random kernels")
+    options = parser.parse_args()
+    if options.intervals:
+        print(intervals(options.intervals))
+    else:
+        main(only_speed=options.speed)

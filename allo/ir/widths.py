@@ -14,7 +14,7 @@ from mlir import ir
 from .mlir_types import integer_of
 from .walk import LOOP_OPERATIONS, constant_bounds, operations
 
-_INDEX = 32  # bits of an index, as C++ has them
+INDEX_BITS = 32  # as C++ has them
 
 
 class IntegerRange(NamedTuple):
@@ -50,11 +50,11 @@ class Widths:
 
     def range(self, value: ir.Value) -> IntegerRange:
         """What the value may be. Only for integers and indices."""
-        return self._ranges.get(value) or _whole(_type_bits(value.type) or _INDEX)
+        return self._ranges.get(value) or _whole(_type_bits(value.type) or INDEX_BITS)
 
     def needed(self, value: ir.Value) -> int:
         """The low bits of the value that anything depends on. Only for integers and indices."""
-        return min(self._needed.get(value, 0), _type_bits(value.type) or _INDEX)
+        return min(self._needed.get(value, 0), _type_bits(value.type) or INDEX_BITS)
 
     def bits(self, value: ir.Value) -> int:
         """The width of what is built of a value: an integer, or an index."""
@@ -106,7 +106,7 @@ _LOW_BITS = frozenset({
 def _type_bits(kind: ir.Type) -> int | None:
     if isinstance(kind, ir.IntegerType):
         return int(kind.width)
-    return _INDEX if isinstance(kind, ir.IndexType) else None
+    return INDEX_BITS if isinstance(kind, ir.IndexType) else None
 
 
 def _whole(bits: int) -> IntegerRange:
@@ -118,7 +118,7 @@ def _constant(op: ir.Operation, _: Sequence[IntegerRange]) -> IntegerRange | Non
     attribute = op.attributes["value"]
     if not isinstance(attribute, ir.IntegerAttr):
         return None
-    bits = _type_bits(op.results[0].type) or _INDEX
+    bits = _type_bits(op.results[0].type) or INDEX_BITS
     number = integer_of(attribute) & ((1 << bits) - 1)
     number -= (number >> (bits - 1)) << bits if bits else 0
     return IntegerRange(number, number)
@@ -126,7 +126,7 @@ def _constant(op: ir.Operation, _: Sequence[IntegerRange]) -> IntegerRange | Non
 
 def _unsigned(op: ir.Operation, held: IntegerRange) -> IntegerRange:
     """The operand of an operation, read without a sign."""
-    return held if held.low >= 0 else IntegerRange(0, (1 << (_type_bits(op.operands[0].type) or _INDEX)) - 1)
+    return held if held.low >= 0 else IntegerRange(0, (1 << (_type_bits(op.operands[0].type) or INDEX_BITS)) - 1)
 
 
 def _product(_: ir.Operation, held: Sequence[IntegerRange]) -> IntegerRange:

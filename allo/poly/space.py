@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Protocol
@@ -77,6 +77,9 @@ class PlacedAccess(Protocol):
     def forms(self) -> tuple[Form | None, ...]: ...
     @property
     def access(self) -> Access | None: ...
+    @property
+    def lookups(self) -> Sequence[Access | None]:
+        """For each subscript the read of an array, which nothing writes, that it is the value of, if there is one."""
 
 
 @dataclass(slots=True)

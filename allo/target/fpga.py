@@ -19,8 +19,6 @@ from .components import (
 from .description import Target
 from .profile import Profile, ToolRules
 
-_SMALL = 4  # bits of the factors of a product that is made of LUTs
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Fpga(Target):
@@ -33,6 +31,7 @@ class Fpga(Target):
     registers_up_to: int
     lutram_up_to: int
     dsp_tile: tuple[int, int]
+    small_factor: int  # bits of the factors of a product that is made of LUTs
     multiplexer: Multiplexer
     integers: Mapping[str, IntegerOperator]
     floats: tuple[FloatOperator, ...]
@@ -106,7 +105,7 @@ class Fpga(Target):
         A DSP multiplies numbers as wide as its `tile`; wider ones are cut into digits of one bit less, and products
         of digits that lie above the result are left out. What is small is made of LUTs.
         """
-        if max(left, right) <= _SMALL:
+        if max(left, right) <= self.small_factor:
             return self.integers["mul"].of("mul", result)
         wide, narrow = self.dsp_tile
         dsp = min(_tiles(left, right, result, wide, narrow), _tiles(right, left, result, wide, narrow))

@@ -9,6 +9,8 @@ from .fpga import Fpga
 from .profile_file import read_profiles
 from .table import Table, each
 
+_INTEGER = ("add", "compare", "logic", "select", "shift", "mul", "div", "place")
+
 
 def read_fpga(head: Target, root: Table) -> Fpga:
     """The FPGA of a file whose `head` has been read."""
@@ -24,8 +26,9 @@ def read_fpga(head: Target, root: Table) -> Fpga:
         read_control(root.table("control")),
         each(root.table("memory"), read_memory, ("BRAM", "LUTRAM", "FIFO", "REGISTER")),
         rules.count("registers_up_to"), rules.count("lutram_up_to"), (max(tile), min(tile)),
+        dsp.count("small_factor"),
         _multiplexer(root.table("multiplexer")),
-        each(root.table("integer"), read_integer, ("add", "compare", "logic", "select", "shift", "mul", "div")),
+        each(root.table("integer"), read_integer, _INTEGER),
         tuple(read_floating(row) for row in root.tables("operator")),
         profiles=read_profiles(root),
     )  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 from allo.ir import types
 
 EXTENT = 160  # of a dimension; no subscript reaches it
+DATA = 8  # sets of arguments where data decide what waits for what
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Kernel:
 
     text: str
     function: Callable[..., Any]
-    arguments: dict[str, np.ndarray]
+    data: list[dict[str, np.ndarray]]  # arguments; several where these decide what waits for what
     depth: int
 
 
@@ -67,6 +68,8 @@ class _Writer:
         array = choose.choice(["A", "A", "A", "C"])
         source = choose.choice(["A", "A", array])
         at = to if self.updated and source == array and self.element == "float32" else self.place(loops)
+        if (source, at) == (array, to) and self.element == "int32":  # sums that are exact may be added in any order
+            source = "C" if array == "A" else "A"
         if choose.random() < 0.15:
             return f"{array}[{to}] = B[{self.affine(loops, 4)}]"
         if choose.random() < 0.15:
@@ -107,8 +110,8 @@ class _Writer:
         return lines + self.block(around, self.depth + 1, ["u", "v"])
 
 
-def random_kernel(seed: int) -> Kernel:
-    """The kernel of a seed."""
+def random_kernel(seed: int, data: int = DATA) -> Kernel:
+    """The kernel of a seed, with so many sets of arguments if these decide what waits for what."""
     writer = _Writer(random.Random(seed))
     lines = writer.lines()
     file, text = f"<random kernel {seed}>", "\n".join(lines) + "\n"
@@ -116,9 +119,18 @@ def random_kernel(seed: int) -> Kernel:
     scope: dict[str, Any] = dict(vars(types))
     exec(compile(text, file, "exec"), scope)
     numbers = np.random.default_rng(seed)
+    decides = "P[" in "".join(lines[1:]) or "> 0.5" in text
+    arguments = [_arguments(writer, numbers, n) for n in range(data if decides else 1)]
+    return Kernel(text, scope["kernel"], arguments, writer.depth)
+
+
+def _arguments(writer: _Writer, numbers: np.random.Generator, which: int) -> dict[str, np.ndarray]:
+    """Arguments of a kernel: floats around 0.5, more or less often above it; indices that meet, or lie far apart."""
     dtype = np.float32 if writer.element == "float32" else np.int32
     shape = (EXTENT,) * writer.rank
-    arguments = {name: numbers.random(shape).astype(dtype) for name in "AC"}
-    arguments["B"] = numbers.random(EXTENT).astype(dtype)
-    arguments["P"] = numbers.integers(0, 6, EXTENT).astype(np.int32)
-    return Kernel(text, scope["kernel"], arguments, writer.depth)
+    above = (0.0, 0.5, -0.5, 0.25, -0.25)[which % 5]
+    found = {name: (numbers.random(shape) + above).astype(dtype) for name in "AC"}
+    found["B"] = (numbers.random(EXTENT) + above).astype(dtype)
+    first, count = (0, numbers.integers(0, 40))[which % 2], (6, 1, 2, 12, 40)[which // 2 % 5]
+    found["P"] = numbers.integers(first, first + count, EXTENT).astype(np.int32)
+    return found

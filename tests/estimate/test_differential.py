@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,19 +22,21 @@ from .random_kernels import random_kernel
 from .traced import least_interval
 
 
-def found_and_needed(kernel: Callable[..., Any], arguments: Mapping[str, np.ndarray], depth: int) -> tuple[int, int]:
+def found_and_needed(
+    kernel: Callable[..., Any], data: Sequence[Mapping[str, np.ndarray]], depth: int
+) -> tuple[int, int]:
     """The interval of the recurrences that the estimator finds, and the least with which the kernel works."""
     s = allo.customize(kernel)
     s.pipeline("i")
     region, budget = region_of(s)
     found = recurrence_of(graph_of(region, budget, exchangeable(region)), 1)
-    needed = least_interval(kernel, arguments, depth, load_target("u280"))
+    needed = least_interval(kernel, data, depth, load_target("u280"))
     return found.interval if found is not None else 1, needed
 
 
 def check(seed: int) -> None:
     kernel = random_kernel(seed)
-    found, needed = found_and_needed(kernel.function, kernel.arguments, kernel.depth)
+    found, needed = found_and_needed(kernel.function, kernel.data, kernel.depth)
     assert found >= needed, kernel.text
 
 
@@ -60,7 +62,7 @@ def test_one_update_without_copies_is_exact(seed: int) -> None:
                 A[step * i + o + to] = A[step * i + o + at] + B[i]
 
     arguments = {name: np.ones(64, np.float32) for name in "AB"}
-    found, needed = found_and_needed(update, arguments, 2)
+    found, needed = found_and_needed(update, [arguments], 2)
     assert found == needed
 
 
@@ -74,7 +76,7 @@ def test_sums_that_something_else_reads_between_copies_are_no_tree() -> None:
                 A[0] = A[0] * B[i]
 
     arguments = {name: np.ones(16, np.int32) for name in "AB"}
-    found, needed = found_and_needed(mixed, arguments, 1)
+    found, needed = found_and_needed(mixed, [arguments], 1)
     assert found >= needed > 2
 
 

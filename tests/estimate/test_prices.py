@@ -185,10 +185,8 @@ def test_a_register_file_is_a_multiplexer() -> None:
 
 
 def test_a_choice_of_many_raises_the_interval_of_a_recurrence() -> None:
-    """From registers, values are there at once, but for the choice of one of 500: five LUTs, before the sum.
-
-    The sum and the write take place in the cycle after that.
-    """
+    """From registers, values are there at once, but for the choice of one of 500: five LUTs, before the sum, which does
+    not fit into the cycle, and whose write takes what is left of the second one."""
     s = allo.customize(summed_up)
     s.pipeline("i")
     s.partition("T")
@@ -224,3 +222,52 @@ def test_a_bank_that_is_known_needs_no_choice() -> None:
     s.partition("A", dim=1, factor=8)
     s.partition("B", dim=1, factor=8)
     assert allo.estimate(s).lut - before == 32 * 3 + 8
+
+
+def test_a_register_file_of_many_elements_is_neither_small_nor_fast() -> None:
+    """Seven LUTs in a row are more than a cycle; the tool makes no more than 1,024 banks, so that a note warns."""
+
+    def file(T: int32[16384], X: int16[64], C: int32[64]):
+        for i in range(64):
+            C[i] = T[X[i]]
+
+    s = allo.customize(file)
+    s.pipeline("i")
+    memory = allo.estimate(s)
+    s.partition("T")
+    found = allo.estimate(s)
+    assert found.lut - memory.lut == 32 * 5461
+    assert found.loop("i").depth == memory.loop("i").depth + 1
+    assert "1,024" in " ".join(found.notes)
+
+
+@pytest.mark.parametrize(("banks", "luts"), [(4, 0), (3, 2 * 9), (5, 2 * 9)])
+def test_banks_that_are_no_power_of_two_divide_subscripts(banks: int, luts: int) -> None:
+    """A subscript of nine bits: two LUTs a bit, beside the choice of a word."""
+    s = allo.customize(looked_up)
+    s.pipeline("i")
+    memory = allo.estimate(s)
+    s.partition("T", dim=1, factor=banks)
+    found = allo.estimate(s)
+    choices = 32 * -(-(banks - 1) // 3)
+    assert found.lut - memory.lut == choices + luts
+
+
+def test_blocks_whose_length_is_no_power_of_two_divide_subscripts() -> None:
+    s = allo.customize(looked_up)
+    s.pipeline("i")
+    memory = allo.estimate(s)
+    s.partition("T", allo.Partition.Block, dim=1, factor=4)
+    assert allo.estimate(s).lut - memory.lut == 32 + 18
+
+
+def test_a_division_of_subscripts_is_in_the_path() -> None:
+    """Memory, 1,350 ps for nine bits, and a LUT: the sum does not fit into the cycle any more."""
+
+    def counted(banks: int) -> int:
+        s = allo.customize(summed_up)
+        s.pipeline("i")
+        s.partition("T", dim=1, factor=banks)
+        return allo.estimate(s).loop("i").depth
+
+    assert counted(3) == counted(4) + 1

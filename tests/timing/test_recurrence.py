@@ -23,6 +23,13 @@ from .expanded import recurrence_interval, symbolic_interval
 from .regions import region_of
 
 CIRCULATION = import_module("allo.timing.interval.circulation")  # `allo.estimate` is a function, too
+EXPANDED = import_module("allo.timing.interval.expanded")
+
+
+@pytest.fixture
+def summed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies are not looked at one by one, as if there were too many of them."""
+    monkeypatch.setattr(EXPANDED, "_MOST_NODES", 0)
 
 
 def intervals(kernel: Callable[..., Any], loop: str = "i", *, overwriting: bool = True) -> tuple[int, int]:
@@ -267,11 +274,18 @@ def test_two_random_updates_of_an_array(seed: int) -> None:
     assert found >= expected
 
 
-def test_copies_at_the_ends_of_a_loop_are_taken_for_others() -> None:
-    """By hand 7: 1 read + 3 * 6 add + 1 write over 3 iterations. Walks are known by their moves, not by copies."""
+def test_copies_at_the_ends_of_a_loop_have_no_others() -> None:
+    """1 read + 3 * 6 add + 1 write over 3 iterations: the first copy has none before it."""
+    assert intervals(sum_and_use) == (7, 7)
+
+
+@pytest.mark.usefixtures("summed_up")
+def test_many_copies_at_the_ends_of_a_loop_are_taken_for_others() -> None:
+    """Walks are known by their moves then, not by copies."""
     assert intervals(sum_and_use) == (10, 7)
 
 
+@pytest.mark.usefixtures("summed_up")
 @pytest.mark.parametrize("copies", [4, 100, 4000])
 def test_the_cost_does_not_depend_on_the_number_of_copies(copies: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sums over all copies are one after the other; each reads what the use of the one before has written."""
@@ -300,6 +314,7 @@ def test_the_cost_does_not_depend_on_the_number_of_copies(copies: int, monkeypat
     assert sum(searches) < 1000
 
 
+@pytest.mark.usefixtures("summed_up")
 def test_too_many_walks_are_an_assumption(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then all copies of what waits for one another run one after the other: 44 cycles, but an iteration takes 13."""
     monkeypatch.setattr(CIRCULATION, "_MOST_PIVOTS", 1)

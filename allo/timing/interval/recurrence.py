@@ -12,6 +12,7 @@ from ..problem.graph import Edge, Graph
 from ..problem.operators import word_of
 from ..problem.region import RegionNode
 from .circulation import Circulation
+from .expanded import least_interval
 from .walks import ClosedWalks, components
 
 
@@ -28,7 +29,47 @@ def recurrence_of(graph: Graph, requested: int) -> Recurrence | None:
     """The recurrence that demands the largest interval, if that is more than requested."""
     found = _existing(graph, requested, lambda: critical(graph))
     enough = max(requested, found.interval if found is not None else 1)
-    return _existing(graph, enough, lambda: between_copies(graph, enough)) or found
+    found = _existing(graph, enough, lambda: between_copies(graph, enough)) or found
+    return found if found is None or found.interval <= requested else _of_copies(graph, requested, found)
+
+
+def _of_copies(graph: Graph, requested: int, found: Recurrence) -> Recurrence | None:
+    """The recurrence itself, or one that demands less, if all that copies pass on can be looked at."""
+    if _is_certain(graph, found):
+        return found
+    exact = least_interval(graph, requested, found.interval)
+    if exact is None or exact[0] == found.interval:
+        return found
+    interval, edges = exact
+    _relax(graph, interval)
+    return Recurrence(interval, edges, (1,) * len(edges)) if interval > requested else None
+
+
+def _is_certain(graph: Graph, found: Recurrence) -> bool:
+    """Whether it is one value that comes from the only write of its array, without copies and conditions."""
+    nodes = graph.region.nodes
+    carried = [edge for edge in found.edges if edge.distance]
+    if graph.copies or len(carried) != 1 or any(edge.order for edge in carried):
+        return False
+    edge = carried[0]
+    stores = [node for node in nodes if node.kind == "write" and node.label == nodes[edge.source].label]
+    passing = [nodes[other.source] for other in found.edges if other is not edge]
+    return (
+        edge.exact
+        and len(stores) == 1
+        and all(node.kind != "write" for node in passing)
+        and not any(nodes[n].guards for n in (edge.source, edge.sink))
+        and (edge.pair is None or all(access.exact for access in edge.pair))
+    )
+
+
+def _relax(graph: Graph, interval: int) -> None:
+    """Let edges that sum up copies demand no more than these do: what they carry comes so many iterations later."""
+    while (found := critical(graph)) is not None and found.interval > interval:
+        edge = max(found.edges, key=lambda edge: edge.distance)
+        weight = sum(other.weight for other in found.edges)
+        others = sum(other.distance for other in found.edges) - edge.distance
+        edge.distance = -(-weight // (interval * graph.cycle)) - others
 
 
 def _existing(graph: Graph, enough: int, search: Callable[[], Recurrence | None]) -> Recurrence | None:

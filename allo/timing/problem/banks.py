@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import gcd
 
 from ...layout import Banks, Division
@@ -14,16 +15,28 @@ from .memory import ArrayMemory
 def routing(space: Space, kind: str, forms: Sequence[Form | None], memory: ArrayMemory, target: Fpga) -> Operator:
     """What brings a word from, or to, the bank that the subscripts of an access name; wires if it is always one.
 
-    A read chooses among the words of all banks that it may come to, a write enables one of them: a LUT each.
+    A read chooses among the words of all banks that it may come to, a write enables one of them: a LUT each. Where
+    banks, or the elements of one, are no power of two, a subscript is divided first: in the path if it is data, ahead
+    of it if it is known from iterations.
     """
     reached = 1
+    divided: list[Operator] = []
     for number, (banks, extent) in enumerate(zip(memory.dims, memory.shape, strict=True)):
         form = forms[number] if number < len(forms) else None
         count = banks.count(extent)
-        reached *= count // told_apart(space, form, banks, extent) if form is not None else count
+        among = count // told_apart(space, form, banks, extent) if form is not None else count
+        reached *= among
+        divisor = banks.run(extent) if banks.kind is Division.BLOCK else count
+        if among > 1 and divisor & (divisor - 1) and banks.kind is not Division.COMPLETE:
+            place = target.integer("place", (extent - 1).bit_length())
+            divided.append(place if form is None else replace(place, delay=0))
     if reached == 1:
         return Operator("wire")
-    return target.multiplexer.of(reached, memory.width) if kind == "read" else Operator("decoder", lut=reached)
+    lut, delay = sum(one.lut for one in divided), max((one.delay for one in divided), default=0)
+    if kind == "write":
+        return Operator("decoder", lut=reached + lut)
+    chosen = target.multiplexer.of(reached, memory.width)
+    return replace(chosen, lut=chosen.lut + lut, delay=chosen.delay + delay)
 
 
 def told_apart(space: Space, form: Form, banks: Banks, extent: int) -> int:

@@ -140,7 +140,8 @@ def _logic(graph: Graph, again: Set[int]) -> None:
             continue
         reached.add(edge.sink)
         source = nodes[edge.source]
-        tail = 0 if source.latency and source.kind != "write" else graph.tails[edge.source] + source.delay
+        is_register = source.latency and source.kind != "write"
+        tail = source.delay + (0 if is_register else graph.tails[edge.source])
         graph.tails[edge.sink] = max(graph.tails[edge.sink], tail)
 
 

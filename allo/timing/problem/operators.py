@@ -7,7 +7,7 @@ import re
 from mlir import ir
 
 from ...ir.access import callee_name
-from ...ir.widths import Widths
+from ...ir.widths import INDEX_BITS, Widths
 from ...target import Fpga, Operator
 
 _FLOAT = {
@@ -126,7 +126,7 @@ def _bits(kind: ir.Type) -> int:
     if isinstance(kind, ir.IntegerType):
         return int(kind.width)
     if isinstance(kind, ir.IndexType):
-        return 32
+        return INDEX_BITS
     match = _FIXED.match(str(kind))
     return int(match[1]) if match else 64 if str(kind) == "f64" else 32
 

@@ -41,6 +41,7 @@ class RegionNode:
     forms: tuple[Form | None, ...] = ()
     access: Access | None = None
     touched: tuple[Access, ...] = ()  # all arrays that it uses: several for a call
+    lookups: tuple[Access | None, ...] = ()  # by subscript: the read whose value it is, of an array that stays
     latency: int = 0
     delay: int = 0
     routing: Operator | None = None  # between the banks of an array and an access
@@ -133,6 +134,9 @@ class RegionBuilder:
     def build(self, operations: Iterable[ir.Operation]) -> LoopBody:
         """The region of these operations and all below them, whose loops have constant extents (`unbounded_loop`)."""
         self._operations(operations, tuple(range(len(self.region.copy_loops))), (), ())
+        written = {access.buffer.label for node in self.region.nodes for access in node.touched if access.is_write}
+        for node in self.region.nodes:
+            node.lookups = tuple(a if a is not None and a.buffer.label not in written else None for a in node.lookups)
         return self.region
 
     def _operations(
@@ -265,6 +269,8 @@ class RegionBuilder:
         if node.access is not None:
             node.label = node.access.buffer.label
             node.forms = tuple(self.region.space.form(f, node.access) for f in node.access.subscripts)
+            if None in node.forms:
+                node.lookups = self._lookups(node)
         else:
             node.label = f"?{len(self.region.nodes)}"
         node.memory = self.around.memory_of(array, node.access.buffer.name if node.access else "?")
@@ -278,6 +284,20 @@ class RegionBuilder:
         node.copies = node.copies | used | self._source(array)[1]
         if kind == "read":
             self.values[op.results[0]] = (node.index, node.copies)
+
+    def _lookups(self, node: RegionNode) -> tuple[Access | None, ...]:
+        """The accesses whose values the subscripts are, but for conversions."""
+        subscripts = list(node.op.operands)[1 if node.kind == "read" else 2 :]
+        if len(subscripts) != len(node.forms):
+            return (None,) * len(node.forms)
+        unknown = zip(subscripts, node.forms, strict=True)
+        return tuple(self._read_of(value) if form is None else None for value, form in unknown)
+
+    def _read_of(self, value: ir.Value) -> Access | None:
+        while not isinstance(value.owner, ir.Block) and value.owner.name in ("arith.index_cast", "arith.extsi"):
+            value = value.owner.operands[0]
+        found = [] if isinstance(value.owner, ir.Block) else self.around.accesses.get(value.owner.operation, [])
+        return found[0] if found and is_load(found[0].op) else None
 
     def _conditions(self, guards: tuple[tuple[ir.Operation, int], ...]) -> list[tuple[int | None, frozenset[int]]]:
         """What decides whether guarded effects happen; conditions on loop variables are known at once."""
