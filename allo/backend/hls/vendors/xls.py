@@ -10,7 +10,7 @@ from ..text.vendor import Array, Banks, BoundMemory, Place, Streams, Vendor
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class ArraysAsValues:
     """Arrays are values: all elements can be accessed at once, so that a partition has nothing to say."""
 
     def attributes(self, array: Array, banks: Banks, memory: BoundMemory | None) -> str:
@@ -35,7 +35,7 @@ XLS = Vendor(
     dataflow=None,
     inline_off="",
     allocation="",
-    arrays=Values(),
+    arrays=ArraysAsValues(),
     streams=Streams(source=None, sink=None, made=None, pragma="", empty=None, full=None),
     place=Place.BEFORE_LABEL,
     words=AcWords(),
