@@ -394,9 +394,7 @@ def test_a_step_that_an_instance_of_another_kernel_cannot_take():
     part.split("j", 2)
     part.unroll("r")
     message = refusal(s, part, id="first")
-    assert message.splitlines()[0] == (
-        "File: unroll: there is no loop 'product_first:PE.r'; an earlier step may have replaced it"
-    )
+    assert message.splitlines()[0] == "File: unroll: nest 'product_first:PE' has no loop 'r'"
     assert "its schedule is composed here" in message
 
 

@@ -14,7 +14,7 @@ from allo.customize import Nest, Schedule
 from allo.errors import TargetError
 from allo.ir.types import index, int32
 
-from .checks import assert_equal, assert_faithful, assert_ir, assert_refused, ir_text, outcome
+from .checks import assert_equal, assert_faithful, assert_ir, assert_refused, ir_text, outcome, refusal
 
 
 def gemm(A: int32[4, 6], B: int32[6, 3], C: int32[4, 3]):
@@ -537,3 +537,15 @@ def test_a_value_between_the_loops_that_elements_would_share():
         "PE",
         axes=[1],
     )
+
+
+def test_a_loop_under_a_condition_is_no_axis():
+    def halves(A: int32[4, 6], C: int32[4, 6]):
+        for i in range(4, name="PE"):
+            C[i, 0] = 1
+            if i > 1:
+                for j in range(6):
+                    C[i, j] = A[i, j]
+
+    message = refusal(customize(halves), "unfold", "PE", axes=[1])
+    assert message.startswith("unfold: nest 'PE' has no axis 1 that could be unfolded")

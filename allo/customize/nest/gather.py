@@ -45,7 +45,7 @@ def _deepest(function: ir.OpView, outer: LoopView) -> LoopView | None:
 
 def _inside(function: ir.OpView, outer: LoopView) -> list[LoopView]:
     """The loops that stand in the body of a loop itself."""
-    return [view for view in loops_of(function) if view.parent is not None and view.parent.op == outer.op]
+    return [view for view in loops_of(function) if view.op.block == outer.body]
 
 
 def _brought_in(
