@@ -38,7 +38,6 @@ _PURE = (
     "arith.constant", "affine.apply", "arith.index_cast", "affine.yield", "scf.yield", "func.return",
     "memref.get_global", "memref.alloc", "allo.stream_create", "allo.element_cast",
 )  # fmt: skip
-
 _NOT_FLATTENED = ("dataflow", "spatial", "unroll")  # marks of loops that make no pipeline with the loop inside
 
 
