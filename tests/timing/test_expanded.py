@@ -168,3 +168,29 @@ def test_many_copies_are_not_looked_at(copies: int, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(EXPANDED, "Expanded", never)
     assert found(many)[0] == 11
+
+
+def test_a_register_that_a_condition_guards() -> None:
+    def scaled(A: float32[80], B: float32[80]):
+        for i in range(16):
+            if 2 * i < 9:
+                A[0] = A[0] * B[i]
+
+    assert found(scaled)[0] == 4  # 3 mul + 1 write
+
+
+def test_schedules_take_what_copies_demand() -> None:
+    """The first copy has none before it: 7 in place of 10 cycles, and ports enough for it."""
+
+    def sum_and_use(A: float32[8], B: float32[3]):
+        for i in range(5):
+            for u in range(3):
+                A[i + 3] = A[i + 1] + A[i]
+                A[i] = A[i] + B[u]
+
+    s = allo.customize(sum_and_use)
+    s.partition("A")
+    s.pipeline("i")
+    loop = allo.estimate(s).loop("i")
+    assert str(loop.reason).startswith("recurrence")
+    assert loop.interval == found(sum_and_use)[0]
