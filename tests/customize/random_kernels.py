@@ -148,14 +148,14 @@ RUN_TIME = "    n: int32 = V[1] % 7"
 DECLARED = "A: int32[12, 12], B: int32[12, 12], V: int32[12]"
 
 
-def nest(draw: st.DrawFn, names: list[str], arrays: dict[str, int]) -> list[str]:
+def nest(draw: st.DrawFn, names: list[str], arrays: dict[str, int], run_time: bool) -> list[str]:
     """The lines of a loop nest with statements inside, and sometimes between its loops."""
     lines: list[str] = []
     for depth, name in enumerate(names):
         indent = "    " * (depth + 1)
         if depth and draw(st.integers(0, 3)) == 0:
             lines.extend(indent + line for line in statement(draw, names[:depth], True, arrays))
-        lines.append(f"{indent}for {name} in range({bounds(draw, names[:depth], run_time=True)}):")
+        lines.append(f"{indent}for {name} in range({bounds(draw, names[:depth], run_time)}):")
     indent = "    " * (len(names) + 1)
     for _ in range(draw(st.integers(1, 2))):
         lines.extend(indent + line for line in statement(draw, names, True, arrays))
@@ -189,20 +189,24 @@ def stages(draw: st.DrawFn) -> list[str]:
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> tuple[str, tuple[tuple[str, ...], ...]]:
-    """A kernel with a local array; some of its nests may stand in a function that it calls."""
+def programs(draw: st.DrawFn, run_time: bool = True) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    """A kernel with a local array; some of its nests may stand in a function that it calls.
+
+    With `run_time` some bounds are known at run time only.
+    """
     loops = [["i", "j", "k"][: draw(st.sampled_from([1, 2, 2, 3, 3]))] for _ in range(draw(st.integers(2, 3)))]
     called = draw(st.integers(0, 2)) == 0
     lines = ["from allo.ir.types import int32", "", ""]
+    given = [RUN_TIME] if run_time else []
     if called:
-        lines += [f"def helper({DECLARED}, L: int32[12, 12]):", RUN_TIME, *nest(draw, loops[0], LOCAL), "", ""]
-    lines += [f"def kernel({DECLARED}):", RUN_TIME, "    L: int32[12, 12] = 0"]
+        lines += [f"def helper({DECLARED}, L: int32[12, 12]):", *given, *nest(draw, loops[0], LOCAL, run_time), "", ""]
+    lines += [f"def kernel({DECLARED}):", *given, "    L: int32[12, 12] = 0"]
     if called:
         lines.append("    helper(A, B, V, L)")
     for position, names in enumerate(loops[1:] if called else loops):
         if position == 0 and draw(st.booleans()):
             lines += stages(draw)
             continue
-        lines += nest(draw, names, LOCAL)
+        lines += nest(draw, names, LOCAL, run_time)
     lines += ["    for p in range(12):", "        for q in range(12):", "            B[p, q] += 5 * L[p, q]"]
     return "\n".join(lines) + "\n", tuple(map(tuple, loops))

@@ -161,7 +161,7 @@ CYCLES = {
 
 
 # where the next iteration waits for an element that a multiplexer of banks chooses
-INTERVALS = {"nussinov": 2, "adi": 2}
+INTERVALS = {"nussinov": 2}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -84,7 +84,7 @@ def of_pipelines(seed: int, counts: Counter[str]) -> str:
     made = random_kernel(seed)
     s = allo.customize(made.function)
     s.pipeline("i")
-    told = difference(s, seed, counts, list(made.arguments.values()))
+    told = difference(s, seed, counts, list(made.data[0].values()))
     return f"{made.text}\n{told}" if told else ""
 
 
