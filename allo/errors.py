@@ -108,6 +108,10 @@ class ScheduleError(AlloError):
     """A primitive cannot be applied; the schedule is as it was before."""
 
 
+class KernelNote(UserWarning):
+    """Something in a kernel that is accepted and may surprise, such as a literal that becomes negative."""
+
+
 class ScheduleNote(UserWarning):
     """A step that was accepted although it does nothing, and why. `strict=True` makes it an error."""
 

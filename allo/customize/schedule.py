@@ -148,8 +148,9 @@ class Schedule(Primitives, Uses):
             raise ScheduleError(f"on must be a schedule, got {type(on).__name__} {on!r}")
         before, given = len(target._history), given_steps(steps, self.primitives())
         try:
-            for step in given:
-                target._replay(step)
+            with working(f"replaying steps on '{target.top_func_name}'", DEBUG):
+                for step in given:
+                    target._replay(step)
         except Exception as error:
             number = len(target._history) - before
             target.undo(number)
@@ -253,7 +254,8 @@ class Schedule(Primitives, Uses):
         """
         from ..compose import replay, schedules_of
 
-        replay(self, schedules_of(schedules, instantiate), id)
+        with working(f"composing schedules in '{self.top_func_name}'", DEBUG):
+            replay(self, schedules_of(schedules, instantiate), id)
 
     def get_equivalent_variables(self, name: str | Buffer, array: str | None = None) -> tuple[str, ...]:
         """All names of the array `name` (`"gemm:C"`, `s.C`) through calls, results and constants, itself first.

@@ -142,8 +142,15 @@ def test_bit_patterns_are_integers_with_a_warning() -> None:
         word[0:8] = 0xCD
         return word ^ fixed
 
+    with pytest.warns(allo.KernelNote) as noted:
+        s = allo.customize(kernel)
+    (said,) = noted
+    assert str(said.message).splitlines()[0].endswith(
+        "column 24: `0xABCD0123` is 2882339107, which int32 holds as -1412628189"
+    )
+    assert str(said.message).endswith("hint: declare it uint32, or write the negative number")
     with pytest.warns(UserWarning, match=r"^argument 'word': int32 does not hold 0xabcd0123, whose bits are those of"):
-        assert through_doors(kernel, 0xABCD0123).result == 0xCD ^ 0x23
+        assert through_doors(s, 0xABCD0123).result == 0xCD ^ 0x23
 
 
 def test_extents_of_run_time_in_hardware() -> None:

@@ -33,6 +33,7 @@ from .annotations import split_memory, split_qualifier
 from .declared_values import declare_qualified, list_constant
 from .expressions import BINARY_OPERATORS, ExpressionChecker
 from .lists import ListChecker, is_computed
+from .literals import stored
 from .positions import asks_for, declare_constant
 from .results import ResultChecker
 from .streams import declare_stream, read_declared
@@ -88,7 +89,7 @@ class AssignmentChecker:
         self._keep(node, symbol, memory)
         if declared is None or (node.value is not None and value is None):
             return ()
-        return (Declare(at, symbol, None if value is None else convert(value, declared)),)
+        return (Declare(at, symbol, None if value is None else stored(self.scope, value, declared)),)
 
     def _listed(self, node: ast.AnnAssign, name: str, declared: TensorType, memory: Memory | None) -> tuple[Stmt, ...]:
         """`x: T[2] = [a, 2]`."""
@@ -235,7 +236,7 @@ class AssignmentChecker:
         return place
 
     def _store(self, at: Any, place: Load, value: Expr) -> Store:
-        return Store(at, place.tensor, place.indices, convert(value, place.type))
+        return Store(at, place.tensor, place.indices, stored(self.scope, value, place.type))
 
     def _assign_name(self, node: ast.Assign, target: ast.Name) -> tuple[Stmt, ...]:
         at = self.scope.source.position(node)
@@ -303,7 +304,7 @@ class AssignmentChecker:
             return ()
         symbol.assigned = True
         assert isinstance(symbol.type, AlloType)
-        return (AssignScalar(at, symbol, convert(value, symbol.type)),)
+        return (AssignScalar(at, symbol, stored(self.scope, value, symbol.type)),)
 
     def _assign_tensor(
         self, node: ast.AST, symbol: Symbol, value: Expr | Symbol | View
