@@ -30,18 +30,19 @@ def arrival(problem: Problem, dependence: Precedence, starts: Table, interval: i
         found = _through_tree(found, dependence.tree, problem.trips)
     for move in dependence.moves:
         if move.loop in loops:
-            found = _moved(found, move, problem.trips[move.loop], link)
+            only_first = move.high == 1 - problem.trips[move.loop] and move.loop not in source.loops
+            found = _moved(found, move, problem.trips[move.loop], link or only_first)
     for loop, entries in enumerate(found.shape):
         if entries > 1 and loop not in loops:
             found = found.max(axis=loop, keepdims=True)
     return found - dependence.distance * interval * period
 
 
-def _moved(table: Table, move: Move, trip: int, link: bool) -> Table:
-    """The latest of the copies that each copy waits for; where all are alike they stay so, unless that is a circle."""
+def _moved(table: Table, move: Move, trip: int, apart: bool) -> Table:
+    """The latest of the copies that each copy waits for; where all are alike they stay so, unless taken `apart`."""
     axis, low, high = move.loop, move.low, move.high
     if table.shape[axis] == 1:
-        if not link or (low <= 0 <= high):
+        if not apart or (low <= 0 <= high):
             return table
         sinks: Table = np.arange(trip).reshape([trip if n == axis else 1 for n in range(table.ndim)])
         exists = (sinks - low >= 0) & (sinks - high < trip)

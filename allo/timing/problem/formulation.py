@@ -112,7 +112,8 @@ class _Formulation:
             chain = leaves.get(index)
             for source in inputs:
                 if chain is None or leaves.get(source) is chain:
-                    yield Precedence(source, index, Passing.VALUE)
+                    moves = self._to_first(chain.loops, source) if chain is not None else ()
+                    yield Precedence(source, index, Passing.VALUE, moves=moves)
                 else:
                     most = [self.graph.region.copy_loops[n].trip - 1 for n in chain.loops]
                     single = len(most) == 1
@@ -146,7 +147,7 @@ class _Formulation:
                 passing, cycles = Passing.FORWARD, 0
             elif self._is_stream(edge):
                 cycles = edge.weight // self.graph.cycle
-            moves = self._moves(edge)
+            moves = self._moves_at_tree(edge)
             for index in self._takers(edge) if passing is Passing.FORWARD else (edge.sink,):
                 yield Precedence(edge.source, index, passing, cycles, edge.distance, moves)
 
@@ -165,6 +166,23 @@ class _Formulation:
             most = self.graph.region.copy_loops[loop].trip - 1
             found.append(Move(loop, -most, most) if by is None else Move(loop, by, by))
         return tuple(found)
+
+    def _moves_at_tree(self, edge: Edge) -> tuple[Move, ...]:
+        """The moves of an edge; copy 0 of a tree, which is the last one, takes the value from before and has the sum."""
+        moves = self._moves(edge)
+        found = [(load, c) for load, c in self.trees_of.values() if edge.sink in (load, c.store)]
+        if not found:
+            return moves
+        load, chain = found[0]
+        if edge.source in (load, chain.store):
+            moves = tuple(move for move in moves if move.loop not in chain.loops)
+        firsts = self._to_first(chain.loops, edge.source)
+        return (*(move for move in moves if move.loop not in {first.loop for first in firsts}), *firsts)
+
+    def _to_first(self, loops: Sequence[int], source: int) -> tuple[Move, ...]:
+        """From a node to copy 0 of others, in the loops of which it has no copies."""
+        most = {n: self.graph.region.copy_loops[n].trip - 1 for n in loops if n not in self.loops[source]}
+        return tuple(Move(n, -m, -m) for n, m in most.items())
 
     def trees(self) -> Iterator[Precedence]:
         """Copies of updates whose order does not matter."""
