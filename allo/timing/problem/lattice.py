@@ -75,7 +75,8 @@ class _Lattice:
         """A value that is written and read, in the same iteration or in a later one."""
         store, load, cycle = pair.first, pair.second, self.graph.cycle
         late = store.latency * cycle - self.graph.tails[store.index] % cycle + load.latency * cycle
-        direct = (alike(store, load) and self.region.assumes) or _in_registers(store)
+        linked = alike(store, load) and store.around == load.around
+        direct = (linked and self.region.assumes) or _in_registers(store)
         tree = self.exchangeable.get(store.index, frozenset()) & self.exchangeable.get(load.index, frozenset())
         for way in pair.met.ways:
             if cover is None or store.position >= cover.position:
