@@ -231,13 +231,20 @@ def test_a_register_file_of_many_elements_is_neither_small_nor_fast() -> None:
         for i in range(64):
             C[i] = T[X[i]]
 
+    def small(T: int32[64], X: int16[64], C: int32[64]):
+        for i in range(64):
+            C[i] = T[X[i]]
+
+    few = allo.customize(small)
+    few.pipeline("i")
+    few.partition("T")
     s = allo.customize(file)
     s.pipeline("i")
     memory = allo.estimate(s)
     s.partition("T")
     found = allo.estimate(s)
     assert found.lut - memory.lut == 32 * 5461
-    assert found.loop("i").depth == memory.loop("i").depth + 1
+    assert found.loop("i").depth == memory.loop("i").depth == allo.estimate(few).loop("i").depth + 1
     assert "1,024" in " ".join(found.notes)
 
 

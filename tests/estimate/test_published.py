@@ -45,7 +45,7 @@ def test_the_same_designs_without_rules_are_not() -> None:
     """What the profile is for: 3mm runs nests at once, and bicg of Allo has sums of 4 cycles in two nests at once."""
     assert allo.estimate(comparison.vanilla("three_mm"), auto_pipeline=True).cycles == 160_832_006
     design = next(design for design in DESIGNS if (design.kernel, design.tool) == ("bicg", "Allo"))
-    assert (design.cycles, allo.estimate(design.make()).cycles) == (1_651, 5_618)
+    assert (design.cycles, allo.estimate(design.make()).cycles) == (1_651, 5_630)
 
 
 def speedup(first: allo.Estimate, second: allo.Estimate) -> float:
