@@ -168,7 +168,7 @@ class _Formulation:
         return tuple(found)
 
     def _moves_at_tree(self, edge: Edge) -> tuple[Move, ...]:
-        """The moves of an edge; copy 0 of a tree, which is the last one, takes the value from before and has the sum."""
+        """The moves of an edge; copy 0 of a tree, the last one, takes the value from before and has the sum."""
         moves = self._moves(edge)
         found = [(load, c) for load, c in self.trees_of.values() if edge.sink in (load, c.store)]
         if not found:
