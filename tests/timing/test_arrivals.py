@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import allo
 from allo.ir.types import float32
 from allo.timing.check import violations
 from allo.timing.leveling import levelled
@@ -16,6 +17,7 @@ from allo.timing.schedule import schedule_of
 from tests.seeds import sweep
 
 from .enumerated import broken, copies_of, in_tree, waits
+from .regions import schedules
 from .test_check import chain, lanes, schedule, sums
 
 
@@ -76,3 +78,20 @@ def test_copies_of_which_no_operand_knows() -> None:
     found = schedule(squares)
     assert broken(found) == []
     assert (found.interval, found.depth) == (1, 1 + 3 * 3 + 1)
+
+
+def test_the_sum_so_far_is_added_last() -> None:
+    """Sums of eight in a tree take 24 cycles, and each 16th iteration goes on with one, for which 8 cycles do."""
+
+    def totals(A: float32[8, 16, 8], y: float32[16]):
+        for i in range(8):
+            for j in range(16):
+                for u in range(8):
+                    y[j] += A[i, j, u]
+
+    s = allo.customize(totals)
+    s.pipeline("j")
+    s.partition("A", dim=3)
+    s.bind("y", allo.Memory(resource="BRAM"))
+    done = schedules(s, profile="vitis_hls_2023.2", unsafe_math=True)[-1]
+    assert (done.interval, violations(done.schedule), broken(done.schedule)) == (1, [], [])
