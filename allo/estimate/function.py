@@ -342,7 +342,8 @@ class FunctionEstimator:
         count = int(trips.mean) if trips.mean is not None else 1
         puts = {base: event for (base, _), event in body.ends.puts.items()}
         hops = [puts[base].first - got.first + 1 for (base, _), got in body.ends.gets.items() if base in puts]
-        skew = max(hops, default=Fraction(0)) * (count - 1)
+        skew = max(hops, default=Fraction(0))  # positions that put before they get do not wait for a neighbour
+        skew = max(skew, Fraction(0)) * (count - 1)
         units = Counter({operator: n * count for operator, n in body.units.items()})
         callees = Counter({name: n * count for name, n in body.callees.items()})
         ends = replace(body.ends, puts=uncounted(body.ends.puts), gets=uncounted(body.ends.gets))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import allo
 import allo.dataflow as df
 from allo.errors import TargetError
 from tests.dataflow import programs as p
@@ -34,6 +35,8 @@ def test_systolic_array() -> None:
     s.partition("systolic:C")
     assert df.build(p.systolic, target="vhls").hls_code == s.build(target="vhls").hls_code
     s.pipeline("gemm:S__k_4._k")
+    found = allo.estimate(s)
+    assert found.cycles is not None and found.cycles >= max(loop.latency or 0 for loop in found.loops) > 0
     given = C.copy()
     s.build(target="vitis_hls", mode="csim")(A, B, given)
     np.testing.assert_array_equal(given, A @ B)
