@@ -22,20 +22,13 @@ def kernel(*, mapping: Sequence[int] = (1,), args: Sequence[Any] | None = None) 
     _outside("a task", "define it in a region, and build or customize that")
 
 
-def task(*, mapping: Sequence[int] = (1,), args: Sequence[Any] | None = None) -> Decorator:
-    """A task, as the Dato paper writes it; the same as `kernel`."""
-    _outside("a task", "define it in a region, and build or customize that")
-
-
 def get_pid() -> Any:
     """The position of a task in its grid: one number, or one for each dimension of the mapping."""
     _outside("the position of a task", "ask for it in a task")
 
 
-def get_tid() -> Any:
-    """The position of a task, as the Dato paper writes it; the same as `get_pid`."""
-    _outside("the position of a task", "ask for it in a task")
-
-
 def _outside(what: str, hint: str) -> NoReturn:
     raise RuntimeError(f"{what} has no meaning in plain Python; {hint}")
+
+
+task, get_tid = kernel, get_pid  # as the Dato paper writes them

@@ -24,8 +24,6 @@ from ..typing.nodes import (
 from ..typing.scope import Captured, Scope, static_value
 from .sharding import symbols_in
 
-_TASKS = (regions.kernel, regions.task)
-_POSITIONS = (regions.get_pid, regions.get_tid)
 _MOST_POSITIONS = 1 << 20
 _UNNAMED = "p{}"  # a coordinate that a task does not ask for
 
@@ -37,16 +35,12 @@ def is_region(scope: Scope, source: KernelSource) -> bool:
 
 def is_task(scope: Scope, node: ast.FunctionDef) -> bool:
     """Whether a nested function is a task."""
-    return any(_is_any(_value(scope, _function(decorator)), _TASKS) for decorator in node.decorator_list)
+    return any(_value(scope, _function(decorator)) is regions.kernel for decorator in node.decorator_list)
 
 
 def asks_position(scope: Scope, node: ast.expr | None) -> bool:
     """Whether an expression is `get_pid()`."""
-    return isinstance(node, ast.Call) and _is_any(_value(scope, node.func), _POSITIONS)
-
-
-def _is_any(value: Any, known: tuple[Any, ...]) -> bool:
-    return any(value is one for one in known)
+    return isinstance(node, ast.Call) and _value(scope, node.func) is regions.get_pid
 
 
 def _function(node: ast.expr) -> ast.expr:
