@@ -6,6 +6,7 @@ from __future__ import annotations
 import allo
 import allo.dataflow as df
 from allo.ir.types import ConstExpr, Stream, index, int8, int16, int32
+from allo.memory import Layout
 
 M, N, K = 4, 4, 6
 P0, P1 = M + 2, N + 2
@@ -234,3 +235,48 @@ def streams_as_arguments(A: int16[L], B: int16[L]):
     def store(given: Stream[int16, 4], Y: int16[L]):
         for i in range(L):
             Y[i] = given.get()
+
+
+R, S = Layout.Replicate, Layout.Shard
+
+
+@df.region()
+def shards_of_vectors():
+    pipes: Stream[int16[L // 2], 2][2]
+
+    @df.task(mapping=[2])
+    def producer(A: int16[L] @ Layout("S")):
+        place = df.get_tid()
+        pipes[place].put(A[:])
+
+    @df.task(mapping=[2])
+    def consumer(B: int16[L] @ Layout("S")):
+        place = df.get_tid()
+        B[:] = pipes[place].get() + 1
+
+
+@df.region()
+def shards_as_wholes(A: int16[M, K], B: int16[K, N], C: int16[M, N]):
+    @df.kernel(mapping=[2, 2], args=[A, B, C])
+    def gemm(A: int16[M, K] @ [S(0), R], B: int16[K, N] @ [R, S(1)], C: int16[M, N] @ [S(0), S(1)]):
+        C[:, :] = allo.matmul(A, B)
+
+
+@df.region()
+def shards_by_elements(A: int16[M, K], B: int16[K, N], C: int16[M, N]):
+    @df.kernel(mapping=[2, 2], args=[A, B, C])
+    def gemm(A: int16[M, K] @ [S(0), R], B: int16[K, N] @ [R, S(1)], C: int16[M, N] @ [S(0), S(1)]):
+        for i, j in allo.grid(M // 2, N // 2):
+            total: int16 = 0
+            for k in range(K):
+                total += A[i, k] * B[k, j]
+            C[i, j] = total
+
+
+@df.region()
+def shards_of_both_kinds(A: int16[L]):
+    @df.kernel(mapping=[2], args=[A])
+    def turn(A: int16[L] @ [S(0)]):
+        twice: int16[L // 2] = A + A
+        for i in range(L // 2):
+            A[i] = twice[L // 2 - 1 - i]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -101,3 +104,22 @@ def test_build_takes_regions_and_their_schedules() -> None:
         built(A, B)
         np.testing.assert_array_equal(B, A * A)
     assert "hls::stream" in df.build(p.feedback, target="vhls").hls_code
+
+
+def test_shards_of_vectors() -> None:
+    A = numbers(p.L)
+    np.testing.assert_array_equal(
+        through(p.shards_of_vectors, A, np.zeros_like(A), csim=False).arguments[1], A + 1
+    )
+
+
+@pytest.mark.parametrize("region", [p.shards_as_wholes, p.shards_by_elements])
+def test_shards_of_matrices(region: Callable[..., Any]) -> None:
+    A, B, C = numbers(p.M, p.K), numbers(p.K, p.N), np.zeros((p.M, p.N), np.int16)
+    np.testing.assert_array_equal(through(region, A, B, C, csim=False).arguments[2], A @ B)
+
+
+def test_shards_that_are_used_as_wholes_and_by_elements() -> None:
+    A = numbers(p.L)
+    wanted = 2 * A.reshape(2, -1)[:, ::-1].reshape(-1)
+    np.testing.assert_array_equal(through(p.shards_of_both_kinds, A.copy(), csim=False).arguments[0], wanted)
