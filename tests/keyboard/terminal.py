@@ -11,6 +11,7 @@ import pexpect
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
+OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "CI")  # the sessions have a terminal of their own
 ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
@@ -18,7 +19,7 @@ class Session:
     """A program at a prompt."""
 
     def __init__(self, arguments: list[str], folder: Path, prompt: str, **environment: str) -> None:
-        inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+        inherited = {name: value for name, value in os.environ.items() if name not in OF_THE_TERMINAL}
         self.prompt = prompt
         self.child = pexpect.spawn(
             sys.executable, arguments, cwd=str(folder), timeout=SECONDS, encoding="utf-8", dimensions=(60, 200),
