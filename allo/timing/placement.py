@@ -43,18 +43,21 @@ def accesses_of_memories(problem: Problem) -> dict[int, PortAccess]:
 def _of_kind(number: int, memory: SharedMemory, operations: list[int]) -> dict[int, PortAccess]:
     """Accesses of one kind; elements belong to the first operation that touches them."""
     found: dict[int, PortAccess] = {}
-    seen: Counts = np.zeros(0, np.int64)
-    for index in operations:
+    touched: Counts = np.zeros(0, np.int64)  # the elements of all accesses so far
+    by: Counts = np.zeros(0, np.int64)  # which of `operations` touches each
+    for place, index in enumerate(operations):
         use = memory.uses[index]
         elements, first, same = np.unique(use.elements.reshape(-1), return_index=True, return_inverse=True)
-        own = ~np.isin(elements, seen)
+        own = ~np.isin(elements, touched)
         classes = np.broadcast_to(use.places, use.elements.shape).reshape(-1)[first]
         counts = np.bincount(classes[own], minlength=use.classes)
-        sharing = () if own.all() else tuple(n for n, a in found.items() if np.isin(elements, a.elements).any())
+        others = [] if own.all() else np.unique(by[np.isin(touched, elements)]).tolist()
+        sharing = tuple(operations[other] for other in others)
         found[index] = PortAccess(
             number, use, same.reshape(use.elements.shape), elements, classes, own, counts, sharing
         )
-        seen = np.concatenate([seen, elements[own]])
+        touched = np.concatenate([touched, elements])
+        by = np.concatenate([by, np.full(len(elements), place)])
     return found
 
 
@@ -154,12 +157,10 @@ class Places:
         wanted = np.full(len(access.elements), (1 << 60) if is_read else 0, np.int64)
         (np.minimum if is_read else np.maximum).at(wanted, flat, cycles.reshape(-1))
         when = wanted.copy()
-        if not access.own.all():
-            for giver in access.givers:
-                other = self.accesses[giver]
-                _, mine, theirs = np.intersect1d(access.elements, other.elements, return_indices=True)
-                if is_read:
-                    when[mine] = np.maximum(when[mine], self.when[giver][theirs])
+        for giver in access.givers if is_read else ():
+            other = self.accesses[giver]
+            _, mine, theirs = np.intersect1d(access.elements, other.elements, True, return_indices=True)
+            when[mine] = np.maximum(when[mine], self.when[giver][theirs])
         own = np.flatnonzero(access.own)
         if own.size:
             cycles, group = np.unique(wanted[own], return_inverse=True)
