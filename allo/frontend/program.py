@@ -30,7 +30,7 @@ from ..ir.types import (
     index,
 )
 from ..layout.sharding import Layout
-from . import dsl
+from . import dsl, regions
 from .check.annotations import read_annotation, split_memory
 from .check.declared_values import constants_in_place
 from .check.sharding import Sharded, sharded, split_layout, with_parts
@@ -201,6 +201,8 @@ class ReachedKernels:
             text = _called(node)
             same = next((name for name in dsl.__all__ if name == text.split(".")[-1]), None)
             hint = f"use allo.{same}" if same else "a kernel can call other kernels, and functions such as allo.exp"
+            if kernel is regions.get_pid:
+                hint = f"give the position of a task a name on a line of its own, `i = {text}()`"
             scope.error(node, f"`{text}` cannot be called in a kernel", hint)
             return None
         kinds = tuple((type(value), value) for value in instance.values)  # 1 is not True, and not 1.0
