@@ -42,7 +42,7 @@ def _moved(table: Table, move: Move, trip: int, apart: bool) -> Table:
     """The latest of the copies that each copy waits for; where all are alike they stay so, unless taken `apart`."""
     axis, low, high = move.loop, move.low, move.high
     if table.shape[axis] == 1:
-        if not apart or (low <= 0 <= high):
+        if (low <= 0 <= high) or (trip > 1 and not apart):
             return table
         sinks: Table = np.arange(trip).reshape([trip if n == axis else 1 for n in range(table.ndim)])
         exists = (sinks - low >= 0) & (sinks - high < trip)
