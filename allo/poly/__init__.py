@@ -31,7 +31,7 @@ from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash, wholly_overwritten
 from .sources import SeenWrites, writes_seen
 from .space import CopyLoop, Form, Space, TimeLoop
-from .task_uses import TaskClash, TaskUse, first_clash, pairs_of, task_uses
+from .task_uses import TaskClash, TaskUse, first_clash, may_meet, pairs_of, task_uses
 from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
 from .updates import Reductions, Update, updates_of
 from .violation import Undecided, Violation
@@ -97,6 +97,7 @@ __all__ = [
     "iterations_of",
     "loop_rows",
     "may_be_one",
+    "may_meet",
     "mean_with_range",
     "merge_violation",
     "model_of",

@@ -20,9 +20,11 @@ def iterations_of(access: Access, most: int) -> Iterations | None:
     domain = access.domain.coalesce()
     if domain.is_empty():
         return np.zeros((0, len(access.loops)), np.int64)
-    used = any(domain.involves_dims(isl.dim_type.param, n, 1) for n in range(domain.dim(isl.dim_type.param)))
+    parameters = domain.dim(isl.dim_type.param)
+    used = any(domain.involves_dims(isl.dim_type.param, n, 1) for n in range(parameters))
     if used or not domain.is_bounded():
         return None
+    domain = domain.project_out(isl.dim_type.param, 0, parameters)  # isl walks over no set that has any
     if domain.count_val().to_python() > most:
         return None
     rows: list[list[int]] = []

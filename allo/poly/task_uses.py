@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 import islpy as isl
 from mlir import ir
@@ -173,6 +173,22 @@ def first_clash(uses: Iterable[tuple[TaskUse, TaskUse]]) -> TaskClash | None:
         element = element.intersect(isl.Set.from_basic_set(point.range()).apply(second.relation))
         return TaskClash(first, second, positions, _numbers(element.lexmin().sample()))
     return None
+
+
+def may_meet(module: Module, value: ir.Value, first: ir.Operation, second: ir.Operation, wanted: Wanted) -> bool:
+    """Whether two processes, or two positions if they are one, may use one element of an array or stream."""
+    uses = [list(task_uses(module, process, value, wanted)) for process in (first, second)]
+    for one, other in product(*uses):
+        if first != second:
+            if not one.relation.range().is_disjoint(other.relation.range()):
+                return True
+            continue
+        if one.relation.dim(isl.dim_type.in_) != other.relation.dim(isl.dim_type.in_):
+            return True
+        common = one.relation.apply_range(other.relation.reverse())
+        if not common.is_subset(isl.Map.identity(common.get_space())):
+            return True
+    return False
 
 
 def pairs_of(uses: Sequence[TaskUse]) -> Iterator[tuple[TaskUse, TaskUse]]:

@@ -16,7 +16,7 @@ from ...ir.parts import Part
 from ...ir.processes import DATAFLOW, concurrency_marks
 from ...ir.states import Draft, FinishedModule
 from ...ir.walk import LOOP_OPERATIONS, location_of, operations, statements, string_of
-from ...poly import Model, model_of, same_stream, shared_end
+from ...poly import Access, Model, may_meet, model_of, same_stream, shared_end
 
 _WHY = "two processes would share an end of a stream, in no order"
 
@@ -85,7 +85,8 @@ def shared_ends(
     for side, stream, users in sorted(shared, key=lambda end: (processes.index(end[2][1]), stream_name(end[1]))):
         for number, op in enumerate(users):
             for other in users[:number]:
-                if same_stream(model(), other, op, is_put if side == "put" else is_get):
+                is_side = is_put if side == "put" else is_get
+                if same_stream(model(), other, op, is_side) and may_meet(module, stream, other, op, _at(is_side)):
                     does = "puts into" if side == "put" else "gets from"
                     return ScheduleError(
                         f"{why}: {_process(op)} {does} stream '{stream_name(stream)}', and so does {_process(other)}",
@@ -100,18 +101,25 @@ def demand_ends_of_elements(module: Module) -> None:
     effects = Effects(module)
     for function in module.functions():
         for nest in element_nests(function):
-            if not effects.touched(nest.outermost.op).streams:
+            process = nest.outermost.op
+            touched = effects.touched(process)
+            if not touched.streams:
                 continue
             model = model_of(module, function.name.value)
             for does, is_side in (("put into", is_put), ("get from", is_get)):
                 shared = shared_end(model, [view.op for view in nest.spatial], is_side)
-                if shared is not None:
+                used = touched.puts if is_side is is_put else touched.gets
+                if shared is not None and any(may_meet(module, s, process, process, _at(is_side)) for s in used):
                     raise ScheduleError(
                         f"the processing elements of nest '{nest.outermost.nest}' would {does} one stream, "
                         f"'{shared[0].buffer.name}', in no order",
                         hint="do not unfold the nest, or give each element a FIFO of its own: relay(..., axis=...)",
                         notes=[Note("the nest is here", location_of(nest.outermost.op))],
                     )
+
+
+def _at(is_side: Callable[[ir.Operation], bool]) -> Callable[[Access], bool]:
+    return lambda access: is_side(access.op)
 
 
 def stream_name(stream: ir.Value) -> str:

@@ -26,7 +26,7 @@ class MetaChecker:
     def __init__(self, scope: Scope, statements: StatementChecker) -> None:
         self.scope = scope
         self.statements = statements
-        self.positions = PositionChecker(scope, statements.block, self._tested)
+        self.positions = PositionChecker(scope, statements.body, self._tested)
         self._taken: bool | None = None  # whether a branch of the chain before this statement was taken
 
     def enter_block(self) -> bool | None:
@@ -126,7 +126,7 @@ class MetaChecker:
                 self.scope.error(call.args[0], f"the condition of {name} has no truth value: {error}")
         before = bool(self._taken) if callee is not dsl.meta_if else False
         chosen = condition and not before
-        body = self.statements.block(node.body) if chosen else ()
+        body = self.statements.body(node.body) if chosen else ()  # in the scope around it
         self._taken = None if callee is dsl.meta_else else before or condition
         return body
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -15,11 +16,16 @@ from ...ir.types import bool as bool_type
 from ..read.source import Position
 from ..typing.convert import constant, convert
 from ..typing.nodes import (
+    AssignScalar,
     Binary,
+    Block,
+    Call,
     Compare,
     Const,
+    Copy,
     Declare,
     Expr,
+    Fill,
     If,
     Load,
     Logic,
@@ -28,9 +34,8 @@ from ..typing.nodes import (
     SymbolKind,
     Var,
 )
-from ..typing.scope import Scope, static_value
+from ..typing.scope import Mask, Scope, static_value
 
-type Mask = np.ndarray[Any, np.dtype[np.bool_]]
 type Box = tuple[tuple[int, int], ...]  # of each coordinate the first and the last
 
 _MOST_BOXES = 4  # copies of a branch; more are one branch under a condition that is tested at run time
@@ -196,22 +201,47 @@ class _SpelledOut(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.copy_location(result, node))
 
 
+def _assigned(statement: Stmt, shared: Mapping[str, Symbol]) -> Stmt:
+    """A statement of a branch; declarations of what is `shared` with others only give it a value."""
+    match statement:
+        case Declare(at, symbol, init) if shared.get(symbol.name) is symbol:
+            if init is None:
+                return Block(at, ())
+            if isinstance(init, Symbol):
+                return Copy(at, symbol, init)
+            return (AssignScalar if symbol.kind is SymbolKind.SCALAR else Fill)(at, symbol, init)
+        case Call(targets=targets, declares=declares):
+            own = [shared.get(symbol.name) is not symbol for symbol in targets]
+            return replace(statement, declares=tuple(d and o for d, o in zip(declares, own, strict=True)))
+        case Block(at, body):
+            return Block(at, tuple(_assigned(inner, shared) for inner in body))
+    return statement
+
+
 class PositionChecker:
     """Branches of `meta_if` whose conditions ask for the position of the task."""
 
     def __init__(
         self,
         scope: Scope,
-        block: Callable[[list[ast.stmt]], tuple[Stmt, ...]],
+        body: Callable[[list[ast.stmt]], tuple[Stmt, ...]],
         tested: Callable[[ast.expr], Expr | None],
     ) -> None:
         self.scope = scope
-        self.block = block
+        self.body = body
         self.tested = tested
 
-    def branches(self, chain: Sequence[tuple[ast.expr | None, ast.With]]) -> tuple[Stmt, ...]:
-        """The statements of a chain: each branch at the positions for which it is, and not at all if there are none."""
+    def branches(
+        self, chain: Sequence[tuple[ast.expr | None, ast.With]], rest: Sequence[ast.stmt]
+    ) -> tuple[Stmt, ...]:
+        """The statements of a chain: each branch at the positions for which it is, and not at all if there are none.
+
+        What a branch declares and the `rest` of the block uses stays in scope: one variable for all branches.
+        """
         left: Mask = np.ones(self.scope.grid, np.bool_)
+        later = {child.id for node in rest for child in ast.walk(node) if isinstance(child, ast.Name)}
+        shared: dict[str, Symbol] = {}
+        declaring: dict[str, Mask] = {}
         result: list[Stmt] = []
         for number, (condition, node) in enumerate(chain):
             if condition is None:
@@ -224,7 +254,13 @@ class PositionChecker:
                 left = left & ~values
             if not mask.any():
                 continue
-            body = self.block(node.body)
+            around = self.scope.enter_branch(shared, mask)
+            body = self.body(node.body)
+            for name, symbol in self.scope.leave_branch(around).items():
+                if name in later and symbol.kind in (SymbolKind.SCALAR, SymbolKind.TENSOR):
+                    declaring[name] = mask | declaring.get(name, False)
+                    self._demand_one_type(shared.setdefault(name, symbol), symbol)
+            body = tuple(_assigned(statement, shared) for statement in body)
             if not body:
                 continue
             at = self.scope.source.position(node)
@@ -236,7 +272,21 @@ class PositionChecker:
             for box in boxes:
                 inside = within(box, self.scope.positions, self.scope.grid, at)
                 result += body if inside is None else [If(at, inside, body, ())]
-        return tuple(result)
+        for name, symbol in shared.items():
+            self.scope.alias(name, symbol)
+            if not declaring[name].all():
+                self.scope.partial[symbol] = declaring[name]
+        return (*(Declare(symbol.at, symbol, None) for symbol in shared.values()), *result)
+
+    def _demand_one_type(self, first: Symbol, second: Symbol) -> None:
+        """Branches declare one variable."""
+        if first is not second:
+            self.scope.error_at(
+                second.at,
+                f"'{second.name}' is {second.type} in this branch and {first.type} in the one of line {first.at[0]}, "
+                "and is used behind them",
+                "declare it before the branches, or with one type in all",
+            )
 
     def _values(self, condition: ast.expr) -> Mask | None:
         """Where a condition holds; None after an error."""

@@ -90,8 +90,8 @@ class StatementChecker:
             if position < done:
                 continue
             if (chain := self.meta.chain_of_positions(nodes[position:])) is not None:
-                result.extend(self.meta.positions.branches(chain))
                 done = position + len(chain)
+                result.extend(self.meta.positions.branches(chain, nodes[done:]))
                 continue
             self.meta.next_statement(node)
             if self._leaves_early(node):

@@ -18,6 +18,7 @@ from .tables import DEFAULT
 
 _MISSING = object()
 
+type Mask = np.ndarray[Any, np.dtype[np.bool_]]  # which positions of a grid
 type Captured = list[tuple[Symbol, Symbol]]  # a name of a task, and what it means in the region around it
 
 
@@ -41,8 +42,11 @@ class Scope:
         self.read: set[str] = set()  # the free names that were looked up
         self.positions: tuple[Symbol, ...] = ()  # of a task in its grid
         self.grid: tuple[int, ...] = ()  # its extents
+        self.here: Mask | None = None  # at which of its positions a task runs what is checked; None: at all
+        self.partial: dict[Symbol, Mask] = {}  # what only these positions declare
         self.is_alone = True  # without other functions, constant arrays and states
         self._blocks: list[dict[str, Symbol]] = [{}]
+        self._joined: dict[int, dict[str, Symbol]] = {}  # by depth, what a branch declares as one before it did
         self._ended: dict[str, Symbol] = {}
         self._unknown: set[str] = set()
         self._constants: dict[int, Symbol] = {}
@@ -58,6 +62,25 @@ class Scope:
     def enter(self) -> None:
         self._blocks.append({})
 
+    def enter_branch(self, joined: dict[str, Symbol], here: Mask) -> Mask | None:
+        """Enter a block that only the positions `here` run, and that may declare what others have `joined` before it.
+
+        Gives what `leave_branch` wants.
+        """
+        around = self.here
+        self.enter()
+        self._joined[len(self._blocks)] = joined
+        self.here = here if around is None else around & here
+        return around
+
+    def leave_branch(self, around: Mask | None) -> dict[str, Symbol]:
+        """Leave a branch; what it has declared."""
+        del self._joined[len(self._blocks)]
+        self.here = around
+        declared = self._blocks[-1]
+        self.leave()
+        return declared
+
     def drop(self) -> None:
         """Leave a block whose names nobody has written."""
         self._blocks.pop()
@@ -69,9 +92,13 @@ class Scope:
         self, name: str, kind: SymbolKind, symbol_type: AlloType | TensorType | None, at: Position
     ) -> Symbol:
         """A new name in the innermost block."""
-        symbol = Symbol(name, kind, symbol_type, at)
-        self._blocks[-1][name] = symbol
-        return symbol
+        known = None
+        if name not in self._blocks[-1]:
+            known = self._joined.get(len(self._blocks), {}).get(name)
+        if known is None or known.kind is not kind or known.type != symbol_type:
+            known = Symbol(name, kind, symbol_type, at)
+        self._blocks[-1][name] = known
+        return known
 
     def declare_stream(self, name: str, carries: ChannelType, at: Position) -> Symbol:
         """A new stream in the innermost block."""
@@ -92,8 +119,14 @@ class Scope:
         """The declaration of `name` that is in scope."""
         for block in reversed(self._blocks):
             if name in block:
-                return block[name]
+                symbol = block[name]
+                return None if symbol in self.partial and not self._is_declared(symbol) else symbol
         return None
+
+    def _is_declared(self, symbol: Symbol) -> bool:
+        """Whether all positions that run what is checked have declared what some of them do."""
+        known = self.partial[symbol]
+        return bool((known if self.here is None else known | ~self.here).all())
 
     def define(self, name: str, value: Any, at: Position) -> None:
         """A name for a Python value, in the innermost block."""
