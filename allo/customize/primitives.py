@@ -27,6 +27,7 @@ class Primitives:
     from .specialize import specialize
     from .unify import unify
     from .partition import partition
+    from .distribute import distribute
     from .buffer_at import buffer_at
     from .reuse_at import reuse_at
     from .relay import relay
