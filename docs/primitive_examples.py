@@ -9,6 +9,7 @@ A function is named after its primitive; the last step of the schedule that it r
 from __future__ import annotations
 
 import allo
+import allo.dataflow as df
 from allo import Partition, Schedule
 from allo.ir.types import float32, int32, uint8
 from allo.memory import Memory
@@ -148,6 +149,21 @@ def inline() -> Schedule:
 def partition() -> Schedule:
     s = allo.customize(gemm)
     s.partition("B", partition_type=Partition.Cyclic, dim=1, factor=4)
+    return s
+
+
+@df.region()
+def scaled_rows(A: float32[2, 8], F: float32[8], B: float32[2, 8]):
+    @df.kernel(mapping=[2], args=[A, F, B])
+    def row(A: float32[2, 8], F: float32[8], B: float32[2, 8]):
+        p = df.get_pid()
+        for i in range(8):
+            B[p, i] = A[p, i] * F[i]
+
+
+def distribute() -> Schedule:
+    s = df.customize(scaled_rows)
+    s.distribute("F")
     return s
 
 

@@ -13,7 +13,7 @@ from ..ir.context import context
 from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.processes import DATAFLOW, is_process
+from ..ir.processes import DATAFLOW, is_process, spatial_loops
 from ..ir.streams import is_stream_type
 from ..ir.walk import entry_block, location_of, statements
 from .array.task_parts import TaskPart, copy_parts, own_array, task_part, use_own
@@ -26,7 +26,7 @@ from .step.resolve import buffer_note, find_buffer
 def distribute(module: Module, buffer: Buffer) -> None:
     """Give each position of the tasks that share `buffer`, an array of a dataflow region, a part of its own.
 
-        task[p](A, B), p < P     ->    load(A, A_task); task[p](A_task[p], B_task[p]); store(B_task, B)
+        for p < P: task(A, B)    ->    load(A, parts_A); for p < P: task(parts_A[p], parts_B[p]); store(parts_B, B)
 
     Tools for FPGAs let no two processes use one array. A process `load` reads it once, in the order of the parts, and
     writes what each position reads to an array of its own, in banks of their own; what all positions read goes to all
@@ -50,23 +50,30 @@ def distribute(module: Module, buffer: Buffer) -> None:
     if not isinstance(value.type, ir.MemRefType) or is_stream_type(value.type) or not value.type.has_static_shape:
         what = "holds streams" if is_stream_type(value.type) else "is no array of constant extents"
         raise ScheduleError(f"{why}: it {what}", notes=[buffer_note(buffer, value)])
-    parts = _parts(module, buffer, value, statements(entry)[:-1], why)
+    users = _users(module, value, statements(entry)[:-1])
+    if len(users) < 2 and not any(spatial_loops(op) for op in users):
+        raise ScheduleError(
+            f"{why}: no two processes share it", hint="leave it as it is", notes=[buffer_note(buffer, value)]
+        )
+    parts = [task_part(module, buffer, value, op, why) for op in users]
     reading = [part for part in parts if not part.written]
     writing = [part for part in parts if part.written]
     _check(buffer, value, reading, writing, why)
     several = [group if len(group) > 1 or any(part.grid for part in group) else [] for group in (reading, writing)]
     if not any(several):
         raise ScheduleError(
-            f"{why}: no two processes share it", hint="leave it as it is", notes=[buffer_note(buffer, value)]
+            f"{why}: one process writes it and one reads it",
+            hint="leave it as it is",
+            notes=[buffer_note(buffer, value)],
         )
     _distribute(module, function, buffer, value, several[0], inward=True)
     _distribute(module, function, buffer, value, several[1], inward=False)
 
 
-def _parts(module: Module, buffer: Buffer, value: ir.Value, region: Sequence[ir.Operation], why: str) -> list[TaskPart]:
+def _users(module: Module, value: ir.Value, region: Sequence[ir.Operation]) -> list[ir.Operation]:
+    """The processes that use an array."""
     effects = Effects(module)
-    users = [op for op in region if is_process(op) and value in effects.touched(op).reads | effects.touched(op).writes]
-    return [task_part(module, buffer, value, op, why) for op in users]
+    return [op for op in region if is_process(op) and value in effects.touched(op).reads | effects.touched(op).writes]
 
 
 def _check(
@@ -76,7 +83,11 @@ def _check(
         name = callee_name(part.call)
         notes = [Note(f"'{name}' is called here", location_of(part.process)), buffer_note(buffer, value)]
         if part.read:
-            raise ScheduleError(f"{why}: '{name}' reads it and writes it", notes=notes)
+            raise ScheduleError(
+                f"{why}: '{name}' reads it and writes it",
+                hint="let it work on a local array, or read one argument and write another",
+                notes=notes,
+            )
         if (part.grid or len(writing) > 1) and not part.covers:
             raise ScheduleError(
                 f"{why}: positions of '{name}' may not write all elements of a box of constant extents",
@@ -85,7 +96,11 @@ def _check(
             )
     if len(writing) > 1:
         names = " and ".join(f"'{callee_name(part.call)}'" for part in writing)
-        raise ScheduleError(f"{why}: {names} both write it", notes=[buffer_note(buffer, value)])
+        raise ScheduleError(
+            f"{why}: {names} both write it",
+            hint="let each write an array of its own",
+            notes=[buffer_note(buffer, value)],
+        )
 
 
 def _distribute(

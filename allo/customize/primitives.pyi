@@ -275,6 +275,21 @@ class Primitives:
         goes to a function without a body. Source: Allo paper, Table 2, section 6.4 and Algorithm 2.
         """
 
+    def distribute(self, buffer: Buffer | str) -> None:
+        """Give each position of the tasks that share `buffer`, an array of a dataflow region, a part of its own.
+
+            for p < P: task(A, B)    ->    load(A, parts_A); for p < P: task(parts_A[p], parts_B[p]); store(parts_B, B)
+
+        Tools for FPGAs let no two processes use one array. A process `load` reads it once, in the order of the parts, and
+        writes what each position reads to an array of its own, in banks of their own; what all positions read goes to all
+        of them in the same cycle. A process `store` writes what positions have computed back. A part is the box that a
+        position uses; where there is no box of constant extents, a part that is read is the whole array.
+        Readers are served if there are several, and so are writers. Refused: an array of a function that is no dataflow
+        region; a process that is no call of a function of its own, or hands the array on; a task that reads and writes it,
+        or whose positions may not write all elements of their parts; a position that uses what another one writes.
+        Source: Dato paper, section 3.4 (sharding), for tools that need it in the text.
+        """
+
     def buffer_at(
         self,
         buffer: Buffer | str,

@@ -76,18 +76,29 @@ def task_part(module: Module, buffer: Buffer, value: ir.Value, process: ir.Opera
     call = calls[0].operation if len(calls) == 1 and calls[0].operation.name == "func.call" else None
     places = [] if call is None else [k for k, operand in enumerate(call.operands) if operand == value]
     if call is None or len(places) != 1:
-        raise ScheduleError(f"{why}: a process that uses it is not one call that takes it once", notes=notes)
+        raise ScheduleError(
+            f"{why}: a process that uses it is not one call that takes it once",
+            hint="write it as a task, or as a function that takes the array",
+            notes=notes,
+        )
     name = callee_name(call)
     others = [op for f in module.functions() for op in _calls_of(f, name) if op != call]
     entry = entry_block(module.function(name))
     if others or entry is None:
         reason = "has no body here" if entry is None else "is called from elsewhere too"
-        raise ScheduleError(f"{why}: '{name}', which takes it, {reason}", notes=notes)
+        raise ScheduleError(
+            f"{why}: '{name}', which takes it, {reason}", hint="give it a function of its own", notes=notes
+        )
     for use in entry.arguments[places[0]].uses:
         op = use.owner.operation
         if not is_access(op):
-            what = f"hands it on to '{callee_name(op)}'" if op.name == "func.call" else "uses it as a whole"
-            raise ScheduleError(f"{why}: '{name}' {what}", notes=[Note("here", location_of(op))])
+            is_call = op.name == "func.call"
+            what = f"hands it on to '{callee_name(op)}'" if is_call else "uses it as a whole"
+            raise ScheduleError(
+                f"{why}: '{name}' {what}",
+                hint=f"put what it does into the task first: s.inline('{callee_name(op)}')" if is_call else None,
+                notes=[Note("it does that here", location_of(op))],
+            )
     return _touched(module, buffer, value, process, call, places[0], spatial)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# ruff: noqa: F821 - in a kernel, `A: T[N]` declares an array; tasks are compiled where they stand
+# ruff: noqa: B007, F821 - kernels as the literature writes them; tasks are compiled where they stand
 import allo
 import allo.dataflow as df
 from allo.ir.types import Stream, UInt, int8, int16, int32
