@@ -1,0 +1,115 @@
+"""Traces: puts and gets of each process of a dataflow design, in order, with the cycles of a run without any wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import Location
+
+type Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
+type Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedChannel:
+    """A FIFO of `depth` elements of `bits` bits (depth 0: any number), from one process to another.
+
+    `producer` and `consumer` are numbers of processes, those of the first put and the first get; None without any.
+    """
+
+    name: str
+    depth: int
+    bits: int = 32
+    producer: int | None = None
+    consumer: int | None = None
+    made: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TracedProcess:
+    """What runs in its own time: a task at a position, or a stretch of a function between the regions that it starts.
+
+    It takes `length` cycles if it never waits, and begins when the processes `after` have ended. Processes of one
+    `task`, a number that they share, run one after the other.
+    """
+
+    name: str
+    length: int
+    after: tuple[int, ...] = ()
+    task: int | None = None
+    line: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """All puts and gets of a run: event `n` is a put into `channel[n]`, or a get out of it, in cycle `cycle[n]`.
+
+    Events of process `p` are those from `bounds[p]` up to `bounds[p + 1]`, in the order in which it does them; cycles
+    count from its begin. In a pipeline they may go back: the next iteration begins before the last one has put.
+    """
+
+    processes: tuple[TracedProcess, ...]
+    channels: tuple[TracedChannel, ...]
+    bounds: Numbers
+    channel: Numbers
+    is_put: Flags
+    cycle: Numbers
+    puts: tuple[Numbers, ...] = field(init=False, repr=False)  # of each channel, the numbers of its events
+    gets: tuple[Numbers, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        count = len(self.channels)
+        order = np.argsort(self.channel * 2 + self.is_put, kind="stable")
+        sizes = np.bincount(self.channel * 2 + self.is_put, minlength=2 * count)
+        ends = np.split(order, np.cumsum(sizes)[:-1]) if count else []
+        object.__setattr__(self, "gets", tuple(ends[0::2]))
+        object.__setattr__(self, "puts", tuple(ends[1::2]))
+
+    def __len__(self) -> int:
+        return len(self.cycle)
+
+    @property
+    def owner(self) -> Numbers:
+        """The process of each event."""
+        return np.repeat(np.arange(len(self.processes)), np.diff(self.bounds))
+
+    @property
+    def depths(self) -> Numbers:
+        """The declared depth of each channel."""
+        return np.array([channel.depth for channel in self.channels], np.int64)
+
+
+def trace_of(
+    processes: Sequence[TracedProcess],
+    channels: Sequence[TracedChannel],
+    events: Sequence[Iterable[tuple[int, bool, int]]],
+) -> Trace:
+    """The trace of events (channel, is it a put?, cycle) of each process; who uses a channel is found out of them."""
+    rows = [np.array(list(own), np.int64).reshape(-1, 3) for own in events]
+    joined = np.concatenate(rows) if rows else np.zeros((0, 3), np.int64)
+    bounds = np.cumsum([0, *(len(own) for own in rows)])
+    return Trace(
+        tuple(processes), with_ends(channels, bounds, joined[:, 0], joined[:, 1] != 0), bounds,
+        joined[:, 0], joined[:, 1] != 0, joined[:, 2],
+    )  # fmt: skip
+
+
+def with_ends(
+    channels: Sequence[TracedChannel], bounds: Numbers, channel: Numbers, is_put: Flags
+) -> tuple[TracedChannel, ...]:
+    """The channels, each with the process that puts first and that which gets first."""
+    owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    found: list[dict[int, int]] = []
+    for wanted in (True, False):
+        own = is_put == wanted
+        used, first = np.unique(channel[own], return_index=True)
+        found.append(dict(zip(used.tolist(), owner[own][first].tolist(), strict=True)))
+    return tuple(_with_ends(c, found[0].get(n), found[1].get(n)) for n, c in enumerate(channels))
+
+
+def _with_ends(channel: TracedChannel, producer: int | None, consumer: int | None) -> TracedChannel:
+    return TracedChannel(channel.name, channel.depth, channel.bits, producer, consumer, channel.made)
+
