@@ -109,7 +109,7 @@ def replay(trace: Trace, depths: Sequence[int] | Numbers | None = None) -> Repla
     given = trace.depths if depths is None else np.asarray(depths, np.int64)
     if given.shape != (len(trace.channels),) or (given < 0).any():
         raise ValueError(f"a trace of {len(trace.channels)} channels takes as many depths, none below 0: {depths}")
-    needs = _needs(trace, given)
+    needs = needed_events(trace, given)
     run = _Run(trace, needs)
     run.run()
     times, begins, ends = (np.array(values, np.int64) for values in (run.times, run.begins, run.ends))
@@ -117,8 +117,8 @@ def replay(trace: Trace, depths: Sequence[int] | Numbers | None = None) -> Repla
     return Replayed(trace, given, times, _waits(trace, times, begins), begins, ends, stuck, _circle(stuck))
 
 
-def _needs(trace: Trace, depths: Numbers) -> Numbers:
-    """The event that each one waits for at its channel."""
+def needed_events(trace: Trace, depths: Numbers) -> Numbers:
+    """The event that each one waits for at its channel: -1 for none, -2 for one that does not exist."""
     needs = np.full(len(trace), _AT_ONCE, np.int64)
     for puts, gets, depth in zip(trace.puts, trace.gets, depths.tolist(), strict=True):
         needs[gets] = _padded(puts, len(gets))

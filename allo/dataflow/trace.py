@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ class TracedChannel:
     """A FIFO of `depth` elements of `bits` bits (depth 0: any number), from one process to another.
 
     `producer` and `consumer` are numbers of processes, those of the first put and the first get; None without any.
+    `element_of` is the array of streams that it is in.
     """
 
     name: str
@@ -26,6 +27,7 @@ class TracedChannel:
     producer: int | None = None
     consumer: int | None = None
     made: Location | None = None
+    element_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class TracedProcess:
     """What runs in its own time: a task at a position, or a stretch of a function between the regions that it starts.
 
     It takes `length` cycles if it never waits, and begins when the processes `after` have ended. Processes of one
-    `task`, a number that they share, run one after the other.
+    `task`, a number that they share, run one after the other. `position_of` is the task whose grid it is in.
     """
 
     name: str
@@ -41,6 +43,7 @@ class TracedProcess:
     after: tuple[int, ...] = ()
     task: int | None = None
     line: Location | None = None
+    position_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,9 +110,5 @@ def with_ends(
         own = is_put == wanted
         used, first = np.unique(channel[own], return_index=True)
         found.append(dict(zip(used.tolist(), owner[own][first].tolist(), strict=True)))
-    return tuple(_with_ends(c, found[0].get(n), found[1].get(n)) for n, c in enumerate(channels))
-
-
-def _with_ends(channel: TracedChannel, producer: int | None, consumer: int | None) -> TracedChannel:
-    return TracedChannel(channel.name, channel.depth, channel.bits, producer, consumer, channel.made)
+    return tuple(replace(c, producer=found[0].get(n), consumer=found[1].get(n)) for n, c in enumerate(channels))
 

@@ -1,0 +1,113 @@
+"""TimedRun: the cycles of a dataflow design, what each task and channel does in them, and files that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from ...errors import TargetError, nearest
+from ..replay import Replayed
+from ..replay import replay as replayed
+from ..trace import Numbers
+from .critical import CriticalPath, critical_path
+from .page import page
+from .perfetto import perfetto
+from .table import table
+from .times import ChannelTime, TaskTime, channel_times, task_times
+from .waveform import vcd
+
+
+@dataclass(frozen=True, eq=False)
+class TimedRun:
+    """A run of the design `top` on `target`, *simulated* with the static schedules of its tasks.
+
+    Printed, it is a table; `save` writes it for Perfetto, viewers of waveforms, and browsers.
+    """
+
+    top: str
+    target: str
+    frequency: float  # MHz
+    replayed: Replayed
+
+    @property
+    def cycles(self) -> int:
+        """The cycles of the whole run."""
+        return self.replayed.total
+
+    @property
+    def milliseconds(self) -> float:
+        """The time of the whole run at the frequency of the target."""
+        return self.cycles / self.frequency / 1000
+
+    @cached_property
+    def tasks(self) -> tuple[TaskTime, ...]:
+        """The tasks, a position each, in the order in which they were started."""
+        return task_times(self.replayed)
+
+    @cached_property
+    def channels(self) -> tuple[ChannelTime, ...]:
+        """The channels, in the order in which they were made."""
+        return channel_times(self.replayed)
+
+    @cached_property
+    def critical(self) -> CriticalPath:
+        """The chain of tasks and waits that the last cycle depends on."""
+        return critical_path(self.replayed)
+
+    def occupancy(self, channel: str) -> tuple[Numbers, Numbers]:
+        """The cycles in which the number of elements in a channel changes, and how many it holds from then on.
+
+        Raises TargetError if no channel has the name, or several.
+        """
+        return self.replayed.levels(self._number(channel))
+
+    def with_depths(self, depths: Mapping[str, int]) -> TimedRun:
+        """The same run with channels of other depths, by name, without running the design again.
+
+        Raises TargetError for names that no channel has, and for depths with which tasks wait for one another for ever.
+        """
+        changed = self.replayed.depths.copy()
+        for name, depth in depths.items():
+            changed[self._number(name)] = depth
+        found = replayed(self.replayed.trace, changed)
+        if found.stuck:
+            wait = (found.circle or found.stuck)[0]
+            at = found.trace.channels[wait.channel].name if wait.channel is not None else ""
+            raise TargetError(
+                f"with these depths '{found.trace.processes[wait.process].name}' waits for ever: '{at}' is {wait.kind}",
+                hint="give it more room",
+            )
+        return replace(self, replayed=found)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the run to a file: `.json` for Perfetto or chrome://tracing, `.vcd`, or `.html`.
+
+        Raises TargetError for other endings.
+        """
+        writers = {".json": perfetto, ".vcd": vcd, ".html": page}
+        place = Path(path)
+        if place.suffix not in writers:
+            raise TargetError(
+                f"a timed run is not written as '{place.name}'", hint="end the name with .json, .vcd or .html"
+            )
+        place.write_text(writers[place.suffix](self), encoding="utf-8")
+        return place
+
+    def __str__(self) -> str:
+        return table(self)
+
+    def __repr__(self) -> str:
+        return f"<TimedRun of {self.top} on {self.target}: {self.cycles} cycles>"
+
+    def _repr_html_(self) -> str:
+        return page(self)
+
+    def _number(self, name: str) -> int:
+        names = [channel.name for channel in self.replayed.trace.channels]
+        if names.count(name) != 1:
+            state = "no channel" if name not in names else "more than one channel"
+            hint = nearest(name, names) or f"there are {', '.join(sorted(set(names))[:20])}"
+            raise TargetError(f"{state} of '{self.top}' is called '{name}'", hint=hint)
+        return names.index(name)
