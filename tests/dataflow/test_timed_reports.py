@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -121,7 +122,7 @@ def test_perfetto_has_slices_in_slices_and_counters(tmp_path: Path) -> None:
     slices = [event for event in shown["traceEvents"] if event["ph"] == "X"]
     own = [(event["ts"], event["ts"] + event["dur"]) for event in slices if event["tid"] == 1]
     assert own[0] == (0, 33) and sum(end - begin for begin, end in own[1:]) == 11
-    assert all(first[1] <= second[0] for first, second in zip(own[1:], own[2:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(own[1:]))
     counters = [event for event in shown["traceEvents"] if event["ph"] == "C" and event["name"] == "b"]
     assert [(event["ts"], event["args"]["elements"]) for event in counters[:2]] == [(2, 1), (4, 0)]
 
@@ -176,7 +177,9 @@ def test_pictures_of_many_tasks_show_those_that_wait_longest() -> None:
 def test_other_endings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TargetError) as refused:
         timed(example()).save(tmp_path / "run.txt")
-    assert str(refused.value) == "a timed run is not written as 'run.txt'\n  hint: end the name with .json, .vcd or .html"
+    assert str(refused.value) == (
+        "a timed run is not written as 'run.txt'\n  hint: end the name with .json, .vcd or .html"
+    )
 
 
 @sweep(100, quick=20)

@@ -1,1 +1,1 @@
-"""What a timed run shows: tables, the critical path, traces for Perfetto and waveform viewers, a page."""
+"""Timed runs: tables, the critical path, traces for Perfetto and waveform viewers, a page."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
+from .figures import RunFigures
 from .pictures import fills, gantt, graph
 from .table import CHANNELS, TASKS, binding, channel_rows, headline, task_rows
-
-if TYPE_CHECKING:
-    from .run import TimedRun
 
 _STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; color: #222; padding: 0 1em; }
@@ -20,7 +17,7 @@ th { border-bottom: 1px solid #999; font-weight: 600; } tr:nth-child(even) { bac
 """
 
 
-def page(run: TimedRun) -> str:
+def page(run: RunFigures) -> str:
     """The whole page, the same text for the same run."""
     return "\n".join([
         "<!DOCTYPE html>",
@@ -40,7 +37,7 @@ def page(run: TimedRun) -> str:
     ])  # fmt: skip
 
 
-def _streams(run: TimedRun) -> list[str]:
+def _streams(run: RunFigures) -> list[str]:
     if not run.channels:
         return []
     return [

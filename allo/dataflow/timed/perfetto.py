@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .figures import RunFigures
 from .times import stall_slices
-
-if TYPE_CHECKING:
-    from .run import TimedRun
 
 _TASKS, _CHANNELS = 1, 2  # "processes" of the viewer
 
 
-def perfetto(run: TimedRun) -> str:
+def perfetto(run: RunFigures) -> str:
     """A row for each task, with what it waits for inside, and a counter for each channel."""
     events = [_name("process_name", _TASKS, 0, "tasks"), _name("process_name", _CHANNELS, 0, "streams")]
     for row, task in enumerate(run.tasks):

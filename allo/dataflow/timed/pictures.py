@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .figures import RunFigures
 from .times import ChannelTime, TaskTime, stall_slices
-
-if TYPE_CHECKING:
-    from .run import TimedRun
 
 _CHARACTER, _LINE, _WIDTH, _PAD = 7, 22, 640, 10  # pixels: of a character, a row, all cycles, an edge
 _ROWS, _FILLS = 64, 16  # tasks and channels that are drawn
@@ -20,7 +17,7 @@ _COLORS = {"full": "#e90", "empty": "#d33"}
 type Picture = tuple[str, str]  # with a remark on what is left out
 
 
-def gantt(run: TimedRun) -> Picture:
+def gantt(run: RunFigures) -> Picture:
     """A bar for each task, with what it waits for in other colours."""
     busy = [task for task in run.tasks if task.end > task.begin]
     tasks = _chosen(busy, [task.stalls for task in busy], _ROWS)
@@ -38,7 +35,7 @@ def gantt(run: TimedRun) -> Picture:
     return _svg(left + _WIDTH + _PAD, axis + 6, rows), _left_out(len(busy), len(tasks), "tasks", "wait longest")
 
 
-def _stalls(run: TimedRun, task: TaskTime, scale: float) -> list[tuple[int, int, str, str]]:
+def _stalls(run: RunFigures, task: TaskTime, scale: float) -> list[tuple[int, int, str, str]]:
     """Waits as bars; those closer together than a pixel are one, of the kind that takes longer."""
     found: list[tuple[int, int, dict[tuple[str, str], int]]] = []
     for stall in stall_slices(run.replayed, task):
@@ -66,7 +63,7 @@ def _bar(left: int, top: int, scale: float, begin: int, end: int, color: str, ti
 # -- the graph -----------------------------------------------------------------------------------------------
 
 
-def graph(run: TimedRun) -> Picture:
+def graph(run: RunFigures) -> Picture:
     """Tasks, those of a grid as one, and the streams between them: redder where more cycles are waited for them."""
     of = {task.name: task.position_of or task.name for task in run.tasks}
     edges: dict[tuple[str, str, str], int] = {}
@@ -152,7 +149,7 @@ def _box(name: str, place: tuple[int, int, int], critical: bool) -> str:
 # -- occupancies ---------------------------------------------------------------------------------------------
 
 
-def fills(run: TimedRun) -> Picture:
+def fills(run: RunFigures) -> Picture:
     """How many elements are in each channel over the cycles."""
     channels = _chosen(run.channels, [channel.full + channel.empty for channel in run.channels], _FILLS)
     left = (max((len(_filled(channel)) for channel in channels), default=0) + 2) * _CHARACTER
@@ -170,7 +167,7 @@ def _filled(channel: ChannelTime) -> str:
     return f"{channel.name}: {channel.most}" + (f" of {channel.depth}" if channel.depth else "")
 
 
-def _steps(run: TimedRun, channel: ChannelTime, left: int, bottom: int) -> str:
+def _steps(run: RunFigures, channel: ChannelTime, left: int, bottom: int) -> str:
     """A line of steps; in each pixel the most that is in the channel."""
     times, levels = run.replayed.levels(channel.number)
     if not len(times):

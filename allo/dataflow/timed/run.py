@@ -4,57 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 from ...errors import TargetError, nearest
-from ..replay import Replayed
 from ..replay import replay as replayed
 from ..trace import Numbers
-from .critical import CriticalPath, critical_path
+from .figures import RunFigures
 from .page import page
 from .perfetto import perfetto
 from .table import table
-from .times import ChannelTime, TaskTime, channel_times, task_times
 from .waveform import vcd
 
 
 @dataclass(frozen=True, eq=False)
-class TimedRun:
+class TimedRun(RunFigures):
     """A run of the design `top` on `target`, *simulated* with the static schedules of its tasks.
 
     Printed, it is a table; `save` writes it for Perfetto, viewers of waveforms, and browsers.
     """
-
-    top: str
-    target: str
-    frequency: float  # MHz
-    replayed: Replayed
-
-    @property
-    def cycles(self) -> int:
-        """The cycles of the whole run."""
-        return self.replayed.total
-
-    @property
-    def milliseconds(self) -> float:
-        """The time of the whole run at the frequency of the target."""
-        return self.cycles / self.frequency / 1000
-
-    @cached_property
-    def tasks(self) -> tuple[TaskTime, ...]:
-        """The tasks, a position each, in the order in which they were started."""
-        return task_times(self.replayed)
-
-    @cached_property
-    def channels(self) -> tuple[ChannelTime, ...]:
-        """The channels, in the order in which they were made."""
-        return channel_times(self.replayed)
-
-    @cached_property
-    def critical(self) -> CriticalPath:
-        """The chain of tasks and waits that the last cycle depends on."""
-        return critical_path(self.replayed)
 
     def occupancy(self, channel: str) -> tuple[Numbers, Numbers]:
         """The cycles in which the number of elements in a channel changes, and how many it holds from then on.

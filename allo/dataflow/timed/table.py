@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from .critical import CriticalPath, Hop
+from .figures import RunFigures
 from .times import ChannelTime, TaskTime
-
-if TYPE_CHECKING:
-    from .run import TimedRun
 
 _MOST = 24  # rows of tasks or channels; of more, those of a grid or an array are one
 
@@ -17,7 +14,7 @@ TASKS = ("task", "begin", "end", "waits", "for")
 CHANNELS = ("channel", "elements", "depth", "most", "full", "empty", "from", "to")
 
 
-def table(run: TimedRun) -> str:
+def table(run: RunFigures) -> str:
     """The run as text: the whole, its tasks, its channels, and what binds the total."""
     return "\n".join([
         headline(run),
@@ -29,7 +26,7 @@ def table(run: TimedRun) -> str:
     ])  # fmt: skip
 
 
-def headline(run: TimedRun) -> str:
+def headline(run: RunFigures) -> str:
     """What the figures are."""
     return (
         f"{run.top} on {run.target} at {run.frequency:g} MHz: *{run.cycles}* cycles = {run.milliseconds:.4g} ms, "
@@ -37,7 +34,7 @@ def headline(run: TimedRun) -> str:
     )
 
 
-def task_rows(run: TimedRun) -> list[tuple[str, ...]]:
+def task_rows(run: RunFigures) -> list[tuple[str, ...]]:
     """A row for each task that does something, or for each grid."""
     shown = [task for task in run.tasks if task.end > task.begin or task.stalls]
     if len(shown) <= _MOST:
@@ -48,7 +45,7 @@ def task_rows(run: TimedRun) -> list[tuple[str, ...]]:
     return [_task(run, own, _counted(name, len(own), "positions")) for name, own in groups.items()]
 
 
-def _task(run: TimedRun, tasks: Sequence[TaskTime], name: str) -> tuple[str, ...]:
+def _task(run: RunFigures, tasks: Sequence[TaskTime], name: str) -> tuple[str, ...]:
     waits: dict[tuple[str, str], int] = {}
     for task in tasks:
         for kind, number, cycles in task.stalls_by:
@@ -65,7 +62,7 @@ def _wanted(kind: str) -> str:
     return "room in" if kind == "full" else "elements of"
 
 
-def channel_rows(run: TimedRun) -> list[tuple[str, ...]]:
+def channel_rows(run: RunFigures) -> list[tuple[str, ...]]:
     """A row for each channel, or for each array of them."""
     if len(run.channels) <= _MOST:
         return [_channel([channel], channel.name) for channel in run.channels]
@@ -92,7 +89,7 @@ def _counted(name: str, count: int, what: str) -> str:
     return name if count == 1 else f"{name} ({count} {what})"
 
 
-def binding(run: TimedRun) -> list[str]:
+def binding(run: RunFigures) -> list[str]:
     """What the total depends on, in a few lines."""
     path = run.critical
     shares = path.of_processes(len(run.replayed.trace.processes))
@@ -106,13 +103,13 @@ def binding(run: TimedRun) -> list[str]:
     return lines
 
 
-def _round(run: TimedRun, path: CriticalPath) -> str:
+def _round(run: RunFigures, path: CriticalPath) -> str:
     names = [process.name for process in run.replayed.trace.processes]
     ways = [f"{names[hop.waiting]} {_reason(run, hop)} {names[hop.waits_for]}" for hop in reversed(path.circle)]
     return f"critical cycle, {path.rounds} times in {path.cycles} cycles: " + "; ".join(ways)
 
 
-def _reason(run: TimedRun, hop: Hop) -> str:
+def _reason(run: RunFigures, hop: Hop) -> str:
     if hop.channel is None:
         return "begins behind"
     return f"waits for {_wanted(hop.kind)} '{run.channels[hop.channel].name}' by"

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from .figures import RunFigures
 from .times import TaskTime, stall_slices
-
-if TYPE_CHECKING:
-    from .run import TimedRun
 
 _FIRST, _LAST = 33, 126  # printable characters, of which names of signals in a dump consist
 
@@ -37,7 +34,7 @@ class _Dump:
             self.changes.setdefault(time, []).append(text)
 
 
-def vcd(run: TimedRun) -> str:
+def vcd(run: RunFigures) -> str:
     """The dump; a unit of its time, a nanosecond, stands for a cycle."""
     dump = _Dump()
     lines = dump.lines
@@ -65,7 +62,7 @@ def _running(task: TaskTime) -> list[tuple[int, int]]:
     return [(task.begin, 1), (task.end, 0)] if task.end > task.begin else []
 
 
-def _waiting(run: TimedRun, task: TaskTime) -> list[tuple[int, int]]:
+def _waiting(run: RunFigures, task: TaskTime) -> list[tuple[int, int]]:
     changes: dict[int, int] = {}
     for stall in stall_slices(run.replayed, task):
         changes[stall.begin] = 1  # in the place of the end of the one before
