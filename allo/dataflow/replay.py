@@ -11,11 +11,15 @@ that have begun before go on. These are the rules by which `allo.timing.control.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
+
+from allo import _mlir
 
 from .trace import Numbers, Trace
 
@@ -110,11 +114,10 @@ def replay(trace: Trace, depths: Sequence[int] | Numbers | None = None) -> Repla
     if given.shape != (len(trace.channels),) or (given < 0).any():
         raise ValueError(f"a trace of {len(trace.channels)} channels takes as many depths, none below 0: {depths}")
     needs = needed_events(trace, given)
-    run = _Run(trace, needs)
-    run.run()
-    times, begins, ends = (np.array(values, np.int64) for values in (run.times, run.begins, run.ends))
-    stuck = run.stuck()
-    return Replayed(trace, given, times, _waits(trace, times, begins), begins, ends, stuck, _circle(stuck))
+    found = _ran(trace, needs)
+    waits = _waits(trace, found.times, found.begins)
+    stuck = _stuck(trace, needs, found)
+    return Replayed(trace, given, found.times, waits, found.begins, found.ends, stuck, _circle(stuck))
 
 
 def needed_events(trace: Trace, depths: Numbers) -> Numbers:
@@ -142,84 +145,54 @@ def _waits(trace: Trace, times: Numbers, begins: Numbers) -> Numbers:
     return np.where(times >= 0, late - before, 0)
 
 
-class _Run:
-    """Processes that go on until they wait, each in turn."""
+def _ran(trace: Trace, needs: Numbers) -> _Found:
+    """When everything happens, by the run-time library."""
+    count = len(trace.processes)
+    found = _Found(*(np.full(size, _NOT_YET, np.int64) for size in (len(trace), count, count, count)))
+    lengths = np.array([process.length for process in trace.processes], np.int64)
+    sizes = [len(process.after) for process in trace.processes]
+    after_bounds = np.cumsum([0, *sizes])
+    after = np.array([other for process in trace.processes for other in process.after], np.int64)
+    given = (trace.bounds, needs, trace.cycle, lengths, after_bounds, after)
+    rows = [np.ascontiguousarray(values, np.int64) for values in given]
+    _library().allo_replay(
+        (ctypes.c_int64 * 8)(count, FIFO_CYCLES, *(row.ctypes.data for row in rows)),
+        (ctypes.c_int64 * 4)(*(own.ctypes.data for own in (found.times, found.begins, found.ends, found.places))),
+    )
+    return found
 
-    def __init__(self, trace: Trace, needs: Numbers) -> None:
-        self.trace = trace
-        self.needs: list[int] = needs.tolist()
-        self.cycles: list[int] = trace.cycle.tolist()
-        self.bounds: list[int] = trace.bounds.tolist()
-        count = len(trace.processes)
-        self.times = [_NOT_YET] * len(trace)
-        self.begins = [_NOT_YET] * count
-        self.ends = [_NOT_YET] * count
-        self.place = self.bounds[:-1]
-        self.late = [0] * count
-        self.sleepers = [_NOT_YET] * len(trace)  # of an event, the process that waits for it
-        self.missing = [len(process.after) for process in trace.processes]
-        self.followers: list[list[int]] = [[] for _ in range(count)]
-        for number, process in enumerate(trace.processes):
-            for other in process.after:
-                self.followers[other].append(number)
 
-    def run(self) -> None:
-        """Run all that can be run."""
-        ready = [number for number, missing in enumerate(self.missing) if not missing]
-        for number in ready:
-            self.begins[number] = 0
-        while ready:
-            number = ready.pop()
-            if self._goes_on(number, ready):
-                length = self.trace.processes[number].length
-                self.ends[number] = end = self.late[number] + length
-                for follower in self.followers[number]:
-                    self.late[follower] = max(self.late[follower], end)
-                    self.missing[follower] -= 1
-                    if not self.missing[follower]:
-                        self.begins[follower] = self.late[follower]
-                        ready.append(follower)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """What happens when, and the event at which each process is."""
 
-    def _goes_on(self, number: int, ready: list[int]) -> bool:
-        """Let a process do all that it can now; whether it has come to its end."""
-        needs, times, cycles, sleepers = self.needs, self.times, self.cycles, self.sleepers
-        late, end = self.late[number], self.bounds[number + 1]
-        event = self.place[number]
-        while event < end:
-            needed, cycle = needs[event], cycles[event]
-            if needed >= 0:
-                known = times[needed]
-                if known < 0:
-                    sleepers[needed] = number
-                    break
-                late = max(late, known + FIFO_CYCLES - cycle)
-            elif needed == _NEVER:
-                break
-            times[event] = cycle + late
-            if sleepers[event] >= 0:
-                ready.append(sleepers[event])
-            event += 1
-        self.place[number], self.late[number] = event, late
-        return event == end
+    times: Numbers
+    begins: Numbers
+    ends: Numbers
+    places: Numbers
 
-    def stuck(self) -> tuple[ProcessWait, ...]:
-        """The processes that have not come to their end, and what for."""
-        owner, found = self.trace.owner, []
-        for number, process in enumerate(self.trace.processes):
-            event = self.place[number]
-            if self.ends[number] >= 0:
-                continue
-            if self.missing[number]:
-                other = next(other for other in process.after if self.ends[other] < 0)
-                found.append(ProcessWait(number, "begin", None, 0, 0, other))
-                continue
-            channel, needed = int(self.trace.channel[event]), self.needs[event]
-            kind = "full" if self.trace.is_put[event] else "empty"
-            ends = (self.trace.puts[channel], self.trace.gets[channel])
-            puts, gets = (sum(self.times[n] >= 0 for n in own.tolist()) for own in ends)
-            maker = int(owner[needed]) if needed >= 0 else None
-            found.append(ProcessWait(number, kind, channel, puts, gets, maker))
-        return tuple(found)
+
+@cache
+def _library() -> Any:
+    return ctypes.CDLL(_mlir.runtime_library())
+
+
+def _stuck(trace: Trace, needs: Numbers, found: _Found) -> tuple[ProcessWait, ...]:
+    """The processes that have not come to their end, and what for."""
+    waits = []
+    owner = trace.owner
+    for number in np.flatnonzero(found.ends < 0).tolist():
+        if found.begins[number] < 0:
+            other = next(other for other in trace.processes[number].after if found.ends[other] < 0)
+            waits.append(ProcessWait(number, "begin", None, 0, 0, other))
+            continue
+        event = int(found.places[number])
+        channel, needed = int(trace.channel[event]), int(needs[event])
+        kind = "full" if trace.is_put[event] else "empty"
+        puts, gets = (int((found.times[own[channel]] >= 0).sum()) for own in (trace.puts, trace.gets))
+        maker = int(owner[needed]) if needed >= 0 else None
+        waits.append(ProcessWait(number, kind, channel, puts, gets, maker))
+    return tuple(waits)
 
 
 def _circle(stuck: Sequence[ProcessWait]) -> tuple[ProcessWait, ...]:

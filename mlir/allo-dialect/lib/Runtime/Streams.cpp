@@ -4,12 +4,14 @@
 #include "../../../../lib/templates/hls/include/allo_sim/fibers.h"
 #include "Calls.h"
 #include "ParallelFor.h"
+#include "Trace.h"
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #define ALLO_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -22,6 +24,7 @@ struct Stream : allo_sim::fifo_state {
   char *data = nullptr;
   size_t capacity = 0, head = 0; // in elements; the capacity is a power of two
   Stream *previous = nullptr, *next = nullptr;
+  int64_t channel = -1; // its number in a trace
 
   Stream(std::string label, int64_t bytes, int64_t depth)
       : fifo_state(static_cast<size_t>(depth)), bytes(bytes) {
@@ -49,6 +52,7 @@ struct Region {
   allo_sim::group tasks;
   std::vector<size_t> after;
   std::vector<std::unique_ptr<char[]>> arguments;
+  std::vector<int64_t> traced; // what the trace calls the tasks
 };
 
 /// What is alive in a call of a kernel on this thread, or in what a thread of the pool does.
@@ -56,13 +60,16 @@ struct StreamCall final : allo_sim::scheduler {
   Stream *alive = nullptr;
   std::vector<std::unique_ptr<Region>> regions;
   void *escape = nullptr; // where leaving leads to, on the thread's own stack
+  mlir::allo::Recorder *recorder = nullptr; // of a timed run
 
   StreamCall() : scheduler(kStackBytes) {}
+  mlir::allo::TracedProcess *&traced() { return *reinterpret_cast<mlir::allo::TracedProcess **>(&running().attached); }
   bool can_leave() const override { return !mlir::allo::isInsideParallelJob(); } // a part of a loop cannot be left
   [[noreturn]] void leave() override { mlir::allo::leave(); }
 };
 
 thread_local StreamCall *current = nullptr;
+thread_local mlir::allo::Recorder *wanted = nullptr; // by the call that begins next
 std::mutex reportMutex;
 std::string reportOfParallel;
 
@@ -94,6 +101,8 @@ Stream *make(int64_t bytes, int64_t depth, const char *name, int64_t index) {
   if (stream->next)
     stream->next->previous = stream;
   call.alive = stream;
+  if (call.recorder)
+    stream->channel = call.recorder->addChannel(stream->name);
   return stream;
 }
 
@@ -111,6 +120,23 @@ void destroy(Stream *stream) {
 }
 
 Stream *of(int64_t handle) { return reinterpret_cast<Stream *>(handle); }
+
+std::vector<int64_t> tracedTasks(const Region &region, const std::vector<size_t> &numbers) {
+  std::vector<int64_t> found;
+  for (size_t number : numbers)
+    found.push_back(region.traced[number]);
+  return found;
+}
+
+/// Notes that the running process uses a stream `at` cycles after its clock.
+void note(int64_t handle, int64_t isPut, int64_t at) {
+  StreamCall &call = here();
+  if (!call.recorder)
+    return;
+  auto &process = *call.traced();
+  process.events.push_back(of(handle)->channel * 2 + isPut);
+  process.events.push_back(process.clock + at);
+}
 } // namespace
 
 ALLO_EXPORT int64_t allo_stream_new(int64_t bytes, int64_t depth, int64_t name) {
@@ -184,19 +210,35 @@ ALLO_EXPORT void allo_region_spawn(int64_t handle, void (*function)(void *), con
   auto *region = reinterpret_cast<Region *>(handle);
   region->arguments.push_back(std::make_unique<char[]>(bytes + 1));
   std::memcpy(region->arguments.back().get(), arguments, bytes);
-  here().spawn(region->tasks, function, region->arguments.back().get(), region->after);
+  StreamCall &call = here();
+  call.spawn(region->tasks, function, region->arguments.back().get(), region->after);
+  if (call.recorder) {
+    auto *made = call.recorder->spawn(*call.traced(), tracedTasks(*region, region->after));
+    region->tasks.back()->attached = made;
+    region->traced.push_back(made->task);
+  }
   region->after.clear();
 }
 
 /// Waits for some tasks.
-ALLO_EXPORT void allo_region_await(int64_t region, int64_t first, int64_t count) {
-  for (int64_t number = first; number < first + count; ++number)
-    here().await(reinterpret_cast<Region *>(region)->tasks, static_cast<size_t>(number));
+ALLO_EXPORT void allo_region_await(int64_t handle, int64_t first, int64_t count) {
+  StreamCall &call = here();
+  auto &region = *reinterpret_cast<Region *>(handle);
+  std::vector<size_t> awaited;
+  for (int64_t number = first; number < first + count; ++number) {
+    awaited.push_back(static_cast<size_t>(number));
+    call.await(region.tasks, awaited.back());
+  }
+  if (call.recorder)
+    call.traced() = call.recorder->follow(*call.traced(), tracedTasks(region, awaited));
 }
 
 ALLO_EXPORT void allo_region_end(int64_t handle) {
   StreamCall &call = here();
-  call.join(reinterpret_cast<Region *>(handle)->tasks);
+  auto &joined = *reinterpret_cast<Region *>(handle);
+  call.join(joined.tasks);
+  if (call.recorder)
+    call.traced() = call.recorder->follow(*call.traced(), joined.traced);
   for (auto region = call.regions.end(); region-- != call.regions.begin();)
     if (reinterpret_cast<int64_t>(region->get()) == handle) {
       call.regions.erase(region);
@@ -214,6 +256,9 @@ ALLO_EXPORT char *allo_stream_call(void (*function)(void *), void *arguments) {
   StreamCall call;
   StreamCall *outer = current;
   current = &call;
+  call.recorder = std::exchange(wanted, nullptr);
+  if (call.recorder)
+    call.traced() = call.recorder->root();
   bool isWhole = mlir::allo::runUntilLeft(
       [](void *argument) {
         auto *request = static_cast<Request *>(argument);
@@ -234,6 +279,51 @@ ALLO_EXPORT char *allo_stream_call(void (*function)(void *), void *arguments) {
   if (!isWhole && report.empty()) // it was stopped, or a check has failed
     mlir::allo::leave();
   return report.empty() ? nullptr : strdup(report.c_str());
+}
+
+// -- timed runs ----------------------------------------------------------------------------------------------
+
+/// A call with what it is to be recorded by.
+struct TracedCall {
+  void (*function)(void *);
+  void *arguments;
+  mlir::allo::Recorder *recorder;
+};
+
+/// As `allo_stream_call`, with all puts and gets recorded.
+ALLO_EXPORT char *allo_traced_call(const TracedCall *traced, void *) {
+  wanted = traced->recorder;
+  return allo_stream_call(traced->function, traced->arguments);
+}
+
+ALLO_EXPORT void allo_trace_put(int64_t stream, int64_t at) { note(stream, 1, at); }
+
+ALLO_EXPORT void allo_trace_get(int64_t stream, int64_t at) { note(stream, 0, at); }
+
+/// The cycles that the running process has taken so far if it never waited.
+ALLO_EXPORT int64_t allo_trace_clock() {
+  StreamCall &call = here();
+  return call.recorder ? call.traced()->clock : 0;
+}
+
+ALLO_EXPORT void allo_trace_set_clock(int64_t cycles) {
+  StreamCall &call = here();
+  if (call.recorder)
+    call.traced()->clock = cycles;
+}
+
+/// Lets cycles of the running process go by.
+ALLO_EXPORT void allo_trace_advance(int64_t cycles) {
+  StreamCall &call = here();
+  if (call.recorder)
+    call.traced()->clock += cycles;
+}
+
+/// Says which statement of the program the running process is.
+ALLO_EXPORT void allo_trace_site(int64_t site) {
+  StreamCall &call = here();
+  if (call.recorder)
+    call.traced()->site = site;
 }
 
 void mlir::allo::leaveFiber() {

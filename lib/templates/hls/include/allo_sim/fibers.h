@@ -44,6 +44,7 @@ struct fiber {
   std::size_t missing = 0;         // fibers that must end before this one goes on
   std::vector<fiber *> followers;  // those that wait for its end
   fifo_state *full = nullptr, *empty = nullptr;  // the FIFO that it waits at
+  void *attached = nullptr;                      // what a simulation keeps of it
   bool started = false, done = false, given_up = false;
 };
 
@@ -133,6 +134,9 @@ class scheduler {
     (first_ == nullptr ? first_ : last_->next) = &ready;
     last_ = &ready;
   }
+
+  /// What runs now.
+  fiber &running() { return *current_; }
 
   /// Whether a fiber runs, and not what the thread began with.
   bool is_on_fiber() const { return current_ != &own_; }
