@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from mlir import ir
 
@@ -15,9 +13,12 @@ from ..ir.module import Module
 from ..ir.processes import is_region, region_statements
 from ..ir.stream_facts import Hang, Waiting, facts_of, made_streams
 from .token_counts import is_balanced
-from .token_program import DataDependent, TokenProgram
+from .waiting.program import DataDependent, TokenProgram
+from .waiting.run import Ending, TokenRun, TooLong, TwoAtOneEnd
+from .waiting.tasks import TokenFifo
 
-MOST_STEPS = 4_000_000  # puts and gets, roughly: some seconds
+MOST_STEPS = 4_000_000  # turns of processes and iterations that are run, not added up: some seconds
+_FEW_STEPS = 20_000  # some hundredths of a second
 # What a FIFO of a program that waits for ever nowhere may hold when it is simulated: results do not depend on depths
 # then, and processes take turns less often.
 ROOM = 1024
@@ -29,37 +30,6 @@ class Untold:
 
     reason: str
     at: Location | None
-
-
-@dataclass(slots=True, eq=False)
-class _Fifo:
-    number: int
-    index: int | None
-    declared: int
-    depth: int
-    count: int = 0
-    puts: int = 0
-    gets: int = 0
-    reader: _Task | None = None
-    writer: _Task | None = None
-
-
-@dataclass(slots=True, eq=False)
-class _Task:
-    steps: Generator[Any]
-    missing: int = 0
-    followers: list[_Task] = field(default_factory=list)
-    done: bool = False
-    full: _Fifo | None = None
-    empty: _Fifo | None = None
-
-
-class _TooLong(Exception):
-    pass
-
-
-class _TwoAtOneEnd(Exception):
-    pass
 
 
 def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -> Hang | Untold | None:
@@ -85,46 +55,54 @@ def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Waiting | Unt
 def _outcome(
     module: Module, made: Sequence[ir.Operation], most: int
 ) -> tuple[Hang | Untold | None, Waiting | None]:
+    program = TokenProgram(module, made)
     try:
-        text = TokenProgram(module, made).text()
+        text = program.text()
     except DataDependent as error:
         return Untold(error.reason, error.at), None
     facts = {number: facts_of(module, op) for number, op in enumerate(made)}
 
-    def told(fifo: _Fifo, depth: int, passed: tuple[int, int]) -> Waiting:
+    def told(fifo: TokenFifo, depth: int, passed: tuple[int, int]) -> Waiting:
         return Waiting(facts[fifo.number], fifo.index, depth, *passed)
 
-    run = _Run(most)
-    hang = _hang(run, text, told)
-    ended = hang is None or (isinstance(hang, Hang) and hang.empty is None)
+    run = TokenRun(program, most)
+    found = _ending(run, text)
+    if isinstance(found, Untold):
+        return found, None
+    hang = _hang(found, told)
+    ended = hang is None or hang.empty is None
     left = next((fifo for fifo in run.fifos if fifo.puts > fifo.gets), None) if ended else None
     return hang, None if left is None else told(left, left.declared, (left.puts, left.gets))
 
 
-def _hang(run: _Run, text: str, told: Callable[[_Fifo, int, tuple[int, int]], Waiting]) -> Hang | Untold | None:
+def _ending(run: TokenRun, text: str) -> Ending | Untold:
+    most = run.left
     try:
-        found = run.run(text)
-    except _TooLong:
-        return Untold(f"more than {run.most:,} elements pass through its streams", None)
+        return run.run(compile(text, "<tokens>", "exec"))
+    except TooLong:
+        return Untold(f"its tasks do more than {most:,} different steps", None)
     except SyntaxError:  # Python has a limit
         return Untold("its loops are nested too deeply", None)
-    except _TwoAtOneEnd:
+    except TwoAtOneEnd:
         return Untold("two processes wait at one end of a stream, in no order", None)
     except KeyError:
         return Untold("it uses a stream outside of an array of streams", None)
-    if found is None:
+
+
+def _hang(ending: Ending, told: Callable[[TokenFifo, int, tuple[int, int]], Waiting]) -> Hang | None:
+    empty = ending.empty
+    if ending.first is None and empty is None:
         return None
-    full, needs, empty = found
     return Hang(
-        None if full is None else told(full[0], full[0].declared, full[1]),
-        tuple(told(fifo, fifo.depth, (fifo.puts, fifo.gets)) for fifo in needs),
+        None if ending.first is None else told(ending.first[0], ending.first[0].declared, ending.first[1]),
+        tuple(told(fifo, fifo.depth, (fifo.puts, fifo.gets)) for fifo in ending.deeper),
         None if empty is None else told(empty, empty.declared, (empty.puts, empty.gets)),
     )
 
 
 def always_ends(module: Module) -> bool:
-    """Whether it is seen, in the time that the text takes, that a program with streams waits for ever nowhere."""
-    return not isinstance(hang_of(module, 0), Hang | Untold)
+    """Whether it is soon seen that a program with streams waits for ever nowhere."""
+    return not isinstance(hang_of(module, _FEW_STEPS), Hang | Untold)
 
 
 def is_forest(module: Module, made: Sequence[ir.Operation]) -> bool:
@@ -172,105 +150,3 @@ def _has_circle(count: int, edges: Sequence[tuple[int, int]]) -> bool:
             return True
         root[find(one)] = find(other)
     return False
-
-
-type _Found = tuple[tuple[_Fifo, tuple[int, int]] | None, list[_Fifo], _Fifo | None]
-
-
-class _Run:
-    """Tasks that take turns, as in the simulations that run the data too."""
-
-    def __init__(self, most: int) -> None:
-        self.most = self.left = most
-        self.fifos: list[_Fifo] = []
-        self.ready: deque[_Task] = deque()
-        self.alive: list[_Task] = []
-        self.first: tuple[_Fifo, tuple[int, int]] | None = None
-        self.deeper: dict[_Fifo, None] = {}
-
-    def run(self, text: str) -> _Found | None:
-        """What hung when the processes of a `TokenProgram` ran."""
-        names: dict[str, Any] = {
-            "make": self._make,
-            "tick": self._tick,
-            "ready": self.ready,
-            "region": lambda: _Region(self.start),
-        }
-        exec(compile(text, "<tokens>", "exec"), names)  # the text is ours, and has no names of the user
-        main = self.start(names["main"], [])
-        while not main.done:
-            if not self.ready and not self._deepen():
-                empty = next((task.empty for task in self.alive if task.empty is not None), None)
-                return self.first, list(self.deeper), empty
-            self._step(self.ready.popleft())
-        return None if self.first is None else (self.first, list(self.deeper), None)
-
-    def _make(self, number: int, index: int | None, depth: int) -> _Fifo:
-        self.fifos.append(_Fifo(number, index, depth, depth))
-        return self.fifos[-1]
-
-    def start(self, function: Callable[[], Generator[Any]], after: list[_Task]) -> _Task:
-        task = _Task(function())
-        self.alive.append(task)
-        self._follow(task, after)
-        if not task.missing:
-            self.ready.append(task)
-        return task
-
-    def _follow(self, task: _Task, leaders: list[_Task]) -> None:
-        for leader in leaders:
-            if not leader.done:
-                leader.followers.append(task)
-                task.missing += 1
-
-    def _tick(self, count: int) -> None:
-        self.left -= count
-        if self.left < 0:
-            raise _TooLong
-
-    def _step(self, task: _Task) -> None:
-        task.full = task.empty = None
-        try:
-            what, state = next(task.steps)
-        except StopIteration:
-            task.done = True
-            self.alive.remove(task)
-            for follower in task.followers:
-                follower.missing -= 1
-                if not follower.missing:
-                    self.ready.append(follower)
-            return
-        if state == "end":
-            self._follow(task, what)
-            if not task.missing:
-                self.ready.append(task)
-        elif (what.writer if state == "full" else what.reader) is not None:
-            raise _TwoAtOneEnd
-        elif state == "full":
-            task.full, what.writer = what, task
-        else:
-            task.empty, what.reader = what, task
-
-    def _deepen(self) -> bool:
-        """Give the first of the shallowest FIFOs that are full room for one more; whether there is one."""
-        full = [task.full for task in self.alive if task.full is not None]
-        if not full:
-            return False
-        chosen = min(full, key=lambda fifo: fifo.depth)
-        if self.first is None:
-            self.first = chosen, (chosen.puts, chosen.gets)
-        self.deeper[chosen] = None
-        chosen.depth += 1
-        assert chosen.writer is not None
-        self.ready.append(chosen.writer)
-        chosen.writer = None
-        return True
-
-
-class _Region:
-    def __init__(self, start: Callable[[Callable[[], Generator[Any]], list[_Task]], _Task]) -> None:
-        self.tasks: list[_Task] = []
-        self._start = start
-
-    def start(self, function: Callable[[], Generator[Any]], after: list[_Task]) -> None:
-        self.tasks.append(self._start(function, after))

@@ -1,0 +1,177 @@
+"""Runs of token programs: processes without data that take turns, and what is known when none can go on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from .periods import Periods
+from .program import TokenProgram
+from .tasks import Task, TokenFifo, Walled
+
+
+class TooLong(Exception):
+    """A run takes more steps than it may."""
+
+
+class TwoAtOneEnd(Exception):
+    """Two processes wait at one end of a stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """No more than `most` elements go into a FIFO: that of what makes it, at its place in an array."""
+
+    number: int
+    index: int | None
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run went: what was full `first`, the FIFOs that were made `deeper`, and who has to `wait` at its end."""
+
+    first: tuple[TokenFifo, tuple[int, int]] | None
+    deeper: tuple[TokenFifo, ...]
+    wait: tuple[Task, ...]
+
+    @property
+    def empty(self) -> TokenFifo | None:
+        """The first FIFO at which a process waits for ever for an element."""
+        return next((task.empty for task in self.wait if task.empty is not None), None)
+
+
+class TokenRun:
+    """One run of the compiled text of a token program.
+
+    If nobody can go on, the first of the shallowest FIFOs that are full gets room for one more; if none is full, the
+    run ends. What happens again and again is not run (`Periods`).
+    """
+
+    def __init__(self, program: TokenProgram, most: int, wall: Wall | None = None) -> None:
+        self.program = program
+        self.left = most
+        self.wall = wall
+        self.fifos: list[TokenFifo] = []
+        self.ready: deque[Task] = deque()
+        self.alive: dict[Task, None] = {}
+        self.started = 0
+        self.first: tuple[TokenFifo, tuple[int, int]] | None = None
+        self.deeper: dict[TokenFifo, None] = {}
+        self.choices = 0  # how often one of several full FIFOs was made deeper
+
+    def run(self, code: CodeType) -> Ending:
+        """How it ends. Raises TooLong and TwoAtOneEnd."""
+        names: dict[str, Any] = {"make": self._make, "ready": self.ready, "region": lambda: _Region(self)}
+        exec(code, names)  # the text is ours, and has no names of the user
+        main = self.start(names["main"], [], 0, ())
+        periods = Periods(self)
+        while not main.done:
+            if not self.ready and not self._deepen():
+                break
+            for _ in range(len(self.ready)):
+                self._step(self.ready.popleft())
+            periods.look()
+        waiting = tuple(task for task in self.alive if task.full is not None or task.empty is not None)
+        return Ending(self.first, tuple(self.deeper), waiting)
+
+    def _make(self, number: int, index: int | None, depth: int) -> TokenFifo:
+        wall = self.wall if self.wall is not None and (self.wall.number, self.wall.index) == (number, index) else None
+        fifo = TokenFifo(number, index, depth, depth) if wall is None else Walled(number, index, depth, depth)
+        fifo.most = None if wall is None else wall.most
+        fifo.limit = depth
+        self.fifos.append(fifo)
+        return fifo
+
+    def start(
+        self,
+        function: Callable[[Task], Generator[Any]],
+        after: Sequence[Task],
+        process: int,
+        position: tuple[int, ...],
+    ) -> Task:
+        """A process that begins when those before it have ended."""
+        task = Task(process, position)
+        task.steps = function(task)
+        self.started += 1
+        self.alive[task] = None
+        self._follow(task, after)
+        if not task.missing:
+            self.ready.append(task)
+        return task
+
+    def _follow(self, task: Task, leaders: Sequence[Task]) -> None:
+        for leader in leaders:
+            if not leader.done:
+                leader.followers.append(task)
+                task.missing += 1
+
+    def _step(self, task: Task) -> None:
+        task.full = task.empty = None
+        self.left -= 1
+        assert task.steps is not None
+        try:
+            what, state, task.site = next(task.steps)
+        except StopIteration:
+            self._end(task)
+            return
+        if state == "pause":
+            self.left -= what
+            self.ready.append(task)
+        elif state == "end":
+            self._follow(task, what)
+            if not task.missing:
+                self.ready.append(task)
+        elif (what.writer if state == "full" else what.reader) is not None:
+            raise TwoAtOneEnd
+        elif state == "full":
+            task.full, what.writer = what, task
+        else:
+            task.empty, what.reader = what, task
+        if self.left < 0:
+            raise TooLong
+
+    def _end(self, task: Task) -> None:
+        task.done = True
+        del self.alive[task]
+        for follower in task.followers:
+            follower.missing -= 1
+            if not follower.missing:
+                self.ready.append(follower)
+
+    def _deepen(self) -> bool:
+        """Give the first of the shallowest FIFOs that are full room for one more; whether there is one."""
+        full = [task.full for task in self.alive if task.full is not None and not task.full.is_walled]
+        if not full:
+            return False
+        chosen = min(full, key=lambda fifo: fifo.depth)
+        self.choices += len(full) > 1
+        if self.first is None:
+            self.first = chosen, (chosen.puts, chosen.gets)
+        self.deeper[chosen] = None
+        chosen.depth += 1
+        chosen.limit += 1
+        assert chosen.writer is not None
+        self.ready.append(chosen.writer)
+        chosen.writer = None
+        return True
+
+
+class _Region:
+    """The processes of one region, in the order in which they were started."""
+
+    def __init__(self, run: TokenRun) -> None:
+        self.tasks: list[Task] = []
+        self._run = run
+
+    def start(
+        self,
+        function: Callable[[Task], Generator[Any]],
+        after: Sequence[Task],
+        process: int,
+        position: tuple[int, ...],
+    ) -> None:
+        self.tasks.append(self._run.start(function, after, process, position))

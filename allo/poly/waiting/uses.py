@@ -1,0 +1,81 @@
+"""Uses of loop variables by processes without data: what is the same in other iterations, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import lcm
+
+from mlir import ir
+
+from .terms import Growth, Term, Test
+
+
+@dataclass(frozen=True, slots=True)
+class LoopHere:
+    """A loop around a place: its name, where its process has its variable, and its step."""
+
+    name: str
+    place: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place where a process may wait, with the loops around it, the outermost first."""
+
+    op: ir.Operation
+    loops: tuple[LoopHere, ...]
+
+
+@dataclass(slots=True)
+class VariableUse:
+    """What depends on a loop variable.
+
+    All is the same after a multiple of `period` iterations' distance, unless it `is_fixed`, and as long as the
+    comparisons `tests` turn out the same: their number among those of the process, and how the term grows.
+    """
+
+    is_fixed: bool = False
+    period: int = 1
+    tests: list[tuple[int, Growth, bool]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ProcessText:
+    """What is known of the processes of one statement: their number of values, comparisons, uses of variables."""
+
+    number: int
+    op: ir.Operation | None
+    slots: int = 0
+    tests: list[str] = field(default_factory=list)
+    uses: dict[int, VariableUse] = field(default_factory=dict)
+
+    def _growths(self, term: Term) -> list[tuple[int, Growth | None]]:
+        """How a term grows with the variables of the process; those of others around it stay as they are."""
+        return [(place, growth) for (process, place), growth in term.growths.items() if process == self.number]
+
+    def depend(self, term: Term) -> None:
+        """Something but a comparison depends on a term."""
+        for place, growth in self._growths(term):
+            use = self.uses.setdefault(place, VariableUse())
+            if growth is None or growth.gain:
+                use.is_fixed = True
+            else:
+                use.period = lcm(use.period, growth.period)
+        self.decide(term.tests)
+
+    def decide(self, tests: Iterable[Test]) -> None:
+        """Comparisons decide what happens: of the variables that change one, the innermost may go on."""
+        for test in tests:
+            growths = self._growths(test.term)
+            innermost = max((place for place, _ in growths), default=0)
+            for place, growth in growths:
+                use = self.uses.setdefault(place, VariableUse())
+                if growth is None or (growth.gain and place != innermost):
+                    use.is_fixed = True
+                    continue
+                use.period = lcm(use.period, growth.period)
+                if growth.gain:
+                    use.tests.append((len(self.tests), growth, test.is_equality))
+            self.tests.append(test.term.text)
