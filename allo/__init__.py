@@ -64,6 +64,7 @@ from .frontend.dsl import (
     view,
     zeros,
 )
+from .frontend.regions import all_gather, allreduce, reduce_scatter
 from .memory import Layout, Memory
 from .tracebacks import show_users_frames
 

@@ -8,13 +8,38 @@ from typing import Any
 from ..customize import Schedule
 from ..customize import customize as _customize
 from ..errors import TargetError
-from ..frontend.regions import get_pid, get_tid, kernel, region, task
+from ..frontend.regions import (
+    all_gather,
+    allreduce,
+    gather,
+    get_pid,
+    get_tid,
+    kernel,
+    reduce_scatter,
+    region,
+    scatter,
+    task,
+)
 from ..ir.types import Stream
 from .banks import give_own_banks
 
 _SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
 
-__all__ = ["Stream", "build", "customize", "get_pid", "get_tid", "kernel", "region", "task"]
+__all__ = [
+    "Stream",
+    "all_gather",
+    "allreduce",
+    "build",
+    "customize",
+    "gather",
+    "get_pid",
+    "get_tid",
+    "kernel",
+    "reduce_scatter",
+    "region",
+    "scatter",
+    "task",
+]
 
 
 def customize(

@@ -166,7 +166,8 @@ class ReachedKernels:
         function.results = results or ()
         checker = StatementChecker(scope, function, results is not None)
         function.body = checker.body(source.tree.body)
-        function.body = with_parts(function, shards, checker.expressions.builder)
+        function.body = with_parts(function, shards, checker.expressions.builder, scope)
+        function.links = tuple(scope.links)
         checker.release()
         returns = any(isinstance(statement, Return) for statement in function.body)
         if function.results and not returns and len(self.diagnostics) == before:

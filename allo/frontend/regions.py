@@ -5,6 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+__all__ = [
+    "all_gather",
+    "allreduce",
+    "gather",
+    "get_pid",
+    "get_tid",
+    "kernel",
+    "reduce_scatter",
+    "region",
+    "scatter",
+    "task",
+]
+
 type Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -25,6 +38,43 @@ def kernel(*, mapping: Sequence[int] = (1,), args: Sequence[Any] | None = None) 
 def get_pid() -> Any:
     """The position of a task in its grid: one number, or one for each dimension of the mapping."""
     _outside("the position of a task", "ask for it in a task")
+
+
+def allreduce(x: Any, op: str = "+", axis: int | Sequence[int] | None = None) -> Any:
+    """What `op` makes of the values that the positions along `axis` of the grid have for `x`; all of them get it.
+
+    `x` is a number or an array, `op` one of + * max min & | ^. Values are combined from the first position to the
+    last, ((x0 op x1) op x2) ..., axis by axis; the type of a sum of integers holds it. Without `axis` these are the
+    axes along which layouts say that `x` is partial (Dato, Fig. 6).
+    """
+    _outside("a collective of positions", "call it in a task")
+
+
+def reduce_scatter(x: Any, op: str = "+", axis: int | None = None, dim: int = 0) -> Any:
+    """Of what `allreduce` gives, position p along `axis` gets part p: `x` is cut into equal parts in dimension `dim`."""
+    _outside("a collective of positions", "call it in a task")
+
+
+def all_gather(x: Any, axis: int | None = None, dim: int = 0) -> Any:
+    """The arrays `x` of all positions along `axis`, side by side in dimension `dim`; all of them get it.
+
+    Without `axis` it is that along which the layout of `x` cuts dimension `dim`.
+    """
+    _outside("a collective of positions", "call it in a task")
+
+
+def gather(streams: Any, axis: int = 0) -> Any:
+    """One element of each of several streams: `df.gather(fifo[:, j])`, in the order of their subscripts.
+
+    Numbers become an array of the extents that are left open; blocks stand side by side in dimension `axis`, or, of a
+    grid of streams, in the first dimensions.
+    """
+    _outside("taking elements out of streams", "call it in a task")
+
+
+def scatter(x: Any, streams: Any, axis: int = 0) -> None:
+    """What `gather` takes from these streams, put into them: part p of array `x` into stream p."""
+    _outside("putting elements into streams", "call it in a task")
 
 
 def _outside(what: str, hint: str) -> NoReturn:

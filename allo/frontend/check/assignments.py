@@ -36,7 +36,7 @@ from .lists import ListChecker, is_computed
 from .literals import stored
 from .positions import asks_for, declare_constant
 from .results import ResultChecker
-from .streams import declare_stream, read_declared
+from .streams import declare_stream, read_declared, root_name
 
 
 class AssignmentChecker:
@@ -61,6 +61,7 @@ class AssignmentChecker:
             return ()
         at = self.scope.source.position(node)
         name = node.target.id
+        self.expressions.collectives.aim(node.value, declared)
         if qualifier == "ConstExpr" and isinstance(declared, AlloType) and asks_for(self.scope, node.value):
             return declare_constant(self.scope, node, name, declared)
         if qualifier is not None:
@@ -177,6 +178,7 @@ class AssignmentChecker:
             self.scope.error(node, "chained assignment is not supported", "write one assignment a line")
             return ()
         target = self.expressions.structs.as_field(node.targets[0])
+        self.expressions.collectives.aim(node.value, self.scope.local(root_name(target) or ""))
         if isinstance(target, ast.Tuple):
             return self.results.to_tuple(node, target)
         if isinstance(target, ast.Name):

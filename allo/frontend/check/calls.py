@@ -27,6 +27,7 @@ from .annotations import read_annotation
 from .checker import CheckedExpressions
 from .deduce import NotDeduced, completed, template_source
 from .external import external_callee
+from .mesh.collectives import CollectiveChecker, is_collective
 from .operators import OperatorChecker
 from .streams import StreamChecker
 from .tensors import TensorChecker
@@ -40,7 +41,7 @@ def is_function_of_values(callee: Any) -> bool:
     if isinstance(callee, AlloType):
         return True
     known = (builtins.min, builtins.max, builtins.abs, builtins.int, builtins.float, builtins.len, *dsl.ELEMENTARY)
-    return any(callee is function for function in known) or is_operator(callee)
+    return any(callee is function for function in known) or is_operator(callee) or is_collective(callee)
 
 
 def is_of_numbers(callee: Any) -> bool:
@@ -69,12 +70,14 @@ class CallChecker:
         tensors: TensorChecker,
         operators: OperatorChecker,
         streams: StreamChecker,
+        collectives: CollectiveChecker,
     ) -> None:
         self.scope = scope
         self.expressions = expressions
         self.tensors = tensors
         self.operators = operators
         self.streams = streams
+        self.collectives = collectives
         self.builder = tensors.builder
         self.structs = tensors.structs
 
@@ -86,6 +89,8 @@ class CallChecker:
         callee = self.callee(node)
         if callee is None:
             return None
+        if is_collective(callee):
+            return self.collectives.call(node, callee)
         if is_function_of_values(callee):
             return self._function_of_values(node, callee)
         if isinstance(callee, TensorType):

@@ -24,6 +24,8 @@ from ..typing.writes import shared
 from .bits import BitChecker
 from .calls import CallChecker
 from .choices import ChoiceChecker
+from .mesh.collectives import CollectiveChecker
+from .mesh.layouts import LayoutChecker
 from .operators import OperatorChecker
 from .slices import SliceChecker
 from .streams import StreamChecker
@@ -77,7 +79,9 @@ class ExpressionChecker:
         self.choices = ChoiceChecker(scope, self, self.builder)
         self.operators = OperatorChecker(scope, self, self.builder)
         self.streams = StreamChecker(scope, self, self.builder)
-        self.calls = CallChecker(scope, self, self.tensors, self.operators, self.streams)
+        self.layouts = LayoutChecker(scope)
+        self.collectives = CollectiveChecker(scope, self, self.builder, self.layouts)
+        self.calls = CallChecker(scope, self, self.tensors, self.operators, self.streams, self.collectives)
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import dsl
 from ..typing.convert import constant
-from ..typing.nodes import Const, Expr
+from ..typing.nodes import Const, Expr, KernelCall, Load, StreamAsked, StreamGet, Symbol, SymbolKind, Var
 from ..typing.rules import as_integer
 from ..typing.scope import Scope, static_value
+from ..typing.writes import parts
 from .expressions import ExpressionChecker
 
 type Range = tuple[Expr, Expr, Expr]  # lower and upper bound, step
@@ -129,3 +131,13 @@ def _marks(scope: Scope, call: ast.Call) -> tuple[Marks, ...]:
             text = ast.unparse(found[0].value)
             scope.error(found[0], f"`{text}` is no list of unroll factors", f"write one for each of {count} loops")
     return tuple(tuple(loop) for loop in marks)
+
+
+def differs_by_position(ranges: Sequence[Range], positions: Sequence[Symbol]) -> bool:
+    """Whether positions of a task may run loops another number of times: bounds are no constants of all of them."""
+    for part in parts(tuple(ranges)):
+        if isinstance(part, Load | KernelCall | StreamGet | StreamAsked):
+            return True
+        if isinstance(part, Var) and (part.symbol in positions or part.symbol.kind is SymbolKind.SCALAR):
+            return True
+    return False

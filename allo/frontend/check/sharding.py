@@ -18,6 +18,8 @@ from ..typing.nodes import (
     Const,
     Declare,
     Expr,
+    For,
+    If,
     Load,
     Stmt,
     Store,
@@ -28,15 +30,21 @@ from ..typing.nodes import (
 from ..typing.scope import Scope, static_value
 from ..typing.view import loops_over, store, whole
 from ..typing.writes import changed_by, parts
+from .mesh.uniform import overwrites, varying
+from .positions import within
 
 
 @dataclass(frozen=True, slots=True)
 class Sharded:
-    """An argument of a task of which each position has a part: the whole array, the part, and where that begins."""
+    """An argument of a task of which each position has a part: the whole array, the part, and where that begins.
+
+    `axes` are those of the grid along which it is cut.
+    """
 
     whole: Symbol
     part: Symbol
     offsets: tuple[Expr | None, ...]
+    axes: frozenset[int]
 
 
 def split_layout(scope: Scope, node: ast.expr) -> tuple[Layout | None, ast.expr]:
@@ -86,26 +94,70 @@ def sharded(scope: Scope, node: ast.arg, symbol: Symbol, layout: Layout) -> Shar
             offsets.append(None)
     part = scope.declare(name, SymbolKind.TENSOR, TensorType(symbol.type.element, shape), at)
     part.memory = symbol.memory
-    return Sharded(symbol, part, tuple(offsets))
+    axes = frozenset(p.axis for p in placements if isinstance(p, Shard))
+    return Sharded(symbol, part, tuple(offsets), axes)
 
 
-def with_parts(function: CheckedFunction, shards: Sequence[Sharded], builder: ValueBuilder) -> tuple[Stmt, ...]:
+def with_parts(
+    function: CheckedFunction, shards: Sequence[Sharded], builder: ValueBuilder, scope: Scope
+) -> tuple[Stmt, ...]:
     """The body of a task that works on parts: it uses the elements of the whole array where it uses single ones only.
 
-    A part that is used as a whole, in a call or an operation on arrays, is a copy that the task brings in, and out
-    again if it changes it.
+    A part that is used as a whole, in a call or an operation on arrays, is a copy that the task brings in, unless it
+    overwrites it first, and out again if it changes it. Of positions that have the same part, and write the same to
+    it, the first one writes.
     """
     body = function.body
     before: list[Stmt] = []
     after: list[Stmt] = []
+    found = varying(body, scope.positions, {s.part: s.axes for s in shards}, scope.agreements) if shards else {}
     for shard in shards:
-        if _is_used_by_elements(body, shard.part):
-            body = tuple(_moved(statement, shard) for statement in body)
+        part = shard.part
+        changes = any(part in changed_by(p) for p in parts(body))
+        copies = {axis for axis, extent in enumerate(scope.grid) if extent > 1 and axis not in shard.axes}
+        writer = _first_of(scope, copies) if changes and not copies & found[part] else None
+        reads = any(isinstance(p, Load) and p.tensor is part for p in parts(body))
+        if _is_used_by_elements(body, part) and not (reads and writer is not None):
+            guarded = body if writer is None else tuple(_only(statement, part, writer) for statement in body)
+            body = tuple(_moved(statement, shard) for statement in guarded)
             continue
-        before += [Declare(shard.part.at, shard.part, None), _copied(shard, builder, into=True)]
-        if any(shard.part in changed_by(part) for part in parts(body)):
-            after.append(_copied(shard, builder, into=False))
+        before.append(Declare(part.at, part, None))
+        if not _overwrites_first(body, part):
+            before.append(_copied(shard, builder, into=True))
+        if changes:
+            out = _copied(shard, builder, into=False)
+            after.append(out if writer is None else If(part.at, writer, (out,), ()))
     return (*before, *body, *after)
+
+
+def _first_of(scope: Scope, copies: set[int]) -> Expr | None:
+    """The condition that a position is the first one of those that have the same part; None if each has its own."""
+    box = tuple((0, 0 if axis in copies else extent - 1) for axis, extent in enumerate(scope.grid))
+    return within(box, scope.positions, scope.grid, scope.source.position(scope.source.tree))
+
+
+def _only(tree: Any, part: Symbol, writer: Expr) -> Any:
+    """A typed tree in which only one position stores into a part: loops that do nothing else are its as a whole."""
+    if isinstance(tree, tuple):
+        return tuple(_only(inner, part, writer) for inner in tree)
+    if not isinstance(tree, Stmt):
+        return tree
+    if isinstance(tree, Store):
+        return If(tree.at, writer, (tree,), ()) if tree.tensor is part else tree
+    if isinstance(tree, For) and overwrites(tree, part):
+        return If(tree.at, writer, (tree,), ())
+    changed = {
+        field.name: _only(value, part, writer)
+        for field in fields(tree)
+        if isinstance(value := getattr(tree, field.name), tuple) and field.name != "at"
+    }
+    return replace(tree, **changed)
+
+
+def _overwrites_first(body: tuple[Stmt, ...], part: Symbol) -> bool:
+    """Whether the first statement that mentions a part gives a value to all of its elements."""
+    first = next((statement for statement in body if part in symbols_in(statement)), None)
+    return first is not None and overwrites(first, part)
 
 
 def _copied(shard: Sharded, builder: ValueBuilder, *, into: bool) -> Stmt:

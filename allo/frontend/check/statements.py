@@ -31,7 +31,7 @@ from ..typing.writes import inlined
 from .assignments import AssignmentChecker
 from .calls import is_function_of_values
 from .expressions import ExpressionChecker
-from .iteration import read_iteration
+from .iteration import differs_by_position, read_iteration
 from .meta import MetaChecker
 from .parallel import assign_at_once, assigns_at_once
 from .tasks import TaskChecker, asks_position, bind_position, is_task
@@ -138,7 +138,9 @@ class StatementChecker:
     def _branch(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """A block that run time decides about."""
         self._choices += 1
+        self.scope.choices += 1
         result = self.block(nodes)
+        self.scope.choices -= 1
         self._choices -= 1
         return result
 
@@ -218,7 +220,10 @@ class StatementChecker:
             if isinstance(n, ast.Name)
         ]
         self._choices += 1
+        differs = int(ranges is not None and differs_by_position(ranges, self.scope.positions))
+        self.scope.choices += differs
         body = self.body(node.body)
+        self.scope.choices -= differs
         self._choices -= 1
         self.scope.depth -= 1
         self.scope.leave()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import counted, nearest
+from ...ir.names import unique_name
 from ...ir.types import AlloType, index
 from .. import regions
 from ..read.source import KernelSource, Position
@@ -14,6 +15,7 @@ from ..typing.convert import constant, convert
 from ..typing.nodes import (
     CallSite,
     CheckedFunction,
+    Declare,
     Expr,
     Stmt,
     Symbol,
@@ -111,13 +113,22 @@ class TaskChecker:
         if (passed := self._passed(node, arguments, callee, own)) is None:
             return ()
         used = symbols_in(callee.body)
+        links = [(inner, self._link(inner)) for inner in callee.links]
         taken = [(inner, outer) for inner, outer in captured if inner in used]
+        taken += links
         callee.params = (*positions, *callee.params[len(positions) :], *(inner for inner, _ in taken))
         if not self._may_take(node, callee, taken):
             return ()
         place = self._places(positions, mapping, at)
         call = CallSite(callee, (*place, *passed, *(_given(outer, at) for _, outer in taken)))
-        return (TaskGrid(at, callee.name, self._loops, mapping, call),)
+        made = (Declare(at, outer, None) for _, outer in links)
+        return (*made, TaskGrid(at, callee.name, self._loops, mapping, call))
+
+    def _link(self, inner: Symbol) -> Symbol:
+        """The stream of the region that a task calls `inner`, for a collective of its positions."""
+        assert inner.stream is not None
+        name = unique_name(inner.name, {symbol.name for symbol in self.scope.visible()})
+        return self.scope.declare_stream(name, inner.stream, inner.at)
 
     def _places(self, positions: tuple[Symbol, ...], mapping: tuple[int, ...], at: Position) -> tuple[Expr, ...]:
         """The position as the call is given it: a variable of the grid, or 0 where the grid has one place."""

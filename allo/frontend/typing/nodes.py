@@ -199,6 +199,16 @@ class CallSite:
 
 
 @dataclass(frozen=True, slots=True)
+class Agreement:
+    """`result` is what a collective along `axis` gives for values such as `sample`; the same to all if it `agrees`."""
+
+    result: Symbol
+    sample: Expr
+    axis: int
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Stmt:
     at: Position
 
@@ -361,3 +371,4 @@ class CheckedFunction:
     effects: CallEffects | None = None  # once `writes.effects_of` was asked
     external: ExternalKernel | None = None  # of a function without a body, which is not written in Python
     is_region: bool = False  # its statements run at the same time
+    links: tuple[Symbol, ...] = ()  # of a task: the streams between its positions, which its region makes

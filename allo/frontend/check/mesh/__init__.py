@@ -1,0 +1,1 @@
+"""What the positions of a task have in common: layouts of their values, and collectives between them."""
