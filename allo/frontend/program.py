@@ -165,6 +165,10 @@ class ReachedKernels:
         results = self._results(scope, source)
         function.results = results or ()
         checker = StatementChecker(scope, function, results is not None)
+        for symbol in function.params:
+            checker.expressions.layouts.argument(symbol)
+        for shard in shards:
+            checker.expressions.layouts.argument(shard.part, shard.whole, shard.layout)
         function.body = checker.body(source.tree.body)
         function.body = with_parts(function, shards, checker.expressions.builder, scope)
         function.links = tuple(scope.links)

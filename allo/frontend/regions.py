@@ -51,7 +51,7 @@ def allreduce(x: Any, op: str = "+", axis: int | Sequence[int] | None = None) ->
 
 
 def reduce_scatter(x: Any, op: str = "+", axis: int | None = None, dim: int = 0) -> Any:
-    """Of what `allreduce` gives, position p along `axis` gets part p: `x` is cut into equal parts in dimension `dim`."""
+    """Of what `allreduce` gives, position p along `axis` gets part p of as many equal ones in dimension `dim`."""
     _outside("a collective of positions", "call it in a task")
 
 

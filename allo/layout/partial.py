@@ -51,6 +51,47 @@ class ShardedArray:
         layout = Layout([join(one, two) for one, two in pairs])
         return ShardedArray(self.shape, layout, self.mesh, self.pending | other.pending)
 
+    def combined(self, other: ShardedArray, operator: str) -> ShardedArray:
+        """The result of `operator` on the elements of both, where partial results mean what complete ones would.
+
+        Fig. 6 lets operations have partial operands, whatever they compute. Only sums and differences of results that
+        wait for the same sums, and products with what is the same along the axes that they wait for, may.
+        """
+        result = self.elementwise(other)
+        waits = self.pending | other.pending
+        if not waits:
+            return result
+        sums = all(pending.operator == "+" for pending in waits)
+        if sums and operator in ("+", "-") and self.pending == other.pending:
+            return result
+        if sums and operator == "*" and not (self.pending and other.pending):
+            factor = other if self.pending else self
+            if not {pending.axis for pending in waits} & set(factor.layout.shard_axes(self.mesh)):
+                return result
+        raise ValueError(f"'{operator}' of partial results is no part of the result: {_waiting(waits)}")
+
+    def mapped(self, function: str, *whole: int) -> ShardedArray:
+        """The result of a function of elements, or of `whole` dimensions, which needs final values of all of it."""
+        if self.pending:
+            raise ValueError(f"{function} of a partial result is no part of the result: {_waiting(self.pending)}")
+        for dimension in whole:
+            placement = self.layout.placements[dimension]
+            if isinstance(placement, Shard):
+                raise ValueError(
+                    f"{function} needs all of dimension {dimension}, which is cut along axis {placement.axis}"
+                )
+        return self
+
+    def transposed(self) -> ShardedArray:
+        """The array with its dimensions in the opposite order."""
+        return replace(self, shape=self.shape[::-1], layout=Layout(self.layout.placements[::-1]))
+
+    def in_more_dimensions(self, shape: Shape) -> ShardedArray:
+        """The array as an operand of one of `shape`, which has further dimensions in front."""
+        more = len(shape) - len(self.shape)
+        placements = [Layout.Replicate] * more + list(self.layout.placements)
+        return replace(self, shape=(*shape[:more], *self.shape), layout=Layout(placements))
+
     def reduce(self, operator: str, dimension: int) -> ShardedArray:
         """The reduction of one dimension: partial if it is sharded, final if it is replicated."""
         if not 0 <= dimension < len(self.shape):
@@ -77,13 +118,41 @@ class ShardedArray:
         """The array after parts have been combined by `operator` along all axes that wait for it."""
         left = frozenset(pending for pending in self.pending if pending.operator != operator)
         if left == self.pending:
-            waits = ", ".join(sorted({pending.operator for pending in self.pending})) or "nothing"
-            raise ValueError(f"the array does not wait for '{operator}', but for {waits}")
+            raise ValueError(f"the array does not wait for '{operator}', but for {_waits(self.pending)}")
         return replace(self, pending=left)
+
+    def all_gather(self, dimension: int) -> ShardedArray:
+        """The array after all have got the parts of a dimension that is cut."""
+        if not isinstance(self.layout.placements[dimension], Shard):
+            raise ValueError(f"dimension {dimension} is not cut, so that nothing can be gathered")
+        return self._placed(dimension, Layout.Replicate)
+
+    def reduce_scatter(self, operator: str, axis: int, dimension: int) -> ShardedArray:
+        """The array after parts have been combined along `axis`, along which a dimension is cut then."""
+        if Pending(operator, axis) not in self.pending:
+            waits = _waits(self.pending)
+            raise ValueError(f"the array does not wait for '{operator}' along axis {axis}, but for {waits}")
+        if isinstance(self.layout.placements[dimension], Shard):
+            raise ValueError(f"dimension {dimension} is cut already")
+        return replace(self._placed(dimension, Shard(axis)), pending=self.pending - {Pending(operator, axis)})
+
+    def _placed(self, dimension: int, placement: Placement) -> ShardedArray:
+        placements = list(self.layout.placements)
+        placements[dimension] = placement
+        return replace(self, layout=Layout(placements))
 
     def axes_of(self, operator: str) -> tuple[int, ...]:
         """The axes of the mesh along which `operator` combines parts."""
         return tuple(sorted(pending.axis for pending in self.pending if pending.operator == operator))
+
+
+def _waits(pending: frozenset[Pending]) -> str:
+    return ", ".join(sorted({p.operator for p in pending})) or "nothing"
+
+
+def _waiting(pending: frozenset[Pending]) -> str:
+    found = " and ".join(f"'{p.operator}' along axis {p.axis}" for p in sorted(pending))
+    return f"positions have yet to combine it by {found}"
 
 
 def join(one: Placement, two: Placement) -> Placement:

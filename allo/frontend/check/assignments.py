@@ -34,6 +34,7 @@ from .declared_values import declare_qualified, list_constant
 from .expressions import BINARY_OPERATORS, ExpressionChecker
 from .lists import ListChecker, is_computed
 from .literals import stored
+from .mesh.layouts import is_all
 from .positions import asks_for, declare_constant
 from .results import ResultChecker
 from .streams import declare_stream, read_declared, root_name
@@ -193,7 +194,9 @@ class AssignmentChecker:
             if value is None or place is None:
                 return ()
             if isinstance(place, View):
-                return self.expressions.tensors.assign(node, place, value)
+                if is_all(target):
+                    value = self.expressions.layouts.stored(node, place.sources[0][0], node.value, value)
+                return () if value is None else self.expressions.tensors.assign(node, place, value)
             if not isinstance(value, Expr):
                 self.expressions.scalar(node.value)  # reports that a tensor stands for a scalar
                 return ()
@@ -262,6 +265,8 @@ class AssignmentChecker:
             return ()
         if symbol is None:
             return self._infer(at, target.id, value)
+        if (value := self.expressions.layouts.stored(node, symbol, node.value, value)) is None:
+            return ()
         return self._assign_symbol(node, symbol, value)
 
     def _infer(self, at: Any, name: str, value: Expr | Symbol | View) -> tuple[Stmt, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import counted, nearest
 from ...ir.types import DYNAMIC, AlloType, Struct, TensorType, float32, int32
-from .. import dsl
+from .. import dsl, regions
 from ..library.operations import is_operator
 from ..read.source import KernelSource
 from ..read.templates import TemplateInstance, template_instance
@@ -28,6 +28,7 @@ from .checker import CheckedExpressions
 from .deduce import NotDeduced, completed, template_source
 from .external import external_callee
 from .mesh.collectives import CollectiveChecker, is_collective
+from .mesh.gathers import GatherChecker
 from .operators import OperatorChecker
 from .streams import StreamChecker
 from .tensors import TensorChecker
@@ -71,6 +72,7 @@ class CallChecker:
         operators: OperatorChecker,
         streams: StreamChecker,
         collectives: CollectiveChecker,
+        gathers: GatherChecker,
     ) -> None:
         self.scope = scope
         self.expressions = expressions
@@ -78,6 +80,7 @@ class CallChecker:
         self.operators = operators
         self.streams = streams
         self.collectives = collectives
+        self.gathers = gathers
         self.builder = tensors.builder
         self.structs = tensors.structs
 
@@ -89,6 +92,8 @@ class CallChecker:
         callee = self.callee(node)
         if callee is None:
             return None
+        if callee is regions.gather:
+            return self.gathers.gather(node)
         if is_collective(callee):
             return self.collectives.call(node, callee)
         if is_function_of_values(callee):
@@ -100,6 +105,15 @@ class CallChecker:
         seen = self.builder.seen
         call = self.kernel_call(node, callee)
         return None if call is None else self.result(node, call, seen)
+
+    def is_scatter(self, node: ast.Call) -> bool:
+        """Whether a call is `scatter(...)`, which gives no value."""
+        try:
+            return isinstance(node.func, ast.Name | ast.Attribute) and (
+                static_value(self.scope, node.func) is regions.scatter
+            )
+        except (NameError, ValueError):
+            return False
 
     def result(self, node: ast.AST, call: CallSite, seen: Seen) -> Expr | Symbol | None:
         """The one value that a call gives; `seen` is what the statement did before its arguments."""

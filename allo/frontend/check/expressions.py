@@ -25,7 +25,8 @@ from .bits import BitChecker
 from .calls import CallChecker
 from .choices import ChoiceChecker
 from .mesh.collectives import CollectiveChecker
-from .mesh.layouts import LayoutChecker
+from .mesh.demands import LayoutChecker
+from .mesh.gathers import GatherChecker
 from .operators import OperatorChecker
 from .slices import SliceChecker
 from .streams import StreamChecker
@@ -73,15 +74,18 @@ class ExpressionChecker:
         self.scope = scope
         self.builder = ValueBuilder(scope)
         self.structs = StructChecker(scope, self, self.builder)
+        self.layouts = LayoutChecker(scope)
         slices = SliceChecker(scope, self)
         self.bits = BitChecker(scope, self, self.structs, slices)
-        self.tensors = TensorChecker(scope, self, self.builder, slices, self.bits, self.structs)
+        self.tensors = TensorChecker(scope, self, self.builder, slices, self.bits, self.structs, self.layouts)
         self.choices = ChoiceChecker(scope, self, self.builder)
-        self.operators = OperatorChecker(scope, self, self.builder)
+        self.operators = OperatorChecker(scope, self, self.builder, self.layouts)
         self.streams = StreamChecker(scope, self, self.builder)
-        self.layouts = LayoutChecker(scope)
         self.collectives = CollectiveChecker(scope, self, self.builder, self.layouts)
-        self.calls = CallChecker(scope, self, self.tensors, self.operators, self.streams, self.collectives)
+        self.gathers = GatherChecker(scope, self, self.builder)
+        self.calls = CallChecker(
+            scope, self, self.tensors, self.operators, self.streams, self.collectives, self.gathers
+        )
 
     def scalar(self, node: ast.expr) -> Expr | None:
         """`node` as a scalar value."""

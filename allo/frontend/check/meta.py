@@ -26,7 +26,7 @@ class MetaChecker:
     def __init__(self, scope: Scope, statements: StatementChecker) -> None:
         self.scope = scope
         self.statements = statements
-        self.positions = PositionChecker(scope, statements.body, self._tested)
+        self.positions = PositionChecker(scope, statements.of_some_positions, self._tested)
         self._taken: bool | None = None  # whether a branch of the chain before this statement was taken
 
     def enter_block(self) -> bool | None:

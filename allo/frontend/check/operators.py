@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,17 +19,22 @@ from ..typing.nodes import Expr, Symbol
 from ..typing.scope import Scope, static_value
 from ..typing.view import View, whole
 from .checker import CheckedExpressions
+from .mesh.demands import LayoutChecker
 
+ARITHMETIC = (operators.add, operators.sub, operators.mul, operators.div)
 INVALID_NAME = ""  # what no nest is called
 
 
 class OperatorChecker:
     """Turns calls of operators into views and scalars; a method returns None after an error was reported."""
 
-    def __init__(self, scope: Scope, expressions: CheckedExpressions, builder: ValueBuilder) -> None:
+    def __init__(
+        self, scope: Scope, expressions: CheckedExpressions, builder: ValueBuilder, layouts: LayoutChecker
+    ) -> None:
         self.scope = scope
         self.expressions = expressions
         self.builder = builder
+        self.layouts = layouts
         self.operations = Operations(builder)
 
     def call(self, node: ast.Call, callee: Callable[..., Any]) -> Expr | View | None:
@@ -39,8 +45,10 @@ class OperatorChecker:
         constants = self._constants(callee.__name__, given)
         seen = self.builder.seen
         arguments = self._arguments({name: place for name, place in given.items() if name not in STATIC})
-        if arguments is None or constants is None:
+        if arguments is None or constants is None or self.layouts.is_refused(node):
             return None
+        if callee in ARITHMETIC:
+            arguments = self._joined(node, given, arguments)
         return self.operations.call(callee, self.scope.source.position(node), arguments, constants, seen, nest)
 
     def _nest(self, node: ast.Call) -> str | None:
@@ -61,7 +69,7 @@ class OperatorChecker:
         """The operator `@`."""
         seen = self.builder.seen
         arguments = self._arguments({"A": node.left, "B": node.right})
-        if arguments is None:
+        if arguments is None or self.layouts.is_refused(node):
             return None
         return self.operations.call(operators.matmul, self.scope.source.position(node), arguments, {}, seen)
 
@@ -113,6 +121,16 @@ class OperatorChecker:
                 operand = whole(checked, at) if isinstance(checked, Symbol) else checked
                 result[parameter] = OperatorArgument(operand, at, partial(ast.unparse, place))
         return result if len(result) == len(given) else None
+
+    def _joined(
+        self, node: ast.Call, given: dict[str, ast.expr], arguments: dict[str, OperatorArgument]
+    ) -> dict[str, OperatorArgument]:
+        """The operands of an operation on elements, of those that are whole where another one is cut its part."""
+        names = list(arguments)
+        values = [arguments[name].value for name in names]
+        parts = self.layouts.joined(node, [given[name] for name in names], values)
+        pairs = zip(names, parts, strict=True)
+        return {n: replace(arguments[n], value=v) if isinstance(v, View) else arguments[n] for n, v in pairs}
 
     def _constants(self, name: str, given: dict[str, ast.expr]) -> dict[str, OperatorConstant] | None:
         """The arguments that are compile-time constants."""

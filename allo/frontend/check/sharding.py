@@ -38,13 +38,18 @@ from .positions import within
 class Sharded:
     """An argument of a task of which each position has a part: the whole array, the part, and where that begins.
 
-    `axes` are those of the grid along which it is cut.
+    `layout` counts axes of the grid from the first.
     """
 
     whole: Symbol
     part: Symbol
     offsets: tuple[Expr | None, ...]
-    axes: frozenset[int]
+    layout: Layout
+
+    @property
+    def axes(self) -> frozenset[int]:
+        """The axes of the grid along which it is cut."""
+        return frozenset(p.axis for p in self.layout.placements if isinstance(p, Shard))
 
 
 def split_layout(scope: Scope, node: ast.expr) -> tuple[Layout | None, ast.expr]:
@@ -94,8 +99,7 @@ def sharded(scope: Scope, node: ast.arg, symbol: Symbol, layout: Layout) -> Shar
             offsets.append(None)
     part = scope.declare(name, SymbolKind.TENSOR, TensorType(symbol.type.element, shape), at)
     part.memory = symbol.memory
-    axes = frozenset(p.axis for p in placements if isinstance(p, Shard))
-    return Sharded(symbol, part, tuple(offsets), axes)
+    return Sharded(symbol, part, tuple(offsets), layout.on(scope.grid))
 
 
 def with_parts(

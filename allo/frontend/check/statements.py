@@ -135,17 +135,27 @@ class StatementChecker:
         self.scope.leave()
         return result
 
+    def of_some_positions(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
+        """A block in the scope around it that not all positions of a task run."""
+        with self.expressions.layouts.block(nodes):
+            return self.body(nodes)
+
     def _branch(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """A block that run time decides about."""
         self._choices += 1
         self.scope.choices += 1
-        result = self.block(nodes)
+        with self.expressions.layouts.block(nodes):
+            result = self.block(nodes)
         self.scope.choices -= 1
         self._choices -= 1
         return result
 
     def statement(self, node: ast.stmt) -> tuple[Stmt, ...]:
         """What one statement means."""
+        with self.expressions.layouts.assignment(node):
+            return self._checked(node)
+
+    def _checked(self, node: ast.stmt) -> tuple[Stmt, ...]:
         match node:
             case ast.AnnAssign():
                 return self.assignments.annotated(node)
@@ -222,7 +232,8 @@ class StatementChecker:
         self._choices += 1
         differs = int(ranges is not None and differs_by_position(ranges, self.scope.positions))
         self.scope.choices += differs
-        body = self.body(node.body)
+        with self.expressions.layouts.block(node.body):
+            body = self.body(node.body)
         self.scope.choices -= differs
         self._choices -= 1
         self.scope.depth -= 1
@@ -324,6 +335,8 @@ class StatementChecker:
             return ()
         if isinstance(node.value, ast.Call) and self.expressions.streams.is_method(node.value.func):
             return self.expressions.streams.statement(node.value)
+        if isinstance(node.value, ast.Call) and self.expressions.calls.is_scatter(node.value):
+            return self.expressions.gathers.scatter(node.value)
         if (
             isinstance(node.value, ast.Call)
             and (call := self.assignments.results.call(node.value)) is not None

@@ -29,6 +29,7 @@ from ..typing.view import (
 )
 from .bits import BIT_METHODS, BitChecker
 from .checker import CheckedExpressions
+from .mesh.demands import LayoutChecker
 from .slices import UNBOUNDED, SliceChecker, full
 from .structs import StructChecker
 
@@ -46,6 +47,7 @@ class TensorChecker:
         slices: SliceChecker,
         bits: BitChecker,
         structs: StructChecker,
+        layouts: LayoutChecker,
     ) -> None:
         self.scope = scope
         self.expressions = expressions
@@ -53,11 +55,12 @@ class TensorChecker:
         self.slices = slices
         self.bits = bits
         self.structs = structs
+        self.layouts = layouts
 
     # -- expressions -----------------------------------------------------------------------------
 
     def on_elements(
-        self, node: ast.AST, operands: Sequence[ast.expr], combine: Callable[[list[Expr]], Expr | None]
+        self, node: ast.expr, operands: Sequence[ast.expr], combine: Callable[[list[Expr]], Expr | None]
     ) -> Expr | View | None:
         """`combine` on scalars, or on the elements of arrays of shapes that broadcast."""
         values, seen = [], []
@@ -66,7 +69,13 @@ class TensorChecker:
             values.append(self.expressions.any(operand))
         known = [value for value in values if value is not None]
         at = self.scope.source.position(node)
-        return self.builder.elementwise(at, known, combine, seen) if len(known) == len(values) else None
+        if len(known) < len(values):
+            return None
+        if not all(isinstance(value, Expr) for value in known):
+            if self.layouts.is_refused(node):
+                return None
+            known = self.layouts.joined(node, operands, known)
+        return self.builder.elementwise(at, known, combine, seen)
 
     def subscript(self, node: ast.Subscript) -> Expr | View | None:
         """`A[i, j]` as an element, `A[i]` and `A[1:3, j]` as a view."""

@@ -141,8 +141,9 @@ class Chain:
     ) -> tuple[Stmt, ...]:
         """What the first position, the last one, and those between them do."""
         end = self.length - 1
-        ranges = [((0, 0), first), ((1, end - 1), middle), ((end, end), last)]
-        return tuple(statement for (low, high), body in ranges if low <= high for statement in self._at(low, high, body))
+        ranges = [(0, 0, first), (1, end - 1, middle), (end, end, last)]
+        found = [self._at(low, high, body) for low, high, body in ranges if low <= high]
+        return tuple(statement for statements in found for statement in statements)
 
     def _at(self, low: int, high: int, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         box: Box = tuple((low, high) if k == self.axis else (0, extent - 1) for k, extent in enumerate(self.grid))

@@ -11,8 +11,23 @@ from typing import Any
 import numpy as np
 
 from ....errors import counted, nearest
-from ....ir.types import MAX_BITS, AlloType, Bool, ChannelType, Fixed, Float, Index, Int, Struct, TensorType, UFixed
-from ....ir.types import UInt, index, int32, shape_text
+from ....ir.types import (
+    MAX_BITS,
+    AlloType,
+    Bool,
+    ChannelType,
+    Fixed,
+    Float,
+    Index,
+    Int,
+    Struct,
+    TensorType,
+    UFixed,
+    UInt,
+    index,
+    int32,
+    shape_text,
+)
 from ... import regions
 from ...read.source import Position
 from ...typing.builder import ValueBuilder
@@ -22,16 +37,16 @@ from ...typing.scope import Scope, static_value
 from ...typing.view import View, whole
 from ..checker import CheckedExpressions, Value
 from .chains import Chain, Result, Values, all_gathered, allreduced, reduce_scattered
-from .layouts import LayoutChecker
+from .demands import LayoutChecker
 
 OPERATORS = ("+", "*", "max", "min", "&", "|", "^")
-_COLLECTIVES = (regions.allreduce, regions.reduce_scatter, regions.all_gather)
+_COLLECTIVES = (regions.allreduce, regions.reduce_scatter, regions.all_gather, regions.gather)
 _EFFECTS = CallEffects(frozenset(), True)
 _DEPTH = 2  # of the streams between neighbours, which pass one element after the other
 
 
 def is_collective(callee: Any) -> bool:
-    """Whether a function is a collective of the positions of a task."""
+    """Whether a function is a collective of the positions of a task, or `gather`, which gives a value too."""
     return any(callee is collective for collective in _COLLECTIVES)
 
 
@@ -40,6 +55,7 @@ class _Request:
     """A collective with what it is asked for."""
 
     node: ast.Call
+    kind: str
     name: str
     at: Position
     values: Values
@@ -99,11 +115,11 @@ class CollectiveChecker:
         if op is None or dim is None or value is None:
             return None
         shape = value.type.shape if isinstance(value, Symbol | View) and isinstance(value.type, TensorType) else ()
-        if name != "allreduce":
-            if not 0 <= dim < len(shape):
-                what = f"has {counted(len(shape), 'dimension')}" if shape else "is a number"
-                self.scope.error(node, f"{name}() joins or cuts dimension {dim}, but `{ast.unparse(given['x'])}` {what}")
-                return None
+        if name != "allreduce" and not 0 <= dim < len(shape):
+            what = f"has {counted(len(shape), 'dimension')}" if shape else "is a number"
+            does, text = "joins" if name == "all_gather" else "cuts", ast.unparse(given["x"])
+            self.scope.error(node, f"{name}() {does} dimension {dim}, but `{text}` {what}")
+            return None
         axes = self._axes(node, name, given, op, dim)
         if axes is None or not all(self._is_run_by_all(node, name, axis) for axis in axes):
             return None
@@ -117,7 +133,7 @@ class CollectiveChecker:
             return None
         self._count += 1
         at = self.scope.source.position(node)
-        return _Request(node, f"{name}_{self._count - 1}", at, self._values(value, at), element, op, axes, dim)
+        return _Request(node, name, f"{name}_{self._count - 1}", at, self._values(value, at), element, op, axes, dim)
 
     def _bound(self, node: ast.Call, callee: Callable[..., Any]) -> dict[str, ast.expr] | None:
         """The arguments by parameter."""
@@ -164,15 +180,17 @@ class CollectiveChecker:
             f"{name}() combines values along axis {axis}, but is run by position {inside.tolist()} and not by "
             f"position {part.tolist()}"
         )
-        self.scope.error(node, text, "let all positions along the axis run it, with a neutral value where there is none")
+        self.scope.error(node, text, "let all positions along the axis run it, if need be with a neutral value")
         return False
 
     def _operator(self, node: ast.Call, name: str, place: ast.expr | None) -> str | None:
         if place is None:
             return "+"
         op = self._constant(place, name, "op")
-        if op is None or op in OPERATORS:
-            return op
+        if op is None:
+            return None
+        if op in OPERATORS:
+            return str(op)
         hint = nearest(str(op), OPERATORS) or f"the operators are {', '.join(OPERATORS)}"
         self.scope.error(place, f"{name}() does not know the operator {op!r}", hint)
         return None
@@ -255,9 +273,9 @@ class CollectiveChecker:
     # -- how it is done ---------------------------------------------------------------------------------------------
 
     def _along(self, request: _Request, axis: int, values: Values) -> Result:
-        """The statements of a collective along one axis, in front of the current one, and the variable of the result."""
+        """A collective along one axis, in front of the current statement: the variable of its result."""
         count = self.scope.grid[axis]
-        total = request.type if request.name.startswith("all_gather") else self._total(request, count)
+        total = request.type if request.kind == "all_gather" else self._total(request, count)
         chain = self._chain(request, axis, total)
         extents = list(values.extents)
 
@@ -269,10 +287,10 @@ class CollectiveChecker:
             assert exact is not None
             return convert(exact, total)
 
-        if request.name.startswith("allreduce"):
+        if request.kind == "allreduce":
             result = self._variable(f"{chain.name}_result", total, extents, request.at)
             self.builder.do_first(allreduced(chain, values, result, combine))
-        elif request.name.startswith("reduce_scatter"):
+        elif request.kind == "reduce_scatter":
             whole_sum = self._variable(f"{chain.name}_total", total, extents, request.at)
             extents[request.dim] //= count
             result = self._variable(f"{chain.name}_result", total, extents, request.at)
@@ -282,7 +300,7 @@ class CollectiveChecker:
             result = self._variable(f"{chain.name}_result", total, extents, request.at)
             self.builder.do_first(all_gathered(chain, values, request.dim, result))
         sample = values.read(tuple(Const(index, request.at, 0) for _ in values.extents))
-        agrees = not request.name.startswith("reduce_scatter")
+        agrees = request.kind != "reduce_scatter"
         self.scope.agreements.append(Agreement(result.symbol, sample, axis, agrees))
         return result
 

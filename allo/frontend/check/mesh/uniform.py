@@ -16,7 +16,6 @@ from ...typing.nodes import (
     Copy,
     Declare,
     Element,
-    Expr,
     Fill,
     For,
     If,
@@ -153,7 +152,8 @@ def overwrites(statement: Stmt, array: Symbol) -> bool:
         case Fill(tensor=tensor) | Copy(tensor=tensor):
             return tensor is array
         case Structured(inputs=inputs, output=output, reductions=0):
-            return output.tensor is array and all(i.tensor is not array for i in inputs) and _is_all_of(output, statement)
+            mine = output.tensor is array and all(i.tensor is not array for i in inputs)
+            return mine and _is_all_of(output, statement)
         case For():
             read = any(isinstance(part, Load) and part.tensor is array for part in parts(statement))
             return not read and _stores_all(statement, array)

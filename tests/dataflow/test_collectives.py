@@ -1,0 +1,63 @@
+"""Collectives and layouts through all doors, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.dataflow import collectives as c
+
+from .doors import through
+
+rng = np.random.default_rng(11)
+
+
+def numbers(*shape: int, dtype: type = np.int16) -> np.ndarray:
+    return rng.integers(-9, 9, shape).astype(dtype)
+
+
+def test_split_k_of_the_paper() -> None:
+    A, B, C = numbers(c.M, c.K), numbers(c.K, c.N), np.zeros((c.M, c.N), np.int16)
+    np.testing.assert_array_equal(through(c.split_k, A, B, C, csim=False).arguments[2], A @ B)
+
+
+def test_gemv_of_columns() -> None:
+    A, x = rng.random((c.W, c.W), np.float32), rng.random(c.W, np.float32)
+    found = through(c.gemv, A, x, np.zeros_like(x), csim=False).arguments[2]
+    parts = []
+    for p in range(c.P):
+        part = np.zeros(c.W, np.float32)
+        for k in range(2 * p, 2 * p + 2):
+            part += A[:, k] * x[k]
+        parts.append(part)
+    np.testing.assert_array_equal(found, ((parts[0] + parts[1]) + parts[2]) + parts[3])
+
+
+def test_feed_forward_layers() -> None:
+    X, W1, W2 = numbers(c.M, c.N), numbers(c.N, c.H), numbers(c.H, c.N)
+    hidden = np.maximum(X @ W1, 0).astype(np.int32)
+    for region in (c.ffn, c.gathered_ffn):
+        found = through(region, X, W1, W2, np.zeros((c.M, c.N), np.int32), csim=False).arguments[3]
+        np.testing.assert_array_equal(found, hidden @ W2)
+
+
+def test_numbers() -> None:
+    A = numbers(3, 4, dtype=np.int8)
+    found = through(c.norms, A, np.zeros(3, np.int8), np.zeros((3, 4), np.int32), csim=False).arguments
+    np.testing.assert_array_equal(found[1], A.max(1))
+    np.testing.assert_array_equal(found[2], [A.sum(dtype=np.int32) * np.arange(4)] * 3)
+
+
+def test_scatter_and_gather() -> None:
+    A = numbers(c.P, 2, 3)
+    found = through(c.farm, A, np.zeros((c.P * 2, 3), np.int16)).arguments
+    np.testing.assert_array_equal(found[1], 2 * A.reshape(-1, 3))
+    A = numbers(2, 3)
+    found = through(c.columns, A, np.zeros_like(A), np.zeros(3, np.int16), csim=False).arguments
+    np.testing.assert_array_equal(found[1], A)
+    np.testing.assert_array_equal(found[2], A[1] + 1 + [A[0, 0] + 1, 0, 0])
+
+
+def test_parts_of_what_is_whole() -> None:
+    A, b = numbers(c.M, c.N), numbers(c.N)
+    np.testing.assert_array_equal(through(c.whole_and_parts, A, b, np.zeros_like(A), csim=False).arguments[2], A + b)
+    np.testing.assert_array_equal(through(c.transposed_parts, A, np.zeros_like(A.T), csim=False).arguments[1], A.T)
