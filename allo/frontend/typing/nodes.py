@@ -199,7 +199,7 @@ class CallSite:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class CombinedValue:
     """`result` is what a collective along `axis` gives for values such as `sample`; the same to all if it `agrees`."""
 
     result: Symbol

@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import Diagnostic, nearest
 from ...ir.types import AlloType, ChannelType, TensorType
 from ..read.source import KernelSource, Position, is_of_callers
-from .nodes import Agreement, CheckedFunction, Symbol, SymbolKind
+from .nodes import CheckedFunction, CombinedValue, Symbol, SymbolKind
 from .rules import TypingRules
 from .tables import DEFAULT
 
@@ -46,7 +46,7 @@ class Scope:
         self.partial: dict[Symbol, Mask] = {}  # what only these positions declare
         self.choices = 0  # loops and branches around it that positions may decide about in different ways
         self.links: list[Symbol] = []  # streams between the positions, which collectives use
-        self.agreements: list[Agreement] = []  # what those give
+        self.agreements: list[CombinedValue] = []  # what those give
         self.is_alone = True  # without other functions, constant arrays and states
         self._blocks: list[dict[str, Symbol]] = [{}]
         self._joined: dict[int, dict[str, Symbol]] = {}  # by depth, what a branch declares as one before it did

@@ -1,1 +1,1 @@
-"""What the positions of a task have in common: layouts of their values, and collectives between them."""
+"""Layouts of the values that positions of a task have, and collectives between them."""

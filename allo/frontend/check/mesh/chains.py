@@ -1,6 +1,6 @@
 """Collectives as statements: the positions along one axis of a grid, linked by streams into a chain.
 
-Values go up the chain, from the first position to the last, and down again. Either way is without circles, so that no
+LocalValues go up the chain, from the first position to the last, and down again. Either way is without circles, so that no
 depth of a FIFO lets them wait for ever, and each position does all of the way up before the way down.
 """
 
@@ -39,7 +39,7 @@ type Combine = Callable[[Expr, Expr], Expr]  # of what the positions before have
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class LocalValues:
     """What each position has: elements of these extents; () of a number."""
 
     extents: tuple[int, ...]
@@ -74,7 +74,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class PositionChain:
     """The positions along `axis` of the grid of a task, with the streams to the next one and to the one before.
 
     `element` is the type of what the streams carry, `nest` names a nest of loops, if it may have a name.
@@ -151,7 +151,7 @@ class Chain:
         return body if condition is None else (If(self.at, condition, body, ()),)
 
 
-def allreduced(chain: Chain, values: Values, result: Result, combine: Combine) -> tuple[Stmt, ...]:
+def allreduced(chain: PositionChain, values: LocalValues, result: Result, combine: Combine) -> tuple[Stmt, ...]:
     """All positions get ((v0 op v1) op v2) op ..., which is complete at the last one, and comes down from there."""
     extents = values.extents
     down_first = chain.loops(
@@ -168,7 +168,7 @@ def allreduced(chain: Chain, values: Values, result: Result, combine: Combine) -
 
 
 def reduce_scattered(
-    chain: Chain, values: Values, dimension: int, total: Result, result: Result, combine: Combine
+    chain: PositionChain, values: LocalValues, dimension: int, total: Result, result: Result, combine: Combine
 ) -> tuple[Stmt, ...]:
     """Position p gets part p of what `allreduced` would give; `total` is a whole array for the last position."""
     extents = tuple(e // chain.length if d == dimension else e for d, e in enumerate(values.extents))
@@ -201,7 +201,7 @@ def reduce_scattered(
 
 
 def _up(
-    chain: Chain, values: Values, total: Result, combine: Combine
+    chain: PositionChain, values: LocalValues, total: Result, combine: Combine
 ) -> tuple[tuple[Stmt, ...], tuple[Stmt, ...], tuple[Stmt, ...]]:
     """Partial results from the first position to the last, where they are complete in `total`."""
     first = chain.loops("first_up", values.extents, lambda at: (chain.sent(chain.up, values.read(at)),))
@@ -218,7 +218,7 @@ def _up(
     return first, middle, last
 
 
-def all_gathered(chain: Chain, values: Values, dimension: int, result: Result) -> tuple[Stmt, ...]:
+def all_gathered(chain: PositionChain, values: LocalValues, dimension: int, result: Result) -> tuple[Stmt, ...]:
     """All positions get the values of all of them, side by side in `dimension`."""
     count = Const(index, chain.at, chain.length)
     zero = Const(index, chain.at, 0)

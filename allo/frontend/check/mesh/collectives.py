@@ -32,11 +32,11 @@ from ... import regions
 from ...read.source import Position
 from ...typing.builder import ValueBuilder
 from ...typing.convert import NotExpressible, convert
-from ...typing.nodes import Agreement, Binary, CallEffects, Const, Declare, Expr, Symbol, SymbolKind
+from ...typing.nodes import Binary, CallEffects, CombinedValue, Const, Declare, Expr, Symbol, SymbolKind
 from ...typing.scope import Scope, static_value
 from ...typing.view import View, whole
 from ..checker import CheckedExpressions, Value
-from .chains import Chain, Result, Values, all_gathered, allreduced, reduce_scattered
+from .chains import LocalValues, PositionChain, Result, all_gathered, allreduced, reduce_scattered
 from .demands import LayoutChecker
 
 OPERATORS = ("+", "*", "max", "min", "&", "|", "^")
@@ -58,7 +58,7 @@ class _Request:
     kind: str
     name: str
     at: Position
-    values: Values
+    values: LocalValues
     type: AlloType  # of the values
     op: str
     axes: tuple[int, ...]
@@ -98,7 +98,7 @@ class CollectiveChecker:
         result: Result | None = None
         for axis in axes:
             result = self._along(request, axis, values)
-            values = Values(values.extents, result.read)
+            values = LocalValues(values.extents, result.read)
         assert result is not None
         return result.symbol if values.extents else result.read(())
 
@@ -257,22 +257,22 @@ class CollectiveChecker:
             return None
         return UInt(1) if isinstance(element, Bool) else element
 
-    def _values(self, value: Value, at: Position) -> Values:
+    def _values(self, value: Value, at: Position) -> LocalValues:
         """What the positions combine, in a variable if computing it is work."""
         if isinstance(value, Expr):
             known = value if isinstance(value, Const) else self.builder.variable(value)
-            return Values((), lambda _: known)
+            return LocalValues((), lambda _: known)
         view = whole(value, at) if isinstance(value, Symbol) else value
         if view.place is None or view.compute is not None:
             copy = self.builder.materialise(view, "partial", view.type.element)
             assert copy is not None
             view = whole(copy, at)
         self.builder.has_read()
-        return Values(view.type.shape, view.read)
+        return LocalValues(view.type.shape, view.read)
 
     # -- how it is done ---------------------------------------------------------------------------------------------
 
-    def _along(self, request: _Request, axis: int, values: Values) -> Result:
+    def _along(self, request: _Request, axis: int, values: LocalValues) -> Result:
         """A collective along one axis, in front of the current statement: the variable of its result."""
         count = self.scope.grid[axis]
         total = request.type if request.kind == "all_gather" else self._total(request, count)
@@ -301,7 +301,7 @@ class CollectiveChecker:
             self.builder.do_first(all_gathered(chain, values, request.dim, result))
         sample = values.read(tuple(Const(index, request.at, 0) for _ in values.extents))
         agrees = request.kind != "reduce_scatter"
-        self.scope.agreements.append(Agreement(result.symbol, sample, axis, agrees))
+        self.scope.agreements.append(CombinedValue(result.symbol, sample, axis, agrees))
         return result
 
     def _variable(self, name: str, element: AlloType, extents: Sequence[int], at: Position) -> Result:
@@ -312,7 +312,7 @@ class CollectiveChecker:
         self.builder.do_first([Declare(at, symbol, zero)])
         return Result(symbol, at)
 
-    def _chain(self, request: _Request, axis: int, element: AlloType) -> Chain:
+    def _chain(self, request: _Request, axis: int, element: AlloType) -> PositionChain:
         """The streams between neighbours, which the region makes."""
         grid = self.scope.grid
         extents = tuple(extent - 1 if k == axis else extent for k, extent in enumerate(grid))
@@ -326,7 +326,7 @@ class CollectiveChecker:
             self.scope.links.append(symbol)
             ends.append(symbol)
         nest = self.builder.nest_name
-        return Chain(name, self.scope.positions, grid, axis, ends[0], ends[1], element, request.at, nest)
+        return PositionChain(name, self.scope.positions, grid, axis, ends[0], ends[1], element, request.at, nest)
 
     def _total(self, request: _Request, count: int) -> AlloType:
         """The type that holds what `count` values give; of integers the narrower one that it is assigned to."""
@@ -352,7 +352,7 @@ class CollectiveChecker:
         """The type that the result is assigned to as it is."""
         return self._aims[1] if self._aims is not None and self._aims[0] is request.node else None
 
-    def _kept(self, request: _Request, values: Values) -> Expr | Symbol:
+    def _kept(self, request: _Request, values: LocalValues) -> Expr | Symbol:
         """The value itself, of the only position along the axes."""
         if not values.extents:
             return convert(values.read(()), request.type)

@@ -8,11 +8,11 @@ from typing import Any
 
 from ...library.structured import along
 from ...typing.nodes import (
-    Agreement,
     AssignScalar,
     Block,
     Call,
     CallSite,
+    CombinedValue,
     Copy,
     Declare,
     Element,
@@ -40,7 +40,7 @@ def varying(
     body: tuple[Stmt, ...],
     positions: Sequence[Symbol],
     known: Mapping[Symbol, Axes],
-    agreements: Sequence[Agreement],
+    agreements: Sequence[CombinedValue],
 ) -> Mapping[Symbol, Axes]:
     """For each variable the axes along which it may differ, whatever is put into streams: a least fixpoint.
 
@@ -58,7 +58,7 @@ def varying(
 @dataclass(slots=True)
 class _Analysis:
     found: dict[Symbol, Axes]
-    agreements: Mapping[Symbol, Agreement]
+    agreements: Mapping[Symbol, CombinedValue]
     all_axes: Axes
     changed: bool = True
 
