@@ -52,9 +52,9 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
     "allo.timing": (
         "reason", "problem", "roles", "interval", "reservations", "binding", "schedule", "placement check", "leveling",
-        "modulo exact", "control", "rewrites", "pipeline",
+        "modulo exact", "pipeline", "vendor_rules", "control", "rewrites",
     ),
-    "allo.estimate": ("trips", "report", "advice", "rules"),
+    "allo.estimate": ("report", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
 }
 

@@ -52,7 +52,7 @@ def test_names_that_are_loaded_later_are_what_they_say() -> None:
 
 @pytest.mark.parametrize("before", ["", "allo.verify, allo.estimate"])
 def test_a_function_stays_one_when_its_package_is_loaded(before: str) -> None:
-    load = "import allo.verify.affine.bounds, allo.estimate.trips"
+    load = "import allo.verify.affine.bounds, allo.estimate.resources"
     program = f"import allo; {before}\n{load}\nprint(type(allo.verify).__name__, type(allo.estimate).__name__)"
     assert run(program) == "function function\n"
 

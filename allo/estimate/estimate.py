@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,17 +18,17 @@ from ..ir.recursion import reads_programs
 from ..ir.walk import argument_names, entry_block, operations
 from ..messages import working
 from ..target import Fpga, Target, load_target
-from ..timing.control.span import Ends, Span
-from ..timing.control.timeline import Timeline
+from ..timing.control.build import Assumed, TreeOptions, has_calls
+from ..timing.control.tree import FunctionTree, Pipeline, nodes
+from ..timing.control.trees import AssumedTrees, Trees
+from ..timing.problem.memory import ArrayMemory
 from ..timing.rewrites import Rewrite, RewriteOptions, prepared
-from ..timing.schedule import StaticSchedule
-from .advice.question import Proposal
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
-from .calls import Callee
-from .function import EstimateOptions, FunctionEstimator
-from .off_chip import DEFAULT_WORD_BITS, off_chip, transfers
+from .function import FunctionReport
+from .off_chip import DEFAULT_WORD_BITS, OffChip, off_chip, transfers
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
+from .report.rows import rounded
 from .resources import array_name, array_resources, beyond, own_resources, unit_resources
 from .rules import as_the_tool_reads
 from .rules.divided import as_notes, divisions
@@ -89,13 +88,13 @@ def estimate(
     device = device.using(**operators or {})
     module = as_the_tool_reads(_with_loops(module), device.rules)
     place = off_chip(module, device, memory, in_place, word_bits)
-    options = EstimateOptions(device, auto_pipeline, dict(trips or {}), place, unsafe_math, not rewritten)
+    options = TreeOptions(device, auto_pipeline, dict(trips or {}), place.stays, unsafe_math, not rewritten)
     with working(f"estimating '{module.top}' on {device.name}"):
         done = tuple[Rewrite, ...]()
         if rewritten:
             made = prepared(module, RewriteOptions(auto_pipeline))
             module, done = made.module, made.rewrites
-        return replace(_Estimation(module, options).run(), rewrites=done)
+        return replace(_Estimation(module, options, place).run(), rewrites=done)
 
 
 def _with_loops(module: Module) -> Module:
@@ -109,60 +108,61 @@ def _with_loops(module: Module) -> Module:
     return module
 
 
-type _Done = tuple[FunctionEstimator | None, Span]
-
-
 class _Estimation:
     """One module."""
 
-    def __init__(self, module: Module, options: EstimateOptions) -> None:
+    def __init__(self, module: Module, options: TreeOptions, place: OffChip) -> None:
         self.module = module
+        self.target = options.target
         self.options = options
-        self.functions = {function.name.value: function for function in module.functions()}
-        self.done: dict[str, _Done] = {}
+        self.place = place
+        self.trees = Trees(module, options, self._divided)
+        self.reports: dict[str, FunctionReport] = {}
         self.resources: dict[str, Resources] = {}
-        self.notes: list[str] = []
+        self.divisions: dict[str, list[str]] = {}  # notes on what a tool does to the arrays of functions
 
     def run(self) -> Estimate:
         top = self.module.top
-        self.span(top)
+        self.trees.span(top)
         counts = self._instances(top)
-        self._check_trips()
-        advice = self._advice(counts)
-        functions = tuple(self._function(name, counts[name]) for name in self.functions if name in counts)
-        device = self.options.target.device
-        available = Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff)
-        notes = [*self.notes]
         for name in counts:
-            estimator = self.done[name][0]
-            notes += estimator.notes if estimator is not None else []
-        target = self.options.target
-        found = transfers(self.module, target, self.options.off_chip)
+            if name in self.trees.spans:
+                automatic = self.options.auto_pipeline or self.target.rules.automatic_pipelines is not None
+                self.reports[name] = FunctionReport(self.trees.spans[name], automatic, self.divisions.get(name, []))
+        self._check_trips()
+        advice = self._advice()
+        names = [function.name.value for function in self.module.functions()]
+        functions = tuple(self._function(name, counts[name]) for name in names if name in counts)
+        device = self.target.device
+        available = Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff)
+        external = [name for name in self.trees.wholes if name in counts and name not in self.trees.spans]
+        notes = [f"{name}: an external kernel; how long it takes is not known" for name in external]
+        notes += [note for report in self.reports.values() for note in report.notes]
+        found = transfers(self.module, self.target, self.place)
         copies = self._copies(found)
-        notes += beyond(self._resources(top) + copies, available, target)
-        notes += self._many_banks(counts)
+        notes += beyond(self._resources(top) + copies, available, self.target)
+        notes += self._many_banks()
+        schedules = {key: one for report in self.reports.values() for key, one in report.schedules().items()}
         return Estimate(
-            top, target.name, target.frequency, functions, available, tuple(dict.fromkeys(notes)), found, copies,
-            advice, "" if target.profile is None else target.profile.name, schedules=self._schedules(counts),
+            top, self.target.name, self.target.frequency, functions, available, tuple(dict.fromkeys(notes)), found,
+            copies, advice, "" if self.target.profile is None else self.target.profile.name, schedules=schedules,
         )  # fmt: skip
 
-    def _schedules(self, names: Iterable[str]) -> dict[tuple[str, str, str], StaticSchedule]:
-        """The schedules of the bodies of innermost loops."""
-        found: dict[tuple[str, str, str], StaticSchedule] = {}
-        for name in names:
-            estimator = self.done[name][0]
-            if estimator is not None:
-                views = {op: estimator.views[op] for op in estimator.of_loops}
-                found |= {(name, views[op].nest, views[op].name): s for op, s in estimator.of_loops.items()}
-        return found
+    def _divided(self, tree: FunctionTree) -> dict[ir.Value, ArrayMemory]:
+        """Arrays in other banks where the tool divides them unasked."""
+        if self.target.rules.automatic_partitions is None:
+            return {}
+        regions = [node.region for node in nodes(tree.root) if isinstance(node, Pipeline)]
+        found = divisions([region for region in regions if not has_calls(region)], self.target, tree.name)
+        self.divisions.setdefault(tree.name, []).extend(as_notes(tree.name, found))
+        return {array: division.memory for array, division in found.items()}
 
-    def _many_banks(self, names: Iterable[str]) -> list[str]:
+    def _many_banks(self) -> list[str]:
         """Notes on arrays of more banks than the tool makes."""
-        most = self.options.target.limits.banks
+        most = self.target.limits.banks
         found = []
-        for name in names:
-            estimator = self.done[name][0]
-            for memory in estimator.memories.values() if estimator is not None and most else ():
+        for name in self.reports:
+            for memory in self.trees.builders[name].memories.values() if most else ():
                 if memory.banks > most and memory.kind.name != "FIFO":
                     found.append(
                         f"{name}: '{memory.name}' has {memory.banks:,} banks, and the tool makes {most:,} of an array "
@@ -172,49 +172,14 @@ class _Estimation:
 
     def _copies(self, found: tuple[Burst, ...]) -> Resources:
         """What the copies of the arguments on the chip take."""
-        function = self.functions[self.module.top]
-        estimator, entry = self.done[self.module.top][0], entry_block(function)
         total = Resources()
-        if estimator is not None and entry is not None:
+        builder = self.trees.builders.get(self.module.top)
+        if builder is not None:
             names = {transfer.array for transfer in found}
-            for name, value in zip(argument_names(function), entry.arguments, strict=True):
+            for name, value in zip(argument_names(builder.function), builder.entry.arguments, strict=True):
                 if name in names:
-                    total += array_resources(estimator.memory_of(value, name))
+                    total += array_resources(builder.memory_of(value, name))
         return total
-
-    def span(self, name: str) -> Span:
-        """The time of one call of a function."""
-        if name not in self.done:
-            self.done[name] = (None, Span(None))  # what a recursive call is
-            if entry_block(self.functions[name]) is None:
-                self.notes.append(f"{name}: an external kernel; how long it takes is not known")
-            else:
-                self.done[name] = self._estimated(name)
-        return self.done[name][1]
-
-    def _estimated(self, name: str) -> tuple[FunctionEstimator, Span]:
-        """A function, with arrays in other banks where the tool divides them unasked."""
-        estimator = FunctionEstimator(self.module, name, self.options, self.callee)
-        span = estimator.run()
-        notes: list[str] = []
-        target = self.options.target
-        while target.rules.automatic_partitions is not None:
-            found = divisions([d for (_, pipelined), d in estimator.schedules.items() if pipelined], target, name)
-            if not found:
-                break
-            notes += as_notes(name, found)
-            memories = {**estimator.memories, **{array: division.memory for array, division in found.items()}}
-            estimator = FunctionEstimator(self.module, name, self.options, self.callee)
-            estimator.memories.update(memories)
-            span = estimator.run()
-        estimator.notes += notes
-        return estimator, span
-
-    def callee(self, name: str) -> Callee:
-        """What callers of a function see."""
-        span = self.span(name)
-        estimator = self.done[name][0]
-        return Callee(None, None, Ends(), ()) if estimator is None else estimator.seen(span)
 
     def _instances(self, top: str) -> dict[str, int]:
         """How many instances of each function there are."""
@@ -222,128 +187,86 @@ class _Estimation:
 
         def visit(name: str, times: int) -> None:
             counts[name] += times
-            for callee, number in self.done[name][1].callees.items():
+            for callee, number in self.trees.span(name).callees.items():
                 visit(callee, times * number)
 
         visit(top, 1)
         return dict(counts)
 
     def _function(self, name: str, instances: int) -> FunctionEstimate:
-        estimator, span = self.done[name]
-        if estimator is None:
+        report, span = self.reports.get(name), self.trees.span(name)
+        if report is None:
             return FunctionEstimate(name, None, None, Resources(), Resources(), (), instances, False)
-        latency = None if span.latency is None else math.ceil(span.latency)
-        interval = latency if span.interval is None else math.ceil(span.interval)
-        stages = estimator.proposals.get(estimator.function.operation)
+        latency, interval = rounded(span.latency), rounded(span.interval)
+        function = report.tree.function.operation
+        stages = report.proposals.get(function)
         return FunctionEstimate(
-            name, latency, interval, self._resources(name), self._own(name), estimator.rows.loops, instances,
-            estimator.is_dataflow, "" if stages is None else stages.step, self._timelines(estimator),
+            name, latency, latency if interval is None else interval, self._resources(name), self._own(name),
+            report.loops, instances, "allo.dataflow" in function.attributes, "" if stages is None else stages.step,
+            report.timelines,
         )  # fmt: skip
 
-    def _timelines(self, estimator: FunctionEstimator) -> tuple[Timeline, ...]:
-        """Those of the function and its loops with several parts, in the order of the text."""
-        owners = [estimator.function.operation, *estimator.views]
-        found = (estimator.timelines.get(owner) for owner in owners)
-        return tuple(timeline for timeline in found if timeline is not None and len(timeline.parts) > 1)
-
-    def _advice(self, names: Iterable[str]) -> tuple[Advice, ...]:
-        """All that is advised; the rows of loops get what is about them."""
+    def _advice(self) -> tuple[Advice, ...]:
+        """All that is advised; only that is proposed."""
         steps: list[AdvisedStep] = []
-        for name in names:
-            estimator = self.done[name][0]
-            if estimator is not None:
-                self._propose_stages(estimator)
-                called = {op: estimator.rows.name(view) for op, view in estimator.views.items()}
-                steps += [AdvisedStep(name, op, called.get(op, name), p) for op, p in estimator.proposals.items()]
+        for name, report in self.reports.items():
+            self._propose_stages(report)
+            called = {op: report.tree.loop_name(view) for op, view in report.tree.views.items()}
+            steps += [AdvisedStep(name, op, called.get(op, name), p) for op, p in report.proposals.items()]
         advice, kept = ranked(steps, self._latency_with)
         for step in steps:
-            estimator = self.done[step.function][0]
-            assert estimator is not None
             if step not in kept:
-                del estimator.proposals[step.op]
-            elif step.op in estimator.rows.made:
-                estimator.rows.advise(step.op, step.proposal.step)
+                del self.reports[step.function].proposals[step.op]
         return advice
 
-    def _propose_stages(self, estimator: FunctionEstimator) -> None:
+    def _propose_stages(self, report: FunctionReport) -> None:
         """Overlap what a function runs one after the other, if the device has units enough for that."""
         apart = Resources()
-        for part in estimator.parts:
-            apart += unit_resources(part.units)
-            for callee, number in part.callees.items():
+        for span in report.spans.parts:
+            apart += unit_resources(span.units)
+            for callee, number in span.callees.items():
                 apart += self._resources(callee).times(number)
-        target = self.options.target
-        device = target.device
-        if not beyond(apart, Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff), target):
-            proposal = overlap(self.module, estimator.function, estimator.model, estimator.latency_of)
+        device = self.target.device
+        available = Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff)
+        if not beyond(apart, available, self.target):
+            function = report.tree.function
+            proposal = overlap(self.module, function, report.tree.around.model, report.latency_of)
             if proposal is not None:
-                estimator.proposals[estimator.function.operation] = proposal
+                report.proposals[function.operation] = proposal
 
     def _latency_with(self, steps: Sequence[AdvisedStep]) -> Fraction | None:
         """The latency of the kernel if some steps are taken."""
-        taken: dict[str, dict[ir.Operation, Proposal]] = {}
+        taken: dict[str, dict[ir.Operation, Assumed]] = {}
         for step in steps:
-            taken.setdefault(step.function, {})[step.op] = step.proposal
-        return _Folded(self.done, taken).span(self.module.top).latency
+            taken.setdefault(step.function, {})[step.op] = step.proposal.assumed
+        return AssumedTrees(self.trees, taken).span(self.module.top).latency
 
     def _resources(self, name: str) -> Resources:
         """What one instance of a function takes, with its callees."""
         if name not in self.resources:
             found = self._own(name)
-            for callee, number in self.done[name][1].callees.items():
+            for callee, number in self.trees.span(name).callees.items():
                 found += self._resources(callee).times(number)
             self.resources[name] = found
         return self.resources[name]
 
     def _own(self, name: str) -> Resources:
         """What one instance of a function takes without its callees."""
-        estimator, span = self.done[name]
-        if estimator is None:
+        if name not in self.reports:
             return Resources()
-        for op in operations(estimator.entry):
+        builder = self.trees.builders[name]
+        for op in operations(builder.entry):
             if op.name in ("memref.alloc", "memref.get_global"):
-                estimator.memory_of(op.results[0], array_name(op))
-        loops = len(estimator.rows.made)
-        return own_resources(estimator.function, span, estimator.memories, self.options.target, loops)
+                builder.memory_of(op.results[0], array_name(op))
+        loops = len(self.reports[name].rows.made)
+        return own_resources(builder.function, self.trees.span(name), builder.memories, self.target, loops)
 
     def _check_trips(self) -> None:
         """Refuse a trip count for a loop that does not exist."""
-        used = {n for e, _ in self.done.values() if e is not None for n in e.trip_counts.used}
+        counts = [builder.trip_counts for builder in self.trees.builders.values()]
         for name in self.options.trips:
-            if name not in used:
-                loops = [
-                    text
-                    for function, (e, _) in self.done.items()
-                    if e is not None
-                    for view in e.views.values()
-                    for text in (view.name, f"{function}:{view.name}")
-                ]
+            if not any(name in count.used for count in counts):
+                views = [(function, view) for function, b in self.trees.builders.items() for view in b.views.values()]
+                loops = [text for function, view in views for text in (view.name, f"{function}:{view.name}")]
                 hint = nearest(name, loops) or "give the name of a loop"
                 raise TargetError(f"trips names no loop of the kernel: '{name}'", hint=hint)
-
-
-class _Folded:
-    """The time of functions if some steps are taken, each found once."""
-
-    def __init__(self, done: Mapping[str, _Done], taken: Mapping[str, Mapping[ir.Operation, Proposal]]) -> None:
-        self.done = done
-        self.taken = taken
-        self.spans: dict[str, Span] = {}
-
-    def span(self, name: str) -> Span:
-        """The time of one call of a function."""
-        if name not in self.spans:
-            estimator, span = self.done[name]
-            if estimator is not None and (name in self.taken or any(map(self._changes, span.callees))):
-                found = estimator.assuming(self.taken.get(name, {}), self._callee)
-                seen = [(s.latency, s.interval, s.ends) for s in (span, found)]
-                span = span if seen[0] == seen[1] else found  # callers need no other look then
-            self.spans[name] = span
-        return self.spans[name]
-
-    def _callee(self, name: str) -> Callee:
-        span, estimator = self.span(name), self.done[name][0]
-        return Callee(None, None, Ends(), ()) if estimator is None else estimator.seen(span)
-
-    def _changes(self, name: str) -> bool:
-        return self.span(name) is not self.done[name][1]

@@ -16,13 +16,12 @@ from ..ir.module import Module
 from ..ir.partitions import divisions_of, is_partitioned
 from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
-from ..ir.walk import argument_names, entry_block, operations
+from ..ir.walk import argument_names, entry_block, operations, statements
 from ..ir.words import container_bits
 from ..layout import Banks
 from ..poly import overwritten_arguments
 from ..target import External, Fpga, Target
 from .report.result import Burst
-from .report.rows import operations_of
 
 DEFAULT_WORD_BITS = 512  # the widest word of a port: what Vitis HLS widens ports to (UG1399, max_widen_bitwidth)
 
@@ -142,7 +141,7 @@ def transfers(module: Module, target: Fpga, found: OffChip) -> tuple[Burst, ...]
             loads.append(_transfer("load", name, value.type, external, target, found.word_bits))
         if n in written:
             stores.append(_transfer("store", name, value.type, external, target, found.word_bits))
-    returned = operations_of(entry)[-1].operands if found.results is not None else ()
+    returned = statements(entry)[-1].operands if found.results is not None else ()
     for n, value in enumerate(value for value in returned if _is_array(value)):
         assert found.results is not None
         stores.append(_transfer("store", f"result {n}", value.type, found.results, target, found.word_bits))

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from fractions import Fraction
 
-from mlir import ir
-
-from ..ir.access import callee_name
 from ..poly.updates import updates_of
 from ..target import Operator
-from .control.span import Ends, Event, PeriodicLoop, Span, Stream, StreamUse, stream_key, together
 from .interval.recurrence import Recurrence, decide, recurrence_of, words
 from .modulo import solve
 from .problem.dependences import graph_of
@@ -141,63 +136,3 @@ def _accesses(region: LoopBody) -> list[Accesses]:
         if node.memory is not None:
             groups.setdefault(node.label, []).append(node)
     return [found for nodes in groups.values() if (found := accesses_of(region, nodes)) is not None]
-
-
-def region_span(
-    done: ScheduledRegion,
-    latency: Fraction | None,
-    around: Fraction,
-    runs: Fraction | None,
-    *,
-    pipelined: bool = False,
-) -> Span:
-    """The part that a region is, run so often, with the times of its streams and the arrays that it uses.
-
-    The loops of one that is `pipelined` are part of it, those of others are not.
-    """
-    puts: dict[Stream, Event] = {}
-    gets: dict[Stream, Event] = {}
-    reads: set[ir.Value] = set()
-    writes: set[ir.Value] = set()
-    region, schedule = done.graph.region, done.schedule
-    enter = Fraction(int(around) // 2)
-    steps = _steps(region, schedule.interval if pipelined else None)
-    for node in region.nodes:
-        if node.memory is None:
-            continue
-        if not node.op.name.startswith("allo.stream"):
-            array = node.op.operands[0 if node.kind == "read" else 1]
-            (reads if node.kind == "read" else writes).add(array)
-            continue
-        stream = stream_key(node.op.operands[0])
-        events = gets if node.kind == "read" else puts
-        first = enter + schedule.first(node.index)
-        tail = schedule.depth - schedule.last(node.index) + around - enter
-        count = None if node.guards or runs is None else runs * region.count(node.around)
-        overlaps = schedule.interval is not None and schedule.interval < schedule.depth
-        use = StreamUse(node.op, first, tail, steps)
-        event = Event(first, tail, count, Fraction(schedule.first(node.index) if overlaps else 0), (use,))
-        events[stream] = together(events[stream], event) if stream in events else event
-    calls = [node for node in region.nodes if node.op.name == "func.call"]
-    callees = Counter[str]()
-    for node in calls:  # each copy has an instance
-        callees[callee_name(node.op)] += region.count(node.around)
-    ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
-    return Span(latency, done.units, callees, ends, schedule.register_bits())
-
-
-def _steps(region: LoopBody, interval: int | None) -> tuple[PeriodicLoop, ...]:
-    """The loops of a region, whose iterations start an `interval` apart if any, and those that are unrolled in it."""
-    time = [
-        PeriodicLoop(
-            loop.variable, loop.lower, loop.step, None if loop.trip is None else Fraction(loop.trip),
-            Fraction(loop.stride * (interval or 0)), loop.factor,
-        )
-        for loop in region.time
-        if interval is not None
-    ]  # fmt: skip
-    copies = [
-        PeriodicLoop(loop.variable, loop.lower, loop.step, Fraction(loop.trip), Fraction(0))
-        for loop in region.copy_loops
-    ]
-    return (*time, *(step for step in copies if step.variable >= 0))

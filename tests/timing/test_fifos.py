@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 import allo
-from allo.estimate.estimate import _Estimation
-from allo.estimate.function import EstimateOptions
 from allo.ir.types import float32
 from allo.ir.walk import string_of
 from allo.target import load_target
+from allo.timing.control.build import TreeOptions
 from allo.timing.control.span import Span, Stream
+from allo.timing.control.spans import timelines
+from allo.timing.control.trees import Trees
 from tests.seeds import sweep
 
 N = 128
@@ -93,13 +94,13 @@ def executed(parts: list[Span], depths: dict[Stream, int]) -> list[float]:
 @pytest.mark.parametrize(("depth", "others"), [(128, 128), (64, 2), (40, 4), (24, 2), (8, 4), (2, 2), (64, 1), (1, 1)])
 def test_waiting_for_fifos(depth: int, others: int, interval: int) -> None:
     s = connected(depth, others, interval)
-    estimation = _Estimation(s.ir, EstimateOptions(load_target("u280"), False, {}))
-    whole = estimation.span("diamond").latency
-    estimator = estimation.done["diamond"][0]
-    assert estimator is not None and whole is not None
-    streams = {x for part in estimator.parts for x in part.ends.puts}
+    trees = Trees(s.ir, TreeOptions(load_target("u280")))
+    whole = trees.span("diamond").latency
+    spans = trees.spans["diamond"]
+    assert whole is not None
+    streams = {x for part in spans.parts for x in part.ends.puts}
     depths = {x: depth if string_of(x[0].owner, "allo.name") == "fifo_S" else others for x in streams}
-    exact = max(executed(estimator.parts, depths))
+    exact = max(executed(spans.parts, depths))
     assert len(streams) == 3
     assert float(whole) == pytest.approx(exact, abs=0.1)
 
@@ -138,16 +139,16 @@ def random_stages(seed: int, folder: Path) -> tuple[allo.Schedule, dict[str, int
 @sweep(12)
 def test_graphs_of_stages(seed: int, tmp_path: Path) -> None:
     s, depths = random_stages(seed, tmp_path)
-    estimation = _Estimation(s.ir, EstimateOptions(load_target("u280"), False, {}))
-    whole = estimation.span("top").latency
-    estimator = estimation.done["top"][0]
-    assert estimator is not None and whole is not None
-    streams = {x: depths[string_of(x[0].owner, "allo.name") or ""] for part in estimator.parts for x in part.ends.puts}
+    trees = Trees(s.ir, TreeOptions(load_target("u280")))
+    whole = trees.span("top").latency
+    spans = trees.spans["top"]
+    assert whole is not None
+    streams = {x: depths[string_of(x[0].owner, "allo.name") or ""] for part in spans.parts for x in part.ends.puts}
     assert len(streams) == len(depths)
-    assert float(whole) == pytest.approx(max(executed(estimator.parts, streams)), abs=0.1)
-    timeline = estimator.timelines[estimator.function.operation]
+    assert float(whole) == pytest.approx(max(executed(spans.parts, streams)), abs=0.1)
+    timeline = next(timelines(spans))
     assert timeline.cycles == math.ceil(whole)
-    for part, stage in zip(timeline.parts, estimator.parts, strict=True):
+    for part, stage in zip(timeline.parts, spans.parts, strict=True):
         assert part.begin is not None and part.end is not None and stage.latency is not None
         stalls = sum(stall.cycles for stall in part.stalls)
         assert part.end - part.begin == pytest.approx(float(stage.latency) + stalls, abs=3)
@@ -159,13 +160,12 @@ def test_most_stages_end_when_they_do(tmp_path: Path) -> None:
     errors = []
     for seed in range(100, 140):
         s, depths = random_stages(seed, tmp_path)
-        estimation = _Estimation(s.ir, EstimateOptions(load_target("u280"), False, {}))
-        estimation.span("top")
-        estimator = estimation.done["top"][0]
-        assert estimator is not None
-        streams = {x: depths[string_of(x[0].owner, "allo.name") or ""] for p in estimator.parts for x in p.ends.puts}
-        parts = estimator.timelines[estimator.function.operation].parts
-        ends = executed(estimator.parts, streams)
+        trees = Trees(s.ir, TreeOptions(load_target("u280")))
+        trees.span("top")
+        spans = trees.spans["top"]
+        streams = {x: depths[string_of(x[0].owner, "allo.name") or ""] for p in spans.parts for x in p.ends.puts}
+        parts = next(timelines(spans)).parts
+        ends = executed(spans.parts, streams)
         errors += [abs((part.end or 0) / end - 1) for part, end in zip(parts, ends, strict=True)]
     assert sum(error > 0.02 for error in errors) <= 0.02 * len(errors)
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import allo
-from allo.estimate.estimate import _Estimation
-from allo.estimate.function import EstimateOptions
 from allo.ir.types import float32
 from allo.ir.walk import string_of
 from allo.target import load_target
+from allo.timing.control.build import TreeOptions
 from allo.timing.control.span import Event, Span
+from allo.timing.control.spans import timelines
+from allo.timing.control.trees import Trees
 from tests.seeds import sweep
 
 LOOPS = ("i", "j", "k")
@@ -154,12 +155,12 @@ def events_of(part: Span, kind: str) -> dict[str, Event]:
 
 def check(stages: list[Stage], depths: dict[str, int]) -> tuple[float, float]:
     """The estimate and the cycles; what the events of stages say is compared with all iterations."""
-    estimation = _Estimation(design(stages, depths).ir, EstimateOptions(TARGET, False, {}))
-    whole = estimation.span("top").latency
-    estimator = estimation.done["top"][0]
-    assert estimator is not None and whole is not None
+    trees = Trees(design(stages, depths).ir, TreeOptions(TARGET))
+    whole = trees.span("top").latency
+    spans = trees.spans["top"]
+    assert whole is not None
     tokens = []
-    for stage, part in zip(stages, estimator.parts, strict=True):
+    for stage, part in zip(stages, spans.parts, strict=True):
         starts = [int(events_of(part, kind)[stream].lag) for kind, stream, _ in stage.uses]
         tokens.append(list(stage.tokens(starts)))
         for kind in ("put", "get"):
@@ -167,12 +168,12 @@ def check(stages: list[Stage], depths: dict[str, int]) -> tuple[float, float]:
                 own = sorted(start + lag for start, lag, k, s in tokens[-1] if (k, s) == (kind, stream))
                 assert (event.first, event.count) == (own[0], len(own)), (stage, kind)
                 assert abs(float((part.latency or 0) - event.tail) - own[-1]) <= 1, (stage, kind)
-    for part, timed in zip(estimator.parts, estimator.timelines[estimator.function.operation].parts, strict=True):
+    for part, timed in zip(spans.parts, next(timelines(spans)).parts, strict=True):
         assert timed.begin is not None and timed.end is not None and part.latency is not None
         stalls = sum(stall.cycles for stall in timed.stalls)
         assert all(stall.kind in ("empty", "full", "array") and stall.name for stall in timed.stalls)
         assert abs(timed.end - timed.begin - part.latency - stalls) <= 2 + len(timed.stalls), timed
-    return float(whole), executed(tokens, [float(part.latency or 0) for part in estimator.parts], depths)
+    return float(whole), executed(tokens, [float(part.latency or 0) for part in spans.parts], depths)
 
 
 @sweep(324, quick=8)
@@ -251,12 +252,12 @@ func.func @top(%A: memref<32xf32> {allo.name = "A"}) attributes {allo.dataflow} 
 
 
 def test_calls_under_conditions() -> None:
-    estimation = _Estimation(allo.Schedule.from_mlir(CALLED).ir, EstimateOptions(TARGET, False, {}))
-    whole = estimation.span("top").latency
-    estimator = estimation.done["top"][0]
-    inner, outer = estimation.span("inner").latency, estimation.span("outer").latency
-    assert estimator is not None and whole is not None and inner is not None and outer is not None
-    (event,) = estimator.parts[0].ends.puts.values()
+    trees = Trees(allo.Schedule.from_mlir(CALLED).ir, TreeOptions(TARGET))
+    whole = trees.span("top").latency
+    spans = trees.spans["top"]
+    inner, outer = trees.span("inner").latency, trees.span("outer").latency
+    assert whole is not None and inner is not None and outer is not None
+    (event,) = spans.parts[0].ends.puts.values()
     each = (outer - TARGET.control.loop) / 5  # cycles of an iteration
     assert event.count == 32 and event.times is not None
     assert 2 * each < event.first < 2 * each + 10 and each < event.tail < each + 10

@@ -10,10 +10,10 @@ from math import prod
 from mlir import ir
 
 from ...ir.access import accessed, base_of
+from ...ir.walk import statements
 from ...timing.pipeline import scheduled
 from ...timing.problem.memory import ArrayMemory, Ports
 from ...timing.problem.region import RegionBuilder, RegionNode
-from ..report.rows import operations_of
 from .question import Proposal, Question
 
 
@@ -25,7 +25,7 @@ def keep_on_chip(asked: Question, label: str) -> Proposal | None:
     """
     nodes = [node for node in asked.region.nodes if node.label == label]
     called = any(access.buffer.label == label for n in asked.region.nodes if n.kind == "call" for access in n.touched)
-    if called or asked.latency is None or any(node.forms != nodes[0].forms for node in nodes):
+    if called or asked.node.latency is None or any(node.forms != nodes[0].forms for node in nodes):
         return None
     if any(form is None or form.copies for form in nodes[0].forms) or not _is_updated(nodes):
         return None
@@ -34,7 +34,7 @@ def keep_on_chip(asked: Question, label: str) -> Proposal | None:
         found = _in_loop(asked, nodes, axis)
         if found is not None and (best is None or found[0] < best[0]):
             best = found
-    return Proposal(best[1], best[0]) if best is not None and best[0] < asked.latency else None
+    return Proposal(best[1], best[0]) if best is not None and best[0] < asked.node.latency else None
 
 
 def _is_updated(nodes: Sequence[RegionNode]) -> bool:
@@ -56,20 +56,20 @@ def _in_loop(asked: Question, nodes: Sequence[RegionNode], axis: int) -> tuple[F
     size = prod(trip for trip in elements if trip is not None)
     local = _on_chip(asked, nodes[0], size)
     array = _array(nodes[0])
-    old = asked.around.memory_of
+    old = asked.tree.around.memory_of
 
     def memory_of(value: ir.Value, name: str) -> ArrayMemory:
         return local if base_of(value) == array else old(value, name)
 
-    builder = RegionBuilder(replace(asked.around, memory_of=memory_of), inside)
-    region = builder.build(operations_of(asked.chain[-1].body))
-    target = asked.around.target
+    builder = RegionBuilder(replace(asked.tree.around, memory_of=memory_of), inside)
+    region = builder.build(statements(asked.chain[-1].body))
+    target = asked.tree.around.target
     done = scheduled(region, target.budget, asked.requested)
     memory = nodes[0].memory
     assert memory is not None
     control = target.control
-    runs = _product(asked.runs[axis + 1 :])
-    outer = _product(asked.runs[: axis + 1])
+    runs = _product(asked.node.runs[axis + 1 :])
+    outer = _product(asked.node.runs[: axis + 1])
     if runs is None or outer is None:
         return None
     straight = memory.read + memory.kind.write + local.read + local.kind.write + 2
@@ -77,7 +77,7 @@ def _in_loop(asked: Question, nodes: Sequence[RegionNode], axis: int) -> tuple[F
     each = (runs - 1) * done.interval + done.schedule.depth + control.pipelined_loop
     cycles = outer * (each + copies + control.iteration) + control.loop
     first = len(asked.chain) - len(asked.region.time)
-    step = f's.buffer_at("{asked.function}:{memory.name}", "{asked.names[first + axis]}")'
+    step = f's.buffer_at("{asked.tree.name}:{memory.name}", "{asked.names[first + axis]}")'
     if moving and not asked.auto_pipeline:
         name = asked.names[first + axis + 1 + moving[0]]
         step += "".join(f'; s.pipeline("{name}_{copy}")' for copy in ("init", "back"))
@@ -91,7 +91,7 @@ def _array(node: RegionNode) -> ir.Value:
 
 def _on_chip(asked: Question, node: RegionNode, size: int) -> ArrayMemory:
     """What a local array of `size` elements becomes."""
-    target, memory = asked.around.target, node.memory
+    target, memory = asked.tree.around.target, node.memory
     assert memory is not None
     if size <= target.registers_up_to:
         kind = target.memories["REGISTER"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from ...ir.walk import statements
 from ...layout import NONE
 from ...timing.problem.ports import accesses_of
 from ...timing.problem.region import LoopBody, RegionBuilder
 from ...timing.vendor_rules import is_asked_for
-from ..report.rows import operations_of
 from .ports import fewest_banks, partitions
 from .question import Proposal, Question, pasted
 
@@ -22,11 +22,11 @@ def fill_faster(asked: Question) -> Proposal | None:
     if asked.done.interval > 1 or last.trip is None or last.factor > 1 or not _fills(asked.region):
         return None
     factor = max((f for f in range(2, _MOST_COPIES + 1) if last.trip % f == 0), default=1)
-    if factor == 1 or asked.trips is None:
+    if factor == 1 or asked.node.trips is None:
         return None
     time = tuple(replace(loop, stride=loop.stride // factor) for loop in asked.region.time[:-1])
     time = (*time, replace(last, trip=last.trip // factor, factor=factor))
-    region = RegionBuilder(asked.around, time).build(operations_of(asked.chain[-1].body))
+    region = RegionBuilder(asked.tree.around, time).build(statements(asked.chain[-1].body))
     steps = _divided(asked, region)
     if steps is None:
         return None
@@ -34,7 +34,7 @@ def fill_faster(asked: Question) -> Proposal | None:
     own = [f's.unroll("{name}", factor={factor})']
     if not is_asked_for(asked.chain[-1].op):
         own.append(f's.pipeline("{name}")')
-    latency = max(Fraction(0), asked.trips / factor - 1) + asked.done.schedule.depth + asked.control
+    latency = max(Fraction(0), asked.node.trips / factor - 1) + asked.done.schedule.depth + asked.node.control
     return Proposal(pasted([*own, *steps]), latency, small=True)
 
 
@@ -58,8 +58,8 @@ def _divided(asked: Question, region: LoopBody) -> list[str] | None:
         pressure = accesses.pressure() if accesses is not None else None
         if memory is None or pressure is None or pressure.interval == 1:
             continue
-        found = fewest_banks(region, memory, nodes, 1, asked.around.target.limits.banks)
+        found = fewest_banks(region, memory, nodes, 1, asked.tree.around.target.limits.banks)
         if found is None or found[0] > 1 or any(o not in (NONE, n) for o, n in zip(memory.dims, found[1], strict=True)):
             return None
-        steps += partitions(f"{asked.function}:{memory.name}", memory, found[1])
+        steps += partitions(f"{asked.tree.name}:{memory.name}", memory, found[1])
     return steps

@@ -29,7 +29,7 @@ def advise(asked: Question) -> Proposal | None:
         if not carried:  # what is assumed
             return None
         source = asked.region.nodes[carried[0].source]
-        if source.memory is not None and source.memory.kind.name in asked.around.target.external:
+        if source.memory is not None and source.memory.kind.name in asked.tree.around.target.external:
             return keep_on_chip(asked, source.label) or _reorder(asked, carried)
         return _reorder(asked, carried) or keep_on_chip(asked, source.label)
     return None
@@ -41,20 +41,20 @@ def _reorder(asked: Question, carried: list[Edge]) -> Proposal | None:
     read = {node.label for node in asked.region.nodes if node.kind == "read"}
     writes = [node for node in asked.region.nodes if node.kind == "write" and node.label in read]
     updated = [node.access for node in writes if node.access is not None]  # else another sum would come back to itself
-    inner = asked.chain[-1]
+    inner, model = asked.chain[-1], asked.tree.around.model
     for position in range(len(asked.chain) - 2, -1, -1):
         outer = asked.chain[position]
-        variable = asked.model.loop(outer.op).variable
+        variable = model.loop(outer.op).variable
         touched = [store.access for store in stores if store.access is not None]
         if not touched or not all(map(partial(_moves, variable=variable), [*touched, *updated])):
             continue
         old = [view.op for view in asked.chain[position:]]
         new = [*old[1:], old[0]]
-        refusal = order_violation(asked.model, old, new, reductions=Reductions.EXACT)
+        refusal = order_violation(model, old, new, reductions=Reductions.EXACT)
         if isinstance(refusal, Violation) and not refusal.reassociable:
             continue
         remark = "" if refusal is None else ", reassociate=True"
-        if refusal is not None and order_violation(asked.model, old, new, reductions=Reductions.ANY) is not None:
+        if refusal is not None and order_violation(model, old, new, reductions=Reductions.ANY) is not None:
             continue
         names = ", ".join(f'"{asked.names[n]}"' for n in (*range(position + 1, len(asked.chain)), position))
         step = f"s.reorder({names}{remark})"
@@ -67,7 +67,7 @@ def _reorder(asked: Question, carried: list[Edge]) -> Proposal | None:
 def _turns(asked: Question, position: int) -> int:
     """The interval if the iterations of an outer loop take turns, and the recurrence comes back behind all of them."""
     inside = position - (len(asked.chain) - len(asked.region.time))
-    trips = asked.runs[inside] if inside >= 0 else None
+    trips = asked.node.runs[inside] if inside >= 0 else None
     left = asked.without(recurrences=False)
     assert asked.done.recurrence is not None
     return left if not trips else max(left, math.ceil(asked.done.recurrence.interval / trips))

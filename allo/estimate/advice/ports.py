@@ -59,14 +59,14 @@ def _pressed(asked: Question, enough: int) -> list[_Array]:
         pressure = accesses.pressure()
         if pressure is not None and pressure.interval > enough:
             nodes = [node for node in asked.region.nodes if node.label == accesses.label]
-            name = f"{asked.function}:{accesses.memory.name}"
+            name = f"{asked.tree.name}:{accesses.memory.name}"
             found.append(_Array(name, accesses.memory, nodes, pressure.interval))
     return found
 
 
 def _remedy(asked: Question, array: _Array, enough: int) -> _Remedy:
     """The division into the fewest banks, or the windows, that lead to an interval, or to the least one."""
-    divided = fewest_banks(asked.region, array.memory, array.nodes, enough, asked.around.target.limits.banks)
+    divided = fewest_banks(asked.region, array.memory, array.nodes, enough, asked.tree.around.target.limits.banks)
     if divided is not None and divided[0] < array.interval:
         return _Remedy(divided[0], tuple(partitions(array.name, array.memory, divided[1])))
     windows = _reuse(asked, array.nodes, array.name)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from ...ir.walk import LoopView
-from ...poly import Model
+from ...timing.control.build import Assumed
+from ...timing.control.tree import FunctionTree, Pipeline
 from ...timing.pipeline import ScheduledRegion
-from ...timing.problem.region import LoopBody, Surroundings
+from ...timing.problem.region import LoopBody
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,10 @@ class Proposal:
     interval: int | None = None
     small: bool = False
 
-    def made(self, done: ScheduledRegion) -> ScheduledRegion:
-        """What a pipeline becomes."""
-        if self.interval is None:
-            return done
-        return replace(done, schedule=replace(done.schedule, interval=self.interval))
+    @property
+    def assumed(self) -> Assumed:
+        """What a tree is with it."""
+        return Assumed(self.latency, self.interval)
 
 
 def pasted(steps: Iterable[str]) -> str:
@@ -41,40 +41,32 @@ def pasted(steps: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A pipelined loop, with the loops from the outermost of its nest to itself."""
+    """A pipelined loop, with the loops from the outermost of its nest to itself as primitives call them."""
 
-    function: str
-    model: Model
-    done: ScheduledRegion
-    requested: int
-    chain: tuple[LoopView, ...]
-    names: tuple[str, ...]  # of the loops, as primitives take them
-    around: Surroundings
-    runs: tuple[Fraction | None, ...]  # iterations of each time loop
-    trips: Fraction | None  # iterations of the pipeline
-    control: int  # cycles to enter and to leave it
+    tree: FunctionTree
+    node: Pipeline
+    names: tuple[str, ...]
     auto_pipeline: bool
+
+    @property
+    def done(self) -> ScheduledRegion:
+        return self.node.region
 
     @property
     def region(self) -> LoopBody:
         return self.done.graph.region
 
     @property
-    def latency(self) -> Fraction | None:
-        """The latency of the pipeline."""
-        return self.at(self.done.interval)
+    def requested(self) -> int:
+        return self.node.requested
 
-    def at(self, interval: int) -> Fraction | None:
-        """Its latency at another interval."""
-        if self.trips is None:
-            return None
-        if not self.trips:
-            return Fraction(self.control)
-        return max(Fraction(0), self.trips - 1) * interval + self.done.schedule.depth + self.control
+    @property
+    def chain(self) -> tuple[LoopView, ...]:
+        return self.node.loops[-1].chain
 
     def proposal(self, step: str, interval: int) -> Proposal | None:
         """A step that leads to this interval; None if that is not lower."""
-        return Proposal(step, self.at(interval), interval) if interval < self.done.interval else None
+        return Proposal(step, self.node.at(interval), interval) if interval < self.done.interval else None
 
     def without(self, *labels: str, recurrences: bool = True) -> int:
         """The interval that is left without the demands of the ports of some arrays, or of recurrences."""

@@ -16,10 +16,9 @@ from ...customize.step.region_stages import refusal_of_stages
 from ...errors import ScheduleError
 from ...ir.module import Module
 from ...ir.streams import is_stream_type
-from ...ir.walk import LOOP_OPERATIONS, entry_block, statement_of, string_of
+from ...ir.walk import LOOP_OPERATIONS, entry_block, statement_of, statements, string_of
 from ...poly import Model
 from ...timing.control.stages import Overlap
-from ..report.rows import operations_of
 from .question import Proposal
 
 _LONG = 20  # cycles of a stage that is worth its FIFO
@@ -45,16 +44,16 @@ def overlap(
     entry = entry_block(function)
     if entry is None or "allo.dataflow" in function.operation.attributes:
         return None
-    statements = operations_of(entry)[:-1]
-    stages = _stages(model, statements, latency_of)
+    body = statements(entry)[:-1]
+    stages = _stages(model, body, latency_of)
     long = [stage for stage in stages if stage.latency >= _LONG]
     if len(long) < 2 or _has_two_readers(stages):
         return None
-    steps, relayed = _relays(module, function, model, statements, long)
+    steps, relayed = _relays(module, function, model, body, long)
     latency = _overlapped(stages, relayed)
     if latency >= _GAIN * sum(stage.latency for stage in stages):
         return None
-    if refusal_of_stages(module, model, statements, "") is not None:
+    if refusal_of_stages(module, model, body, "") is not None:
         return None
     return Proposal("; ".join([*steps, f's.dataflow("{function.name.value}")']), latency)
 
@@ -69,11 +68,11 @@ def deeper(found: Overlap) -> Proposal | None:
 
 
 def _stages(
-    model: Model, statements: Sequence[ir.Operation], latency_of: Callable[[ir.Operation], Fraction | None]
+    model: Model, body: Sequence[ir.Operation], latency_of: Callable[[ir.Operation], Fraction | None]
 ) -> list[_Stage]:
     """The loops and calls; none if the time of one is not known."""
     found: dict[ir.Operation, _Stage] = {}
-    for op in statements:
+    for op in body:
         if op.name in LOOP_OPERATIONS or op.name == "func.call":
             latency = latency_of(op)
             if latency is None:
@@ -92,13 +91,13 @@ def _has_two_readers(stages: Sequence[_Stage]) -> bool:
 
 
 def _relays(
-    module: Module, function: ir.OpView, model: Model, statements: Sequence[ir.Operation], stages: Sequence[_Stage]
+    module: Module, function: ir.OpView, model: Model, body: Sequence[ir.Operation], stages: Sequence[_Stage]
 ) -> tuple[list[str], set[str]]:
     """Steps that make FIFOs of local arrays between two stages, and the labels of these arrays."""
     steps: list[str] = []
     labels: set[str] = set()
     home = function.name.value
-    for op in statements:
+    for op in body:
         name = string_of(op, "allo.name")
         if op.name != "memref.alloc" or name is None or is_stream_type(op.results[0].type):
             continue

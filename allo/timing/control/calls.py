@@ -1,4 +1,4 @@
-"""Calls and copies as parts of a function: what a caller sees of a callee, and the time of a copy."""
+"""Calls as parts of a function: what a caller sees of a callee."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ..ir.access import base_of, callee_name
-from ..target import Fpga
-from ..timing.control.span import Ends, Span, delayed, passed, stream_key
-from ..timing.control.tokens import of_call
+from ...ir.access import base_of, callee_name
+from ...target import Fpga
+from .span import Ends, Span, delayed, passed, stream_key
+from .tokens import of_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Callee:
         latency = math.ceil(self.latency or 0) + target.control.call
         return latency, max(1, math.ceil(self.interval or self.latency or 0))
 
-    def span(self, op: ir.Operation, target: Fpga) -> Span:
-        """The part that a call is."""
+    def span(self, op: ir.Operation, control: int) -> Span:
+        """The part that a call is, with cycles before it."""
         given = dict(zip(self.arguments, (base_of(value) for value in op.operands), strict=False))
         streams = dict(zip(self.arguments, map(stream_key, op.operands), strict=False))
         ends = self.ends
@@ -42,15 +42,4 @@ class Callee:
             frozenset(given[v] for v in ends.writes if v in given) | result,
         )
         span = Span(self.latency, Counter(), Counter({callee_name(op): 1}), mapped)
-        return delayed(span, Fraction(target.control.call), Fraction(0))
-
-
-def copy_span(op: ir.Operation, target: Fpga) -> Span:
-    """A copy of an array: a pipelined loop over its elements."""
-    source, result = op.operands[0], op.operands[1]
-    memref = ir.MemRefType(source.type)
-    ends = Ends({}, {}, frozenset({base_of(source)}), frozenset({base_of(result)}))
-    if not memref.has_static_shape:
-        return Span(None, ends=ends)
-    elements = math.prod(memref.shape)
-    return Span(Fraction(elements + 1 + target.control.pipelined_loop), ends=ends)
+        return delayed(span, Fraction(control), Fraction(0))

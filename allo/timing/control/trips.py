@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ..ir.walk import LoopView, constant_bounds
-from ..poly import Model, TimeLoop, Trips, trips_of
+from ...ir.walk import LoopView, constant_bounds
+from ...poly import Model, TimeLoop, Trips, trips_of
 
 
 class TripCounts:

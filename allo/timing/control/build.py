@@ -1,0 +1,278 @@
+"""Builder of control trees: roles of loops and schedules of regions, found once for each function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from mlir import ir
+
+from ...ir.access import base_of, callee_name, is_copy
+from ...ir.module import Module
+from ...ir.walk import LOOP_OPERATIONS, LoopView, entry_block, loops_of, statements
+from ...poly import TimeLoop, Trips, model_of
+from ...target import External, Fpga
+from ..pipeline import ScheduledRegion
+from ..problem.memory import ArrayMemory, array_memory, external_memory
+from ..problem.region import RegionBuilder, Surroundings, unbounded_loop
+from ..roles import Roles, is_nested, is_pure, is_straight
+from ..vendor_rules import AUTOMATIC, scheduled_by_tool
+from .tokens import step_of
+from .tree import (
+    ArrayCopy,
+    Branch,
+    Dataflow,
+    FunctionTree,
+    Invocation,
+    Node,
+    Pipeline,
+    Repeat,
+    Sequence,
+    Spatial,
+    Straight,
+)
+from .trips import TripCounts, time_loops
+
+type CallCost = Callable[[str], tuple[int, int]]  # latency and interval of a callee
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOptions:
+    """What hardware a module becomes.
+
+    `trips` are iterations of loops that the user states, `external` the arguments that stay beside the chip, by
+    function and position, and `assumes` what the module does not say, and rewrites before scheduling do.
+    """
+
+    target: Fpga
+    auto_pipeline: bool = False
+    trips: Mapping[str, int] = field(default_factory=dict)
+    external: Mapping[str, Mapping[int, External]] = field(default_factory=dict)
+    unsafe_math: bool = False
+    assumes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """A step that is taken for granted: a loop is a pipeline, or what it is about takes so many cycles."""
+
+    latency: Fraction | None = None
+    interval: int | None = None
+
+
+class TreeBuilder:
+    """The tree of one function with a body, and those that steps would make of it."""
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        options: TreeOptions,
+        call_cost: CallCost,
+        memories: Mapping[ir.Value, ArrayMemory] | None = None,
+    ) -> None:
+        self.name = name
+        self.function = module.function(name)
+        self.options = options
+        self.target = options.target
+        self.views = {view.op: view for view in loops_of(self.function)}
+        self.trip_counts = TripCounts(name, options.trips)
+        self.memories = dict(memories or {})
+        entry = entry_block(self.function)
+        assert entry is not None
+        self.entry = entry
+        self.model = model_of(module, name)
+        self.around = Surroundings.of(
+            self.model, entry, self.target, self.memory_of, call_cost, assumes=options.assumes
+        )
+        self.assumed: Mapping[ir.Operation, Assumed] = {}
+        self.roles = Roles(self.views, options.auto_pipeline)
+        self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
+        self.known: dict[ir.Operation, Node] = {}  # of loops in which nothing is assumed
+
+    def build(self) -> FunctionTree:
+        """The tree."""
+        parts = self._parts(statements(self.entry))
+        stages = "allo.dataflow" in self.function.operation.attributes and parts
+        root = Dataflow(parts) if stages else Sequence(parts)
+        stated = self.assumed.get(self.function.operation, Assumed()).latency
+        return FunctionTree(
+            self.name, self.function, self.entry, root, self.views, self.trip_counts, self.around,
+            self.target.control.function, stated,
+        )  # fmt: skip
+
+    def assuming(self, assumed: Mapping[ir.Operation, Assumed], call_cost: CallCost) -> FunctionTree:
+        """The tree if some steps were taken, with callees of other costs; what they do not change is shared."""
+        other = copy(self)
+        other.around = replace(self.around, call_cost=call_cost)
+        other.roles = replace(self.roles, asked=assumed.__contains__)
+        changed = {loop.op for op in assumed if op in self.views for loop in self.views[op].chain}
+        other.assumed = assumed
+        other.known = {op: node for op, node in self.known.items() if op not in changed}
+        return other.build()
+
+    def memory_of(self, value: ir.Value, name: str) -> ArrayMemory:
+        """What an array of the function is made of."""
+        value = base_of(value)
+        if value not in self.memories:
+            external = None
+            if isinstance(value.owner, ir.Block):
+                external = self.options.external.get(self.name, {}).get(ir.BlockArgument(value).arg_number)
+            self.memories[value] = (
+                array_memory(value, name, self.target) if external is None else external_memory(value, name, external)
+            )
+        found: ArrayMemory = self.memories[value]
+        return found
+
+    def _parts(self, block: list[ir.Operation]) -> tuple[Node, ...]:
+        """What a block consists of, in order: loops, calls, conditions around them, straight code."""
+        parts: list[Node] = []
+        straight: list[ir.Operation] = []
+
+        def flush() -> None:
+            if not all(map(is_pure, straight)):
+                parts.append(self._straight((), tuple(straight), straight[0]))
+            straight.clear()
+
+        for op in block:
+            if is_straight(op):
+                straight.append(op)
+                continue
+            flush()
+            if op.name in LOOP_OPERATIONS:
+                parts.append(self._loop(self.views[op]))
+            elif op.name == "func.call":
+                parts.append(Invocation(op, callee_name(op), self.target.control.call))
+            elif is_copy(op):
+                parts.append(self._copy(op))
+            else:
+                branches = (Sequence(self._parts(statements(b))) for r in op.regions for b in r.blocks)
+                parts.append(Branch(op, tuple(branches)))
+        flush()
+        return tuple(parts)
+
+    def _copy(self, op: ir.Operation) -> ArrayCopy:
+        """A pipelined loop over all elements."""
+        memref = ir.MemRefType(op.operands[0].type)
+        known = math.prod(memref.shape) + 1 + self.target.control.pipelined_loop if memref.has_static_shape else None
+        return ArrayCopy(op, known)
+
+    def _straight(self, time: tuple[TimeLoop, ...], body: tuple[ir.Operation, ...], key: ir.Operation) -> Straight:
+        return Straight(body, self._scheduled(key, time, body, None))
+
+    def _scheduled(
+        self, key: ir.Operation, time: tuple[TimeLoop, ...], body: tuple[ir.Operation, ...], requested: int | None
+    ) -> ScheduledRegion:
+        """The schedule of operations in these loops, found once for each key unless callees are in it."""
+        known = self.schedules.get((key, requested is not None))
+        if known is None:
+            known = scheduled_by_tool(
+                lambda: RegionBuilder(self.around, time).build(body), self.target, requested,
+                asked=AUTOMATIC not in key.attributes, reassociate=self.options.unsafe_math,
+            )  # fmt: skip
+            if not has_calls(known):
+                self.schedules[key, requested is not None] = known
+        return known
+
+    # -- loops -----------------------------------------------------------------------------------------
+
+    def _loop(self, view: LoopView) -> Node:
+        known = self.known.get(view.op)
+        if known is None:
+            known = self._built(view)
+            if not self._depends_on_callees(view):
+                self.known[view.op] = known
+        return known
+
+    def _depends_on_callees(self, view: LoopView) -> bool:
+        """Whether there are calls below a loop, which may be in schedules."""
+        return any(op.name == "func.call" for op in _below(view.op))
+
+    def _built(self, view: LoopView) -> Node:
+        op = view.op
+        trips = self.trip_counts.of(view)
+        control = self.target.control
+        if op.name == "scf.while":
+            remark = f"how often the while loop '{view.name}' runs is not known"
+            step = step_of(self.model, view, trips)
+            return Repeat(view, self._body(view), trips, None, step, control.iteration, control.loop, (remark,))
+        remarks: list[str] = []
+        if trips.mean is None:
+            most = "" if trips.greatest is None else f" (at most {trips.greatest} times)"
+            remarks.append(
+                f"how often loop '{view.name}' runs is known at run time only{most}; "
+                f'state it with trips={{"{view.name}": ...}}'
+            )
+        if "allo.spatial" in op.attributes:
+            return Spatial(view, self._body(view), trips, tuple(remarks))
+        chain = self.roles.chain(view)
+        if chain:
+            obstacle = unbounded_loop(statements(chain[-1].body))
+            if obstacle is None:
+                return self._pipelined(chain, tuple(remarks))
+            inner = self.views[obstacle].name
+            remarks.append(
+                f"loop '{chain[-1].name}' is not pipelined, since the extent of loop '{inner}' in it changes, "
+                "so that it cannot be unrolled"
+            )
+        if "allo.dataflow" in op.attributes:
+            stages = Dataflow(self._parts(statements(view.body)))
+            step = step_of(self.model, view, trips)
+            return Repeat(view, stages, trips, trips.mean, step, 0, control.loop, tuple(remarks))
+        if not is_nested(view):
+            return self._leaf(view, trips, tuple(remarks))
+        if "allo.unroll" in op.attributes and (factor := ir.IntegerAttr(op.attributes["allo.unroll"]).value) != 1:
+            copies = f"unrolled by {factor}" if factor else "unrolled"
+            remarks.append(
+                f"loop '{view.name}' is {copies} with loops inside, whose copies run one after the other: "
+                "it gains nothing"
+            )
+        step = step_of(self.model, view, trips)
+        return Repeat(view, self._body(view), trips, trips.mean, step, control.iteration, control.loop, tuple(remarks))
+
+    def _body(self, view: LoopView) -> Sequence:
+        blocks = [block for region in view.op.regions for block in region.blocks]
+        return Sequence(self._parts([op for block in blocks for op in statements(block)]))
+
+    def _leaf(self, view: LoopView, trips: Trips, remarks: tuple[str, ...]) -> Repeat:
+        """A loop without loops in it whose iterations do not overlap."""
+        (time,) = time_loops([view], self.model, self.trip_counts)
+        body = self._straight((time,), tuple(statements(view.body)), view.op)
+        step = step_of(self.model, view, trips, time.factor)
+        control = self.target.control
+        return Repeat(view, body, trips, _started(trips, time), step, control.iteration, control.loop, remarks)
+
+    def _pipelined(self, chain: list[LoopView], remarks: tuple[str, ...]) -> Pipeline:
+        last = chain[-1].op
+        time = time_loops(chain, self.model, self.trip_counts)
+        requested = ir.IntegerAttr(last.attributes["allo.pipeline"]).value if "allo.pipeline" in last.attributes else 1
+        region = self._scheduled(last, time, tuple(statements(chain[-1].body)), requested)
+        trips: Fraction | None = Fraction(1)
+        for view, loop in zip(chain, time, strict=True):
+            value = _started(self.trip_counts.of(view), loop)
+            trips = None if value is None or trips is None else trips * value
+        control = 0 if "allo.rewind" in last.attributes else self.target.control.pipelined_loop
+        runs = tuple(self.trip_counts.of(view).mean for view in chain)
+        assumed = self.assumed.get(last, Assumed())
+        if assumed.interval is not None:
+            region = replace(region, schedule=replace(region.schedule, interval=assumed.interval))
+        return Pipeline(tuple(chain), region, runs, trips, requested, control, remarks, assumed.latency)
+
+
+def _started(trips: Trips, loop: TimeLoop) -> Fraction | None:
+    """How often the iterations of a loop start, of which `factor` are one."""
+    mean = trips.mean
+    return mean if mean is None or loop.factor == 1 else Fraction(-(-mean // loop.factor))
+
+
+def has_calls(region: ScheduledRegion) -> bool:
+    """Whether a schedule depends on callees."""
+    return any(node.kind == "call" for node in region.graph.region.nodes)
+
+
+def _below(op: ir.Operation) -> list[ir.Operation]:
+    inside = [inner for region in op.regions for block in region.blocks for inner in statements(block)]
+    return [found for inner in inside for found in (inner, *_below(inner))]

@@ -1,0 +1,95 @@
+"""Control trees of a module: callees before callers, whose schedules depend on how long calls take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from mlir import ir
+
+from ...ir.module import Module
+from ...ir.walk import entry_block
+from ..problem.memory import ArrayMemory
+from .build import Assumed, TreeBuilder, TreeOptions
+from .calls import Callee
+from .span import Ends, Span
+from .spans import Spans, seen
+from .tree import FunctionTree
+
+type Choice = Callable[[FunctionTree], Mapping[ir.Value, ArrayMemory]]  # other memories of arrays; empty: none
+_UNKNOWN = Callee(None, None, Ends(), ())
+
+
+class Trees:
+    """The trees of the functions of a module, each built when it is asked for, with their spans.
+
+    `choose` says which arrays a tool puts into other memories, unasked, when it sees a tree.
+    """
+
+    def __init__(self, module: Module, options: TreeOptions, choose: Choice | None = None) -> None:
+        self.module = module
+        self.options = options
+        self.choose = choose
+        self.builders: dict[str, TreeBuilder] = {}
+        self.spans: dict[str, Spans] = {}
+        self.wholes: dict[str, Span] = {}
+
+    def span(self, name: str) -> Span:
+        """The time of one call of a function; not known for external kernels and recursive ones."""
+        if name not in self.wholes:
+            self.wholes[name] = Span(None)  # what a recursive call is
+            if entry_block(self.module.function(name)) is not None:
+                found = Spans(self._built(name), self.callee)
+                self.wholes[name] = found.whole
+                self.spans[name] = found
+        return self.wholes[name]
+
+    def callee(self, name: str) -> Callee:
+        """What callers of a function see."""
+        span = self.span(name)
+        return seen(self.spans[name].tree, span) if name in self.spans else _UNKNOWN
+
+    def _call_cost(self, name: str) -> tuple[int, int]:
+        return self.callee(name).cost(self.options.target)
+
+    def _built(self, name: str) -> FunctionTree:
+        memories: dict[ir.Value, ArrayMemory] = {}
+        while True:
+            builder = TreeBuilder(self.module, name, self.options, self._call_cost, memories)
+            tree = builder.build()
+            self.builders[name] = builder
+            chosen = self.choose(tree) if self.choose is not None else {}
+            if not chosen:
+                return tree
+            memories = {**builder.memories, **chosen}
+
+
+class AssumedTrees:
+    """The trees of a module if some steps are taken, by function and loop; what these do not change is shared."""
+
+    def __init__(self, trees: Trees, assumed: Mapping[str, Mapping[ir.Operation, Assumed]]) -> None:
+        self.trees = trees
+        self.assumed = assumed
+        self.wholes: dict[str, Span] = {}
+
+    def span(self, name: str) -> Span:
+        """The time of one call of a function."""
+        if name not in self.wholes:
+            span = self.trees.span(name)
+            builder = self.trees.builders.get(name)
+            if builder is not None and (name in self.assumed or any(map(self._changes, span.callees))):
+                tree = builder.assuming(self.assumed.get(name, {}), self._call_cost)
+                found = Spans(tree, self._callee, listed=False).whole
+                seen_before = [(s.latency, s.interval, s.ends) for s in (span, found)]
+                span = span if seen_before[0] == seen_before[1] else found  # callers need no other look then
+            self.wholes[name] = span
+        return self.wholes[name]
+
+    def _callee(self, name: str) -> Callee:
+        span = self.span(name)
+        return seen(self.trees.spans[name].tree, span) if name in self.trees.spans else _UNKNOWN
+
+    def _call_cost(self, name: str) -> tuple[int, int]:
+        return self._callee(name).cost(self.trees.options.target)
+
+    def _changes(self, name: str) -> bool:
+        return self.span(name) is not self.trees.span(name)
