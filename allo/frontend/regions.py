@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from ..ir.types import AlloType, ChannelType, Stream
+
 __all__ = [
     "all_gather",
     "allreduce",
+    "array",
     "gather",
     "get_pid",
     "get_tid",
     "kernel",
+    "pipe",
     "reduce_scatter",
     "region",
     "scatter",
@@ -33,6 +37,19 @@ def kernel(*, mapping: Sequence[int] = (1,), args: Sequence[Any] | None = None) 
     arguments, or arrays, of the same names.
     """
     _outside("a task", "define it in a region, and build or customize that")
+
+
+def pipe(dtype: AlloType, shape: Sequence[int] = (), depth: int = Stream.DEFAULT_DEPTH) -> ChannelType:
+    """Another spelling of `Stream[dtype, depth]`; with a shape, of blocks: `x = df.pipe(int32, (4, 4), depth=2)`."""
+    element = dtype[tuple(shape)] if tuple(shape) else dtype
+    return Stream[element, depth]  # type: ignore[no-any-return, misc]
+
+
+def array(element: ChannelType, shape: int | Sequence[int]) -> ChannelType:
+    """An array of streams: `df.array(df.pipe(int32, depth=4), shape=(P0, P1))` is `Stream[int32, 4][P0, P1]`."""
+    if not isinstance(element, ChannelType):
+        raise TypeError(f"an array of streams is made of `df.pipe(...)`, got {element!r}")
+    return element[shape]
 
 
 def get_pid() -> Any:

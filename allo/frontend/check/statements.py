@@ -34,6 +34,7 @@ from .expressions import ExpressionChecker
 from .iteration import differs_by_position, read_iteration
 from .meta import MetaChecker
 from .parallel import assign_at_once, assigns_at_once
+from .streams import called_streams
 from .tasks import TaskChecker, asks_position, bind_position, is_task
 
 _UNSUPPORTED = {
@@ -161,6 +162,8 @@ class StatementChecker:
                 return self.assignments.annotated(node)
             case ast.Assign() if asks_position(self.scope, node.value):
                 return bind_position(self.scope, node)
+            case ast.Assign() if (streams := called_streams(self.scope, node)) is not None:
+                return streams
             case ast.Assign():
                 if assigns_at_once(node):
                     return assign_at_once(node, self.scope, self.expressions, self.body)

@@ -9,6 +9,7 @@ from ...errors import counted, nearest
 from ...ir.types import AlloType, ChannelType, Stream, TensorType, shape_text
 from ...ir.types import bool as bool_type
 from ..read.source import Position
+from ..regions import array, pipe
 from ..typing.builder import ValueBuilder
 from ..typing.convert import convert
 from ..typing.nodes import (
@@ -79,18 +80,38 @@ def read_declared(scope: Scope, node: ast.expr, run_time: bool = False) -> AlloT
     return stream if stream is not None or len(scope.diagnostics) > errors else read_annotation(scope, node, run_time)
 
 
-def declare_stream(scope: Scope, node: ast.AnnAssign, declared: ChannelType) -> tuple[Stmt, ...]:
+def declare_stream(scope: Scope, node: ast.AnnAssign | ast.Assign, declared: ChannelType) -> tuple[Stmt, ...]:
     """`pipe: Stream[T, 4]`: an empty FIFO, or an array of them."""
     at = scope.source.position(node)
-    if not isinstance(node.target, ast.Name):
+    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+    if not isinstance(target, ast.Name):
         scope.error(node, "only a plain name can be declared a stream")
         return ()
-    name = node.target.id
-    if node.value is not None:
+    name = target.id
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
         scope.error(node.value, f"the stream '{name}' starts empty, and has no initial value", "drop the value")
     if scope.depth:
         scope.error(node, f"the stream '{name}' is declared in a loop", "declare an array of streams before it")
     return (Declare(at, scope.declare_stream(name, declared, at), None),)
+
+
+def called_streams(scope: Scope, node: ast.Assign) -> tuple[Stmt, ...] | None:
+    """`x = df.pipe(...)`, or `df.array(...)` of one, which declares streams; None of other statements."""
+    if not isinstance(node.value, ast.Call) or not isinstance(node.targets[0], ast.Name) or len(node.targets) > 1:
+        return None
+    try:
+        if static_value(scope, node.value.func) not in (pipe, array):
+            return None
+    except (NameError, TypeError, ValueError):
+        return None
+    try:
+        return declare_stream(scope, node, static_value(scope, node.value))
+    except NameError as error:
+        scope.report_unknown_in(node.value, error.args[0])
+    except ValueError as error:
+        scope.error(node.value, f"`{ast.unparse(node.value)}` makes no streams: {error}")
+    scope.declare(node.targets[0].id, SymbolKind.INVALID, None, scope.source.position(node))
+    return ()
 
 
 class StreamChecker:

@@ -160,6 +160,14 @@ class Scope:
         if node.id in self._unknown or (symbol is not None and symbol.kind is SymbolKind.INVALID):
             return
         self._unknown.add(node.id)
+        elsewhere = next((known for known in self.partial if known.name == node.id), None)
+        if elsewhere is not None:
+            self.error(
+                node,
+                f"'{node.id}' is declared at some positions of the task only, by the branch of line {elsewhere.at[0]}",
+                "declare it before the branches",
+            )
+            return
         if node.id in self._ended:
             line = self._ended[node.id].at[0]
             self.error(

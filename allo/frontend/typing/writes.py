@@ -85,7 +85,9 @@ def inlined(before: list[Stmt], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...
     if not isinstance(got, Declare) or not isinstance(got.init, StreamGet):
         return (*before, *statements)
     match statements[0]:
-        case Declare(init=Expr() as value) as whole if _is_only_use(got.symbol, whole, value):
+        case Declare(symbol=Symbol(kind=SymbolKind.SCALAR), init=Expr() as value) as whole if _is_only_use(
+            got.symbol, whole, value
+        ):  # all elements of an array have one value
             return (replace(whole, init=_recast(value, got.init)),)
         case AssignScalar(value=value) | Store(value=value) | StreamPut(value=value) as whole:
             if _is_only_use(got.symbol, whole, value):

@@ -1,6 +1,6 @@
 """Collectives as statements: the positions along one axis of a grid, linked by streams into a chain.
 
-LocalValues go up the chain, from the first position to the last, and down again. Either way is without circles, so that no
+Values go up the chain, from the first position to the last, and down again. Either way is without circles, so that no
 depth of a FIFO lets them wait for ever, and each position does all of the way up before the way down.
 """
 
