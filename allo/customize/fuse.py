@@ -19,7 +19,7 @@ from .nest.rewrite import check_free_name, compose_affine, constant_for, loop_at
 from .step.handles import Loop
 from .step.legality import demand, demand_still_parallel, parallel_loops
 from .step.primitive import primitive
-from .step.resolve import find_loop, loop_note
+from .step.resolve import find_loop, find_loops, loop_note
 
 
 @primitive(any_layout=True)
@@ -40,7 +40,7 @@ def fuse(module: Module, *loops: Loop, assume_safe: bool = False) -> Loop:
     """
     if len(loops) < 2:
         raise ScheduleError(f"at least two loops are needed, got {len(loops)}")
-    found = [find_loop(module, loop) for loop in loops]
+    found = find_loops(module, loops)
     if len(set(loops)) == len(loops) and all(view.op.block == found[0].op.block for view in found):
         return _fuse_row(module, loops, found, assume_safe=assume_safe)
     views = perfect_band(module, loops)

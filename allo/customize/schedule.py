@@ -11,7 +11,7 @@ from typing import Any
 from mlir import ir as mlir_ir
 
 from ..errors import ScheduleError, counted, nearest
-from ..frontend.program import compile_kernel
+from ..frontend.program import Compiled, compile_kernel
 from ..frontend.typing.tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
 from ..ir.module import Module
@@ -297,11 +297,20 @@ def customize(
     """
     with working(f"reading the kernel '{getattr(kernel, '__name__', kernel)}'", DEBUG):
         compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
+        state = _first_state(compiled, lower_linalg)
+    return Schedule(state, verbose=verbose)
+
+
+def _first_state(compiled: Compiled, lower_linalg: bool) -> FinishedModule:
+    """The module of a program, with loops in the places of operators if that is wanted."""
+    if compiled.part is not None and not lower_linalg:
+        return FinishedModule.of(compiled.checked.top.name, compiled.part)  # which is known to be sound
+    module = compiled.emitted()
     if lower_linalg:
-        make_loops(compiled.module)
-    state = FinishedModule(compiled.module.mlir)
+        make_loops(module)
+    state = FinishedModule(module.mlir)
     check_sound(state, compiled.inside)
     check_tasks(state)
     for name, known in compiled.known.items():
-        state.parts[name].learn("kernel", known)  # which others find as long as the function lives
-    return Schedule(state, verbose=verbose)
+        known.live_in(state.parts[name], as_emitted=not lower_linalg)
+    return state

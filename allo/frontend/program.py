@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..errors import Diagnostic, KernelError, Note, counted
 from ..ir.memory import Memory
 from ..ir.module import Module
 from ..ir.names import unique_name
+from ..ir.parts import Part
 from ..ir.recursion import reads_programs
 from ..ir.types import (
     DYNAMIC,
@@ -37,7 +39,7 @@ from .check.sharding import Sharded, sharded, split_layout, with_parts
 from .check.statements import StatementChecker
 from .check.streams import read_declared
 from .check.tasks import TaskPlace, is_region
-from .emit.statements import emit_module
+from .emit.module import emit_module
 from .read.nesting import too_deep
 from .read.source import KernelSource, belongs_to_a_library, knows_enclosing_names, read_kernel
 from .read.templates import NestedKernel, TemplateInstance, instance, instantiate, parameters_of
@@ -51,23 +53,39 @@ from .typing.tables import DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """A module, and the names of the functions in which all subscripts are known to be inside of their arrays.
-
-    Who keeps the functions that are `known` by name need not compile them again.
-    """
-
-    module: Module
-    inside: frozenset[str]
-    known: Mapping[str, Known]
-
-
-@dataclass(frozen=True, slots=True)
 class Checked:
     """A kernel without mistakes, `top`, and the `functions` that it needs, callees first."""
 
     functions: tuple[CheckedFunction, ...]
     top: CheckedFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A program without mistakes; who keeps the functions that are `known` by name need not compile them again."""
+
+    checked: Checked
+    known: Mapping[str, Known]
+
+    @property
+    def inside(self) -> frozenset[str]:
+        """The names of the functions in which all subscripts are known to be inside of their arrays."""
+        return frozenset(
+            function.name
+            for function in self.checked.functions
+            if (self.known[function.name].inside if function.name in self.known else surely_inside(function))
+        )
+
+    @property
+    def part(self) -> Part | None:
+        """The MLIR of a program of one function, if a schedule that lives has it."""
+        found = self.known.get(self.checked.top.name) if len(self.checked.functions) == 1 else None
+        return None if found is None else found.emitted
+
+    def emitted(self) -> Module:
+        """Its module."""
+        parts = {name: known.emitted for name, known in self.known.items()}
+        return emit_module(self.checked.functions, self.checked.top, parts)
 
 
 @reads_programs
@@ -89,16 +107,9 @@ def compile_kernel(
     arguments: Sequence[Any] | Mapping[str, Any] | None = None,
     rules: TypingRules = DEFAULT,
 ) -> Compiled:
-    """The module of a checked program, whose entry is `kernel`; arguments and errors are those of `checked_program`."""
+    """The program whose entry is `kernel`, to be emitted; arguments and errors are those of `checked_program`."""
     program = ReachedKernels(rules, remembers=True)
-    checked = program.checked(kernel, arguments)
-    kept = program.known
-    inside = frozenset(
-        function.name
-        for function in checked.functions
-        if (kept[function.name].inside if function.name in kept else surely_inside(function))
-    )
-    return Compiled(emit_module(checked.functions, checked.top), inside, kept)
+    return Compiled(program.checked(kernel, arguments), program.known)
 
 
 def _called(node: ast.AST) -> str:
@@ -254,7 +265,7 @@ class ReachedKernels:
                 scope.declare(extra.arg, SymbolKind.INVALID, None, source.position(extra))
         for default in arguments.defaults:
             scope.error(default, "kernel arguments have no default values", "pass the value in the call")
-        params = []
+        params, annotations = [], _python_annotations(source)
         for argument in (*arguments.posonlyargs, *arguments.args):
             declared: AlloType | TensorType | ChannelType | None = None
             memory: Memory | None = None
@@ -266,10 +277,10 @@ class ReachedKernels:
             else:
                 layout, annotation = split_layout(scope, argument.annotation)
                 memory, annotation = split_memory(scope, annotation)
-                placed = _python_annotation(source, argument.arg)
+                placed = annotations.get(argument.arg)
                 if isinstance(placed, Placed):
                     memory = placed.memory
-                declared = _evaluated(source, argument.arg) or read_declared(scope, annotation, True)
+                declared = _evaluated(placed) or read_declared(scope, annotation, True)
             at = source.position(argument)
             if isinstance(declared, ChannelType):
                 params.append(scope.declare_stream(argument.arg, declared, at))
@@ -297,32 +308,40 @@ class ReachedKernels:
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return ()
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
-        if (evaluated := _evaluated(source, "return")) is not None:
+        if (evaluated := _evaluated(_python_annotations(source).get("return"))) is not None:
             return (evaluated,)
         types = [read_annotation(scope, part) for part in parts]
         known = tuple(t for t in types if t is not None)
         return known if len(known) == len(parts) else None
 
 
-def _python_annotation(source: KernelSource, name: str) -> Any:
-    """What Python made of an annotation of a nested function whose names can no longer be read.
+def _python_annotations(source: KernelSource) -> Mapping[str, Any]:
+    """What Python made of the annotations of a nested function whose names can no longer be read, by argument.
 
     Those of the call that defines it can, and those of its closure, which mean what they mean in its body.
     """
     function = source.function
     if function is None or "<locals>" not in function.__qualname__ or knows_enclosing_names(function):
-        return None
-    written = next((a.annotation for a in ast.walk(source.tree.args) if isinstance(a, ast.arg) and a.arg == name), None)
-    written = source.tree.returns if name == "return" else written
-    names = {node.id for node in ast.walk(written) if isinstance(node, ast.Name)} if written is not None else set()
-    if names and names <= set(function.__code__.co_freevars):
-        return None
-    return function.__annotations__.get(name)
+        return {}
+    arguments, closed = source.tree.args, set(function.__code__.co_freevars)
+    written = {argument.arg: argument.annotation for argument in (*arguments.posonlyargs, *arguments.args)}
+    found = {}
+    for name, annotation in (*written.items(), ("return", source.tree.returns)):
+        names = _names_in(annotation)
+        if not names or not names <= closed:
+            found[name] = function.__annotations__.get(name)
+    return found
 
 
-def _evaluated(source: KernelSource, name: str) -> AlloType | TensorType | None:
+@lru_cache(maxsize=2048)
+def _names_in(annotation: ast.expr | None) -> frozenset[str]:
+    """The names in an annotation, which stands in a tree that several kernels may share."""
+    nodes = ast.walk(annotation) if annotation is not None else ()
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
+
+def _evaluated(value: Any) -> AlloType | TensorType | None:
     """The type that Python made of an annotation of a nested function, if it is one that kernels have."""
-    value = _python_annotation(source, name)
     value = value.type if isinstance(value, Placed) else value
     if isinstance(value, Int | UInt | Float | Bool | Index | Fixed | UFixed | Struct):
         return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -70,8 +70,11 @@ class FunctionArrays:
 
     def retyped(self, types: Mapping[int, ir.Type]) -> FunctionArrays:
         """The same with other types."""
-        arrays = [a._replace(type=types[k]) if k in types else a for k, a in enumerate(self.arrays)]
-        return replace(self, arrays=tuple(arrays))
+        arrays = tuple(
+            LocalArray(a.name, a.role, types[k], a.place, a.position, a.is_buffer, a.location) if k in types else a
+            for k, a in enumerate(self.arrays)
+        )
+        return FunctionArrays(arrays, self.arguments, self.returned, self.joinings)
 
 
 def joining_operations(entry: ir.Block) -> list[ir.Operation]:

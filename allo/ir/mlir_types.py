@@ -82,6 +82,11 @@ def stream_type(stream: ChannelType) -> ir.Type:
     return ir.MemRefType.get(stream.shape, one, loc=ir.Location.unknown(context())) if stream.shape else one
 
 
+_FLOATS = (
+    (ir.F32Type, Float(32)), (ir.F64Type, Float(64)), (ir.F16Type, Float(16)), (ir.BF16Type, Float(16, brain=True)),
+)  # fmt: skip
+
+
 def scalar_from_mlir(mlir_type: ir.Type) -> AlloType:
     """The user's type of a storage type."""
     if isinstance(mlir_type, ir.IntegerType):
@@ -92,12 +97,7 @@ def scalar_from_mlir(mlir_type: ir.Type) -> AlloType:
         return Int(mlir_type.width)
     if isinstance(mlir_type, ir.IndexType):
         return Index()
-    for kind, scalar in (
-        (ir.F32Type, Float(32)),
-        (ir.F64Type, Float(64)),
-        (ir.F16Type, Float(16)),
-        (ir.BF16Type, Float(16, brain=True)),
-    ):
+    for kind, scalar in _FLOATS:
         if isinstance(mlir_type, kind):
             return scalar
     if isinstance(mlir_type, allo_d.FixedType | allo_d.UFixedType):

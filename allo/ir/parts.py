@@ -9,9 +9,10 @@ from weakref import ref
 from mlir import ir
 
 from .access import callee_name
+from .builder import string_attr
 from .context import context, unknown_location
 from .function_arrays import FunctionArrays, function_arrays, retype
-from .walk import entry_block, operations, statements
+from .walk import entry_block, operations, statements, string_of
 
 type Types = frozenset[tuple[int, ir.Type]]  # of arrays by their numbers; that of a constant has number -1
 
@@ -52,9 +53,11 @@ class Part:
         """Whether the operation is there."""
         return self._op is not None
 
-    def copy(self, point: ir.InsertionPoint) -> None:
-        """Put a copy of the operation somewhere, with other types of arrays if it is not written yet."""
-        (self._op or self.plain.op).clone(point)
+    def copy(self, point: ir.InsertionPoint, name: str | None = None) -> None:
+        """Put a copy of the operation somewhere, with other types of arrays if it is not written yet, and a `name`."""
+        made = (self._op or self.plain.op).clone(point)
+        if name is not None and name != string_of(made.operation, "sym_name"):
+            made.operation.attributes["sym_name"] = string_attr(name)
 
     def written(self, op: ir.Operation) -> None:
         """`op` is the same but for types: it gets those of this one, and is its operation from now on."""

@@ -87,6 +87,17 @@ class FinishedModule(Module):
         home = _Home(mlir, empty)
         self._become(empty, home, {name: Part(site.op) for name, site in home.sites.items()})
 
+    @classmethod
+    def of(cls, name: str, part: Part) -> FinishedModule:
+        """A module of nothing but a function, which is called `name` there."""
+        alone = Module.empty(name).mlir
+        if string_of(part.op, "sym_name") != name:
+            part.copy(ir.InsertionPoint(alone.body), name)
+            return cls(alone)
+        made = cls.__new__(cls)
+        made._become(alone, None, {name: part})
+        return made
+
     def _become(
         self, empty: ir.Module, home: _Home | None, parts: dict[str, Part], names: list[str] | None = None
     ) -> None:
@@ -247,6 +258,11 @@ class Draft(Module):
     def earlier_loops(self, name: str) -> list[LoopView]:
         """The loops of a function in the state before."""
         return self.home.sites[name].loops
+
+    def written_loops(self, name: str) -> list[LoopView]:
+        """The loops of a function in which no more loops change."""
+        function = self.function(name)
+        return self._mine[name].loops if name in self._mine else loops_of(function)
 
     def functions(self) -> Iterator[ir.OpView]:
         for name in self.home.sites:

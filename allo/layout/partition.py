@@ -129,7 +129,7 @@ def _division(modes: Sequence[WeightedDigit], extent: int) -> Banks | None:
 def below(left: Banks, right: Banks, extent: int) -> bool:
     """Whether `left` <: `right`, for `extent` elements: C_a <: C_b iff b divides a, B_a <: B_b iff runs divide."""
     left, right = left.canonical(extent), right.canonical(extent)
-    if left in (right, COMPLETE) or right == NONE:
+    if left.kind is Division.COMPLETE or right.kind is Division.NONE:
         return True
     if left.kind is not right.kind:
         return False

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # A variable is a number. Loops, parameters and existential variables of one function share one numbering;
 # the second instance in a question about two iterations uses the same numbers moved up by PRIME.
 PRIME = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(NamedTuple):
     """`constant + sum(coefficient * variable)`; terms are sorted by variable and have no zeros."""
 
     constant: int
@@ -21,7 +20,7 @@ class Linear:
     def is_constant(self) -> bool:
         return not self.terms
 
-    def __add__(self, other: Linear) -> Linear:
+    def __add__(self, other: Linear) -> Linear:  # type: ignore[override] # forms add up, tuples do not
         if not other.terms:
             return Linear(self.constant + other.constant, self.terms)
         if not self.terms:
@@ -74,8 +73,7 @@ def variable(number: int) -> Linear:
     return Linear(0, ((number, 1),))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One constraint: `form == 0` or `form >= 0`."""
 
     form: Linear
@@ -85,8 +83,7 @@ class Row:
         return Row(self.form.primed(shared), self.equality)
 
 
-@dataclass(frozen=True, slots=True)
-class Quotient:
+class Quotient(NamedTuple):
     """The existential variable `variable` is `numerator // divisor` (divisor > 0)."""
 
     variable: int

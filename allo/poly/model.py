@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 import islpy as isl
 from mlir import ir
@@ -18,8 +19,7 @@ class AccessKind(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where in the kernel's source something comes from; line 0 if unknown."""
 
     file: str

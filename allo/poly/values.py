@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mlir import ir
 
@@ -24,8 +25,7 @@ class Terms:
         return tuple(row for quotient in self.quotients for row in quotient.rows())
 
 
-@dataclass(frozen=True, slots=True)
-class ValueRange:
+class ValueRange(NamedTuple):
     """The least and the greatest value of a number; None: not known."""
 
     low: int | None = None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from allo.backend.cpu import LLVMModule
-from allo.frontend.emit.statements import emit_module
+from allo.frontend.emit.module import emit_module
 from allo.frontend.library import operators
 from allo.frontend.library.call import OperatorArgument, OperatorConstant
 from allo.frontend.library.operations import Operations

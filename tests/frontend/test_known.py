@@ -158,3 +158,30 @@ def test_instances_have_states_of_their_own(checked: list[str]) -> None:
     allo.customize(top).build()(times)
     assert times.tolist() == [2, 1]
     assert checked == ["top", "count", "count"]
+
+
+def test_a_part_has_the_module_of_its_own_text() -> None:
+    """Also where a caller has emitted it, by this name and by another one."""
+    alone = {by: str(allo.customize(scaled(by=by)).module) for by in (2, 3)}
+    first, second = scaled(by=2), scaled(by=3)
+
+    def top(A: int32[8], B: int32[8], C: int32[8]):
+        first(A, B)
+        second(B, C)
+
+    s = allo.customize(top)
+    assert "@part_1" in str(s.module)
+    parts = {by: allo.customize(scaled(by=by)) for by in (2, 3)}
+    assert {by: str(part.module) for by, part in parts.items()} == alone
+    parts[2].split("i", 4)
+    assert str(allo.customize(scaled(by=2)).module) == alone[2]
+    assert str(allo.customize(top).module) == str(s.state(0).mlir)
+
+
+@pytest.mark.parametrize("loops_first", [False, True])
+def test_operators_stay_operators(loops_first: bool) -> None:
+    def product(A: float32[4, 4], B: float32[4, 4]) -> float32[4, 4]:
+        return allo.matmul(A, B)
+
+    made = {loops: allo.customize(product, lower_linalg=loops) for loops in (loops_first, not loops_first)}
+    assert {loops: "linalg.matmul" in str(s.module) for loops, s in made.items()} == {False: True, True: False}

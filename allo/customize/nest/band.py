@@ -9,7 +9,7 @@ from ...errors import Note, ScheduleError
 from ...ir.module import Module
 from ...ir.walk import LoopView, location_of
 from ..step.handles import Loop, Nest
-from ..step.resolve import find_loop, loop_note
+from ..step.resolve import find_loops, loop_note
 from ..step.resolve_part import find_nest
 from .guards import sink_guards
 from .rewrite import only_child
@@ -20,7 +20,7 @@ def nested_band(module: Module, loops: Sequence[Loop]) -> list[LoopView]:
 
     Raises ScheduleError if a loop is given twice, if they are not nested in each other, or if one has run-time bounds.
     """
-    views = [find_loop(module, loop) for loop in loops]
+    views = find_loops(module, loops)
     for position, loop in enumerate(loops):
         if loop in loops[:position]:
             raise ScheduleError(f"loop '{loop.name}' is given twice", notes=[loop_note(views[position])])

@@ -145,8 +145,10 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
                 raise ScheduleError(
                     f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
                 ) from None
-            with _handles_of(self, given, body):
+            try:
                 values = {n: convert(state, given[n]) for n, convert in converters().items()}
+            except ScheduleError as error:
+                raise _missing(self, given, body) or error from None
             draft = state.draft()
             token = _EARLIER.set(self.steps)
             try:
@@ -159,7 +161,7 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
         except ScheduleError as error:
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise
-        arguments = tuple((n, values[n]) for n, default in defaults.items() if values[n] != default)
+        arguments = tuple((n, values[n]) for n, default in defaults.items() if n in required or values[n] != default)
         self._install(made, Step(name, arguments, variadic, at, result, traits))
         return result
 
@@ -178,17 +180,12 @@ def _finished(draft: Draft, traits: Traits) -> FinishedModule:
     return made
 
 
-@contextmanager
-def _handles_of(schedule: Scheduled, given: dict[str, Any], body: Callable[..., Any]) -> Iterator[None]:
-    """A refusal of what is done inside says why the schedule lacks a handle among the arguments, if it lacks one."""
-    try:
-        yield
-    except ScheduleError as error:
-        kinds = typing.get_type_hints(body)
-        states = [*(before for before, _ in schedule._history), schedule._state]
-        handles = [h for n, value in given.items() for h in handles_in(value) if type(h) in _parts(kinds[n])]
-        missing = missing_handle(states, schedule.steps, handles, is_replayed=_IS_REPLAYED.get())
-        raise missing or error from None
+def _missing(schedule: Scheduled, given: dict[str, Any], body: Callable[..., Any]) -> ScheduleError | None:
+    """Why the schedule lacks a handle among the arguments, if it lacks one."""
+    kinds = typing.get_type_hints(body)
+    states = [*(before for before, _ in schedule._history), schedule._state]
+    handles = [h for n, value in given.items() for h in handles_in(value) if type(h) in _parts(kinds[n])]
+    return missing_handle(states, schedule.steps, handles, is_replayed=_IS_REPLAYED.get())
 
 
 def _parts(kind: Any) -> set[Any]:

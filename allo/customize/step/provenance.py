@@ -8,7 +8,6 @@ from allo import _mlir
 
 from ...ir.builder import unit_attr
 from ...ir.states import Draft
-from ...ir.walk import loops_of
 from .handles import Loop
 
 SCHEDULED = "allo.scheduled"  # of the outermost loop
@@ -27,7 +26,7 @@ def mark_rewritten(draft: Draft, arguments: Iterable[object]) -> None:
         if _mlir.are_same(before.op, function.operation, annotations=False):
             continue
         known = {view.nest for view in draft.earlier_loops(name)}
-        for view in loops_of(function):
+        for view in draft.written_loops(name):
             if view.nest in known - nests:
                 continue
             if view.parent is None:

@@ -97,9 +97,22 @@ def resolve_buffer(module: Module, given: Any) -> Buffer:
 
 def find_loop(module: Module, handle: Loop) -> LoopView:
     """The loop operation of a handle; ScheduleError if an earlier step has replaced it."""
-    if handle.function not in module:
-        raise ScheduleError(f"the module has no function '{handle.function}'")
-    loops = module.loops(handle.function)
+    return find_loops(module, [handle])[0]
+
+
+def find_loops(module: Module, handles: Sequence[Loop]) -> list[LoopView]:
+    """The loop operations of handles; ScheduleError if an earlier step has replaced one."""
+    known: dict[str, list[LoopView]] = {}
+    for handle in handles:
+        if handle.function not in known:
+            if handle.function not in module:
+                raise ScheduleError(f"the module has no function '{handle.function}'")
+            known[handle.function] = module.loops(handle.function)
+    return [_find_loop(known[handle.function], handle) for handle in handles]
+
+
+def _find_loop(loops: Sequence[LoopView], handle: Loop) -> LoopView:
+    """That one of a function's loops that a handle names."""
     found = [loop for loop in loops if loop.name == handle.name and loop.nest == handle.nest]
     if len(found) == 1:
         return found[0]

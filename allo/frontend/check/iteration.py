@@ -74,12 +74,12 @@ def _ranges(scope: Scope, expressions: ExpressionChecker, call: ast.Call, callee
             return None
     values = [v if isinstance(v, Const) else expressions.builder.settled(v) for v in values]
     at = scope.source.position(call)
-    zero, one = constant(0, at), constant(1, at)
     if callee is not range:
+        zero, one = constant(0, at), constant(1, at)
         return [(zero, value, one) for value in expressions.builder.extents_once(values)]
     if len(values) == 1:
-        return [(zero, values[0], one)]
-    step = values[2] if len(values) == 3 else one
+        return [(constant(0, at), values[0], constant(1, at))]
+    step = values[2] if len(values) == 3 else constant(1, at)
     if isinstance(step, Const) and step.value == 0:
         scope.error(call.args[2], "the step of range() must not be 0")
         return None

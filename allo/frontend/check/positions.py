@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -302,8 +303,8 @@ class PositionChecker:
     def _tested(self, before: list[ast.expr], condition: ast.expr | None, at: Position) -> Expr | None:
         """That a branch is taken, as something that each position finds out: no branch before it is."""
         spelled = _SpelledOut(self.scope)
-        tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), spelled.visit(c)) for c in before]
-        tests += [] if condition is None else [spelled.visit(condition)]
+        tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), spelled.visit(deepcopy(c))) for c in before]
+        tests += [] if condition is None else [spelled.visit(deepcopy(condition))]
         whole = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0]
         anchor = condition if condition is not None else before[0]
         found = self.tested(ast.fix_missing_locations(ast.copy_location(whole, anchor)))

@@ -1,4 +1,4 @@
-"""Emitter of functions and statements: the typed tree of a program becomes a module of MLIR."""
+"""Emitter of functions and statements: their typed trees become operations of MLIR."""
 
 from __future__ import annotations
 
@@ -46,24 +46,10 @@ from ..typing.view import Indices, loops_over, whole
 from .affine_form import AffineLoop, AffineMapBuilder
 from .constants import ConstantPool
 from .expressions import ExpressionEmitter
-from .external import emit_external
 from .loops import dynamic_for
 from .signature import argument_attributes, flat_type, parameter_type
 from .streams import grid_of, made_stream
 from .structured import emit_structured
-
-
-def emit_module(functions: Sequence[CheckedFunction], top: CheckedFunction) -> Module:
-    """The module of `functions`, callees first, with entry `top`."""
-    module = Module.empty(top.name)
-    constants = ConstantPool(module, {function.name for function in functions})
-    for function in functions:
-        if function.external is not None:
-            emit_external(module, function, function.external)
-        else:
-            FunctionEmitter(module, function, constants).emit()
-    module.verify()
-    return module
 
 
 class FunctionEmitter:

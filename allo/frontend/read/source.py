@@ -10,6 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -92,10 +93,10 @@ def _definition(lines: list[str], first: int, code: CodeType | None) -> tuple[as
     end = next((n for n in range(max(first + 1, last), len(lines)) if _starts_within(lines[n], margin)), len(lines))
     block = lines[first:end]
     try:
-        tree = _parsed(block, indented=margin > 0)
+        tree = _parsed("".join(block), indented=margin > 0)
     except SyntaxError:  # the next line that looks like a statement is inside of a string or brackets of this one
         block = inspect.getblock(lines[first:])
-        tree = _parsed(block, indented=margin > 0)
+        tree = _parsed("".join(block), indented=margin > 0)
     length = sum(map(len, block))
     return (tree.body[0], first - 1, length) if isinstance(tree, ast.If) else (tree, first, length)
 
@@ -106,9 +107,13 @@ def _starts_within(line: str, margin: int) -> bool:
     return bool(text) and text[0] != "#" and len(line) - len(text) <= margin
 
 
-def _parsed(lines: list[str], *, indented: bool) -> ast.stmt:
-    """The first statement; below an `if` if it is indented: dedent would stop at a comment or a string in column 0."""
-    return ast.parse("".join(["if True:\n", *lines] if indented else lines)).body[0]
+@lru_cache(maxsize=256)
+def _parsed(text: str, *, indented: bool) -> ast.stmt:
+    """The first statement; below an `if` if it is indented: dedent would stop at a comment or a string in column 0.
+
+    Texts that several kernels have, as those that one function makes, share a tree, which nobody changes.
+    """
+    return ast.parse(f"if True:\n{text}" if indented else text).body[0]
 
 
 def belongs_to_a_library(function: object) -> bool:

@@ -50,12 +50,15 @@ class Seen(NamedTuple):
     state: bool = False
 
 
+_NOTHING = Seen()
+
+
 class Around:
     """Statements that the current one needs before and behind it, in the order in which Python would do them."""
 
     def __init__(self, context: KernelContext) -> None:
         self.context = context
-        self.seen = Seen()
+        self.seen = _NOTHING
         self._branches = 0
         self._before: list[Stmt] = []
         self._after: list[Stmt] = []
@@ -64,7 +67,7 @@ class Around:
         """Statements that the current one needs before and behind it."""
         pending = self._before, self._after
         self._before, self._after = [], []
-        self.seen = Seen()
+        self.seen = _NOTHING
         return pending
 
     def restore_pending(self, pending: tuple[list[Stmt], list[Stmt]]) -> None:
@@ -83,7 +86,7 @@ class Around:
     def has_read(self) -> None:
         """An element is read where it stands in the statement."""
         if not self.seen.read:
-            self.seen = self.seen._replace(read=True)
+            self.seen = Seen(True, self.seen.written, self.seen.state)
 
     def in_front(self, at: Position, what: str, seen: Seen, effects: CallEffects) -> bool:
         """Whether `what` may be done in front of the statement instead of behind the parts that `seen` tells of."""
@@ -109,7 +112,7 @@ class Around:
 
     def read_first(self, place: Load, check: Callable[[], Expr | Symbol | View | None]) -> tuple[Expr, Any]:
         """The element `place` as it is before the value that `check` checks is computed, and that value."""
-        mark, self.seen = len(self._before), Seen()
+        mark, self.seen = len(self._before), _NOTHING
         value = check()
         if len(self._before) == mark:
             return place, value

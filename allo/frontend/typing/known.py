@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType, NoneType
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, WeakSet, ref
 
+from ...ir.parts import Part
 from ...ir.types import AlloType, TensorType
 from ..read.source import belongs_to_a_library, free_names
 from ..read.templates import parameters_of
@@ -20,7 +21,7 @@ _PLAIN = (bool, int, float, str, NoneType)
 _BUILTINS = (abs, bool, divmod, float, int, len, max, min, pow, range, round, sum)
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)  # identical for good; only where it is emitted is learnt later
 class Known:
     """A function that needs nothing else of its module, and all that it was read from; `inside` is `surely_inside`."""
 
@@ -30,6 +31,18 @@ class Known:
     rules: TypingRules
     annotations: Mapping[str, Any]
     names: Mapping[str, Any]
+    _emitted: ref[Part] | None = None
+
+    @property
+    def emitted(self) -> Part | None:
+        """Its MLIR, as a schedule that lives had it before the first step."""
+        return None if self._emitted is None else self._emitted()
+
+    def live_in(self, part: Part, *, as_emitted: bool) -> None:
+        """Others find this as long as `part` lives, and its MLIR if `part` is that."""
+        part.learn("kernel", self)
+        if as_emitted and self.emitted is None:
+            self._emitted = ref(part)
 
     def means(self, kernel: FunctionType, rules: TypingRules) -> bool:
         """Whether `kernel` would be read as this function."""

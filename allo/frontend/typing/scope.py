@@ -217,26 +217,33 @@ def static_value(scope: Scope, node: ast.expr) -> Any:
     """
     if isinstance(node, ast.Constant):
         return node.value
+    if isinstance(node, ast.Name):
+        return _static_name(scope, node.id)
     own = _bound_within(node)
     for child in ast.walk(node):
-        if isinstance(child, ast.Name):
-            symbol = scope.local(child.id)
-            if symbol is None:
+        if isinstance(child, ast.Name) and child.id in own:
+            if scope.local(child.id) is None:
                 scope.read.add(child.id)
-            if child.id in own:
-                continue
-            if symbol is not None and symbol.kind is SymbolKind.INVALID:
-                raise NameError(child.id)  # which has been told
-            if symbol is not None and symbol.kind is not SymbolKind.STATIC:
-                raise ValueError(f"'{child.id}' is a run-time value")
-            if symbol is None and child.id not in scope.source.names:
-                raise NameError(child.id)
-    if isinstance(node, ast.Name):
-        symbol = scope.local(node.id)
-        return scope.source.names[node.id] if symbol is None else symbol.constant
+        elif isinstance(child, ast.Name):
+            _static_name(scope, child.id)
     code = compile(ast.Expression(node), scope.source.file, "eval")
     try:
         return eval(code, scope.static_names())
     except Exception as error:
         kind = "" if isinstance(error, AttributeError | TypeError) else f"{type(error).__name__}: "
         raise ValueError(f"{kind}{error}") from None
+
+
+def _static_name(scope: Scope, name: str) -> Any:
+    """The Python value of a name."""
+    symbol = scope.local(name)
+    if symbol is None:
+        scope.read.add(name)
+        if name not in scope.source.names:
+            raise NameError(name)
+        return scope.source.names[name]
+    if symbol.kind is SymbolKind.INVALID:
+        raise NameError(name)  # which has been told
+    if symbol.kind is not SymbolKind.STATIC:
+        raise ValueError(f"'{name}' is a run-time value")
+    return symbol.constant
