@@ -20,7 +20,6 @@ from ..problem.memory import ArrayMemory, array_memory, external_memory
 from ..problem.region import RegionBuilder, Surroundings, unbounded_loop
 from ..roles import Roles, is_nested, is_pure, is_straight
 from ..vendor_rules import AUTOMATIC, scheduled_by_tool
-from .tokens import step_of
 from .tree import (
     ArrayCopy,
     Branch,
@@ -197,8 +196,7 @@ class TreeBuilder:
         control = self.target.control
         if op.name == "scf.while":
             remark = f"how often the while loop '{view.name}' runs is not known"
-            step = step_of(self.model, view, trips)
-            return Repeat(view, self._body(view), trips, None, step, control.iteration, control.loop, (remark,))
+            return Repeat(view, self._body(view), trips, None, control.iteration, control.loop, (remark,))
         remarks: list[str] = []
         if trips.mean is None:
             most = "" if trips.greatest is None else f" (at most {trips.greatest} times)"
@@ -220,8 +218,7 @@ class TreeBuilder:
             )
         if "allo.dataflow" in op.attributes:
             stages = Dataflow(self._parts(statements(view.body)))
-            step = step_of(self.model, view, trips)
-            return Repeat(view, stages, trips, trips.mean, step, 0, control.loop, tuple(remarks))
+            return Repeat(view, stages, trips, trips.mean, 0, control.loop, tuple(remarks))
         if not is_nested(view):
             return self._leaf(view, trips, tuple(remarks))
         if "allo.unroll" in op.attributes and (factor := ir.IntegerAttr(op.attributes["allo.unroll"]).value) != 1:
@@ -230,8 +227,7 @@ class TreeBuilder:
                 f"loop '{view.name}' is {copies} with loops inside, whose copies run one after the other: "
                 "it gains nothing"
             )
-        step = step_of(self.model, view, trips)
-        return Repeat(view, self._body(view), trips, trips.mean, step, control.iteration, control.loop, tuple(remarks))
+        return Repeat(view, self._body(view), trips, trips.mean, control.iteration, control.loop, tuple(remarks))
 
     def _body(self, view: LoopView) -> Sequence:
         blocks = [block for region in view.op.regions for block in region.blocks]
@@ -241,9 +237,8 @@ class TreeBuilder:
         """A loop without loops in it whose iterations do not overlap."""
         (time,) = time_loops([view], self.model, self.trip_counts)
         body = self._straight((time,), tuple(statements(view.body)), view.op)
-        step = step_of(self.model, view, trips, time.factor)
         control = self.target.control
-        return Repeat(view, body, trips, _started(trips, time), step, control.iteration, control.loop, remarks)
+        return Repeat(view, body, trips, _started(trips, time), control.iteration, control.loop, remarks)
 
     def _pipelined(self, chain: list[LoopView], remarks: tuple[str, ...]) -> Pipeline:
         last = chain[-1].op

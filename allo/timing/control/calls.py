@@ -12,34 +12,36 @@ from mlir import ir
 from ...ir.access import base_of, callee_name
 from ...target import Fpga
 from .span import Ends, Span, delayed, passed, stream_key
-from .tokens import of_call
 
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """What callers see of a function."""
+    """What callers see of a function; `is_even`: all calls take the same number of cycles."""
 
     latency: Fraction | None
     interval: Fraction | None
     ends: Ends
     arguments: tuple[ir.Value, ...]
+    is_even: bool = False
 
     def cost(self, target: Fpga) -> tuple[int, int]:
         """The latency and the interval of a call as one operation of a pipeline."""
         latency = math.ceil(self.latency or 0) + target.control.call
         return latency, max(1, math.ceil(self.interval or self.latency or 0))
 
-    def span(self, op: ir.Operation, control: int) -> Span:
-        """The part that a call is, with cycles before it."""
+    def seen_by(self, op: ir.Operation) -> Ends:
+        """What a call does to the streams and arrays of its caller."""
         given = dict(zip(self.arguments, (base_of(value) for value in op.operands), strict=False))
         streams = dict(zip(self.arguments, map(stream_key, op.operands), strict=False))
-        ends = self.ends
-        result = frozenset(value for value in op.results if isinstance(value.type, ir.MemRefType))
-        mapped = Ends(
-            {passed(streams[v], i): of_call(op, e, self.latency) for (v, i), e in ends.puts.items() if v in streams},
-            {passed(streams[v], i): of_call(op, e, self.latency) for (v, i), e in ends.gets.items() if v in streams},
-            frozenset(given[v] for v in ends.reads if v in given),
-            frozenset(given[v] for v in ends.writes if v in given) | result,
+        puts, gets = (
+            {passed(streams[v], i): event for (v, i), event in events.items() if v in streams}
+            for events in (self.ends.puts, self.ends.gets)
         )
-        span = Span(self.latency, Counter(), Counter({callee_name(op): 1}), mapped)
+        reads, writes = (frozenset(given[v] for v in own if v in given) for own in (self.ends.reads, self.ends.writes))
+        made = frozenset(value for value in op.results if isinstance(value.type, ir.MemRefType))
+        return Ends(puts, gets, reads, writes | made)
+
+    def span(self, op: ir.Operation, control: int) -> Span:
+        """The part that a call is, with cycles before it."""
+        span = Span(self.latency, Counter(), Counter({callee_name(op): 1}), self.seen_by(op))
         return delayed(span, Fraction(control), Fraction(0))

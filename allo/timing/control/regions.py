@@ -8,8 +8,7 @@ from fractions import Fraction
 from mlir import ir
 
 from ...ir.access import accessed, callee_name, is_end
-from ..problem.region import LoopBody
-from .span import Ends, Event, PeriodicLoop, Span, Stream, StreamUse, stream_key, together
+from .span import Ends, Event, Span, Stream, stream_key, together
 from .tree import Pipeline, Straight
 
 
@@ -24,7 +23,6 @@ def region_span(node: Straight | Pipeline) -> Span:
     reads: set[ir.Value] = set()
     writes: set[ir.Value] = set()
     region, schedule = node.region.graph.region, node.region.schedule
-    steps = _steps(region, schedule.interval if isinstance(node, Pipeline) else None)
     overlaps = schedule.interval is not None and schedule.interval < schedule.depth
     for use in region.nodes:
         if use.memory is None:
@@ -38,7 +36,7 @@ def region_span(node: Straight | Pipeline) -> Span:
         tail = Fraction(schedule.depth - schedule.last(use.index) + leave)
         count = None if use.guards or runs is None else runs * region.count(use.around)
         lag = Fraction(schedule.first(use.index) if overlaps else 0)
-        event = Event(first, tail, count, lag, (StreamUse(use.op, first, tail, steps),))
+        event = Event(first, tail, count, lag)
         events[stream] = together(events[stream], event) if stream in events else event
     callees = Counter[str]()
     for use in region.nodes:
@@ -46,20 +44,3 @@ def region_span(node: Straight | Pipeline) -> Span:
             callees[callee_name(use.op)] += region.count(use.around)
     ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
     return Span(latency, node.region.units, callees, ends, schedule.register_bits())
-
-
-def _steps(region: LoopBody, interval: int | None) -> tuple[PeriodicLoop, ...]:
-    """The loops of a region, whose iterations start an `interval` apart if any, and those that are unrolled in it."""
-    time = [
-        PeriodicLoop(
-            loop.variable, loop.lower, loop.step, None if loop.trip is None else Fraction(loop.trip),
-            Fraction(loop.stride * (interval or 0)), loop.factor,
-        )
-        for loop in region.time
-        if interval is not None
-    ]  # fmt: skip
-    copies = [
-        PeriodicLoop(loop.variable, loop.lower, loop.step, Fraction(loop.trip), Fraction(0))
-        for loop in region.copy_loops
-    ]
-    return (*time, *(step for step in copies if step.variable >= 0))

@@ -25,39 +25,6 @@ type Times = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
-class PeriodicLoop:
-    """A loop around a use: iteration `n` of `trips` starts `n * period` cycles after the first; None: not known.
-
-    The variable of the loop, a number of the polyhedral model, is `lower + step * (factor * n + ...)`.
-    """
-
-    variable: int
-    lower: int | None
-    step: int
-    trips: Fraction | None
-    period: Fraction | None
-    factor: int = 1
-
-
-UNKNOWN_LOOP = PeriodicLoop(-1, None, 1, None, None)
-
-
-@dataclass(frozen=True, slots=True)
-class StreamUse:
-    """An operation that uses a stream: cycles before it in the first iteration, and behind it in the last one.
-
-    `inner` is what it does itself if it is a call, in so many cycles from the first to the last.
-    """
-
-    op: ir.Operation
-    before: Fraction
-    behind: Fraction
-    steps: tuple[PeriodicLoop, ...] = ()
-    inner: Event | None = None
-    cycles: Fraction = Fraction(0)
-
-
-@dataclass(frozen=True, slots=True)
 class Event:
     """Uses of a stream: cycles before the first one, and from the last one to the end; how many, if that is known.
 
@@ -69,7 +36,6 @@ class Event:
     tail: Fraction
     count: Fraction | None = None
     lag: Fraction = Fraction(0)
-    uses: tuple[StreamUse, ...] = field(default=(), compare=False)
     times: Times | None = field(default=None, compare=False)
 
 
@@ -97,15 +63,7 @@ class Span:
 
 def moved(events: Mapping[Stream, Event], before: Fraction, after: Fraction) -> dict[Stream, Event]:
     """The events with cycles before and after them."""
-    return {
-        v: replace(
-            e,
-            first=e.first + before,
-            tail=e.tail + after,
-            uses=tuple(replace(u, before=u.before + before, behind=u.behind + after) for u in e.uses),
-        )
-        for v, e in events.items()
-    }
+    return {v: replace(e, first=e.first + before, tail=e.tail + after) for v, e in events.items()}
 
 
 def joined(left: Mapping[Stream, Event], right: Mapping[Stream, Event], *, either: bool = False) -> dict[Stream, Event]:
@@ -128,19 +86,14 @@ def together(one: Event, other: Event, *, either: bool = False) -> Event:
     else:
         count = one.count + other.count
     first, tail, lag = min(one.first, other.first), min(one.tail, other.tail), min(one.lag, other.lag)
-    return Event(first, tail, count, lag, one.uses + other.uses)
+    return Event(first, tail, count, lag)
 
 
 def _repeated(
-    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction, step: PeriodicLoop
+    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction
 ) -> dict[Stream, Event]:
     return {
-        v: replace(
-            e,
-            count=None if e.count is None or trips is None else e.count * trips,
-            uses=tuple(replace(use, steps=(step, *use.steps)) for use in e.uses),
-            times=None,
-        )
+        v: replace(e, count=None if e.count is None or trips is None else e.count * trips, times=None)
         for v, e in moved(events, enter, leave).items()
     }
 
@@ -217,18 +170,12 @@ def alternatives(parts: list[Span]) -> Span:
     return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
 
 
-def repeated(body: Span, trips: Fraction | None, each: int, around: int, loop: PeriodicLoop | None = None) -> Span:
-    """A body that runs `trips` times, `each` cycles apart from its own, with `around` cycles to enter and leave.
-
-    `loop` is what is known of the loop but for its period, if anything.
-    """
-    step = replace(loop or UNKNOWN_LOOP, period=None if body.latency is None else body.latency + each)
+def repeated(body: Span, trips: Fraction | None, each: int, around: int) -> Span:
+    """A body that runs `trips` times, `each` cycles apart from its own, with `around` cycles to enter and leave."""
     enter, leave = Fraction(around // 2 + each), Fraction(around - around // 2)
     latency = None if trips is None or body.latency is None else trips * (body.latency + each) + around
-    ends = Ends(
-        _repeated(body.ends.puts, trips, enter, leave, step), _repeated(body.ends.gets, trips, enter, leave, step),
-        body.ends.reads, body.ends.writes,
-    )  # fmt: skip
+    puts, gets = (_repeated(events, trips, enter, leave) for events in (body.ends.puts, body.ends.gets))
+    ends = Ends(puts, gets, body.ends.reads, body.ends.writes)
     return Span(latency, body.units, body.callees, ends, body.register_bits)
 
 
@@ -273,4 +220,4 @@ def passed(given: Stream, index: tuple[int, ...] | None) -> Stream:
 
 def uncounted(events: Mapping[Stream, Event]) -> dict[Stream, Event]:
     """The events of copies, which may use other elements of an array of streams."""
-    return {stream: replace(event, count=None, uses=(), times=None) for stream, event in events.items()}
+    return {stream: replace(event, count=None, times=None) for stream, event in events.items()}

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from ...ir.access import base_of
+from ...ir.access import base_of, callee_name
 from .calls import Callee
 from .independent import at_once, independent
 from .regions import region_span
 from .span import Ends, Span, all_units, alternatives, in_turn, repeated, sequence, uncounted
 from .stages import Overlap, stages
 from .timeline import Timeline
-from .tokens import closed, settled
+from .tokens import settled
 from .tree import (
     ArrayCopy,
     Branch,
@@ -43,16 +43,17 @@ class Spans:
         self.listed = listed
         self.found: dict[Node, Span] = {}
         self.overlaps: dict[Dataflow, Overlap] = {}
+        self.even: dict[Node, bool] = {}
 
     @property
     def whole(self) -> Span:
         """The function: what one call of it is."""
         span = self.of(self.tree.root)
         if isinstance(self.tree.root, Sequence):
-            span = settled(span, self.tree.around.accesses)
+            span = settled(self, self.tree.root)
         latency = span.latency if self.tree.stated is None else self.tree.stated
         latency = None if latency is None else latency + self.tree.control
-        return replace(span, latency=latency, ends=closed(span.ends))
+        return replace(span, latency=latency)
 
     @property
     def parts(self) -> list[Span]:
@@ -68,7 +69,7 @@ class Spans:
     def overlap(self, node: Dataflow) -> Overlap:
         """How the parts of a dataflow overlap."""
         if node not in self.overlaps:
-            parts = [settled(self.of(part), self.tree.around.accesses) for part in node.parts]
+            parts = [settled(self, part) for part in node.parts]
             self.overlaps[node] = stages(parts, [label(part) for part in node.parts] if self.listed else [])
         return self.overlaps[node]
 
@@ -77,6 +78,28 @@ class Spans:
         parts = [self.of(part) for part in node.parts]
         return independent(parts) if self.target.rules.overlapped_nests else [[part] for part in parts]
 
+    def is_even(self, node: Node) -> bool:
+        """Whether all runs of a node take the same number of cycles."""
+        if node not in self.even:
+            self.even[node] = self._is_even(node)
+        return self.even[node]
+
+    def _is_even(self, node: Node) -> bool:
+        match node:
+            case Straight() | Pipeline():
+                constant = [self.tree.trips.of(view).constant is not None for view in getattr(node, "loops", ())]
+                called = {callee_name(use.op) for use in node.region.graph.region.nodes if use.op.name == "func.call"}
+                return all(constant) and all(self.callee(name).is_even for name in called)
+            case Invocation():
+                return self.callee(node.callee).is_even
+            case Branch():
+                taken = {self.of(branch).latency for branch in node.branches}
+                return len(node.branches) > 1 and len(taken) == 1 and all(map(self.is_even, node.branches))
+            case Repeat() | Spatial():
+                return node.trips.constant is not None and self.is_even(node.body)
+            case _:
+                return self.of(node).latency is not None and all(map(self.is_even, parts_of(node)))
+
     def _folded(self, node: Node) -> Span:
         match node:
             case Straight() | Pipeline():
@@ -84,7 +107,7 @@ class Spans:
             case Repeat(body=Dataflow()):
                 return self._again(node)
             case Repeat():
-                return repeated(self.of(node.body), node.count, node.each, node.control, node.step)
+                return repeated(self.of(node.body), node.count, node.each, node.control)
             case Sequence():
                 found = sequence([at_once(group) for group in self.groups(node)])
                 shared = self.target.shares_operators
@@ -125,11 +148,12 @@ class Spans:
         return Span(latency, units, callees, ends, body.register_bits * count)
 
 
-def seen(tree: FunctionTree, span: Span) -> Callee:
+def seen(spans: Spans, span: Span) -> Callee:
     """What callers see of a function."""
+    tree = spans.tree
     straight = not tree.views and not span.callees
     interval = Fraction(1) if straight else span.interval if span.interval is not None else span.latency
-    return Callee(span.latency, interval, span.ends, tuple(tree.entry.arguments))
+    return Callee(span.latency, interval, span.ends, tuple(tree.entry.arguments), spans.is_even(tree.root))
 
 
 def timelines(spans: Spans) -> Iterator[Timeline]:

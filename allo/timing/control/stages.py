@@ -108,7 +108,7 @@ def _placed(
     found = {}
     for stream, event in events.items():
         first, last = map(waits.at, waits.uses(number, event))
-        found[stream] = replace(event, first=first, tail=whole - last, uses=(), times=None)
+        found[stream] = replace(event, first=first, tail=whole - last, times=None)
     return found
 
 

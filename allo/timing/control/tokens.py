@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from mlir import ir
 
-from ...ir.walk import LoopView, constant_bounds
-from ...poly import Access, Iterations, Model, Trips, iterations_of
-from .span import UNKNOWN_LOOP, Ends, Event, PeriodicLoop, Span, Stream, StreamUse, Times
+from ...poly import Access, Iterations, iterations_of
+from .events import Lengths, PeriodicLoop, StreamSite, events
+from .span import Ends, Event, Span, Stream, Times
+from .tree import Node
 
 _MOST = 50_000  # uses that are looked at one by one
 _CONDITIONS = ("affine.if", "scf.if")
 
 type Accesses = Mapping[ir.Operation, list[Access]]
 
-
-def step_of(model: Model, view: LoopView, trips: Trips, factor: int = 1) -> PeriodicLoop:
-    """A loop whose iterations run one after the other, `factor` of them at once."""
-    bounds = constant_bounds(view.op)
-    if bounds is None:
-        return UNKNOWN_LOOP
-    count = None if trips.mean is None else Fraction(-(-trips.mean // factor))
-    return PeriodicLoop(model.loop(view.op).variable, bounds[0], bounds[2], count, None, factor)
-
-
-def settled(span: Span, accesses: Accesses) -> Span:
-    """The part with the times of what it puts and gets under conditions, where these are affine."""
-    if not any(_is_guarded(use.op) for events in (span.ends.puts, span.ends.gets) for use in _uses(events.values())):
+def settled(lengths: Lengths, node: Node) -> Span:
+    """The span of a node, with the times of what it puts and gets under conditions, where these are affine."""
+    span = lengths.of(node)
+    sites: dict[tuple[Stream, bool], list[StreamSite]] = {}
+    for site in events(lengths, node) if span.ends.puts or span.ends.gets else ():
+        sites.setdefault((site.stream, site.is_put), []).append(site)
+    guarded = {key: own for key, own in sites.items() if any(_is_guarded(site.op) for site in own)}
+    if not guarded:
         return span
-    ends = span.ends
-    return replace(span, ends=Ends(_all(ends.puts, accesses), _all(ends.gets, accesses), ends.reads, ends.writes))
-
-
-def closed(ends: Ends) -> Ends:
-    """What callers see of a function: when it puts and gets, without the operations that do it."""
-    puts, gets = ({s: replace(e, uses=()) for s, e in events.items()} for events in (ends.puts, ends.gets))
-    return Ends(puts, gets, ends.reads, ends.writes)
-
-
-def of_call(op: ir.Operation, event: Event, latency: Fraction | None) -> Event:
-    """The uses of a callee as those of the operation that calls it."""
-    cycles = (latency or Fraction(0)) - event.first - event.tail
-    return replace(event, uses=(StreamUse(op, event.first, event.tail, (), event, cycles),))
-
-
-def _uses(events: Iterable[Event]) -> list[StreamUse]:
-    return [use for event in events for use in event.uses]
+    ends, accesses = span.ends, lengths.tree.around.accesses
+    puts, gets = (
+        {
+            stream: exact
+            for stream, event in found.items()
+            if (exact := _exact(event, guarded.get((stream, is_put), []), accesses)) is not None
+        }
+        for found, is_put in ((ends.puts, True), (ends.gets, False))
+    )
+    return replace(span, ends=Ends(puts, gets, ends.reads, ends.writes))
 
 
 def _is_guarded(op: ir.Operation) -> bool:
@@ -61,21 +49,12 @@ def _is_guarded(op: ir.Operation) -> bool:
     return False
 
 
-def _all(events: Mapping[Stream, Event], accesses: Accesses) -> dict[Stream, Event]:
-    found = {}
-    for stream, event in events.items():
-        exact = _exact(event, accesses) if any(_is_guarded(use.op) for use in event.uses) else event
-        if exact is not None:
-            found[stream] = exact
-    return found
-
-
-def _exact(event: Event, accesses: Accesses) -> Event | None:
-    """The event from all its iterations; itself where these are not known, None if there is none."""
+def _exact(event: Event, sites: Sequence[StreamSite], accesses: Accesses) -> Event | None:
+    """The event from all its iterations; itself where these are not known or not asked for, None if there is none."""
     parts: list[Times] = []
     tails: list[Fraction] = []
-    for use in event.uses:
-        made = _times(use, accesses)
+    for site in sites:
+        made = None if site.overlapped else _times(site, accesses)
         if made is None:
             return event
         times, last = made
@@ -83,18 +62,18 @@ def _exact(event: Event, accesses: Accesses) -> Event | None:
             parts.append(times)
             tails.append(last)
     if not parts:
-        return None
+        return None if sites else event
     every = np.sort(np.concatenate(parts))
     first = int(every[0])
-    return Event(Fraction(first), min(tails), Fraction(every.size), event.lag, (), every - first)
+    return Event(Fraction(first), min(tails), Fraction(every.size), event.lag, every - first)
 
 
-def _times(use: StreamUse, accesses: Accesses) -> tuple[Times, Fraction] | None:
+def _times(site: StreamSite, accesses: Accesses) -> tuple[Times, Fraction] | None:
     """The cycles of all uses by an operation, and those behind the last one; None if they are not known."""
-    own = accesses.get(use.op)
-    if not own or use.before.denominator != 1 or (inner := _inner(use)) is None:
+    own = accesses.get(site.op)
+    if not own or site.first.denominator != 1 or (inner := _inner(site)) is None:
         return None
-    access, steps = own[0], {step.variable: step for step in use.steps}
+    access, steps = own[0], {step.variable: step for step in site.loops}
     if not {loop.variable for loop in access.loops} <= steps.keys():
         return None
     rows = iterations_of(access, max(1, _MOST // max(1, inner.size)))
@@ -108,8 +87,8 @@ def _times(use: StreamUse, accesses: Accesses) -> tuple[Times, Fraction] | None:
         times, whole = times + moved[0], whole + moved[1]
     if not times.size:
         return times, Fraction(0)
-    every = (int(use.before) + times[:, None] + inner[None, :]).reshape(-1)
-    return every, use.behind + whole - int(times.max())
+    every = (int(site.first) + times[:, None] + inner[None, :]).reshape(-1)
+    return every, site.behind + whole - int(times.max())
 
 
 def _moved(rows: Iterations, column: int, step: PeriodicLoop) -> tuple[Times, int] | None:
@@ -124,14 +103,14 @@ def _moved(rows: Iterations, column: int, step: PeriodicLoop) -> tuple[Times, in
     return numbers * int(step.period), int(max(step.trips - 1, Fraction(0)) * step.period)
 
 
-def _inner(use: StreamUse) -> Times | None:
+def _inner(site: StreamSite) -> Times | None:
     """The cycles of what one run of the operation does, from the first on."""
-    if use.inner is None:
+    if site.inner is None:
         return np.zeros(1, np.int64)
-    if use.inner.times is not None:
-        return use.inner.times
-    count = use.inner.count
+    if site.inner.times is not None:
+        return site.inner.times
+    count = site.inner.count
     if count is None or count.denominator != 1 or not 0 < count <= _MOST:
         return None
     places = np.arange(int(count), dtype=np.int64)
-    return places * int(use.cycles) // max(1, int(count) - 1)
+    return places * int(site.cycles) // max(1, int(count) - 1)

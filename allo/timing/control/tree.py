@@ -27,7 +27,6 @@ from ...ir.walk import LoopView
 from ...poly import TimeLoop, Trips
 from ..pipeline import ScheduledRegion
 from ..problem.region import Surroundings
-from .span import PeriodicLoop
 from .trips import TripCounts
 
 
@@ -101,13 +100,12 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeat:
-    """A loop whose iterations run one after the other, `count` times (None: data decide); `step` moves its variable."""
+    """A loop whose iterations run one after the other, `count` times (None: data decide)."""
 
     view: LoopView
     body: Straight | Sequence | Dataflow
     trips: Trips
     count: Fraction | None
-    step: PeriodicLoop
     each: int
     control: int
     remarks: tuple[str, ...] = ()

@@ -46,7 +46,7 @@ class Trees:
     def callee(self, name: str) -> Callee:
         """What callers of a function see."""
         span = self.span(name)
-        return seen(self.spans[name].tree, span) if name in self.spans else _UNKNOWN
+        return seen(self.spans[name], span) if name in self.spans else _UNKNOWN
 
     def _call_cost(self, name: str) -> tuple[int, int]:
         return self.callee(name).cost(self.options.target)
@@ -86,7 +86,7 @@ class AssumedTrees:
 
     def _callee(self, name: str) -> Callee:
         span = self.span(name)
-        return seen(self.trees.spans[name].tree, span) if name in self.trees.spans else _UNKNOWN
+        return seen(self.trees.spans[name], span) if name in self.trees.spans else _UNKNOWN
 
     def _call_cost(self, name: str) -> tuple[int, int]:
         return self._callee(name).cost(self.trees.options.target)
