@@ -229,10 +229,9 @@ class _Estimation:
         device = self.target.device
         available = Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff)
         if not beyond(apart, available, self.target):
-            function = report.tree.function
-            proposal = overlap(self.module, function, report.tree.around.model, report.latency_of)
+            proposal = overlap(self.module, report.spans)
             if proposal is not None:
-                report.proposals[function.operation] = proposal
+                report.proposals[report.tree.function.operation] = proposal
 
     def _latency_with(self, steps: Sequence[AdvisedStep]) -> Fraction | None:
         """The latency of the kernel if some steps are taken."""

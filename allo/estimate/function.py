@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
-from mlir import ir
-
-from ..ir.access import callee_name
 from ..timing.control.spans import Spans, notes, timelines
 from ..timing.control.tree import Pipeline, Repeat, Straight, nodes
 from ..timing.schedule import StaticSchedule
@@ -46,10 +42,3 @@ class FunctionReport:
                 continue
             found[self.tree.name, view.nest, view.name] = schedule
         return found
-
-    def latency_of(self, op: ir.Operation) -> Fraction | None:
-        """The cycles of a loop or call of the function."""
-        if op.name == "func.call":
-            return self.spans.callee(callee_name(op)).latency
-        row = self.rows.made.get(op)
-        return None if row is None or row.latency is None else Fraction(row.latency)

@@ -172,7 +172,7 @@ def test_stages_with_values_in_order_become_a_pipeline_of_fifos() -> None:
     before = allo.estimate(s, auto_pipeline=True)
     step = 's.relay("both:T", "consume"); s.dataflow("both")'
     assert before.kernel.advice == step
-    assert str(before).endswith(f"247         both  {step}") and "s.relay(" in before.to_html()
+    assert str(before).endswith(f"246         both  {step}") and "s.relay(" in before.to_html()
     exec(step, {"s": s})
     after = allo.estimate(s, auto_pipeline=True)
     assert cycles(after) < 0.6 * cycles(before) and not after.notes

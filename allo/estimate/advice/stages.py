@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -16,9 +15,12 @@ from ...customize.step.region_stages import refusal_of_stages
 from ...errors import ScheduleError
 from ...ir.module import Module
 from ...ir.streams import is_stream_type
-from ...ir.walk import LOOP_OPERATIONS, entry_block, statement_of, statements, string_of
+from ...ir.walk import statements, string_of
 from ...poly import Model
+from ...timing.control.span import Span
+from ...timing.control.spans import Spans
 from ...timing.control.stages import Overlap
+from ...timing.control.tree import FunctionTree, Invocation, Pipeline, Repeat, Spatial
 from .question import Proposal
 
 _LONG = 20  # cycles of a stage that is worth its FIFO
@@ -26,36 +28,25 @@ _START = 20  # cycles until the first element comes out of a stage, at most as a
 _GAIN = Fraction(9, 10)
 
 
-@dataclass(slots=True)
-class _Stage:
-    op: ir.Operation
-    latency: Fraction
-    reads: set[str]
-    writes: set[str]
-
-
-def overlap(
-    module: Module, function: ir.OpView, model: Model, latency_of: Callable[[ir.Operation], Fraction | None]
-) -> Proposal | None:
+def overlap(module: Module, spans: Spans) -> Proposal | None:
     """`dataflow`, behind `relay` of arrays whose elements pass in order; None if that gains little or is refused.
 
-    `latency_of` gives the cycles of a loop or call. Arrays that are no FIFOs are passed on when they are complete.
+    Arrays that are no FIFOs are passed on when they are complete.
     """
-    entry = entry_block(function)
-    if entry is None or "allo.dataflow" in function.operation.attributes:
+    tree, body = spans.tree, statements(spans.tree.entry)[:-1]
+    if "allo.dataflow" in tree.function.operation.attributes:
         return None
-    body = statements(entry)[:-1]
-    stages = _stages(model, body, latency_of)
-    long = [stage for stage in stages if stage.latency >= _LONG]
-    if len(long) < 2 or _has_two_readers(stages):
+    stages = [spans.of(part) for part in tree.root.parts if isinstance(part, Repeat | Pipeline | Spatial | Invocation)]
+    long = [stage for stage in stages if (stage.latency or 0) >= _LONG]
+    if len(long) < 2 or any(stage.latency is None for stage in stages) or _has_two_readers(stages):
         return None
-    steps, relayed = _relays(module, function, model, body, long)
+    steps, relayed = _relays(module, tree, body, long)
     latency = _overlapped(stages, relayed)
-    if latency >= _GAIN * sum(stage.latency for stage in stages):
+    if latency >= _GAIN * sum(stage.latency or 0 for stage in stages):
         return None
-    if refusal_of_stages(module, model, body, "") is not None:
+    if refusal_of_stages(module, tree.around.model, body, "") is not None:
         return None
-    return Proposal("; ".join([*steps, f's.dataflow("{function.name.value}")']), latency)
+    return Proposal("; ".join([*steps, f's.dataflow("{tree.name}")']), latency)
 
 
 def deeper(found: Overlap) -> Proposal | None:
@@ -67,51 +58,33 @@ def deeper(found: Overlap) -> Proposal | None:
     return Proposal(f"# {listed}", found.span.latency - found.lost, small=True)
 
 
-def _stages(
-    model: Model, body: Sequence[ir.Operation], latency_of: Callable[[ir.Operation], Fraction | None]
-) -> list[_Stage]:
-    """The loops and calls; none if the time of one is not known."""
-    found: dict[ir.Operation, _Stage] = {}
-    for op in body:
-        if op.name in LOOP_OPERATIONS or op.name == "func.call":
-            latency = latency_of(op)
-            if latency is None:
-                return []
-            found[op] = _Stage(op, latency, set(), set())
-    for access in model.accesses:
-        stage = found.get(statement_of(access.op))
-        if stage is not None:
-            (stage.writes if access.is_write else stage.reads).add(access.buffer.label)
-    return list(found.values())
-
-
-def _has_two_readers(stages: Sequence[_Stage]) -> bool:
+def _has_two_readers(stages: Sequence[Span]) -> bool:
     """Whether an array has several readers: vendors' tools connect one producer and one consumer (UG1399, dataflow)."""
-    return any((one.reads - one.writes) & (other.reads - other.writes) for one, other in combinations(stages, 2))
+    only_read = [stage.ends.reads - stage.ends.writes for stage in stages]
+    return any(one & other for one, other in combinations(only_read, 2))
 
 
 def _relays(
-    module: Module, function: ir.OpView, model: Model, body: Sequence[ir.Operation], stages: Sequence[_Stage]
-) -> tuple[list[str], set[str]]:
-    """Steps that make FIFOs of local arrays between two stages, and the labels of these arrays."""
+    module: Module, tree: FunctionTree, body: Sequence[ir.Operation], stages: Sequence[Span]
+) -> tuple[list[str], set[ir.Value]]:
+    """Steps that make FIFOs of local arrays between two stages, and these arrays."""
     steps: list[str] = []
-    labels: set[str] = set()
-    home = function.name.value
+    arrays: set[ir.Value] = set()
     for op in body:
         name = string_of(op, "allo.name")
         if op.name != "memref.alloc" or name is None or is_stream_type(op.results[0].type):
             continue
-        known = model.buffer(op.results[0])
-        if known is None or any(known.label in s.writes & s.reads for s in stages):
+        array = op.results[0]
+        ends = [stage.ends for stage in stages if array in stage.ends.reads | stage.ends.writes]
+        if len(ends) != 2 or array not in ends[0].writes or array not in ends[1].reads:
             continue
-        ends = [stage for stage in stages if known.label in stage.reads | stage.writes]
-        if len(ends) != 2 or known.label not in ends[0].writes or known.label not in ends[1].reads:
+        if any(array in end.reads & end.writes for end in ends):
             continue
-        target = _fifo_end(module, Buffer(home, name), op.results[0], model)
+        target = _fifo_end(module, Buffer(tree.name, name), array, tree.around.model)
         if target:
-            steps.append(f's.relay("{home}:{name}", "{target}")')
-            labels.add(known.label)
-    return steps, labels
+            steps.append(f's.relay("{tree.name}:{name}", "{target}")')
+            arrays.add(array)
+    return steps, arrays
 
 
 def _fifo_end(module: Module, buffer: Buffer, array: ir.Value, model: Model) -> str:
@@ -127,20 +100,19 @@ def _fifo_end(module: Module, buffer: Buffer, array: ir.Value, model: Model) -> 
     return f"{buffer.function}:{nest}" if nest else ""
 
 
-def _overlapped(stages: Sequence[_Stage], relayed: set[str]) -> Fraction:
+def _overlapped(stages: Sequence[Span], relayed: set[ir.Value]) -> Fraction:
     """The cycles of all stages if each starts as soon as what it uses is there."""
     starts: list[Fraction] = []
     ends: list[Fraction] = []
     for number, stage in enumerate(stages):
         start, end = Fraction(0), Fraction(0)
         for before in range(number):
-            other = stages[before]
-            shared = other.writes & (stage.reads | stage.writes)
+            shared = stages[before].ends.writes & (stage.ends.reads | stage.ends.writes)
             if shared - relayed:
                 start = max(start, ends[before])
             elif shared:
                 start = max(start, starts[before] + _START)
                 end = max(end, ends[before] + _START)
         starts.append(start)
-        ends.append(max(end, start + stage.latency))
+        ends.append(max(end, start + (stage.latency or 0)))
     return max(ends)

@@ -20,19 +20,7 @@ from ..problem.memory import ArrayMemory, array_memory, external_memory
 from ..problem.region import RegionBuilder, Surroundings, unbounded_loop
 from ..roles import Roles, is_nested, is_pure, is_straight
 from ..vendor_rules import AUTOMATIC, scheduled_by_tool
-from .tree import (
-    ArrayCopy,
-    Branch,
-    Dataflow,
-    FunctionTree,
-    Invocation,
-    Node,
-    Pipeline,
-    Repeat,
-    Sequence,
-    Spatial,
-    Straight,
-)
+from . import tree
 from .trips import TripCounts, time_loops
 
 type CallCost = Callable[[str], tuple[int, int]]  # latency and interval of a callee
@@ -90,20 +78,20 @@ class TreeBuilder:
         self.assumed: Mapping[ir.Operation, Assumed] = {}
         self.roles = Roles(self.views, options.auto_pipeline)
         self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
-        self.known: dict[ir.Operation, Node] = {}  # of loops in which nothing is assumed
+        self.known: dict[ir.Operation, tree.Node] = {}  # of loops in which nothing is assumed
 
-    def build(self) -> FunctionTree:
+    def build(self) -> tree.FunctionTree:
         """The tree."""
         parts = self._parts(statements(self.entry))
         stages = "allo.dataflow" in self.function.operation.attributes and parts
-        root = Dataflow(parts) if stages else Sequence(parts)
+        root = tree.Dataflow(parts) if stages else tree.Sequence(parts)
         stated = self.assumed.get(self.function.operation, Assumed()).latency
-        return FunctionTree(
+        return tree.FunctionTree(
             self.name, self.function, self.entry, root, self.views, self.trip_counts, self.around,
             self.target.control.function, stated,
         )  # fmt: skip
 
-    def assuming(self, assumed: Mapping[ir.Operation, Assumed], call_cost: CallCost) -> FunctionTree:
+    def assuming(self, assumed: Mapping[ir.Operation, Assumed], call_cost: CallCost) -> tree.FunctionTree:
         """The tree if some steps were taken, with callees of other costs; what they do not change is shared."""
         other = copy(self)
         other.around = replace(self.around, call_cost=call_cost)
@@ -126,9 +114,9 @@ class TreeBuilder:
         found: ArrayMemory = self.memories[value]
         return found
 
-    def _parts(self, block: list[ir.Operation]) -> tuple[Node, ...]:
+    def _parts(self, block: list[ir.Operation]) -> tuple[tree.Node, ...]:
         """What a block consists of, in order: loops, calls, conditions around them, straight code."""
-        parts: list[Node] = []
+        parts: list[tree.Node] = []
         straight: list[ir.Operation] = []
 
         def flush() -> None:
@@ -144,23 +132,23 @@ class TreeBuilder:
             if op.name in LOOP_OPERATIONS:
                 parts.append(self._loop(self.views[op]))
             elif op.name == "func.call":
-                parts.append(Invocation(op, callee_name(op), self.target.control.call))
+                parts.append(tree.Invocation(op, callee_name(op), self.target.control.call))
             elif is_copy(op):
                 parts.append(self._copy(op))
             else:
-                branches = (Sequence(self._parts(statements(b))) for r in op.regions for b in r.blocks)
-                parts.append(Branch(op, tuple(branches)))
+                branches = (tree.Sequence(self._parts(statements(b))) for r in op.regions for b in r.blocks)
+                parts.append(tree.Branch(op, tuple(branches)))
         flush()
         return tuple(parts)
 
-    def _copy(self, op: ir.Operation) -> ArrayCopy:
+    def _copy(self, op: ir.Operation) -> tree.ArrayCopy:
         """A pipelined loop over all elements."""
         memref = ir.MemRefType(op.operands[0].type)
         known = math.prod(memref.shape) + 1 + self.target.control.pipelined_loop if memref.has_static_shape else None
-        return ArrayCopy(op, known)
+        return tree.ArrayCopy(op, known)
 
-    def _straight(self, time: tuple[TimeLoop, ...], body: tuple[ir.Operation, ...], key: ir.Operation) -> Straight:
-        return Straight(body, self._scheduled(key, time, body, None))
+    def _straight(self, time: tuple[TimeLoop, ...], body: tuple[ir.Operation, ...], key: ir.Operation) -> tree.Straight:
+        return tree.Straight(body, self._scheduled(key, time, body, None))
 
     def _scheduled(
         self, key: ir.Operation, time: tuple[TimeLoop, ...], body: tuple[ir.Operation, ...], requested: int | None
@@ -178,7 +166,7 @@ class TreeBuilder:
 
     # -- loops -----------------------------------------------------------------------------------------
 
-    def _loop(self, view: LoopView) -> Node:
+    def _loop(self, view: LoopView) -> tree.Node:
         known = self.known.get(view.op)
         if known is None:
             known = self._built(view)
@@ -190,13 +178,13 @@ class TreeBuilder:
         """Whether there are calls below a loop, which may be in schedules."""
         return any(op.name == "func.call" for op in _below(view.op))
 
-    def _built(self, view: LoopView) -> Node:
+    def _built(self, view: LoopView) -> tree.Node:
         op = view.op
         trips = self.trip_counts.of(view)
         control = self.target.control
         if op.name == "scf.while":
             remark = f"how often the while loop '{view.name}' runs is not known"
-            return Repeat(view, self._body(view), trips, None, control.iteration, control.loop, (remark,))
+            return tree.Repeat(view, self._body(view), trips, None, control.iteration, control.loop, (remark,))
         remarks: list[str] = []
         if trips.mean is None:
             most = "" if trips.greatest is None else f" (at most {trips.greatest} times)"
@@ -205,7 +193,7 @@ class TreeBuilder:
                 f'state it with trips={{"{view.name}": ...}}'
             )
         if "allo.spatial" in op.attributes:
-            return Spatial(view, self._body(view), trips, tuple(remarks))
+            return tree.Spatial(view, self._body(view), trips, tuple(remarks))
         chain = self.roles.chain(view)
         if chain:
             obstacle = unbounded_loop(statements(chain[-1].body))
@@ -217,8 +205,8 @@ class TreeBuilder:
                 "so that it cannot be unrolled"
             )
         if "allo.dataflow" in op.attributes:
-            stages = Dataflow(self._parts(statements(view.body)))
-            return Repeat(view, stages, trips, trips.mean, 0, control.loop, tuple(remarks))
+            stages = tree.Dataflow(self._parts(statements(view.body)))
+            return tree.Repeat(view, stages, trips, trips.mean, 0, control.loop, tuple(remarks))
         if not is_nested(view):
             return self._leaf(view, trips, tuple(remarks))
         if "allo.unroll" in op.attributes and (factor := ir.IntegerAttr(op.attributes["allo.unroll"]).value) != 1:
@@ -227,20 +215,20 @@ class TreeBuilder:
                 f"loop '{view.name}' is {copies} with loops inside, whose copies run one after the other: "
                 "it gains nothing"
             )
-        return Repeat(view, self._body(view), trips, trips.mean, control.iteration, control.loop, tuple(remarks))
+        return tree.Repeat(view, self._body(view), trips, trips.mean, control.iteration, control.loop, tuple(remarks))
 
-    def _body(self, view: LoopView) -> Sequence:
+    def _body(self, view: LoopView) -> tree.Sequence:
         blocks = [block for region in view.op.regions for block in region.blocks]
-        return Sequence(self._parts([op for block in blocks for op in statements(block)]))
+        return tree.Sequence(self._parts([op for block in blocks for op in statements(block)]))
 
-    def _leaf(self, view: LoopView, trips: Trips, remarks: tuple[str, ...]) -> Repeat:
+    def _leaf(self, view: LoopView, trips: Trips, remarks: tuple[str, ...]) -> tree.Repeat:
         """A loop without loops in it whose iterations do not overlap."""
         (time,) = time_loops([view], self.model, self.trip_counts)
         body = self._straight((time,), tuple(statements(view.body)), view.op)
         control = self.target.control
-        return Repeat(view, body, trips, _started(trips, time), control.iteration, control.loop, remarks)
+        return tree.Repeat(view, body, trips, _started(trips, time), control.iteration, control.loop, remarks)
 
-    def _pipelined(self, chain: list[LoopView], remarks: tuple[str, ...]) -> Pipeline:
+    def _pipelined(self, chain: list[LoopView], remarks: tuple[str, ...]) -> tree.Pipeline:
         last = chain[-1].op
         time = time_loops(chain, self.model, self.trip_counts)
         requested = ir.IntegerAttr(last.attributes["allo.pipeline"]).value if "allo.pipeline" in last.attributes else 1
@@ -254,7 +242,7 @@ class TreeBuilder:
         assumed = self.assumed.get(last, Assumed())
         if assumed.interval is not None:
             region = replace(region, schedule=replace(region.schedule, interval=assumed.interval))
-        return Pipeline(tuple(chain), region, runs, trips, requested, control, remarks, assumed.latency)
+        return tree.Pipeline(tuple(chain), region, runs, trips, requested, control, remarks, assumed.latency)
 
 
 def _started(trips: Trips, loop: TimeLoop) -> Fraction | None:

@@ -11,7 +11,7 @@ from mlir import ir
 
 from ...ir.access import base_of, callee_name
 from ...target import Fpga
-from .span import Ends, Span, delayed, passed, stream_key
+from .span import Ends, Span, combined, passed, stream_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +43,7 @@ class Callee:
 
     def span(self, op: ir.Operation, control: int) -> Span:
         """The part that a call is, with cycles before it."""
-        span = Span(self.latency, Counter(), Counter({callee_name(op): 1}), self.seen_by(op))
-        return delayed(span, Fraction(control), Fraction(0))
+        called = Counter({callee_name(op): 1})
+        latency = None if self.latency is None else self.latency + control
+        part = Span(self.latency, ends=self.seen_by(op))
+        return combined([part], latency, [(Fraction(control), Fraction(0))], part.units, called)

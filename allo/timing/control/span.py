@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 from mlir import ir
@@ -89,22 +89,23 @@ def together(one: Event, other: Event, *, either: bool = False) -> Event:
     return Event(first, tail, count, lag)
 
 
-def _repeated(
-    events: Mapping[Stream, Event], trips: Fraction | None, enter: Fraction, leave: Fraction
-) -> dict[Stream, Event]:
-    return {
-        v: replace(e, count=None if e.count is None or trips is None else e.count * trips, times=None)
-        for v, e in moved(events, enter, leave).items()
-    }
-
-
-def delayed(span: Span, before: Fraction, after: Fraction) -> Span:
-    """The part with cycles before and after it."""
-    ends = Ends(
-        moved(span.ends.puts, before, after), moved(span.ends.gets, before, after), span.ends.reads, span.ends.writes
-    )
-    latency = None if span.latency is None else span.latency + before + after
-    return Span(latency, span.units, span.callees, ends, span.register_bits)
+def combined(
+    parts: Sequence[Span],
+    latency: Fraction | None,
+    places: Iterable[tuple[Fraction, Fraction]],
+    units: Counter[Operator],
+    callees: Counter[str],
+    *,
+    either: bool = False,
+) -> Span:
+    """Parts as one, with so many cycles before and behind each; `either` of them runs, and a single one may not."""
+    puts: dict[Stream, Event] = {}
+    gets: dict[Stream, Event] = {}
+    for number, (part, place) in enumerate(zip(parts, places, strict=False)):
+        other = either and (number > 0 or len(parts) == 1)
+        puts = joined(puts, moved(part.ends.puts, *place), either=other)
+        gets = joined(gets, moved(part.ends.gets, *place), either=other)
+    return Span(latency, units, callees, Ends(puts, gets, *touched(parts)), bits(parts))
 
 
 def shared_units(parts: Iterable[Span]) -> Counter[Operator]:
@@ -145,38 +146,64 @@ def in_turn(of: str, names: Sequence[str], groups: Sequence[Sequence[Span]]) -> 
     return Timeline(of, False, tuple(found))
 
 
-def sequence(parts: list[Span]) -> Span:
+def sequence(parts: Sequence[Span]) -> Span:
     """Parts one after the other."""
     times = begins(parts)
     whole = None if any(part.latency is None for part in parts) else times[-1]
-    puts: dict[Stream, Event] = {}
-    gets: dict[Stream, Event] = {}
-    for part, begin, end in zip(parts, times, times[1:], strict=False):
-        puts = joined(puts, moved(part.ends.puts, begin, times[-1] - end))
-        gets = joined(gets, moved(part.ends.gets, begin, times[-1] - end))
-    return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
+    places = ((begin, times[-1] - end) for begin, end in pairwise(times))
+    return combined(parts, whole, places, shared_units(parts), _most(parts))
 
 
-def alternatives(parts: list[Span]) -> Span:
+def alternatives(parts: Sequence[Span]) -> Span:
     """One of several parts: as long as the longest."""
-    lengths = [part.latency for part in parts]
-    whole = None if None in lengths else max((x for x in lengths if x is not None), default=Fraction(0))
-    puts: dict[Stream, Event] = {}
-    gets: dict[Stream, Event] = {}
-    for number, part in enumerate(parts):
-        either = number > 0 or len(parts) == 1  # a single one may not run at all
-        puts = joined(puts, part.ends.puts, either=either)
-        gets = joined(gets, part.ends.gets, either=either)
-    return Span(whole, shared_units(parts), _most(parts), Ends(puts, gets, *touched(parts)), bits(parts))
+    places = [(Fraction(0), Fraction(0))] * len(parts)
+    return combined(parts, _longest(parts), places, shared_units(parts), _most(parts), either=True)
+
+
+def at_once(parts: Sequence[Span]) -> Span:
+    """Parts that run at once, each with units of its own."""
+    whole = _longest(parts)
+    rest = (Fraction(0) if whole is None or part.latency is None else whole - part.latency for part in parts)
+    callees = sum((part.callees for part in parts), Counter[str]())
+    return combined(parts, whole, ((Fraction(0), after) for after in rest), all_units(parts), callees)
+
+
+def independent(parts: Sequence[Span]) -> list[list[Span]]:
+    """Parts that follow one another in groups: those of a group share no array and no stream."""
+    groups: list[list[Span]] = []
+    used: set[ir.Value] = set()
+    for part in parts:
+        own = _used(part)
+        if not groups or own & used:
+            groups.append([])
+            used = set()
+        groups[-1].append(part)
+        used |= own
+    return groups
 
 
 def repeated(body: Span, trips: Fraction | None, each: int, around: int) -> Span:
     """A body that runs `trips` times, `each` cycles apart from its own, with `around` cycles to enter and leave."""
     enter, leave = Fraction(around // 2 + each), Fraction(around - around // 2)
     latency = None if trips is None or body.latency is None else trips * (body.latency + each) + around
-    puts, gets = (_repeated(events, trips, enter, leave) for events in (body.ends.puts, body.ends.gets))
-    ends = Ends(puts, gets, body.ends.reads, body.ends.writes)
-    return Span(latency, body.units, body.callees, ends, body.register_bits)
+    puts, gets = (
+        {
+            stream: replace(e, count=None if e.count is None or trips is None else e.count * trips, times=None)
+            for stream, e in moved(events, enter, leave).items()
+        }
+        for events in (body.ends.puts, body.ends.gets)
+    )
+    return Span(latency, body.units, body.callees, replace(body.ends, puts=puts, gets=gets), body.register_bits)
+
+
+def _longest(parts: Iterable[Span]) -> Fraction | None:
+    lengths = [part.latency for part in parts]
+    return None if None in lengths else max((length for length in lengths if length is not None), default=Fraction(0))
+
+
+def _used(part: Span) -> set[ir.Value]:
+    streams = {value for value, _ in (*part.ends.puts, *part.ends.gets)}
+    return {*part.ends.reads, *part.ends.writes, *streams}
 
 
 def touched(parts: Iterable[Span]) -> tuple[frozenset[ir.Value], frozenset[ir.Value]]:

@@ -7,49 +7,49 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from ...ir.access import base_of, callee_name
+from mlir import ir
+
+from ...ir.access import accessed, base_of, callee_name, is_end
+from . import tree
 from .calls import Callee
-from .independent import at_once, independent
-from .regions import region_span
-from .span import Ends, Span, all_units, alternatives, in_turn, repeated, sequence, uncounted
+from .span import (
+    Ends,
+    Event,
+    Span,
+    Stream,
+    all_units,
+    alternatives,
+    at_once,
+    in_turn,
+    independent,
+    repeated,
+    sequence,
+    stream_key,
+    together,
+    uncounted,
+)  # fmt: skip
 from .stages import Overlap, stages
 from .timeline import Timeline
 from .tokens import settled
-from .tree import (
-    ArrayCopy,
-    Branch,
-    Dataflow,
-    FunctionTree,
-    Invocation,
-    Node,
-    Pipeline,
-    Repeat,
-    Sequence,
-    Spatial,
-    Straight,
-    label,
-    nodes,
-    parts_of,
-)
 
 
 class Spans:
     """The span of each node of a tree, found once; `listed`: with all that is said of the parts of a dataflow."""
 
-    def __init__(self, tree: FunctionTree, callee: Callable[[str], Callee], *, listed: bool = True) -> None:
-        self.tree = tree
-        self.target = tree.around.target
+    def __init__(self, function: tree.FunctionTree, callee: Callable[[str], Callee], *, listed: bool = True) -> None:
+        self.tree = function
+        self.target = function.around.target
         self.callee = callee
         self.listed = listed
-        self.found: dict[Node, Span] = {}
-        self.overlaps: dict[Dataflow, Overlap] = {}
-        self.even: dict[Node, bool] = {}
+        self.found: dict[tree.Node, Span] = {}
+        self.overlaps: dict[tree.Dataflow, Overlap] = {}
+        self.even: dict[tree.Node, bool] = {}
 
     @property
     def whole(self) -> Span:
         """The function: what one call of it is."""
         span = self.of(self.tree.root)
-        if isinstance(self.tree.root, Sequence):
+        if isinstance(self.tree.root, tree.Sequence):
             span = settled(self, self.tree.root)
         latency = span.latency if self.tree.stated is None else self.tree.stated
         latency = None if latency is None else latency + self.tree.control
@@ -60,72 +60,73 @@ class Spans:
         """The parts of the function."""
         return [self.of(part) for part in self.tree.root.parts]
 
-    def of(self, node: Node) -> Span:
+    def of(self, node: tree.Node) -> Span:
         """One run of a node."""
         if node not in self.found:
             self.found[node] = self._folded(node)
         return self.found[node]
 
-    def overlap(self, node: Dataflow) -> Overlap:
+    def overlap(self, node: tree.Dataflow) -> Overlap:
         """How the parts of a dataflow overlap."""
         if node not in self.overlaps:
             parts = [settled(self, part) for part in node.parts]
-            self.overlaps[node] = stages(parts, [label(part) for part in node.parts] if self.listed else [])
+            self.overlaps[node] = stages(parts, [tree.label(part) for part in node.parts] if self.listed else [])
         return self.overlaps[node]
 
-    def groups(self, node: Sequence) -> list[list[Span]]:
+    def groups(self, node: tree.Sequence) -> list[list[Span]]:
         """Parts one after the other, or at once where they share nothing and the tool sees that."""
         parts = [self.of(part) for part in node.parts]
         return independent(parts) if self.target.rules.overlapped_nests else [[part] for part in parts]
 
-    def is_even(self, node: Node) -> bool:
+    def is_even(self, node: tree.Node) -> bool:
         """Whether all runs of a node take the same number of cycles."""
         if node not in self.even:
             self.even[node] = self._is_even(node)
         return self.even[node]
 
-    def _is_even(self, node: Node) -> bool:
+    def _is_even(self, node: tree.Node) -> bool:
         match node:
-            case Straight() | Pipeline():
-                constant = [self.tree.trips.of(view).constant is not None for view in getattr(node, "loops", ())]
+            case tree.Straight() | tree.Pipeline():
+                loops = node.loops if isinstance(node, tree.Pipeline) else ()
+                constant = [self.tree.trips.of(view).constant is not None for view in loops]
                 called = {callee_name(use.op) for use in node.region.graph.region.nodes if use.op.name == "func.call"}
                 return all(constant) and all(self.callee(name).is_even for name in called)
-            case Invocation():
+            case tree.Invocation():
                 return self.callee(node.callee).is_even
-            case Branch():
+            case tree.Branch():
                 taken = {self.of(branch).latency for branch in node.branches}
                 return len(node.branches) > 1 and len(taken) == 1 and all(map(self.is_even, node.branches))
-            case Repeat() | Spatial():
+            case tree.Repeat() | tree.Spatial():
                 return node.trips.constant is not None and self.is_even(node.body)
             case _:
-                return self.of(node).latency is not None and all(map(self.is_even, parts_of(node)))
+                return self.of(node).latency is not None and all(map(self.is_even, tree.parts_of(node)))
 
-    def _folded(self, node: Node) -> Span:
+    def _folded(self, node: tree.Node) -> Span:
         match node:
-            case Straight() | Pipeline():
-                return region_span(node)
-            case Repeat(body=Dataflow()):
+            case tree.Straight() | tree.Pipeline():
+                return _of_region(node)
+            case tree.Repeat(body=tree.Dataflow()):
                 return self._again(node)
-            case Repeat():
+            case tree.Repeat():
                 return repeated(self.of(node.body), node.count, node.each, node.control)
-            case Sequence():
+            case tree.Sequence():
                 found = sequence([at_once(group) for group in self.groups(node)])
                 shared = self.target.shares_operators
                 return found if shared else replace(found, units=all_units(map(self.of, node.parts)))
-            case Dataflow():
+            case tree.Dataflow():
                 return self.overlap(node).span
-            case Branch():
+            case tree.Branch():
                 return alternatives([sequence([self.of(part) for part in one.parts]) for one in node.branches])
-            case Invocation():
+            case tree.Invocation():
                 return self.callee(node.callee).span(node.op, node.control)
-            case ArrayCopy():
+            case tree.ArrayCopy():
                 source, result = map(base_of, node.op.operands)
                 ends = Ends({}, {}, frozenset({source}), frozenset({result}))
                 return Span(None if node.cycles is None else Fraction(node.cycles), ends=ends)
-            case Spatial():
+            case tree.Spatial():
                 return self._at_once(node)
 
-    def _again(self, node: Repeat) -> Span:
+    def _again(self, node: tree.Repeat) -> Span:
         """A loop whose body starts again when its slowest stage is free."""
         body = self.of(node.body)
         latency = None
@@ -133,7 +134,7 @@ class Spans:
             latency = (node.count - 1) * body.interval + body.latency + node.control
         return replace(body, latency=latency, interval=None)
 
-    def _at_once(self, node: Spatial) -> Span:
+    def _at_once(self, node: tree.Spatial) -> Span:
         """Processing elements: copies of the body that run at once, each behind the neighbour before it."""
         body, trips = self.of(node.body), node.trips.mean
         count = int(trips) if trips is not None else 1
@@ -148,39 +149,73 @@ class Spans:
         return Span(latency, units, callees, ends, body.register_bits * count)
 
 
+def _of_region(node: tree.Straight | tree.Pipeline) -> Span:
+    """Straight code or a pipeline, whose loops are part of it, with the times of its streams and its arrays."""
+    if isinstance(node, tree.Pipeline):
+        latency, enter, leave, runs = node.latency, node.enter, node.leave, node.trips
+    else:
+        latency, enter, leave, runs = Fraction(node.depth), 0, 0, Fraction(1)
+    puts: dict[Stream, Event] = {}
+    gets: dict[Stream, Event] = {}
+    reads: set[ir.Value] = set()
+    writes: set[ir.Value] = set()
+    region, schedule = node.region.graph.region, node.region.schedule
+    overlaps = schedule.interval is not None and schedule.interval < schedule.depth
+    for use in region.nodes:
+        if use.memory is None:
+            continue
+        if not is_end(use.op):
+            (reads if use.kind == "read" else writes).add(base_of(accessed(use.op)))
+            continue
+        stream = stream_key(use.op.operands[0])
+        events = gets if use.kind == "read" else puts
+        first = Fraction(enter + schedule.first(use.index))
+        tail = Fraction(schedule.depth - schedule.last(use.index) + leave)
+        count = None if use.guards or runs is None else runs * region.count(use.around)
+        lag = Fraction(schedule.first(use.index) if overlaps else 0)
+        event = Event(first, tail, count, lag)
+        events[stream] = together(events[stream], event) if stream in events else event
+    callees = Counter[str]()
+    for use in region.nodes:
+        if use.op.name == "func.call":  # each copy has an instance
+            callees[callee_name(use.op)] += region.count(use.around)
+    ends = Ends(puts, gets, frozenset(reads), frozenset(writes))
+    return Span(latency, node.region.units, callees, ends, schedule.register_bits())
+
+
 def seen(spans: Spans, span: Span) -> Callee:
     """What callers see of a function."""
-    tree = spans.tree
-    straight = not tree.views and not span.callees
+    straight = not spans.tree.views and not span.callees
     interval = Fraction(1) if straight else span.interval if span.interval is not None else span.latency
-    return Callee(span.latency, interval, span.ends, tuple(tree.entry.arguments), spans.is_even(tree.root))
+    return Callee(span.latency, interval, span.ends, tuple(spans.tree.entry.arguments), spans.is_even(spans.tree.root))
 
 
 def timelines(spans: Spans) -> Iterator[Timeline]:
     """When parts run: those of the function and of one iteration of each loop in it that consists of several."""
-    tree = spans.tree
-    owned: list[tuple[str, Node]] = [(tree.name, tree.root)]
-    owned += [(tree.loop_name(n.view), n.body) for n in nodes(tree.root) if isinstance(n, Repeat | Spatial)]
+    whole = spans.tree
+    owned: list[tuple[str, tree.Node]] = [(whole.name, whole.root)]
+    loops = (node for node in tree.nodes(whole.root) if isinstance(node, tree.Repeat | tree.Spatial))
+    owned += [(whole.loop_name(loop.view), loop.body) for loop in loops]
     for name, node in owned:
-        if isinstance(node, Sequence | Dataflow) and len(node.parts) > 1:
-            if isinstance(node, Dataflow):
+        if isinstance(node, tree.Sequence | tree.Dataflow) and len(node.parts) > 1:
+            if isinstance(node, tree.Dataflow):
                 found = spans.overlap(node)
                 yield Timeline(name, True, found.parts, found.links)
             else:
-                yield in_turn(name, [label(part) for part in node.parts], spans.groups(node))
+                yield in_turn(name, [tree.label(part) for part in node.parts], spans.groups(node))
 
 
 def notes(spans: Spans) -> list[str]:
     """Remarks on loops and stages, in the order of the text."""
     found: list[str] = []
 
-    def visit(node: Node) -> None:
-        remarks = node.remarks if isinstance(node, Pipeline | Repeat | Spatial) else ()
-        at_end = isinstance(node, Repeat) and node.view.op.name == "scf.while"
+    def visit(node: tree.Node) -> None:
+        remarks = node.remarks if isinstance(node, tree.Pipeline | tree.Repeat | tree.Spatial) else ()
+        at_end = isinstance(node, tree.Repeat) and node.view.op.name == "scf.while"
         found.extend(() if at_end else remarks)
-        for part in parts_of(node):
+        for part in tree.parts_of(node):
             visit(part)
-        if isinstance(node, Dataflow):
+        if isinstance(node, tree.Dataflow):
             found.extend(spans.overlap(node).notes)
         found.extend(remarks if at_end else ())
 

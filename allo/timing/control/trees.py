@@ -63,33 +63,29 @@ class Trees:
             memories = {**builder.memories, **chosen}
 
 
-class AssumedTrees:
+class AssumedTrees(Trees):
     """The trees of a module if some steps are taken, by function and loop; what these do not change is shared."""
 
     def __init__(self, trees: Trees, assumed: Mapping[str, Mapping[ir.Operation, Assumed]]) -> None:
+        super().__init__(trees.module, trees.options)
         self.trees = trees
         self.assumed = assumed
-        self.wholes: dict[str, Span] = {}
 
     def span(self, name: str) -> Span:
         """The time of one call of a function."""
         if name not in self.wholes:
-            span = self.trees.span(name)
+            self.wholes[name] = span = self.trees.span(name)
             builder = self.trees.builders.get(name)
-            if builder is not None and (name in self.assumed or any(map(self._changes, span.callees))):
-                tree = builder.assuming(self.assumed.get(name, {}), self._call_cost)
-                found = Spans(tree, self._callee, listed=False).whole
-                seen_before = [(s.latency, s.interval, s.ends) for s in (span, found)]
-                span = span if seen_before[0] == seen_before[1] else found  # callers need no other look then
-            self.wholes[name] = span
+            if builder is None:
+                return span
+            self.spans[name] = self.trees.spans[name]
+            if name in self.assumed or any(map(self._changes, span.callees)):
+                changed = builder.assuming(self.assumed.get(name, {}), self._call_cost)
+                found = Spans(changed, self.callee, listed=False)
+                whole = found.whole
+                if (whole.latency, whole.interval, whole.ends) != (span.latency, span.interval, span.ends):
+                    self.wholes[name], self.spans[name] = whole, found  # else callers need no other look
         return self.wholes[name]
-
-    def _callee(self, name: str) -> Callee:
-        span = self.span(name)
-        return seen(self.trees.spans[name], span) if name in self.trees.spans else _UNKNOWN
-
-    def _call_cost(self, name: str) -> tuple[int, int]:
-        return self._callee(name).cost(self.trees.options.target)
 
     def _changes(self, name: str) -> bool:
         return self.span(name) is not self.trees.span(name)
