@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..ir.access import ACCESSES, access_map, accessed, is_get, is_put
+from ..ir.access import ACCESSES, access_map, accessed, gets_side, puts_side
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
 from ..ir.names import unique_name
@@ -151,6 +151,6 @@ def _direction(users: list[ir.Operation]) -> str:
     """The end of the name of a FIFO that is only put into or only got from."""
     streams = [op.results[0] for op in users if len(op.results) and is_stream_type(op.results[0].type)]
     ends = [use.owner.operation for stream in streams for use in stream.uses]
-    if ends and all(map(is_get, ends)):
+    if ends and all(map(gets_side, ends)):
         return "_in"
-    return "_out" if ends and all(map(is_put, ends)) else ""
+    return "_out" if ends and all(map(puts_side, ends)) else ""

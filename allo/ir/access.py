@@ -14,8 +14,10 @@ _LOADS = ("affine.load", "memref.load")
 _STORES = ("affine.store", "memref.store")
 ACCESSES = (*_LOADS, *_STORES)  # for `operations`
 # whether a stream has room is a matter of the side that puts, whether it has elements of the side that gets
-_PUTTING = frozenset({"allo.stream_put", "allo.stream_full"})
-_GETTING = frozenset({"allo.stream_get", "allo.stream_empty"})
+_PUTTING = frozenset({"allo.stream_put", "allo.stream_try_put", "allo.stream_full"})
+_GETTING = frozenset({"allo.stream_get", "allo.stream_try_get", "allo.stream_peek", "allo.stream_empty"})
+_LOOKING = frozenset({"allo.stream_empty", "allo.stream_full", "allo.stream_peek"})
+_IN_TIME = (_PUTTING | _GETTING) - {"allo.stream_put", "allo.stream_get", "allo.stream_peek"}
 # what is another look at an array: its elements in other types, places or extents
 VIEWS = frozenset({
     "memref.cast", "memref.subview", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
@@ -151,12 +153,12 @@ def access_map(access: ir.Operation) -> ir.AffineMap | None:
 
 
 def is_put(op: ir.Operation) -> bool:
-    """Whether `op` puts an element into a stream."""
+    """Whether `op` puts an element into a stream, once there is room."""
     return bool(op.name == "allo.stream_put")
 
 
 def is_get(op: ir.Operation) -> bool:
-    """Whether `op` takes an element out of a stream."""
+    """Whether `op` takes an element out of a stream, once there is one."""
     return bool(op.name == "allo.stream_get")
 
 
@@ -165,9 +167,49 @@ def is_end(op: ir.Operation) -> bool:
     return op.name in ("allo.stream_put", "allo.stream_get")
 
 
+def may_put(op: ir.Operation) -> bool:
+    """Whether `op` puts an element into a stream, or tries to."""
+    return op.name in ("allo.stream_put", "allo.stream_try_put")
+
+
+def may_get(op: ir.Operation) -> bool:
+    """Whether `op` takes an element out of a stream, or tries to."""
+    return op.name in ("allo.stream_get", "allo.stream_try_get")
+
+
+def moves_element(op: ir.Operation) -> bool:
+    """Whether an element of a stream goes through `op`, if there is one: all but questions."""
+    return is_at_stream(op) and op.name not in ("allo.stream_empty", "allo.stream_full")
+
+
+def is_peek(op: ir.Operation) -> bool:
+    """Whether `op` reads the oldest element of a stream, once there is one, and leaves it there."""
+    return bool(op.name == "allo.stream_peek")
+
+
+def looks(op: ir.Operation) -> bool:
+    """Whether `op` only looks what is in a stream: whether it is empty, whether it is full, which element is next."""
+    return op.name in _LOOKING
+
+
 def asks_stream(op: ir.Operation) -> bool:
-    """Whether `op` asks if a stream is empty or full, which changes nothing."""
-    return op.name in ("allo.stream_empty", "allo.stream_full")
+    """Whether what `op` finds in a stream depends on when it runs: it asks if a get or a put would wait, or tries."""
+    return op.name in _IN_TIME
+
+
+def is_at_stream(op: ir.Operation) -> bool:
+    """Whether `op` uses an end of a stream."""
+    return puts_side(op) or gets_side(op)
+
+
+def puts_side(op: ir.Operation) -> bool:
+    """Whether `op` is done by who puts into a stream."""
+    return op.name in _PUTTING
+
+
+def gets_side(op: ir.Operation) -> bool:
+    """Whether `op` is done by who gets from a stream."""
+    return op.name in _GETTING
 
 
 def makes_stream(op: ir.Operation) -> bool:

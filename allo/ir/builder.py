@@ -153,6 +153,19 @@ class Builder:
     def get(self, stream: ir.Value) -> ir.Value:
         return self.value("allo.stream_get", allo_d.StreamType(stream.type).element_type, [stream])
 
+    def peek(self, stream: ir.Value) -> ir.Value:
+        return self.value("allo.stream_peek", allo_d.StreamType(stream.type).element_type, [stream])
+
+    def try_put(self, stream: ir.Value, value: ir.Value) -> ir.Value:
+        """Whether there was room."""
+        return self.value("allo.stream_try_put", ir.IntegerType.get_signless(1, context()), [stream, value])
+
+    def try_get(self, stream: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """The oldest element, or zero, and whether there was one."""
+        kinds = [allo_d.StreamType(stream.type).element_type, ir.IntegerType.get_signless(1, context())]
+        got, done = self.op("allo.stream_try_get", kinds, [stream]).results
+        return got, done
+
     def asks(self, question: str, stream: ir.Value) -> ir.Value:
         """Whether a stream is "empty" or "full"."""
         return self.value(f"allo.stream_{question}", ir.IntegerType.get_signless(1, context()), [stream])

@@ -9,7 +9,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import InternalError
-from .access import callee_name
+from .access import callee_name, is_at_stream
 from .mlir_types import from_mlir
 from .module import Module
 from .names import unique_name
@@ -245,8 +245,8 @@ class _Printer:
             self.texts[result] = Text(name)
             names.append(name)
         target = f"{', '.join(names)} = " if names else ""
-        if op.name == "allo.stream_put":
-            yield f"{arguments[0].text}.put({arguments[1].text})"
+        if is_at_stream(op):
+            yield f"{target}{arguments[0].text}.{op.name.removeprefix('allo.stream_')}({joined(arguments[1:])})"
         else:
             yield f"{target}{callee}({joined(arguments)}){_marks(op)}"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from .access import is_at_stream
 from .affine_sets import constraints_of
 from .mlir_types import integer_of, mantissa_of, scalar_from_mlir
 from .types import Fixed, UFixed
@@ -91,8 +92,9 @@ def operation_text(op: ir.Operation, operands: list[Text]) -> Text:
     if name == "select":
         condition, first, second = (atom(operand, _COMPARISON) for operand in operands)
         return Text(f"{first} if {condition} else {second}", TERNARY, reads)
-    if name == "stream_get":
-        return Text(f"{operands[0].text}.get()", _ATOM, True, True)
+    if is_at_stream(op):
+        given = joined(operands[1:])
+        return Text(f"{operands[0].text}.{name.removeprefix('stream_')}({given})", _ATOM, True, True)
     if name == "struct_get":
         return Text(f"{atom(operands[0])}.{ir.StringAttr(op.attributes['field']).value}", _ATOM, reads)
     if name == "get_bit":

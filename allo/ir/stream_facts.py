@@ -10,7 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import AlloError, DataflowError, Location, Note, ToolError
-from .access import callee_name
+from .access import callee_name, is_end, looks, may_get, may_put
 from .builder import string_attr
 from .module import Module
 from .processes import is_region
@@ -23,7 +23,8 @@ STREAM_NUMBER = "allo.x_stream"  # of what makes a stream: the place of its fact
 class StreamFacts:
     """What makes a stream, or an array of streams of these extents, and where elements go in and out.
 
-    `region` is the function around it if that runs its statements one after the other.
+    `sequence` is the function around it if that runs its statements one after the other; at `asks` somebody looks what
+    is in it, or tries to put or get.
     """
 
     name: str
@@ -33,6 +34,7 @@ class StreamFacts:
     puts: tuple[Location, ...]
     gets: tuple[Location, ...]
     sequence: str | None
+    asks: tuple[Location, ...] = ()
 
     def element(self, index: int | None) -> str:
         """The name of the stream, with its subscripts if it is an element of an array."""
@@ -63,19 +65,26 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """Why a program never ends: the FIFO that was `full` first, the depths that it `needs`, what stays `empty`."""
+    """Why a program never ends: the FIFO that was `full` first, the depths that it `needs`, what stays `empty`.
+
+    Or one is `asked` again and again, and nothing passes through any.
+    """
 
     full: Waiting | None
     needs: tuple[Waiting, ...]
     empty: Waiting | None
+    asked: Waiting | None = None
 
     def error(self) -> DataflowError:
         """The error that tells of it."""
-        waiting = self.full or self.empty
+        waiting = self.full or self.asked or self.empty
         assert waiting is not None
         stream = waiting.stream
         so_far = f"{_values(waiting.puts)} been put and {waiting.gets} taken"
-        if self.full is None:
+        if waiting is self.asked:
+            message = f"stream '{waiting.name}' is asked again and again, and nothing moves in any stream: {so_far}"
+            at, hint = stream.asks, "end the loop that asks when nothing comes any more, or put what it waits for"
+        elif self.full is None:
             message = f"stream '{waiting.name}' is empty, and nothing will be put into it any more: {so_far}"
             at, hint = stream.gets, "put as many elements into it as are taken out"
         else:
@@ -87,6 +96,8 @@ class Hang:
         notes = [Note(f"'{stream.name}' is made here", stream.made)] if stream.made else []
         notes += [Note(f"elements are put into '{stream.name}' here", place) for place in stream.puts]
         notes += [Note(f"elements are taken out of '{stream.name}' here", place) for place in stream.gets]
+        asks = [place for place in stream.asks if place not in (*stream.puts, *stream.gets)]
+        notes += [Note(f"'{stream.name}' is asked here what is in it", place) for place in asks]
         return DataflowError(message, at=at[0] if at else stream.made, hint=hint, notes=notes)
 
     def _remedy(self, stream: StreamFacts) -> str:
@@ -94,6 +105,11 @@ class Hang:
         for need in self.needs:
             needs[need.stream.name] = max(need.depth, needs.get(need.stream.name, 0))
         listed = " and ".join(f"{depth} for '{name}'" for name, depth in needs.items())
+        if self.asked is not None:
+            return (
+                f"no depth is enough: with more room, '{self.asked.name}' is asked again and again after "
+                f"{self.asked.puts} puts, and nothing moves"
+            )
         if self.empty is not None:
             return (
                 f"no depth is enough: with more room, '{self.empty.name}' stays empty after "
@@ -119,15 +135,15 @@ def hang_error(report: str, streams: Sequence[StreamFacts]) -> AlloError:
     """
     if "memory\n" in report:
         return ToolError("there is no memory for the stacks of so many processes", hint="run fewer at the same time")
-    found: dict[str, list[Waiting]] = {"full": [], "needs": [], "empty": []}
+    found: dict[str, list[Waiting]] = {"full": [], "needs": [], "empty": [], "asked": []}
     for line in report.splitlines():
         kind, label, depth, puts, gets = line.split("\t")
         number, _, index = label.partition(" ")
         stream = streams[int(number)]
         waiting = Waiting(stream, int(index) if index else None, int(depth), int(puts), int(gets))
         found[kind].append(waiting)
-    full, empty = (next(iter(found[kind]), None) for kind in ("full", "empty"))
-    return Hang(full, tuple(found["needs"]), empty).error()
+    full, empty, asked = (next(iter(found[kind]), None) for kind in ("full", "empty", "asked"))
+    return Hang(full, tuple(found["needs"]), empty, asked).error()
 
 
 def number_streams(module: Module) -> tuple[StreamFacts, ...]:
@@ -155,13 +171,13 @@ def facts_of(module: Module, made: ir.Operation) -> StreamFacts:
     extents: tuple[int, ...] = ()
     if isinstance(kind, ir.MemRefType):
         extents, kind = tuple(kind.shape), kind.element_type
-    puts: list[Location] = []
-    gets: list[Location] = []
-    _find_ends(module, made.results[0], puts, gets)
+    places: dict[str, list[Location]] = {"puts": [], "gets": [], "asks": []}
+    _find_ends(module, made.results[0], places)
+    puts, gets, asks = (tuple(dict.fromkeys(found)) for found in places.values())
     name = string_of(made, "allo.name") or "stream"
     return StreamFacts(
         name, extents, allo_d.StreamType(kind).depth, buffer_location(made.results[0]),
-        tuple(dict.fromkeys(puts)), tuple(dict.fromkeys(gets)), _sequence(made),
+        puts, gets, _sequence(made), asks,
     )  # fmt: skip
 
 
@@ -176,15 +192,18 @@ def _sequence(made: ir.Operation) -> str | None:
     return str(ir.StringAttr(op.attributes["sym_name"]).value)
 
 
-def _find_ends(module: Module, value: ir.Value, puts: list[Location], gets: list[Location]) -> None:
+def _find_ends(module: Module, value: ir.Value, places: dict[str, list[Location]]) -> None:
     for use in value.uses:
         op = use.owner.operation
         place = location_of(op)
-        if op.name in ("allo.stream_put", "allo.stream_get") and place is not None:
-            (puts if op.name == "allo.stream_put" else gets).append(place)
+        if may_put(op) or may_get(op) or looks(op):
+            if place is not None:
+                places["puts"].extend([place] if may_put(op) else ())
+                places["gets"].extend([place] if may_get(op) else ())
+                places["asks"].extend([] if is_end(op) else [place])
         elif op.name in ("affine.load", "memref.load"):
-            _find_ends(module, op.results[0], puts, gets)
+            _find_ends(module, op.results[0], places)
         elif op.name == "func.call":
             entry = entry_block(module.function(callee_name(op)))
             if entry is not None:
-                _find_ends(module, entry.arguments[use.operand_number], puts, gets)
+                _find_ends(module, entry.arguments[use.operand_number], places)

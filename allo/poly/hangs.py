@@ -12,6 +12,7 @@ from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.processes import is_region, region_statements
 from ..ir.stream_facts import Hang, Waiting, facts_of, made_streams
+from ..ir.walk import entry_block, operations
 from .token_counts import is_balanced
 from .waiting.program import DataDependent, TokenProgram
 from .waiting.run import Ending, TokenRun, TooLong, TwoAtOneEnd
@@ -109,8 +110,12 @@ def is_forest(module: Module, made: Sequence[ir.Operation]) -> bool:
     """Whether the processes of all regions are joined by FIFOs and arrays in trees.
 
     Such processes end with FIFOs of any depth if as much is put as taken: of those that wait in a circle, two wait at
-    one FIFO, which would be full and empty, or one waits for another one to begin, which is before it.
+    one FIFO, which would be full and empty, or one waits for another one to begin, which is before it. Not if one looks
+    for an element that it does not take: it may be the one after the last.
     """
+    entries = (entry_block(function) for function in module.functions())
+    if any(operations(entry, "allo.stream_peek") for entry in entries if entry is not None):
+        return False
     effects = Effects(module)
     for block in {op.block for op in made}:
         if not is_region(block):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..ir.access import callee_name, is_end, is_put
+from ..ir.access import callee_name, is_end, is_peek, is_put
 from ..ir.module import Module
 from ..ir.walk import entry_block
 from .trips import runs_of
@@ -48,6 +48,8 @@ def tokens_of(module: Module, stream: ir.Value, around: tuple[str, ...] = ()) ->
 def _of_use(module: Module, op: ir.Operation, operand: int, around: tuple[str, ...]) -> TokenCount | Uncounted:
     if is_end(op):
         return TokenCount(1, 0) if is_put(op) else TokenCount(0, 1)
+    if is_peek(op):
+        return TokenCount(0, 0)
     if op.name != "func.call":
         return Uncounted("whether it is empty or full", op)
     name = callee_name(op)

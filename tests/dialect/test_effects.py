@@ -18,6 +18,10 @@ def test_streams_are_kept_and_pure_operations_are_not(context: ir.Context) -> No
       %b = allo.stream_get %s : !allo.stream<f32, 4>
       %e0 = allo.stream_empty %s : !allo.stream<f32, 4>
       %e1 = allo.stream_empty %s : !allo.stream<f32, 4>
+      %p0 = allo.stream_peek %s : !allo.stream<f32, 4>
+      %p1 = allo.stream_peek %s : !allo.stream<f32, 4>
+      %v, %d = allo.stream_try_get %s : !allo.stream<f32, 4>
+      %t = allo.stream_try_put %s, %a : !allo.stream<f32, 4>
       allo.stream_put %s, %a : !allo.stream<f32, 4>
       %0 = allo.fixed_add %q, %q : !allo.fixed<16, 8>
       %1 = allo.fixed_div %q, %q : !allo.fixed<16, 8>, !allo.fixed<16, 8>
@@ -27,6 +31,8 @@ def test_streams_are_kept_and_pure_operations_are_not(context: ir.Context) -> No
     assert text.count("allo.stream_get") == 2
     assert text.count("allo.stream_put") == 1
     assert text.count("allo.stream_empty") == 2
+    assert text.count("allo.stream_peek") == 2
+    assert "allo.stream_try_get" in text and "allo.stream_try_put" in text
     assert not any(name in text for name in ("fixed_", "reverse", "stream_create"))
 
 

@@ -227,6 +227,12 @@ def stream_get(
     loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None,
 ) -> ir.Value: ...
+def stream_peek(
+    stream: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
+) -> ir.Value: ...
 def stream_put(
     stream: ir.Value,
     value: ir.Value,
@@ -234,6 +240,19 @@ def stream_put(
     loc: ir.Location | None = None,
     ip: ir.InsertionPoint | None = None,
 ) -> ir.OpView: ...
+def stream_try_get(
+    stream: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
+) -> Sequence[ir.Value]: ...
+def stream_try_put(
+    stream: ir.Value,
+    value: ir.Value,
+    *,
+    loc: ir.Location | None = None,
+    ip: ir.InsertionPoint | None = None,
+) -> ir.Value: ...
 def struct_construct(
     result: ir.Type,
     fields: Sequence[ir.Value],

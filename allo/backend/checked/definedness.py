@@ -13,15 +13,14 @@ from mlir import ir
 
 from ...ir.access import (
     accessed,
-    asks_stream,
     callee_name,
     is_access,
+    is_at_stream,
     is_copy,
-    is_end,
     is_load,
-    is_put,
     is_store,
     is_view,
+    may_put,
     stored,
     subscripts,
 )
@@ -107,7 +106,7 @@ class _Tracker:
         elif op.name.startswith(_VALUES) and not _has_effect(op):
             if reads := self._reads_of(op.operands):
                 self.reads.update((result, reads) for result in op.results)
-        elif not is_put(op):  # moves an element; what is taken out of a stream counts as having a value
+        elif not may_put(op):  # moves an element; what is taken out of a stream counts as having a value
             self._use(op, op.operands)
             self._other(op)
 
@@ -253,7 +252,7 @@ class _Tracker:
 
 
 def _has_effect(op: ir.Operation) -> bool:
-    return is_end(op) or asks_stream(op) or op.name in _EFFECTS
+    return is_at_stream(op) or op.name in _EFFECTS
 
 
 def _map_of(op: ir.Operation) -> dict[str, ir.Attribute]:

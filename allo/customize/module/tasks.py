@@ -8,7 +8,7 @@ from itertools import product
 from mlir import ir
 
 from ...errors import DataflowError, Note
-from ...ir.access import callee_name, is_get, is_put
+from ...ir.access import callee_name, gets_side, looks, may_get, puts_side
 from ...ir.module import Module
 from ...ir.processes import DATAFLOW, is_process, region_blocks
 from ...ir.stream_facts import Hang, Waiting
@@ -59,19 +59,31 @@ def _uses(module: Module, processes: Sequence[ir.Operation], value: ir.Value, wa
 
 
 def _demand_single_ends(module: Module, processes: Sequence[ir.Operation], stream: ir.Value) -> None:
-    """One process puts into each FIFO, and one gets from it."""
-    for does, is_side in (("puts into", is_put), ("gets from", is_get)):
+    """One process puts into each FIFO, and one gets from it; who asks or looks is one of them."""
+    for is_side in (puts_side, gets_side):
         uses = _uses(module, processes, stream, lambda access, side=is_side: side(access.op))
         clash = first_clash(pairs_of(uses))
         if clash is not None:
             name = _element(stream, clash.element)
             first, second = _task(clash.first, clash.positions[0]), _task(clash.second, clash.positions[1])
+            does, also = _does(clash.first.access.op), _does(clash.second.access.op)
+            so = f"so does {second}" if does == also else f"{second} {also}"
+            hint = "elements would come in any order: give each task a stream of its own, `Stream[T, d][P]`"
+            if looks(clash.first.access.op) or looks(clash.second.access.op):
+                hint = "let the task at this end say it to the other one through a stream of its own"
             raise DataflowError(
-                f"stream '{name}' has two tasks at one end: {first} {does} it, and so does {second}",
+                f"stream '{name}' has two tasks at one end: {first} {does}, and {so}",
                 at=location_of(clash.second.access.op),
-                hint="elements would come in any order: give each task a stream of its own, `Stream[T, d][P]`",
-                notes=[Note(f"{first} {does} it here", location_of(clash.first.access.op)), _made(stream)],
+                hint=hint,
+                notes=[Note(f"{first} {does} here", location_of(clash.first.access.op)), _made(stream)],
             )
+
+
+def _does(op: ir.Operation) -> str:
+    """What an operation does at an end of a stream, `it`."""
+    if looks(op):
+        return "peeks at it" if op.name == "allo.stream_peek" else f"asks whether it is {op.name.rpartition('_')[2]}"
+    return "gets from it" if may_get(op) else "puts into it"
 
 
 def _demand_own_elements(module: Module, processes: Sequence[ir.Operation], array: ir.Value) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from mlir import ir
 
 from ...errors import Note, ScheduleError
-from ...ir.access import callee_name, is_get, is_put
+from ...ir.access import callee_name, gets_side, puts_side
 from ...ir.effects import Effects
 from ...ir.elements import element_nests
 from ...ir.module import Module
@@ -85,7 +85,7 @@ def shared_ends(
     for side, stream, users in sorted(shared, key=lambda end: (processes.index(end[2][1]), stream_name(end[1]))):
         for number, op in enumerate(users):
             for other in users[:number]:
-                is_side = is_put if side == "put" else is_get
+                is_side = puts_side if side == "put" else gets_side
                 if same_stream(model(), other, op, is_side) and may_meet(module, stream, other, op, _at(is_side)):
                     does = "puts into" if side == "put" else "gets from"
                     return ScheduleError(
@@ -106,9 +106,9 @@ def demand_ends_of_elements(module: Module) -> None:
             if not touched.streams:
                 continue
             model = model_of(module, function.name.value)
-            for does, is_side in (("put into", is_put), ("get from", is_get)):
+            for does, is_side in (("put into", puts_side), ("get from", gets_side)):
                 shared = shared_end(model, [view.op for view in nest.spatial], is_side)
-                used = touched.puts if is_side is is_put else touched.gets
+                used = touched.puts if is_side is puts_side else touched.gets
                 if shared is not None and any(may_meet(module, s, process, process, _at(is_side)) for s in used):
                     raise ScheduleError(
                         f"the processing elements of nest '{nest.outermost.nest}' would {does} one stream, "

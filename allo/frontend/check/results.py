@@ -14,6 +14,7 @@ from ..typing.external import ExternalValue
 from ..typing.nodes import Call, CallSite, Stmt, Symbol, SymbolKind
 from ..typing.scope import Scope
 from .calls import is_function_of_values
+from .tried import TryChecker
 
 if TYPE_CHECKING:
     from .expressions import ExpressionChecker
@@ -28,6 +29,7 @@ class ResultChecker:
         self.scope = scope
         self.expressions = expressions
         self.assign = assign
+        self._tried = TryChecker(scope, expressions, assign)
 
     def call(self, node: ast.Call) -> Call | None:
         """A call of a kernel, or None if it is another kind of call."""
@@ -46,6 +48,8 @@ class ResultChecker:
         """`x, C[i] = f(...)`."""
         if isinstance(node.value, ast.Call) and (call := self.call(node.value)) is not None:
             return self.given(node, call, target.elts)
+        if isinstance(node.value, ast.Call) and self.expressions.streams.is_method(node.value.func):
+            return self._tried.statements(node, node.value, target.elts)
         count = len(target.elts)
         results = counted(count, "result")
         self.scope.error(node, f"{count} names need the call of a kernel that gives {results}")

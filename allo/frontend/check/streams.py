@@ -20,6 +20,7 @@ from ..typing.nodes import (
     StreamAsked,
     StreamGet,
     StreamPut,
+    StreamTryPut,
     Symbol,
     SymbolKind,
 )
@@ -29,12 +30,15 @@ from .annotations import read_annotation
 from .checker import CheckedExpressions
 
 _METHODS = ("put", "get", "empty", "full", "try_put", "try_get", "peek")
+_PUTTING = ("put", "try_put")
 _EFFECTS = CallEffects(frozenset(), True)
-_INSTEAD = {
-    "try_put": "ask first: `if not s.full(): s.put(x)`",
-    "try_get": "ask first: `if not s.empty(): x = s.get()`",
-    "peek": "get the element, and keep it in a variable",
-}
+_IN_PARTS = "declare a stream of elements, or of words that hold a block: `Stream[UInt(64), d]`"
+
+
+def is_of_stream(statement: Stmt) -> bool:
+    """Whether a statement asks a stream, or gets one element, for a value in the next one."""
+    kinds = StreamAsked | StreamGet | StreamTryPut
+    return isinstance(statement, Declare) and isinstance(statement.init, kinds)
 
 
 def root_name(node: ast.expr) -> str | None:
@@ -131,26 +135,52 @@ class StreamChecker:
         return symbol is not None and symbol.kind is SymbolKind.STREAM
 
     def value(self, node: ast.Call) -> Expr | Symbol | None:
-        """`s.get()`, in front of the statement that it stands in, or what `s.empty()` and `s.full()` answer."""
-        found = self._method(node, ("get", "empty", "full"))
-        if found is None:
+        """What `s.get()`, `s.peek()`, `s.try_put(x)`, `s.empty()` and `s.full()` give, in front of their statement."""
+        found = self._method(node, ("get", "peek", "try_put", "empty", "full"))
+        if found is None or not self._is_whole(node, found[0], found[2]):
             return None
         stream, indices, name = found
         kind = _type_of(stream)
         at = self.scope.source.position(node)
-        if not self.builder.in_front(at, f"`{ast.unparse(node)}`", self.builder.seen, _EFFECTS):
-            return None
-        if name != "get":
-            if kind.block:
-                message = f"`{ast.unparse(node)}`: '{stream.name}' holds blocks, which are put and got in parts"
-                self.scope.error(node, message, "declare a stream of elements")
+        if name == "try_put":
+            value = self._given(node, stream)
+            if not isinstance(value, Expr) or not self._in_front(node, at):
                 return None
+            tried = StreamTryPut(bool_type, at, stream, indices, convert(value, kind.element))
+            return self.builder.variable(tried, f"{stream.name}_put")
+        if name in ("empty", "full"):  # to ask where nobody needs to know changes nothing
             return self.builder.variable(StreamAsked(bool_type, at, stream, indices, name), name)
+        if not self._in_front(node, at):
+            return None
         if not kind.block:
-            return self.builder.variable(StreamGet(kind.element, at, stream, indices), f"{stream.name}_value")
+            got = StreamGet(kind.element, at, stream, indices, name == "peek")
+            return self.builder.variable(got, f"{stream.name}_value")
         block = Symbol(f"{stream.name}_block", SymbolKind.TENSOR, TensorType(kind.element, kind.block), at)
         self.builder.do_first(self.received(block, stream, indices, at))
         return block
+
+    def _in_front(self, node: ast.Call, at: Position) -> bool:
+        return self.builder.in_front(at, f"`{ast.unparse(node)}`", self.builder.seen, _EFFECTS)
+
+    def _is_whole(self, node: ast.Call, stream: Symbol, method: str) -> bool:
+        """Whether elements go through a stream at once, if `method` needs that."""
+        if method in ("put", "get") or not _type_of(stream).block:
+            return True
+        message = f"`{ast.unparse(node)}`: '{stream.name}' holds blocks, which are put and got in parts"
+        self.scope.error(node, message, _IN_PARTS)
+        return False
+
+    def tried(self, node: ast.Call) -> tuple[Symbol, tuple[Expr, ...], AlloType] | None:
+        """The stream of `x, ok = s.try_get()`, its subscripts, and the type of `x`; None after an error."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS and node.func.attr != "try_get":
+            count = "no value" if node.func.attr == "put" else "one value"
+            message = f"`{ast.unparse(node)}` gives {count}, but several names stand on the left"
+            self.scope.error(node, message, "two values are given by `x, ok = s.try_get()`")
+            return None
+        found = self._method(node, ("try_get",))
+        if found is None or not self._is_whole(node, found[0], "try_get"):
+            return None
+        return found[0], found[1], _type_of(found[0]).element
 
     def block(self, node: ast.expr | None) -> TensorType | None:
         """The type of the block that `s.get()` gives; None for everything else."""
@@ -181,22 +211,18 @@ class StreamChecker:
         return self.received(target, found[0], found[1], self.scope.source.position(node))
 
     def statement(self, node: ast.Call) -> tuple[Stmt, ...]:
-        """`s.put(x)`, or `s.get()` whose value is not needed."""
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        """`s.put(x)`; `s.get()` or `s.try_put(x)` whose value is not needed."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "try_put"):
             self.value(node)
             return ()
         found = self._method(node, ("put",))
-        value = self.expressions.any(node.args[0]) if len(node.args) == 1 else None
-        if found is None or value is None:
+        if found is None:
             return ()
         stream, indices, _ = found
         kind = _type_of(stream)
         at = self.scope.source.position(node)
-        shape = () if isinstance(value, Expr) else _shape(value)
-        if shape != kind.block:
-            wanted = f"blocks of shape {shape_text(kind.block)}" if kind.block else f"single values of {kind.element!r}"
-            given = f"an array of shape {shape_text(shape)}" if shape else "a single value"
-            self.scope.error(node.args[0], f"'{stream.name}' holds {wanted}, got {given}")
+        value = self._given(node, stream)
+        if value is None:
             return ()
         if isinstance(value, Expr):
             return (StreamPut(at, stream, indices, convert(value, kind.element)),)
@@ -206,6 +232,19 @@ class StreamChecker:
             return StreamPut(at, stream, indices, convert(view.read(subscripts), kind.element))
 
         return (self._over_block(f"{stream.name}_put", stream, at, put),)
+
+    def _given(self, node: ast.Call, stream: Symbol) -> Expr | Symbol | View | None:
+        """What a put puts, which is of the shape and the kind that the stream holds; None after an error."""
+        kind, value = _type_of(stream), self.expressions.any(node.args[0])
+        if value is None:
+            return None
+        shape = () if isinstance(value, Expr) else _shape(value)
+        if shape != kind.block:
+            wanted = f"blocks of shape {shape_text(kind.block)}" if kind.block else f"single values of {kind.element!r}"
+            given = f"an array of shape {shape_text(shape)}" if shape else "a single value"
+            self.scope.error(node.args[0], f"'{stream.name}' holds {wanted}, got {given}")
+            return None
+        return value
 
     def _over_block(
         self, name: str, stream: Symbol, at: Position, body: Callable[[tuple[Expr, ...]], Stmt]
@@ -219,25 +258,32 @@ class StreamChecker:
         function = node.func
         assert isinstance(function, ast.Attribute)
         name, text = function.attr, ast.unparse(function)
-        if name in _INSTEAD:
-            self.scope.error(node, f"`{text}` is not known to kernels yet", _INSTEAD[name])
-            return None
         if name not in _METHODS:
-            hint = nearest(name, _METHODS) or "streams have put, get, empty and full"
+            hint = nearest(name, _METHODS) or "streams have put, get, try_put, try_get, peek, empty and full"
             self.scope.error(function, f"a stream has no method '{name}'", hint)
             return None
         if name not in names:
-            what = "gives no value" if name == "put" else "only asks, and does nothing"
-            hint = "write it as a statement of its own" if name == "put" else f"use the answer: `if {text}():`"
-            self.scope.error(node, f"`{text}` {what}", hint)
+            self._misplaced(node, name, text)
             return None
-        wanted = 1 if name == "put" else 0
+        wanted = 1 if name in _PUTTING else 0
         if len(node.args) != wanted or node.keywords:
             takes, given = "one value" if wanted else "no argument", len(node.args) + len(node.keywords)
             self.scope.error(node, f"`{text}` takes {takes}, got {counted(given, 'argument') if given else 'none'}")
             return None
         indices = self._indices(function.value)
         return None if indices is None else (self._symbol(function.value), indices, name)
+
+    def _misplaced(self, node: ast.Call, name: str, text: str) -> None:
+        """Report a method where another number of values is needed than it gives."""
+        if name == "put":
+            self.scope.error(node, f"`{text}` gives no value", "write it as a statement of its own")
+        elif name == "try_get":
+            message = f"`{text}` gives two values, the element and whether there was one, which two names take"
+            self.scope.error(node, message, f"`x, ok = {text}()`, and use them in the statements behind")
+        else:
+            does = "looks, and takes nothing" if name == "peek" else "asks, and does nothing"
+            hint = f"use the answer: `x = {text}()`" if name == "peek" else f"use the answer: `if {text}():`"
+            self.scope.error(node, f"`{text}` only {does}", hint)
 
     def _symbol(self, node: ast.expr) -> Symbol:
         name = root_name(node)

@@ -163,3 +163,13 @@ def _widens(operand: Expr, cast: Expr) -> bool:
     if isinstance(target, UInt):
         return isinstance(source, UInt) and target.width >= source.width
     return target.width >= source.bits + (1 if isinstance(source, UInt) else 0)
+
+
+def operands_of(expr: Expr, op: str) -> list[Expr]:
+    """The operands of nested `min` or `max`, for the bounds of a loop."""
+    inner = expr
+    while isinstance(inner, Cast):
+        inner = inner.operand
+    if isinstance(inner, Binary) and inner.op == op:
+        return operands_of(inner.lhs, op) + operands_of(inner.rhs, op)
+    return [expr]

@@ -31,6 +31,8 @@ from ..typing.nodes import (
     Shared,
     StreamAsked,
     StreamGet,
+    StreamTryGet,
+    StreamTryPut,
     Symbol,
     Var,
 )
@@ -143,11 +145,8 @@ class ExpressionEmitter(ArithmeticEmitter):
                 return self.builder.value(expr.function, arith_type(expr.type), operands)
             case BitOp():
                 return self._bits(expr)
-            case StreamGet():
-                got = self.builder.get(self.stream(expr.stream, expr.indices, expr.at))
-                return self.from_storage(got, expr.type)
-            case StreamAsked():
-                return self.builder.asks(expr.question, self.stream(expr.stream, expr.indices, expr.at))
+            case StreamGet() | StreamTryGet() | StreamTryPut() | StreamAsked():
+                return self._of_stream(expr)
             case KernelCall():
                 return self.call(expr)
             case Field() | Construct() | SetField():
@@ -243,6 +242,21 @@ class ExpressionEmitter(ArithmeticEmitter):
         at = self.stream(symbol, indices, expr.at)
         self.builder.loc = location
         self.builder.put(at, value)
+
+    def _of_stream(self, expr: StreamGet | StreamTryGet | StreamTryPut | StreamAsked) -> ir.Value:
+        if isinstance(expr, StreamTryPut):
+            stored = self.to_storage(self.value(expr.value), expr.value.type)
+            return self.builder.try_put(self.stream(expr.stream, expr.indices, expr.at), stored)
+        stream = self.stream(expr.stream, expr.indices, expr.at)
+        match expr:
+            case StreamGet(stays=stays):
+                return self.from_storage(self.builder.peek(stream) if stays else self.builder.get(stream), expr.type)
+            case StreamTryGet(into=into):
+                got, done = self.builder.try_get(stream)
+                assert isinstance(into.type, AlloType)
+                self.store(self.from_storage(got, into.type), into.type, into, ())
+                return done
+        return self.builder.asks(expr.question, stream)
 
     def _bits(self, expr: BitOp) -> ir.Value:
         operands = [self.value(expr.operand), *(self.index(position) for position in expr.positions)]

@@ -17,11 +17,9 @@ from ..read.source import Position
 from ..typing.convert import convert
 from ..typing.nodes import (
     AssignScalar,
-    Binary,
     Block,
     Call,
     CallSite,
-    Cast,
     CheckedFunction,
     Const,
     Copy,
@@ -43,7 +41,7 @@ from ..typing.nodes import (
     While,
 )
 from ..typing.view import Indices, loops_over, whole
-from .affine_form import AffineLoop, AffineMapBuilder
+from .affine_form import AffineLoop, AffineMapBuilder, operands_of
 from .constants import ConstantPool
 from .expressions import ExpressionEmitter
 from .loops import dynamic_for
@@ -256,8 +254,8 @@ class FunctionEmitter:
     def _affine_for(self, loop: For, step: int, attributes: dict[str, ir.Attribute]) -> bool:
         """Emit `loop` as `affine.for`; False if its bounds are not affine."""
         lower, upper = AffineMapBuilder(self.values.resolve), AffineMapBuilder(self.values.resolve)
-        lows = lower.all_of(_operands_of(loop.lower, "max"))
-        highs = upper.all_of(_operands_of(loop.upper, "min"))
+        lows = lower.all_of(operands_of(loop.lower, "max"))
+        highs = upper.all_of(operands_of(loop.upper, "min"))
         if lows is None or highs is None or (step < 0 and len(lows) + len(highs) > 2):
             return False
         if step < 0:  # count upwards from 0: variable = lower + step * count
@@ -296,6 +294,8 @@ class FunctionEmitter:
         before, after = (region.blocks.append(arg_locs=[]) for region in op.regions)
         outer, self.builder.point = self.builder.point, ir.InsertionPoint(before)
         self._nest_depth += 1
+        for statement in loop.first:
+            self.statement(statement)
         condition = self.values.value(loop.condition)
         self.values.place(loop.at)
         self.builder.op("scf.condition", (), [condition])
@@ -374,13 +374,3 @@ class FunctionEmitter:
                 operands.append(self.values.to_storage(self.values.value(value), value.type))
         self.values.place(statement.at)
         self.builder.op("func.return", (), operands)
-
-
-def _operands_of(expr: Expr, op: str) -> list[Expr]:
-    """The operands of nested `min` or `max`, for the bounds of a loop."""
-    inner = expr
-    while isinstance(inner, Cast):
-        inner = inner.operand
-    if isinstance(inner, Binary) and inner.op == op:
-        return _operands_of(inner.lhs, op) + _operands_of(inner.rhs, op)
-    return [expr]

@@ -32,6 +32,8 @@ from ..typing.nodes import (
     Shared,
     StreamAsked,
     StreamGet,
+    StreamTryGet,
+    StreamTryPut,
     Symbol,
     SymbolKind,
     Var,
@@ -40,7 +42,7 @@ from ..typing.writes import parts
 from .bits import bit_operation, with_bits
 from .operations import COMPARISONS, binary_operation, elementary, overflows
 from .processes import Fifo, Scheduler
-from .values import UNREADY, NoValue, Value, constant_value, conversion, integer_type
+from .values import UNREADY, NoValue, Value, constant_value, conversion, integer_type, of_bits
 
 type Frame = list[Any]  # of one call: what each name stands for
 type Evaluate = Callable[[Frame], Value]
@@ -117,8 +119,16 @@ class Expressions:
             case StreamGet():
                 return self._get(expr)
             case StreamAsked():
-                fifo, room = self.fifo(expr.stream, expr.indices, expr.at), expr.question == "full"
-                return lambda frame: fifo(frame).is_full if room else not fifo(frame).values
+                fifo, scheduler = self.fifo(expr.stream, expr.indices, expr.at), self.scheduler
+                if expr.question == "full":
+                    return lambda frame: scheduler().is_full(fifo(frame))
+                return lambda frame: scheduler().is_empty(fifo(frame))
+            case StreamTryGet():
+                return self._try_get(expr)
+            case StreamTryPut():
+                fifo, scheduler = self.fifo(expr.stream, expr.indices, expr.at), self.scheduler
+                given = self.value(expr.value)
+                return lambda frame: scheduler().try_put(fifo(frame), given(frame))
             case KernelCall():
                 run = self.call(expr.call)
                 return lambda frame: run(frame)[0]
@@ -222,10 +232,24 @@ class Expressions:
         no_value = self._no_value(f"what is got from '{expr.stream.name}'", expr.at)
 
         def get(frame: Frame) -> Value:
-            value = scheduler().get(fifo(frame))
+            found = fifo(frame)
+            value = scheduler().peek(found) if expr.stays else scheduler().get(found)
             if type(value) in UNREADY:
                 raise no_value(())
             return value
+
+        return get
+
+    def _try_get(self, expr: StreamTryGet) -> Evaluate:
+        fifo, scheduler, place = self.fifo(expr.stream, expr.indices, expr.at), self.scheduler, self.place(expr.into)
+        assert isinstance(expr.into.type, AlloType)
+        zero = of_bits(expr.into.type, 0)
+
+        def get(frame: Frame) -> Value:
+            found = fifo(frame)
+            done = not scheduler().has_none(found)
+            frame[place] = scheduler().get(found) if done else zero
+            return done
 
         return get
 

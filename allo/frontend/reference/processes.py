@@ -24,11 +24,18 @@ class Fifo:
     gets: int = 0
     reader: Process | None = None
     writer: Process | None = None
+    reader_asked: int = -1  # what had passed, puts and gets, when it was asked last
+    writer_asked: int = -1
 
     @property
     def is_full(self) -> bool:
         """Whether a put would wait."""
         return len(self.values) >= self.depth
+
+    @property
+    def passed(self) -> int:
+        """Puts and gets so far."""
+        return self.puts + self.gets
 
     def waiting(self, depth: int, passed: tuple[int, int]) -> Waiting:
         """What an error tells of it."""
@@ -47,6 +54,11 @@ class Process:
     empty: Fifo | None = None
 
 
+# Questions while nothing passes through any FIFO, after which the program is said to ask without end; fewer after
+# something hung. Machine code asks more often.
+_QUESTIONS, _MORE_QUESTIONS = 1 << 17, 1 << 12
+
+
 class _Abandoned(BaseException):
     """Ends a process of a program that has failed."""
 
@@ -62,6 +74,8 @@ class Scheduler:
         self.error: BaseException | None = None
         self.first: tuple[Fifo, tuple[int, int]] | None = None
         self.deeper: dict[Fifo, None] = {}
+        self.moves = self.moves_seen = self.questions = 0
+        self.asked: Fifo | None = None  # without end
 
     def run(self, action: Callable[[], list[Any]]) -> list[Any]:
         """What `action`, which may start processes, gives. Raises DataflowError if they wait for ever."""
@@ -158,21 +172,77 @@ class Scheduler:
             self.current.full = None
         fifo.values.append(value)
         fifo.puts += 1
+        self.moves += 1
         if fifo.reader is not None:
             self.ready.append(fifo.reader)
             fifo.reader = None
 
     def get(self, fifo: Fifo) -> Any:
         """Remove the oldest value, once there is one."""
-        while not fifo.values:
-            self.current.empty, fifo.reader = fifo, self.current
-            self._leave()
-            self.current.empty = None
+        self._wait_for_value(fifo)
         fifo.gets += 1
+        self.moves += 1
         if fifo.writer is not None:
             self.ready.append(fifo.writer)
             fifo.writer = None
         return fifo.values.popleft()
+
+    def _wait_for_value(self, fifo: Fifo) -> None:
+        while not fifo.values:
+            self.current.empty, fifo.reader = fifo, self.current
+            self._leave()
+            self.current.empty = None
+
+    def peek(self, fifo: Fifo) -> Any:
+        """The oldest value, once there is one; it stays."""
+        if fifo.values:
+            fifo.reader_asked = self._asks(fifo, fifo.reader_asked, False)
+        self._wait_for_value(fifo)
+        return fifo.values[0]
+
+    def is_empty(self, fifo: Fifo) -> bool:
+        """Whether a get would wait; whoever else can go on does so before."""
+        fifo.reader_asked = self._asks(fifo, fifo.reader_asked, not fifo.values)
+        return not fifo.values
+
+    def is_full(self, fifo: Fifo) -> bool:
+        """Whether a put would wait; whoever else can go on does so before."""
+        fifo.writer_asked = self._asks(fifo, fifo.writer_asked, fifo.is_full)
+        return fifo.is_full
+
+    def has_none(self, fifo: Fifo) -> bool:
+        """Whether a `try_get` finds nothing: it asks only then."""
+        return not fifo.values and self.is_empty(fifo)
+
+    def try_put(self, fifo: Fifo, value: Any) -> bool:
+        """Append a value if there is room; whether there was."""
+        if fifo.is_full and self.is_full(fifo):
+            return False
+        self.put(fifo, value)
+        return True
+
+    def _asks(self, fifo: Fifo, asked: int, waits: bool) -> int:
+        """Give way if the answer would be to wait, or if nothing has passed since it was asked last; what has passed.
+
+        As in `fibers.h`, so that results that depend on when processes run are the same.
+        """
+        if waits or asked == fifo.passed:
+            if self.moves != self.moves_seen:
+                self.moves_seen, self.questions = self.moves, 0
+            self.questions += 1
+            if self.questions > (_QUESTIONS if self.first is None else _MORE_QUESTIONS):
+                self._be_impatient(fifo)
+            if self.ready:
+                self.ready.append(self.current)
+                self._leave()
+        return fifo.passed
+
+    def _be_impatient(self, fifo: Fifo) -> None:
+        """It has been asked for so long that nothing will pass any more: give a FIFO room, or end the program."""
+        self.questions = 0
+        if not self._deepen():
+            self.asked = fifo
+            raise self._hang().error()
 
     def _deepen(self) -> bool:
         """Give the first of the shallowest FIFOs that are full room for one more; whether there is one."""
@@ -193,11 +263,17 @@ class Scheduler:
         empty = next((process.empty for process in self.alive if process.empty is not None), None)
         full = None if self.first is None else self.first[0].waiting(self.first[0].facts.depth, self.first[1])
         needs = tuple(fifo.waiting(fifo.depth, (fifo.puts, fifo.gets)) for fifo in self.deeper)
-        return Hang(full, needs, None if empty is None else empty.waiting(empty.facts.depth, (empty.puts, empty.gets)))
+        return Hang(full, needs, _where(empty), _where(self.asked))
+
+
+def _where(fifo: Fifo | None) -> Waiting | None:
+    return None if fifo is None else fifo.waiting(fifo.facts.depth, (fifo.puts, fifo.gets))
 
 
 def facts_of_stream(
-    name: str, extents: tuple[int, ...], depth: int, made: Location, puts: Sequence[Location], gets: Sequence[Location]
-) -> StreamFacts:
+    name: str, extents: tuple[int, ...], depth: int, made: Location,
+    puts: Sequence[Location], gets: Sequence[Location], asks: Sequence[Location],
+) -> StreamFacts:  # fmt: skip
     """What errors tell of a stream of a typed tree."""
-    return StreamFacts(name, extents, depth, made, tuple(dict.fromkeys(puts)), tuple(dict.fromkeys(gets)), None)
+    put, got, asked = (tuple(dict.fromkeys(found)) for found in (puts, gets, asks))
+    return StreamFacts(name, extents, depth, made, put, got, None, asked)

@@ -38,7 +38,7 @@ from .boundary import elements_of
 from .expressions import SHARED, Elements, Evaluate, Expressions, Frame
 from .external import ExternalFunction
 from .processes import Scheduler
-from .streams import Starts, fresh_streams, is_process, region_run
+from .streams import Starts, fresh_streams, is_process, put_run, region_run
 from .structured import structured_run
 from .values import UNREADY, NoValue, Value, conversion
 
@@ -170,7 +170,7 @@ class FunctionCode:
             case Return(values=values):
                 return self._return(values)
             case StreamPut():
-                return self._put(statement)
+                return put_run(self.expressions, self.program, statement)
             case TaskGrid(call=call):
                 return self._call(Call(statement.at, call, (), ()))
             case Structured():
@@ -192,17 +192,6 @@ class FunctionCode:
             else:
                 made.append((statement, Starts(action) if is_process(statement) else action))
         return region_run(made, self.program)
-
-    def _put(self, statement: StreamPut) -> Run:
-        fifo = self.expressions.fifo(statement.stream, statement.indices, statement.at)
-        value, program = self.expressions.value(statement.value), self.program
-
-        def run(frame: Frame) -> None:
-            frame[SHARED] = {}
-            found = value(frame)
-            program.scheduler.put(fifo(frame), found)
-
-        return run
 
     def _sequence(self, steps: Sequence[Run]) -> Run:
         def run(frame: Frame) -> None:
@@ -229,14 +218,18 @@ class FunctionCode:
         return run
 
     def _while(self, loop: While) -> Run:
-        condition, body = self.expressions.whole(loop.condition), self.block(loop.body)
+        first, condition = self.block(loop.first), self.expressions.whole(loop.condition)
+        body = self.block(loop.body)
 
         def run(frame: Frame) -> None:
-            frame[SHARED] = {}
-            while condition(frame):
-                for inner in body:
+            while True:
+                for inner in first:
                     inner(frame)
                 frame[SHARED] = {}
+                if not condition(frame):
+                    return
+                for inner in body:
+                    inner(frame)
 
         return run
 

@@ -18,16 +18,22 @@ from ..typing.nodes import (
     Declare,
     Load,
     Stmt,
+    StreamAsked,
     StreamGet,
     StreamPut,
+    StreamTryGet,
+    StreamTryPut,
     Symbol,
     SymbolKind,
 )
 from ..typing.writes import changed_by, parts
-from .expressions import SHARED, Elements, Frame
+from .expressions import SHARED, Elements, Expressions, Frame
 from .processes import Fifo, Process, Scheduler, facts_of_stream
 
 type Run = Callable[[Frame], Any]
+type Ends = tuple[list[Location], list[Location], list[Location]]
+
+_PUT, _GET, _ASK = {0}, {1}, {2}  # numbers of `Ends`
 
 
 class RunningProgram(Protocol):
@@ -41,10 +47,10 @@ def fresh_streams(function: CheckedFunction, symbol: Symbol) -> Callable[[], Ele
     """What makes the FIFOs of a stream, or of an array of them."""
     carries = symbol.stream
     assert carries is not None
-    puts, gets = ends_of(function, symbol)
+    puts, gets, asks = ends_of(function, symbol)
     depth = carries.depth * prod(carries.block)
     made = function.source.location(symbol.at)
-    facts = facts_of_stream(symbol.name, carries.shape, depth, made, puts, gets)
+    facts = facts_of_stream(symbol.name, carries.shape, depth, made, puts, gets, asks)
 
     def fresh() -> Elements:
         data = np.empty(carries.shape, object)
@@ -55,22 +61,46 @@ def fresh_streams(function: CheckedFunction, symbol: Symbol) -> Callable[[], Ele
     return fresh
 
 
-def ends_of(function: CheckedFunction, symbol: Symbol) -> tuple[list[Location], list[Location]]:
-    """Where a function, and those that it calls, put into a stream and get from it."""
-    puts: list[Location] = []
-    gets: list[Location] = []
+def ends_of(function: CheckedFunction, symbol: Symbol) -> Ends:
+    """Where a function, and those that it calls, put into a stream, get from it, and ask it or try to."""
+    found: Ends = ([], [], [])
     for part in parts(function.body):
         match part:
-            case StreamPut(stream=stream) if stream is symbol:
-                puts.append(function.source.location(part.at))
-            case StreamGet(stream=stream) if stream is symbol:
-                gets.append(function.source.location(part.at))
             case CallSite(callee=callee, arguments=arguments):
                 for argument, parameter in zip(arguments, callee.params, strict=True):
                     if argument is symbol:
-                        inner = ends_of(callee, parameter)
-                        puts, gets = puts + inner[0], gets + inner[1]
-    return puts, gets
+                        for own, inner in zip(found, ends_of(callee, parameter), strict=True):
+                            own.extend(inner)
+                continue
+            case StreamPut(stream=stream):
+                kinds = _PUT
+            case StreamTryPut(stream=stream):
+                kinds = _PUT | _ASK
+            case StreamGet(stream=stream, stays=stays):
+                kinds = _ASK if stays else _GET
+            case StreamTryGet(stream=stream):
+                kinds = _GET | _ASK
+            case StreamAsked(stream=stream):
+                kinds = _ASK
+            case _:
+                continue
+        if stream is symbol:
+            for number in kinds:
+                found[number].append(function.source.location(part.at))
+    return found
+
+
+def put_run(expressions: Expressions, program: RunningProgram, statement: StreamPut) -> Run:
+    """What puts a value into a FIFO."""
+    fifo = expressions.fifo(statement.stream, statement.indices, statement.at)
+    value = expressions.value(statement.value)
+
+    def run(frame: Frame) -> None:
+        frame[SHARED] = {}
+        found = value(frame)
+        program.scheduler.put(fifo(frame), found)
+
+    return run
 
 
 def region_run(

@@ -71,10 +71,29 @@ class Load(Expr):
 
 @dataclass(frozen=True, slots=True)
 class StreamGet(Expr):
-    """The oldest element of a FIFO, taken out of it; `indices` say which one of an array of FIFOs."""
+    """The oldest element of a FIFO, taken out of it unless it `stays`; `indices` say which of an array of FIFOs."""
 
     stream: Symbol
     indices: tuple[Expr, ...]
+    stays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTryGet(Expr):
+    """Whether a FIFO had an element, which then is taken out of it into a variable; else the variable becomes 0."""
+
+    stream: Symbol
+    indices: tuple[Expr, ...]
+    into: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTryPut(Expr):
+    """Whether a FIFO had room, so that `value` is its youngest element now."""
+
+    stream: Symbol
+    indices: tuple[Expr, ...]
+    value: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +354,9 @@ class TaskGrid(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class While(Stmt):
+    """`first` is done before the condition is looked at, each time."""
+
+    first: tuple[Stmt, ...]
     condition: Expr
     body: tuple[Stmt, ...]
 

@@ -26,8 +26,11 @@ from .nodes import (
     Shared,
     Stmt,
     Store,
+    StreamAsked,
     StreamGet,
     StreamPut,
+    StreamTryGet,
+    StreamTryPut,
     Structured,
     Symbol,
     SymbolKind,
@@ -35,6 +38,8 @@ from .nodes import (
 )
 
 NO_EFFECTS = CallEffects(frozenset(), False)
+_AT_STREAM = StreamGet | StreamPut | StreamAsked | StreamTryGet | StreamTryPut
+_FOUND = StreamGet | StreamAsked | StreamTryPut  # one value, which nothing else changes
 
 
 def writes(function: CheckedFunction, parameter: Symbol) -> bool:
@@ -48,7 +53,7 @@ def effects_of(function: CheckedFunction) -> CallEffects:
         written = {symbol for part in parts(function.body) for symbol in changed_by(part)}
         calls = (part for part in parts(function.body) if isinstance(part, CallSite))
         state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
-        state = state or any(isinstance(part, StreamGet | StreamPut) for part in parts(function.body))
+        state = state or any(isinstance(part, _AT_STREAM) for part in parts(function.body))
         by_reference = (p for p in function.params if p.kind is SymbolKind.TENSOR)
         function.effects = CallEffects(frozenset(p for p in by_reference if p in written), state)
     return function.effects
@@ -66,7 +71,7 @@ def changed_by(part: Stmt | Expr | CallSite) -> Iterator[Symbol]:
     match part:
         case Store(tensor=target) | Fill(tensor=target) | Copy(tensor=target):
             yield target
-        case AssignScalar(symbol=target):
+        case AssignScalar(symbol=target) | StreamTryGet(into=target):
             yield target
         case Structured(output=element):
             yield element.tensor
@@ -80,9 +85,9 @@ def changed_by(part: Stmt | Expr | CallSite) -> Iterator[Symbol]:
 
 
 def inlined(before: list[Stmt], statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-    """What is done in front of statements, and these; an element that is got for one value is got where it is used."""
+    """What is done in front of statements, and these; what a stream gives for one value it gives where that is used."""
     got = before[0] if len(before) == len(statements) == 1 else None
-    if not isinstance(got, Declare) or not isinstance(got.init, StreamGet):
+    if not isinstance(got, Declare) or not isinstance(got.init, _FOUND):
         return (*before, *statements)
     match statements[0]:
         case Declare(symbol=Symbol(kind=SymbolKind.SCALAR), init=Expr() as value) as whole if _is_only_use(

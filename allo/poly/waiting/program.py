@@ -18,6 +18,7 @@ from ...ir.access import (
     is_affine_access,
     is_get,
     is_load,
+    is_peek,
     is_put,
     makes_stream,
     subscripts,
@@ -144,6 +145,9 @@ class TokenProgram:
                 self._token(op, "fifo.puts >= fifo.limit", "full", "puts += 1", "reader")
             case _ if is_get(op):
                 self._token(op, "fifo.puts == fifo.gets", "empty", "gets += 1; fifo.limit += 1", "writer")
+            case _ if is_peek(op):
+                self._write(f"fifo = {self._streams[accessed(op)]}; fifo.getter = me")
+                self._write(f"while fifo.puts == fifo.gets: yield fifo, 'empty', {self._site(op)}")
             case _ if asks_stream(op):
                 raise DataDependent("what is found in a stream depends on when processes run", op)
             case "func.call":

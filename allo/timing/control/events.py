@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from mlir import ir
 
-from ...ir.access import callee_name, is_end, is_put
+from ...ir.access import callee_name, is_peek, may_put, moves_element
 from ...ir.walk import constant_bounds
 from ..problem.problem import Table
 from .calls import Callee
@@ -177,9 +177,9 @@ def _of_region(lengths: Lengths, node: Straight | Pipeline, at: _Place) -> Itera
         place = replace(
             at, before=at.before + enter + first, behind=at.behind + schedule.depth - last + leave, loops=tuple(loops)
         )
-        if is_end(use.op):
+        if moves_element(use.op) and not is_peek(use.op):
             stream = stream_key(use.op.operands[0])
-            yield _site(use.op, stream, is_put(use.op), place, table)
+            yield _site(use.op, stream, may_put(use.op), place, table)
         elif use.op.name == "func.call":
             yield from _of_call(lengths, use.op, callee_name(use.op), place, table)
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ...ir.access import accessed, base_of, callee_name, is_end
+from ...ir.access import accessed, asks_stream, base_of, callee_name, is_peek, moves_element
 from . import tree
 from .calls import Callee
 from .span import (
@@ -164,14 +164,16 @@ def _of_region(node: tree.Straight | tree.Pipeline) -> Span:
     for use in region.nodes:
         if use.memory is None:
             continue
-        if not is_end(use.op):
+        if is_peek(use.op):
+            continue  # takes nothing: the get behind it does
+        if not moves_element(use.op):
             (reads if use.kind == "read" else writes).add(base_of(accessed(use.op)))
             continue
         stream = stream_key(use.op.operands[0])
         events = gets if use.kind == "read" else puts
         first = Fraction(enter + schedule.first(use.index))
         tail = Fraction(schedule.depth - schedule.last(use.index) + leave)
-        count = None if use.guards or runs is None else runs * region.count(use.around)
+        count = None if use.guards or runs is None or asks_stream(use.op) else runs * region.count(use.around)
         lag = Fraction(schedule.first(use.index) if overlaps else 0)
         event = Event(first, tail, count, lag)
         events[stream] = together(events[stream], event) if stream in events else event

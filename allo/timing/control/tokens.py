@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from mlir import ir
 
+from ...ir.access import asks_stream
 from ...poly import Access, Iterations, iterations_of
 from .events import Lengths, PeriodicLoop, StreamSite, events
 from .span import Ends, Event, Span, Stream, Times
@@ -70,6 +71,8 @@ def _exact(event: Event, sites: Sequence[StreamSite], accesses: Accesses) -> Eve
 
 def _times(site: StreamSite, accesses: Accesses) -> tuple[Times, Fraction] | None:
     """The cycles of all uses by an operation, and those behind the last one; None if they are not known."""
+    if asks_stream(site.op):
+        return None  # it may find nothing
     own = accesses.get(site.op)
     if not own or site.first.denominator != 1 or (inner := _inner(site)) is None:
         return None

@@ -12,7 +12,7 @@ from math import prod
 
 from mlir import ir
 
-from ...ir.access import accessed, callee_name, is_access, is_copy, is_end, is_get, is_load
+from ...ir.access import accessed, callee_name, gets_side, is_access, is_copy, is_load, moves_element
 from ...ir.streams import is_stream_type
 from ...ir.walk import LOOP_OPERATIONS, constant_bounds
 from ...ir.widths import Widths
@@ -199,8 +199,8 @@ class RegionBuilder:
         place: tuple[int, ...],
     ) -> None:
         name = op.name
-        if is_end(op) or (is_access(op) and not is_stream_type(accessed(op).type)):
-            kind = "read" if is_load(op) or is_get(op) else "write"
+        if moves_element(op) or (is_access(op) and not is_stream_type(accessed(op).type)):
+            kind = "read" if is_load(op) or gets_side(op) else "write"
             self._access(op, kind, accessed(op), around, guards, place)
         elif name == "func.call":
             callee = callee_name(op)
@@ -275,15 +275,15 @@ class RegionBuilder:
             node.label = f"?{len(self.region.nodes)}"
         node.memory = self.around.memory_of(array, node.access.buffer.name if node.access else "?")
         node.latency = node.memory.read if kind == "read" else node.memory.kind.write
-        if not is_end(op):
+        if not moves_element(op):
             node.routing = routing(self.region.space, kind, node.forms, node.memory, self.around.target)
             node.delay = node.routing.delay if kind == "read" else 0
         used = frozenset(number for form in node.forms if form is not None for number, _ in form.copies)
         if any(form is None for form in node.forms) or op.name.startswith("allo.stream"):
             used |= frozenset(around)
         node.copies = node.copies | used | self._source(array)[1]
-        if kind == "read":
-            self.values[op.results[0]] = (node.index, node.copies)
+        for result in op.results:  # of a read, or whether a try did it
+            self.values[result] = (node.index, node.copies)
 
     def _lookups(self, node: RegionNode) -> tuple[Access | None, ...]:
         """The accesses whose values the subscripts are, but for conversions."""

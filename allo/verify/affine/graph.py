@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 from mlir import ir
 
-from ...ir.access import is_get, is_load, is_put, is_store, stored
+from ...ir.access import is_at_stream, is_get, is_load, is_put, is_store, stored
 from ...ir.walk import operations
 from ...poly.extract import Reading, source_of
 from ...poly.linear import Row, variable
@@ -202,7 +202,7 @@ class ComputationGraph:
             if access is None:
                 raise Gap(f"`{op.name}` is not understood", source_of(op))
             return ValueNode(name, Kind.READ, len(variables), access=access, source=source_of(op))
-        if len(op.regions) or not op.name.startswith(("arith.", "math.", "allo.")):
+        if is_at_stream(op) or len(op.regions) or not op.name.startswith(("arith.", "math.", "allo.")):
             raise Gap(f"the result of `{op.name}` is not understood", source_of(op))
         operands = tuple(self.node(operand) for operand in op.operands)
         if op.name == "arith.select" and (cases := cases_of(self, op.operands[0])) is not None:

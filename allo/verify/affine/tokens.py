@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from ...ir.access import asks_stream, is_end, is_get, is_put
+from ...ir.access import asks_stream, is_at_stream, is_end, is_get, is_put
 from ...poly.model import Access
 from ...poly.relations import plain
 from ...poly.tokens import Unnumbered, same_shape, token_numbers
@@ -30,10 +30,12 @@ class Fault:
 def check_streams(flows: Flows) -> Fault | None:
     """Number the tokens of all streams of a program and enter the origins of its gets."""
     for label, accesses in flows.graph.accesses.items():
-        ends = [a for a in accesses if is_end(a.op) or asks_stream(a.op)]
+        ends = [a for a in accesses if is_at_stream(a.op)]
         if not ends:
             continue
         for access in accesses:
+            if asks_stream(access.op):
+                raise Gap(f"what is found in stream '{label}' depends on when tasks run", access.source)
             if not is_end(access.op):
                 raise Gap(f"stream '{label}' is used by `{access.op.name}`", access.source)
             if not access.exact:

@@ -13,7 +13,7 @@ from typing import Any
 
 import islpy as isl
 
-from ...ir.access import asks_stream, is_end, is_get, is_put, is_store
+from ...ir.access import is_at_stream, is_get, is_put, is_store
 from ...poly.computation import UNDEFINED, Computation, Copies, Value
 from ...poly.model import Access
 from ..program.programs import Program, other_interface, other_states
@@ -52,7 +52,7 @@ class _Side:
         self.told = {read: isl.UnionMap(text) for read, text in told.items()}
         self.known: dict[str, Copies] = {}
         accesses = self.computation.accesses
-        for label in dict.fromkeys(a.buffer.label for a in accesses if is_end(a.op) or asks_stream(a.op)):
+        for label in dict.fromkeys(a.buffer.label for a in accesses if is_at_stream(a.op)):
             self._check_stream([a for a in accesses if a.buffer.label == label])
 
     def sources(self, value: Value) -> Copies:

@@ -291,7 +291,9 @@ class _Emitter(ControlFlow):
             code = Code.PUT if callee == "allo_stream_put" else Code.GET
             array = self.arrays[self.addresses[op.operands[1]]]
             self.code.emit(code, self.values.node(op.operands[0]), array, origin=op)
-        elif callee in ("allo_stream_empty", "allo_stream_full"):
+        elif callee == "allo_stream_peek":
+            raise Unsupported("it looks at an element that stays in its stream", op)
+        elif callee in ("allo_stream_empty", "allo_stream_full", "allo_stream_try_put", "allo_stream_try_get"):
             raise Unsupported("what it finds in a stream depends on when tasks run", op)
         elif callee not in ("allo_stream_delete", "allo_streams_delete"):
             raise Unsupported(f"the body of '{callee}' is not known here", op)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....ir.access import accessed, base_of, callee_name, is_copy, is_put, is_store, reads_element
+from ....ir.access import accessed, base_of, callee_name, is_copy, is_store, may_put, reads_element
 from ....ir.builder import Builder
 from ....ir.module import Module
 from ....ir.names import unique_name
@@ -148,7 +148,7 @@ class _Region:
         """What a process is called after: a nest, an array that it writes, a FIFO that it fills, a callee."""
         if is_store(op) or is_copy(op):
             return self._value_name(base_of(op.operands[1]))
-        if is_put(op):
+        if may_put(op):
             return self._value_name(base_of(accessed(op)))
         if op.name == "func.call":
             return callee_name(op)

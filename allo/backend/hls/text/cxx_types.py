@@ -99,6 +99,16 @@ class TypeNames:
                 return self._struct(scalar)
         raise TargetError(f"HLS C++ has no type for {scalar!r}")
 
+    def zero(self, mlir_type: ir.Type) -> str:
+        """The value of a C++ type whose bits are all 0."""
+        return self._zero(scalar_from_mlir(mlir_type))
+
+    def _zero(self, scalar: AlloType) -> str:
+        if isinstance(scalar, Struct):
+            return f"{self.scalar(scalar)}{{{', '.join(self._zero(field) for _, field in scalar.fields)}}}"
+        name = self.scalar(scalar)
+        return f"{name}::of(0)" if name == "bfloat16" else f"{name}(0)"
+
     def _struct(self, struct: Struct) -> str:
         for _, field in struct.fields:
             self.scalar(field)  # inner structs are declared first

@@ -1,9 +1,8 @@
-"""Memory in C++: declarations with their pragmas, accesses, bits of variables, FIFOs."""
+"""Memory in C++: declarations with their pragmas, accesses, bits of variables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import prod
 
 from mlir import ir
 
@@ -14,19 +13,17 @@ from ....ir.memory import Memory
 from ....ir.mlir_types import scalar_from_mlir
 from ....ir.partitions import divisions_of, is_partitioned
 from ....ir.registers import fixed_place
-from ....ir.stream_facts import STREAM_NUMBER
 from ....ir.walk import location_of, string_of
 from .expression import Expr
 from .names import Names, identifier
 from .open_arrays import is_open
-from .values import ValueWriter
+from .stream_statements import StreamWriter
 from .vendor import Array, Banks, BoundMemory
 
 MEMORY = "allo.memory"  # the attribute of an array that the user has bound
-QUERIES = {"allo.stream_empty": "empty", "allo.stream_full": "full"}
 
 
-class MemoryWriter(ValueWriter):
+class MemoryWriter(StreamWriter):
     """The statements that declare, read and write."""
 
     def element(self, op: ir.Operation, first: int) -> Expr:
@@ -143,30 +140,6 @@ class MemoryWriter(ValueWriter):
     def extents(self, memref: ir.MemRefType) -> str:
         return "".join("[]" if extent < 0 else f"[{extent}]" for extent in memref.shape)
 
-    def stream_type(self, stream: ir.Type) -> str:
-        """The type of a FIFO."""
-        if isinstance(stream.element_type, ir.VectorType | ir.RankedTensorType):
-            raise TargetError(
-                f"streams of blocks ({stream}) have no form in HLS C++", hint="stream their elements"
-            )
-        element = (
-            "int64_t" if isinstance(stream.element_type, ir.IndexType) else self.types.of(stream.element_type)
-        )
-        return element
-
-    def _stream_declaration(self, op: ir.Operation, stream: ir.Type, shape: Sequence[int], name: str) -> list[str]:
-        streams, at = self.vendor.streams, location_of(op)
-        several = bool(shape) and streams.array is not None
-        made = self.vendor.known(streams.array if several else streams.made, "streams inside of a kernel", at)
-        extents = "".join(f"[{extent}]" for extent in shape)
-        values = {"name": name, "depth": max(stream.depth, 1), "extents": extents, "count": prod(shape)}
-        declared = made.format(element=self.stream_type(stream), **values)
-        if self.vendor.simulated:
-            number = string_of(op, STREAM_NUMBER)
-            holds = max(stream.depth, self.vendor.room) if self.vendor.room else 0
-            return [declared, f'allo_sim::declare({name}, "{number}", {holds});']
-        return [declared, *([streams.pragma.format(**values)] if streams.pragma else [])]
-
     def layout(self, kind: ir.Type, name: str) -> list[str]:
         """What partitions an array from outside of the function."""
         memref = ir.MemRefType(kind)
@@ -244,28 +217,6 @@ class MemoryWriter(ValueWriter):
             f"{name}{value.operator};",
             f"{target.text} = {self.assigned(made, kind)};",
         ]
-
-    # -- streams ---------------------------------------------------------------------------------
-
-    def _stream(self, op: ir.Operation) -> list[str]:
-        operands = self.take(self.body.operands(op))
-        stream = operands[0].text
-        if op.name == "allo.stream_put":
-            kind = op.operands[1].type
-            return [*self.flush(()), f"{stream}.write({self.operations.stored(operands[1], kind)});"]
-        lines = self.flush(())
-        kind = op.results[0].type
-        target = self._value_type(kind)
-        width = kind.width if isinstance(kind, ir.IntegerType) else 0
-        if op.name == "allo.stream_get":
-            element = "int64_t" if isinstance(kind, ir.IndexType) else self.types.of(kind)
-            if not self.body.uses(op.results[0]):
-                return [*lines, f"{stream}.read();"]
-            return [*lines, self.name(op.results[0], Expr(f"{stream}.read()", type=element, width=width))]
-        pattern = getattr(self.vendor.streams, QUERIES[op.name])
-        what = f"'{QUERIES[op.name]}' of a stream"
-        query = self.vendor.known(pattern, what, location_of(op)).format(name=stream)
-        return [*lines, self.name(op.results[0], Expr(query, type=target, width=width))]
 
 
 def _banks(memref: ir.MemRefType) -> Banks:

@@ -10,12 +10,12 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ....errors import TargetError
-from ....ir.access import callee_name
+from ....ir.access import callee_name, is_at_stream
 from ....ir.processes import Statement
 from ....ir.walk import location_of, operations, string_of
 from ...checked import REQUIRE, SITE
 from .expression import Expr, atom, call, convert
-from .memory import QUERIES, MemoryWriter
+from .memory import MemoryWriter
 from .names import identifier
 from .operations import choice
 from .vendor import Place
@@ -104,7 +104,7 @@ class StatementWriter(MemoryWriter):
                 return self._apply(op)
             case "func.call":
                 return self.marked(op, self._call(op))
-            case "allo.stream_put" | "allo.stream_get" | "allo.stream_empty" | "allo.stream_full":
+            case _ if is_at_stream(op):
                 return self.marked(op, self._stream(op))
             case "memref.copy":
                 return self.marked(op, self._copy(op))
@@ -205,7 +205,7 @@ class StatementWriter(MemoryWriter):
         attributes, lines = op.attributes, []
         if "allo.pipeline" in attributes:
             interval = ir.IntegerAttr(attributes["allo.pipeline"]).value
-            streams = bool(operations(op.regions[0].blocks[0], "allo.stream_get", "allo.stream_put"))
+            streams = any(map(is_at_stream, operations(op.regions[0].blocks[0])))
             rewind = "allo.rewind" in attributes
             lines.append(self.vendor.pipeline_text(interval, rewind, location_of(op), uses_streams=streams))
         if "allo.unroll" in attributes:
@@ -340,16 +340,8 @@ def _is_counter(value: ir.Value, expr: Expr) -> bool:
 
 
 def _is_expression(op: ir.Operation) -> bool:
-    changes = (
-        "allo.assert",
-        "allo.stream_put",
-        "allo.stream_get",
-        "allo.set_bit",
-        "allo.set_slice",
-        "allo.element_cast",
-        *QUERIES,
-    )
-    if op.name in changes:
+    changes = ("allo.assert", "allo.set_bit", "allo.set_slice", "allo.element_cast")
+    if op.name in changes or is_at_stream(op):
         return False
     found: bool = op.name.startswith(
         ("arith.", "math.", "allo.", "affine.load", "affine.apply", "memref.load")

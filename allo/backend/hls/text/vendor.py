@@ -58,7 +58,10 @@ class Arrays(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """Patterns of FIFOs. `element`, `name`, `depth` and `extents` are filled in; None is refused."""
+    """Patterns of FIFOs. `element`, `name`, `depth` and `extents` are filled in; None is refused.
+
+    Those of what does not wait also get `value`, and `done` or `into`, variables that they set.
+    """
 
     source: str | None  # as an argument that is read
     sink: str | None  # as an argument that is written
@@ -67,6 +70,9 @@ class Streams:
     empty: str | None
     full: str | None
     port: str = ""  # what an argument of the entry gets
+    try_put: str | None = None  # an expression: whether there was room
+    try_get: str | None = None  # a statement
+    peek: str | None = None  # a statement, which waits
     array: str | None = None  # of several FIFOs, where it is not `made`: with the number of them, subscripts are one
 
     def argument(self, element: str, name: str, extents: str, *, is_read: bool) -> str | None:
@@ -253,7 +259,10 @@ _AMD_STREAMS = Streams(
     empty="{name}.empty()",
     full="{name}.full()",
     port="#pragma HLS interface axis port={name}",
+    try_put="{name}.write_nb({value})",
+    try_get="{done} = {name}.read_nb({into});",
 )
+_HINTS = {"'peek' of a stream": "get the element, and keep it in a variable"}
 VITIS = Vendor(
     name="Vitis HLS",
     pipeline="#pragma HLS pipeline II={interval}",
@@ -269,6 +278,7 @@ VITIS = Vendor(
     most_banks=1024,
     canonical=True,
     open_arrays=True,
+    hints=_HINTS,
 )
 VIVADO = Vendor(
     name="Vivado HLS",
@@ -285,4 +295,5 @@ VIVADO = Vendor(
     most_banks=VITIS.most_banks,
     canonical=True,
     open_arrays=True,
+    hints=_HINTS,
 )

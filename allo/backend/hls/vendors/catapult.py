@@ -85,6 +85,8 @@ CATAPULT = Vendor(
         pragma="// directive set {name}:cns -FIFO_DEPTH {depth}",
         empty="!{name}.available(1)",
         full=None,
+        try_put="{name}.nb_write({value})",
+        try_get="{done} = {name}.nb_read({into});",
     ),
     place=Place.BEFORE_LABEL,
     words=AcWords(),
@@ -102,7 +104,8 @@ CATAPULT = Vendor(
     tasks_only=True,
     host=Host(call="CCS_DESIGN({top})({arguments})", header="catapult/call.h"),
     hints={
-        "'full' of a stream": "let the writer wait",
+        "'full' of a stream": "let the writer wait, or try: `s.try_put(x)`",
+        "'peek' of a stream": "get the element, and keep it in a variable",
         "pipeline(..., rewind=True)": "leave out rewind: a design that is pipelined as a whole starts again by itself",
     },
 )

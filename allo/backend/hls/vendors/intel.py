@@ -91,6 +91,8 @@ INTEL = Vendor(
         pragma="",
         empty=None,
         full=None,
+        try_put="{name}.tryWrite({value})",
+        try_get="{into} = {name}.tryRead({done});",
     ),
     place=Place.BEHIND_LABEL,
     words=AcWords(),
@@ -107,6 +109,9 @@ INTEL = Vendor(
     top_prefix="component ",
     hints={
         "dataflow": "a component runs its loops one after the other; leave out dataflow and relay",
+        "'empty' of a stream": "try: `x, ok = s.try_get()`",
+        "'full' of a stream": "try: `s.try_put(x)`",
+        "'peek' of a stream": "get the element, and keep it in a variable",
         "streams inside of a kernel": "a component has streams as arguments only; leave out relay",
         "pipeline(..., rewind=True)": "leave out rewind: invocations of a component are pipelined anyway",
     },

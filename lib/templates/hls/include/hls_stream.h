@@ -44,9 +44,16 @@ class stream<T, 0> {
   void operator>>(T &value) { value = read(); }
   /// Whether there was an element, which then is `value`.
   bool read_nb(T &value) {
-    if (empty()) return false;
+    if (state_.count == 0 && empty()) return false;
     value = read();
     return true;
+  }
+  /// The oldest element, which stays; who calls it waits for one. No tool has it for `hls::stream`.
+  const T &front() {
+    allo_sim::simulation *here = allo_sim::simulation::running();
+    if (state_.count == 0) wait_for_element();
+    else if (here != nullptr) here->look(state_);
+    return ring_[state_.gets & (ring_.size() - 1)];
   }
 
   void write(const T &value) {
@@ -57,19 +64,19 @@ class stream<T, 0> {
   void operator<<(const T &value) { write(value); }
   /// Whether there was room.
   bool write_nb(const T &value) {
-    if (full()) return false;
+    if (has_no_room() && full()) return false;
     write(value);
     return true;
   }
 
   bool empty() const {
     if (state_.count == 0 && is_source_empty_) return is_source_empty_();
-    if (state_.count == 0) give_way();
-    return state_.count == 0;
+    allo_sim::simulation *here = allo_sim::simulation::running();
+    return here == nullptr ? state_.count == 0 : here->is_empty(state_);
   }
   bool full() const {
-    if (has_no_room()) give_way();
-    return has_no_room();
+    allo_sim::simulation *here = allo_sim::simulation::running();
+    return here == nullptr || state_.depth == 0 ? has_no_room() : here->is_full(state_);
   }
   std::size_t size() const { return state_.count; }
   /// Elements that the declared depth has room for; 0 if none was declared.
@@ -83,6 +90,7 @@ class stream<T, 0> {
     if (allo_sim::simulation::running() == nullptr) return;
     state_ = allo_sim::fifo_state(depth);
     state_.name = number;
+    allo_sim::simulation::running()->enrol(state_);
   }
   /// Lets what is read come from elsewhere, which may wait, when there is no element here.
   void connect_source(std::function<void(T &)> source, std::function<bool()> is_empty) {
@@ -96,7 +104,7 @@ class stream<T, 0> {
   std::size_t depth_ = 0;
 
  private:
-  allo_sim::fifo_state state_;
+  mutable allo_sim::fifo_state state_;  // a question counts
   std::vector<T> ring_;  // element k is at k modulo the size, a power of two
   std::string name_;
   std::function<void(T &)> source_;
@@ -110,10 +118,6 @@ class stream<T, 0> {
   }
 
   bool has_no_room() const { return depth_ != 0 && state_.count >= depth_; }
-
-  static void give_way() {
-    if (allo_sim::simulation *here = allo_sim::simulation::running()) here->give_way();
-  }
 
   [[gnu::cold, gnu::noinline]] void grow() {
     std::vector<T> larger(ring_.empty() ? 2 : 2 * ring_.size());

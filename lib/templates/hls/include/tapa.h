@@ -27,6 +27,11 @@ class istream {
   bool empty() const { return queue_->empty(); }
   T read() { return queue_->read(); }
   bool try_read(T &value) { return queue_->read_nb(value); }
+  bool try_peek(T &value) const {
+    if (queue_->empty()) return false;
+    value = queue_->front();
+    return true;
+  }
   istream &operator>>(T &value) {
     value = read();
     return *this;

@@ -165,9 +165,8 @@ static void lowerCreate(TypeLowering &types, StreamCreateOp op, StreamType type)
   op.erase();
 }
 
-static void lowerPut(TypeLowering &types, StreamPutOp op, Type element) {
-  StreamEmitter emit(op);
-  Value value = op.getValue();
+/// The address of a variable that holds the value, as the run-time library takes it.
+static Value passed(StreamEmitter &emit, TypeLowering &types, Value value, Type element) {
   Type container = types.ofContainer(element);
   if (types.isWidened(element))
     value = isSignExtended(element)
@@ -175,27 +174,59 @@ static void lowerPut(TypeLowering &types, StreamPutOp op, Type element) {
                 : arith::ExtUIOp::create(emit.builder, emit.loc, container, value).getResult();
   Value slot = emit.slot(container);
   memref::StoreOp::create(emit.builder, emit.loc, value, slot, ValueRange{});
-  emit.call("allo_stream_put", {}, {op->getOperand(0), emit.addressOf(slot)});
-  op.erase();
+  return emit.addressOf(slot);
 }
 
-static void lowerGet(TypeLowering &types, StreamGetOp op, Type element) {
-  StreamEmitter emit(op);
+/// Calls a function that writes an element to a variable, which replaces `value`; what the function answers.
+static Value lowerTaking(StreamEmitter &emit, TypeLowering &types, StringRef function, TypeRange answer, Value value,
+                         Type element) {
   Value slot = emit.slot(types.ofContainer(element));
-  emit.call("allo_stream_get", {}, {op->getOperand(0), emit.addressOf(slot)});
-  Value value = memref::LoadOp::create(emit.builder, emit.loc, slot, ValueRange{});
+  auto call = emit.call(function, answer, {emit.op->getOperand(0), emit.addressOf(slot)});
+  Value taken = memref::LoadOp::create(emit.builder, emit.loc, slot, ValueRange{});
   if (types.isWidened(element))
-    value = arith::TruncIOp::create(emit.builder, emit.loc, types.ofValue(element), value);
-  op.getValue().replaceAllUsesWith(value);
+    taken = arith::TruncIOp::create(emit.builder, emit.loc, types.ofValue(element), taken);
+  value.replaceAllUsesWith(taken);
+  return answer.empty() ? Value() : call.getResult(0);
+}
+
+/// Lets the flag `result` be whether a function answered something else than 0.
+static void answered(StreamEmitter &emit, Value answer, Value result) {
+  Value zero = emit.constant(0);
+  result.replaceAllUsesWith(
+      arith::CmpIOp::create(emit.builder, emit.loc, arith::CmpIPredicate::ne, answer, zero));
+}
+
+static void lowerPut(TypeLowering &types, Operation *op, Type element) {
+  StreamEmitter emit(op);
+  Value value = passed(emit, types, op->getOperand(1), element);
+  if (isa<StreamPutOp>(op)) {
+    emit.call("allo_stream_put", {}, {op->getOperand(0), value});
+  } else {
+    auto call = emit.call("allo_stream_try_put", emit.builder.getI64Type(), {op->getOperand(0), value});
+    answered(emit, call.getResult(0), op->getResult(0));
+  }
+  op->erase();
+}
+
+static void lowerGet(TypeLowering &types, Operation *op, Type element) {
+  StreamEmitter emit(op);
+  StringRef function = isa<StreamPeekOp>(op) ? "allo_stream_peek" : "allo_stream_get";
+  lowerTaking(emit, types, function, {}, op->getResult(0), element);
+  op->erase();
+}
+
+static void lowerTryGet(TypeLowering &types, StreamTryGetOp op, Type element) {
+  StreamEmitter emit(op);
+  Type flag = emit.builder.getI64Type();
+  Value answer = lowerTaking(emit, types, "allo_stream_try_get", flag, op.getValue(), element);
+  answered(emit, answer, op.getDone());
   op.erase();
 }
 
 static void lowerQuery(Operation *op, StringRef function) {
   StreamEmitter emit(op);
   Value answer = emit.call(function, emit.builder.getI64Type(), op->getOperand(0)).getResult(0);
-  Value zero = emit.constant(0);
-  Value result = arith::CmpIOp::create(emit.builder, emit.loc, arith::CmpIPredicate::ne, answer, zero);
-  op->getResult(0).replaceAllUsesWith(result);
+  answered(emit, answer, op->getResult(0));
   op->erase();
 }
 
@@ -203,10 +234,12 @@ bool allo::lowerStreamOp(TypeLowering &types, const TypedOp &typed) {
   auto element = [](Type stream) { return cast<StreamType>(stream).getElementType(); };
   if (auto op = dyn_cast<StreamCreateOp>(typed.op))
     return lowerCreate(types, op, cast<StreamType>(typed.results[0])), true;
-  if (auto op = dyn_cast<StreamPutOp>(typed.op))
-    return lowerPut(types, op, element(typed.operands[0])), true;
-  if (auto op = dyn_cast<StreamGetOp>(typed.op))
-    return lowerGet(types, op, element(typed.operands[0])), true;
+  if (isa<StreamPutOp, StreamTryPutOp>(typed.op))
+    return lowerPut(types, typed.op, element(typed.operands[0])), true;
+  if (isa<StreamGetOp, StreamPeekOp>(typed.op))
+    return lowerGet(types, typed.op, element(typed.operands[0])), true;
+  if (auto op = dyn_cast<StreamTryGetOp>(typed.op))
+    return lowerTryGet(types, op, element(typed.operands[0])), true;
   if (isa<StreamEmptyOp>(typed.op))
     return lowerQuery(typed.op, "allo_stream_empty"), true;
   if (isa<StreamFullOp>(typed.op))

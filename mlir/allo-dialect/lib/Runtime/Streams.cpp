@@ -33,6 +33,19 @@ struct Stream : allo_sim::fifo_state {
 
   char *at(size_t position) { return data + ((head + position) & (capacity - 1)) * bytes; }
 
+  void append(const void *value) {
+    if (count == capacity)
+      grow();
+    std::memcpy(at(count), value, bytes);
+    has_put();
+  }
+
+  void take(void *value) {
+    std::memcpy(value, at(0), bytes);
+    head = (head + 1) & (capacity - 1);
+    has_got();
+  }
+
   void grow() {
     size_t larger = capacity ? 2 * capacity : 8;
     char *moved = static_cast<char *>(std::malloc(larger * bytes));
@@ -97,6 +110,7 @@ Stream *make(int64_t bytes, int64_t depth, const char *name, int64_t index) {
     label += " " + std::to_string(index);
   auto *stream = new Stream(std::move(label), bytes, depth);
   StreamCall &call = here();
+  call.enrol(*stream);
   stream->next = call.alive;
   if (stream->next)
     stream->next->previous = stream;
@@ -162,10 +176,7 @@ ALLO_EXPORT void allo_stream_put(int64_t handle, int64_t value) {
     here().wait_for_room(*stream);
     noteParallel();
   }
-  if (stream->count == stream->capacity)
-    stream->grow();
-  std::memcpy(stream->at(stream->count), reinterpret_cast<const void *>(value), stream->bytes);
-  stream->has_put();
+  stream->append(reinterpret_cast<const void *>(value));
 }
 
 ALLO_EXPORT void allo_stream_get(int64_t handle, int64_t value) {
@@ -175,22 +186,40 @@ ALLO_EXPORT void allo_stream_get(int64_t handle, int64_t value) {
     std::memset(reinterpret_cast<void *>(value), 0, stream->bytes);
     return;
   }
+  stream->take(reinterpret_cast<void *>(value));
+}
+
+ALLO_EXPORT void allo_stream_peek(int64_t handle, int64_t value) {
+  Stream *stream = of(handle);
+  if (!here().look(*stream)) {
+    noteParallel();
+    std::memset(reinterpret_cast<void *>(value), 0, stream->bytes);
+    return;
+  }
   std::memcpy(reinterpret_cast<void *>(value), stream->at(0), stream->bytes);
-  stream->head = (stream->head + 1) & (stream->capacity - 1);
-  stream->has_got();
 }
 
-ALLO_EXPORT int64_t allo_stream_empty(int64_t handle) {
-  if (of(handle)->count == 0)
-    here().give_way();
-  return of(handle)->count == 0;
+ALLO_EXPORT int64_t allo_stream_try_put(int64_t handle, int64_t value) {
+  Stream *stream = of(handle);
+  if (stream->is_full() && here().is_full(*stream))
+    return 0;
+  stream->append(reinterpret_cast<const void *>(value));
+  return 1;
 }
 
-ALLO_EXPORT int64_t allo_stream_full(int64_t handle) {
-  if (of(handle)->is_full())
-    here().give_way();
-  return of(handle)->is_full();
+ALLO_EXPORT int64_t allo_stream_try_get(int64_t handle, int64_t value) {
+  Stream *stream = of(handle);
+  if (stream->count == 0 && here().is_empty(*stream)) {
+    std::memset(reinterpret_cast<void *>(value), 0, stream->bytes);
+    return 0;
+  }
+  stream->take(reinterpret_cast<void *>(value));
+  return 1;
 }
+
+ALLO_EXPORT int64_t allo_stream_empty(int64_t handle) { return here().is_empty(*of(handle)); }
+
+ALLO_EXPORT int64_t allo_stream_full(int64_t handle) { return here().is_full(*of(handle)); }
 
 /// Begins a dataflow region: its tasks take turns until `allo_region_end`, where all have ended.
 ALLO_EXPORT int64_t allo_region_begin() {

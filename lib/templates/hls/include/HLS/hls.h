@@ -16,11 +16,21 @@ namespace ihls {
 
 /// The end of a stream that a component reads.
 template <class T>
-class stream_in : public hls::stream<T> {};
+class stream_in : public hls::stream<T> {
+ public:
+  T tryRead(bool &success) {
+    T value{};
+    success = hls::stream<T>::read_nb(value);
+    return value;
+  }
+};
 
 /// The end of a stream that a component writes.
 template <class T>
-class stream_out : public hls::stream<T> {};
+class stream_out : public hls::stream<T> {
+ public:
+  bool tryWrite(const T &value) { return hls::stream<T>::write_nb(value); }
+};
 
 }  // namespace ihls
 

@@ -26,9 +26,12 @@ struct fifo_state {
   std::size_t count = 0;
   std::uint64_t puts = 0, gets = 0;
   fiber *reader = nullptr, *writer = nullptr;  // who waits at this end
+  std::uint64_t reader_asked = ~std::uint64_t{0}, writer_asked = ~std::uint64_t{0};  // what had passed, puts and gets
+  std::uint64_t *moves = nullptr;  // of the scheduler, which counts the puts and gets of all FIFOs
 
   explicit fifo_state(std::size_t holds = 0) : depth(holds), declared(holds) {}
   bool is_full() const { return depth != 0 && count >= depth; }
+  std::uint64_t passed() const { return puts + gets; }
   inline void has_put();
   inline void has_got();
 };
@@ -54,7 +57,8 @@ using group = std::vector<std::unique_ptr<fiber>>;
 /// Lets the fibers of a thread take turns, each until it has to wait: always in the same order.
 ///
 /// If none can go on, the first of the shallowest FIFOs that are full gets room for one element more, so that at the end
-/// it is known which depths would do; if none is full, `leave` ends it all.
+/// it is known which depths would do; if none is full, `leave` ends it all. So it is if they ask FIFOs and ask again, and
+/// nothing passes through any FIFO meanwhile.
 class scheduler {
  public:
   explicit scheduler(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {
@@ -121,12 +125,26 @@ class scheduler {
     push(woken);
   }
 
-  /// Lets all others that can go on do so first: for those that only ask.
-  void give_way() {
-    if (first_ == nullptr) return;
-    push(*current_);
-    suspend();
+  /// Whether a get would wait, where who gets asks.
+  bool is_empty(fifo_state &fifo) {
+    ask(fifo, fifo.reader_asked, fifo.count == 0);
+    return fifo.count == 0;
   }
+
+  /// Whether a put would wait, where who puts asks.
+  bool is_full(fifo_state &fifo) {
+    ask(fifo, fifo.writer_asked, fifo.is_full());
+    return fifo.is_full();
+  }
+
+  /// Waits for the oldest element, which stays; as `wait_for_element`.
+  bool look(fifo_state &fifo) {
+    if (fifo.count != 0) ask(fifo, fifo.reader_asked, false);
+    return fifo.count != 0 || wait_for_element(fifo);
+  }
+
+  /// Counts what passes through a FIFO from now on.
+  void enrol(fifo_state &fifo) { fifo.moves = &moves_; }
 
   /// Lets a fiber go on when its turn comes.
   void push(fiber &ready) {
@@ -174,6 +192,36 @@ class scheduler {
   bool hung() const { return !first_hang_.empty() || !last_hang_.empty(); }
 
  private:
+  static constexpr std::uint64_t kQuestions = 1 << 26;      // while nothing passes through any FIFO: then it is endless
+  static constexpr std::uint64_t kMoreQuestions = 1 << 18;  // after something hung
+
+  /// A question to a FIFO. Others go first if the answer would be to wait, or if nothing has passed through the FIFO since
+  /// it was asked last: who asks again and again never keeps others from what it asks for.
+  void ask(fifo_state &fifo, std::uint64_t &asked, bool waits) {
+    if (waits || asked == fifo.passed()) {
+      if (moves_ != moves_seen_) {
+        moves_seen_ = moves_;
+        questions_ = 0;
+      } else if (++questions_ >= kMoreQuestions) {
+        be_patient(fifo);
+      }
+      if (first_ != nullptr) {
+        push(*current_);
+        suspend();
+      }
+    }
+    asked = fifo.passed();
+  }
+
+  /// Ends it all if it has been asked for so long that nothing will pass any more.
+  [[gnu::cold, gnu::noinline]] void be_patient(const fifo_state &fifo) {
+    if (questions_ < (hung() ? kMoreQuestions : kQuestions) || !can_leave()) return;
+    questions_ = 0;
+    if (deepen()) return;
+    last_hang_ = line("asked", fifo, fifo.declared);
+    fail();
+  }
+
   void wait(fiber *&end, fifo_state *&reason, fifo_state &fifo) {
     current_->next = end;
     end = current_;
@@ -249,18 +297,22 @@ class scheduler {
     }
   }
 
-  /// Nobody can go on: makes room, or ends it all.
-  void resolve() {
+  /// Makes room in the first of the shallowest FIFOs that are full; whether there is one.
+  bool deepen() {
     fifo_state *chosen = nullptr;
     for (fiber *one : alive_)
       if (one->full != nullptr && (chosen == nullptr || one->full->depth < chosen->depth)) chosen = one->full;
-    if (chosen != nullptr) {
-      if (!hung()) first_hang_ = line("full", *chosen, chosen->declared);
-      if (chosen->depth == chosen->declared) deepened_.push_back(chosen);
-      ++chosen->depth;
-      wake(chosen->writer);
-      return;
-    }
+    if (chosen == nullptr) return false;
+    if (!hung()) first_hang_ = line("full", *chosen, chosen->declared);
+    if (chosen->depth == chosen->declared) deepened_.push_back(chosen);
+    ++chosen->depth;
+    wake(chosen->writer);
+    return true;
+  }
+
+  /// Nobody can go on: makes room, or ends it all.
+  void resolve() {
+    if (deepen()) return;
     for (fiber *one : alive_)
       if (one->empty != nullptr) {
         if (last_hang_.empty()) last_hang_ = line("empty", *one->empty, one->empty->declared);
@@ -297,18 +349,21 @@ class scheduler {
   std::string first_hang_, last_hang_;
   std::vector<fifo_state> ended_needs_;
   std::vector<fifo_state *> deepened_;
+  std::uint64_t moves_ = 0, moves_seen_ = 0, questions_ = 0;
   bool leaving_ = false;
 };
 
 void fifo_state::has_put() {
   ++count;
   ++puts;
+  if (moves != nullptr) ++*moves;
   if (reader != nullptr) reader->owner->wake(reader);
 }
 
 void fifo_state::has_got() {
   --count;
   ++gets;
+  if (moves != nullptr) ++*moves;
   if (writer != nullptr) writer->owner->wake(writer);
 }
 

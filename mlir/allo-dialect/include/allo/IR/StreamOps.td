@@ -30,6 +30,34 @@ def Allo_StreamGetOp : Allo_Op<"stream_get", [
   let assemblyFormat = "$stream attr-dict `:` qualified(type($stream))";
 }
 
+def Allo_StreamPeekOp : Allo_Op<"stream_peek", [
+    TypesMatchWith<"the result has the element type of the stream", "stream", "value",
+                   "::llvm::cast<StreamType>($_self).getElementType()">]> {
+  let summary = "the oldest element, which stays in the stream; waits while the stream is empty";
+  let arguments = (ins Arg<Allo_StreamType, "", [MemRead, MemWrite]>:$stream);
+  let results = (outs AnyType:$value);
+  let assemblyFormat = "$stream attr-dict `:` qualified(type($stream))";
+}
+
+def Allo_StreamTryPutOp : Allo_Op<"stream_try_put", [
+    TypesMatchWith<"the value has the element type of the stream", "stream", "value",
+                   "::llvm::cast<StreamType>($_self).getElementType()">]> {
+  let summary = "append one element if there is room; whether there was";
+  let arguments = (ins Arg<Allo_StreamType, "", [MemRead, MemWrite]>:$stream,
+                       AnyType:$value);
+  let results = (outs I1:$done);
+  let assemblyFormat = "$stream `,` $value attr-dict `:` qualified(type($stream))";
+}
+
+def Allo_StreamTryGetOp : Allo_Op<"stream_try_get", [
+    TypesMatchWith<"the first result has the element type of the stream", "stream", "value",
+                   "::llvm::cast<StreamType>($_self).getElementType()">]> {
+  let summary = "remove the oldest element if there is one, else zero; whether there was one";
+  let arguments = (ins Arg<Allo_StreamType, "", [MemRead, MemWrite]>:$stream);
+  let results = (outs AnyType:$value, I1:$done);
+  let assemblyFormat = "$stream attr-dict `:` qualified(type($stream))";
+}
+
 class Allo_StreamQueryOp<string mnemonic> : Allo_Op<mnemonic> {
   let arguments = (ins Arg<Allo_StreamType, "", [MemRead, MemWrite]>:$stream);
   let results = (outs I1:$result);

@@ -3,6 +3,4 @@ from allo.ir.types import Stream, int32
 
 def kernel(A: int32[4]):
     s: Stream[int32, 4]
-    s.put(1)
-    while s.get() > 0:
-        A[0] = 1
+    A[0] = s.peek() if A[1] > 0 else 0

@@ -3,4 +3,6 @@ from allo.ir.types import Stream, int32
 
 def kernel(A: int32[4]):
     s: Stream[int32, 4]
-    s.try_put(1)
+    s.put(1)
+    x, ok = s.get()
+    A[0] = x
