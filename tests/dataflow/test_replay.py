@@ -126,7 +126,7 @@ def test_estimates_of_stages_use_the_same_rules(seed: int) -> None:
     lags = [random.randint(0, 5) for _ in range(2)]
     starts = [np.cumsum([0, *(random.randint(1, 6) for _ in range(count - 1))]) for _ in range(2)]
     events = [
-        Event(Fraction(lag), Fraction(1), Fraction(count), Fraction(lag), (), own)
+        Event(Fraction(lag), Fraction(1), Fraction(count), Fraction(lag), own)
         for lag, own in zip(lags, starts, strict=True)
     ]
     lengths = [int(own[-1]) + lag + 1 for lag, own in zip(lags, starts, strict=True)]
