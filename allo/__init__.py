@@ -2,14 +2,10 @@
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from . import dsl, errors
-from .backend.cpu import LLVMModule
-from .build import build
-from .compose import compose
 from .customize import Partition, Schedule, customize
 from .errors import (
     AlloError,
@@ -72,12 +68,16 @@ show_users_frames()
 
 # What many programs never use is loaded when it is first asked for: each would add to the time of `import allo`.
 if TYPE_CHECKING:
+    from . import backend as backend
     from . import equivalence as equivalence
     from . import target as target
     from . import testing as testing
     from . import utils as utils
+    from .backend.cpu import LLVMModule
     from .backend.external.module import IPModule
     from .backend.hls import HLSModule
+    from .build import build
+    from .compose import compose
     from .equivalence import verify
     from .estimate import Estimate, estimate
     from .frontend.reference.compare import check_python
@@ -91,8 +91,12 @@ else:
         "Estimate": ".estimate",
         "HLSModule": ".backend.hls",
         "IPModule": ".backend.external.module",
+        "LLVMModule": ".backend.cpu",
         "PythonDifference": ".frontend.reference.difference",
+        "backend": "",
+        "build": ".build",
         "check_python": ".frontend.reference.compare",
+        "compose": ".compose",
         "equivalence": "",
         "estimate": ".estimate",
         "interpret": ".frontend.reference.interpret",
@@ -114,7 +118,7 @@ else:
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
-            return version("allo")
+            return import_module("importlib.metadata").version("allo")
         if name not in _LATER:
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
         source = _LATER[name]

@@ -32,7 +32,8 @@ def test_a_cpu_program_loads_only_what_it_needs() -> None:
     assert result == "3" and "allo.customize" in first
     later = {"allo.backend.hls", "allo.backend.external", "allo.estimate", "allo.verify", "allo.target"}
     assert not loaded & later
-    assert not first & {"torch", "matplotlib", "z3", "rich"}
+    assert not first & {"torch", "matplotlib", "z3", "rich", "typer", "scipy", "ortools"}
+    assert not first & {"allo.backend.cpu", "allo.compose", "allo.poly.hangs"}
 
 
 @pytest.mark.parametrize("name", allo.__all__)

@@ -10,7 +10,7 @@ from ..ir.module import Module
 from ..ir.processes import DATAFLOW, is_region
 from ..ir.stream_facts import Hang
 from ..ir.walk import entry_block, statements
-from ..poly import Model, backward_between_iterations, extract, hang_of, stage_clash
+from ..poly import Model, backward_between_iterations, extract, stage_clash
 from .function.calls import function_around
 from .nest.absorb import absorb, absorbed_by
 from .step.handles import Function, Loop
@@ -114,6 +114,8 @@ def run_at_once(module: Module, stream: ir.Value) -> None:
 
 def _demand_room(module: Module, made: ir.Operation, obstacle: ScheduleError) -> None:
     """Raise ScheduleError unless a FIFO whose ends run one after the other holds all that is put before it is taken."""
+    from ..poly import hang_of
+
     hang = hang_of(module, _MOST_STEPS)
     name = stream_name(made.results[0])
     if not isinstance(hang, Hang) or hang.full is None or hang.full.stream.name != name:

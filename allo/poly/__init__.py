@@ -1,5 +1,7 @@
 """The polyhedral model of a function, and the questions that schedules put to it."""
 
+from typing import TYPE_CHECKING
+
 from .bounds import OutOfBounds, out_of_bounds
 from .carried import carried_by
 from .escapes import escapes
@@ -18,7 +20,6 @@ from .fifo_order import (
 )
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
-from .hangs import ROOM, Untold, always_ends, hang_of, imbalance_of
 from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
@@ -36,6 +37,19 @@ from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_o
 from .updates import Reductions, Update, updates_of
 from .violation import Undecided, Violation
 from .window import Window, window
+
+# Programs without FIFOs never run any: `import allo` does not load what runs them.
+if TYPE_CHECKING:
+    from .hangs import ROOM, Untold, always_ends, hang_of, imbalance_of
+else:
+
+    def __getattr__(name: str) -> object:
+        if name not in ("ROOM", "Untold", "always_ends", "hang_of", "imbalance_of"):
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        from . import hangs
+
+        return getattr(hangs, name)
+
 
 __all__ = [
     "ROOM",

@@ -14,7 +14,7 @@ from ...ir.processes import DATAFLOW, is_process, region_blocks
 from ...ir.stream_facts import Hang, Waiting
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, location_of, operations, statements, string_of
-from ...poly import Access, TaskUse, first_clash, imbalance_of, pairs_of, task_uses
+from ...poly import Access, TaskUse, first_clash, pairs_of, task_uses
 
 _MOST_STEPS = 400_000  # puts and gets that are looked at: about half a second
 
@@ -35,6 +35,8 @@ def check_tasks(module: Module) -> None:
                     _demand_single_ends(module, processes, value)
                 else:
                     _demand_own_elements(module, processes, value)
+    from ...poly import imbalance_of
+
     found = imbalance_of(module, _MOST_STEPS)
     if isinstance(found, Hang) and found.empty is not None:
         raise found.error()
