@@ -12,7 +12,7 @@ from .flow import Flow
 from .model import Access
 from .relations import Relations
 
-_ROUNDS = 3  # after each, the instances that are called live are fewer, and still enough
+_ROUNDS = 3  # after each, the instances that are called live are fewer, and still enough; or more, and still live
 # What neither traps nor does anything else, whatever the operands are.
 _TOTAL = frozenset({
     *(f"arith.{name}{kind}" for name in ("add", "sub", "mul") for kind in "if"),
@@ -41,16 +41,42 @@ def live_reads(
     reads: Mapping[str, Flow],
     ends: Sequence[Flow],
 ) -> dict[str, isl.Set]:
-    """The live instances of all reads of the arrays `known`, by what they see and by what is seen in the `ends`.
+    """The live instances of all reads of the arrays `known`, and more, by what they see and what is seen in the `ends`.
 
     Writes of other arrays are live in all instances.
     """
     fed = _fed_by(accesses, known)
     live = whole = _whole(relations, accesses, known)
     for _ in range(_ROUNDS):
-        seen = _seen([*ends, *(restricted(flow, live[read]) for read, flow in reads.items())])
-        live = {read: _feeding(whole[read], into, seen) for read, into in fed.items()}
+        live = _one_read_back(live, whole, fed, reads, ends)
     return live
+
+
+def surely_live_reads(
+    final: Mapping[str, isl.Set],
+    relations: Relations,
+    accesses: Sequence[Access],
+    known: Collection[str],
+    reads: Mapping[str, Flow],
+    ends: Sequence[Flow],
+) -> dict[str, isl.Set]:
+    """The `final_reads`, and the instances whose values reach them through few writes."""
+    fed, whole, live = _fed_by(accesses, known), _whole(relations, accesses, known), final
+    for _ in range(_ROUNDS):
+        live = _one_read_back(live, whole, fed, reads, ends)
+    return dict(live)
+
+
+def _one_read_back(
+    live: Mapping[str, isl.Set],
+    whole: Mapping[str, isl.Set],
+    fed: Mapping[str, list[Access] | None],
+    reads: Mapping[str, Flow],
+    ends: Sequence[Flow],
+) -> dict[str, isl.Set]:
+    """The instances that feed what `live` ones see, or what is left."""
+    seen = _seen([*ends, *(restricted(flow, live[read]) for read, flow in reads.items())])
+    return {read: _feeding(whole[read], into, seen) for read, into in fed.items()}
 
 
 def reaching_reads(

@@ -8,7 +8,7 @@ to be right in the new one too (`flow.py`). Where it is not, it may do for the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from ..ir.access import is_load, is_store
 from .effort import Exhausted, limited
 from .flow import Flow, Instances, NoFlow, at_end, fault, flow_of
 from .linear import Linear
-from .liveness import final_reads, live_reads, reaching_reads, restricted
+from .liveness import final_reads, live_reads, reaching_reads, restricted, surely_live_reads
 from .model import Access, Model, ModelLoop
 from .pairs import Pair
 from .relations import Relations
@@ -141,22 +141,23 @@ class Reordering:
             if self._changes_results(read, new, self._certainly_live):
                 return False
             changed.append(read)
-        return not changed or any(
-            not any(self._changes_results(read, new, live) for read in changed) for live in self._live()
-        )
+        return not changed or self._is_harmless(changed, new)
+
+    def _is_harmless(self, changed: Sequence[Access], new: Sequence[Instances]) -> bool:
+        """Do results not depend on those of the `changed` reads that see something else? The quickest answer first."""
+        if not any(self._changes_results(read, new, self._nearly_live) for read in changed):
+            return True
+        if any(self._changes_results(read, new, self._surely_live) for read in changed):
+            return False
+        with limited(_CLOSURE):
+            reaching = self._reaching
+        return not any(self._changes_results(read, new, reaching) for read in changed)
 
     def _changes_results(self, read: Access, writes: Sequence[Instances], live: Mapping[str, isl.Set]) -> bool:
         """May the instances of a read that are `live` see something else in the new order?"""
         instances = self._instances(read, 1)
         only = replace(instances, elements=instances.elements.intersect_domain(live[read.id]))
         return bool(fault(restricted(self._seen(read), live[read.id]), only, writes))
-
-    def _live(self) -> Iterator[Mapping[str, isl.Set]]:
-        """The live instances of all reads: more than there are, then fewer, which takes longer."""
-        yield self._nearly_live
-        with limited(_CLOSURE):
-            reaching = self._reaching
-        yield reaching
 
     @cached_property
     def _left_behind(self) -> list[Flow]:
@@ -174,7 +175,14 @@ class Reordering:
         return final_reads(self.relations, self.accesses, self._known, self._left_behind)
 
     @cached_property
+    def _surely_live(self) -> dict[str, isl.Set]:
+        """More of them."""
+        arguments = (self.relations, self.accesses, self._known, self._all_reads, self._left_behind)
+        return surely_live_reads(self._certainly_live, *arguments)
+
+    @cached_property
     def _nearly_live(self) -> dict[str, isl.Set]:
+        """All live instances, and more."""
         return live_reads(self.relations, self.accesses, self._known, self._all_reads, self._left_behind)
 
     @cached_property
