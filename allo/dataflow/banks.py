@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
 
 import islpy as isl
 from mlir import ir
 
-from ..customize import Schedule
+from ..customize import Partition, Schedule
 from ..errors import ScheduleError
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW, is_process
 from ..ir.walk import argument_names, entry_block, statements
-from ..layout import COMPLETE, Banks, cyclic
+from ..layout import COMPLETE, Banks, Division, block, cyclic
 from ..poly import TaskUse, task_uses
 
 _MOST_BANKS = 1024
@@ -25,21 +25,57 @@ def give_own_banks(schedule: Schedule) -> None:
     """Divide each argument that several positions read, or write, so that they are in different banks.
 
     The partitions are steps of the schedule. Where no division into at most 1,024 banks does that, a step `distribute`
-    gives each position a part of its own; where that cannot be, the array stays as it is, for the backend to refuse.
+    gives each position a part of its own; where that cannot be, runs of elements are banks, and where that does not do
+    either, the array stays as it is, for the backend to refuse.
     """
-    for region, name, banks in list(_shared(schedule.ir)):
+    for shared in list(_shared(schedule.ir)):
+        array, banks = f"{shared.region}:{shared.name}", shared.apart(_divisions)
         if banks is None:
-            with suppress(ScheduleError):
-                schedule.distribute(f"{region}:{name}")
+            try:
+                schedule.distribute(array)
+                continue
+            except ScheduleError:
+                banks = shared.apart(_runs)
         for dim, division in (banks or {}).items():
             if division == COMPLETE:
-                schedule.partition(f"{region}:{name}", dim=dim + 1)
+                schedule.partition(array, dim=dim + 1)
             else:
-                schedule.partition(f"{region}:{name}", dim=dim + 1, factor=division.factor)
+                kind = Partition.Block if division.kind is Division.BLOCK else Partition.Cyclic
+                schedule.partition(array, kind, dim=dim + 1, factor=division.factor)
 
 
-def _shared(module: Module) -> Iterator[tuple[str, str, dict[int, Banks] | None]]:
-    """Arguments of regions that several positions use, with the divisions that keep these apart; None if none does."""
+@dataclass(frozen=True, slots=True)
+class _SharedArray:
+    """An argument of a region that processes use."""
+
+    region: str
+    name: str
+    shape: tuple[int, ...]
+    uses: tuple[TaskUse, ...]
+
+    def apart(self, divisions: Callable[[Sequence[TaskUse], int], list[Banks]]) -> dict[int, Banks] | None:
+        """Divisions of the fewest dimensions by which any two positions use different banks, the fewest that do.
+
+        None if there are none, {} if they share nothing. Complete divisions come first: hardware sees them in any text.
+        """
+        shape = self.shape
+        if not _meet(self.uses, {}, shape):
+            return {}
+        for count in range(1, len(shape) + 1):
+            found = [
+                dict(zip(dims, chosen, strict=True))
+                for dims in combinations(range(len(shape)), count)
+                for chosen in product(*(divisions(self.uses, shape[k]) for k in dims))
+            ]
+            found = [f for f in found if prod(banks.count(shape[k]) for k, banks in f.items()) <= _MOST_BANKS]
+            for banks in sorted(found, key=lambda f: sum(division != COMPLETE for division in f.values())):
+                if not _meet(self.uses, banks, shape):
+                    return banks
+        return None
+
+
+def _shared(module: Module) -> Iterator[_SharedArray]:
+    """Arguments of regions, with what their processes use of them."""
     for function in module.functions():
         entry = entry_block(function)
         if entry is None or DATAFLOW not in function.operation.attributes:
@@ -48,40 +84,28 @@ def _shared(module: Module) -> Iterator[tuple[str, str, dict[int, Banks] | None]
         for argument, name in zip(entry.arguments, argument_names(function), strict=True):
             if isinstance(argument.type, ir.MemRefType) and argument.type.rank:
                 uses = [use for op in processes for use in task_uses(module, op, argument, lambda _: True)]
-                banks = _apart(uses, argument.type.shape)
-                if banks is None or banks:
-                    yield function.name.value, name, banks
-
-
-def _apart(uses: Sequence[TaskUse], shape: Sequence[int]) -> dict[int, Banks] | None:
-    """Divisions of the fewest dimensions by which any two positions use different banks, the fewest that do.
-
-    None if there are none, {} if they share nothing. Complete divisions come first: hardware sees them in any text.
-    """
-    if not _meet(uses, {}, shape):
-        return {}
-    for count in range(1, len(shape) + 1):
-        found = [
-            dict(zip(dims, divisions, strict=True))
-            for dims in combinations(range(len(shape)), count)
-            for divisions in product(*(_divisions(uses, shape[k]) for k in dims))
-        ]
-        found = [f for f in found if prod(banks.count(shape[k]) for k, banks in f.items()) <= _MOST_BANKS]
-        for banks in sorted(found, key=lambda f: sum(division != COMPLETE for division in f.values())):
-            if not _meet(uses, banks, shape):
-                return banks
-    return None
+                yield _SharedArray(function.name.value, name, tuple(argument.type.shape), tuple(uses))
 
 
 def _divisions(uses: Sequence[TaskUse], extent: int) -> list[Banks]:
     """What a dimension may be divided into: all elements, or as many banks as a grid of tasks has positions."""
+    return [COMPLETE, *(cyclic(n) for n in _grids(uses) if 1 < n < extent and extent % n == 0)]
+
+
+def _runs(uses: Sequence[TaskUse], extent: int) -> list[Banks]:
+    """As many runs of elements as a grid has positions."""
+    return [block(n) for n in _grids(uses) if 1 < n < extent and extent % n == 0]
+
+
+def _grids(uses: Sequence[TaskUse]) -> list[int]:
+    """The extents of the grids of tasks."""
     grids = {
         use.relation.domain().dim_max_val(k).to_python() + 1
         for use in uses
         for k in range(use.relation.dim(isl.dim_type.in_))
         if not use.relation.is_empty()
     }
-    return [COMPLETE, *(cyclic(n) for n in sorted(grids) if 1 < n < extent and extent % n == 0)]
+    return sorted(grids)
 
 
 def _meet(uses: Sequence[TaskUse], banks: dict[int, Banks], shape: Sequence[int]) -> bool:
@@ -91,7 +115,7 @@ def _meet(uses: Sequence[TaskUse], banks: dict[int, Banks], shape: Sequence[int]
     """
     seen: list[tuple[TaskUse, isl.Map]] = []
     for use in uses:
-        reached = use.relation.apply_range(_bank_of(use.relation, banks, len(shape)))
+        reached = use.relation.apply_range(_bank_of(use.relation, banks, shape))
         if banks and not reached.is_single_valued():
             return True
         seen.append((use, reached))
@@ -105,8 +129,14 @@ def _meet(uses: Sequence[TaskUse], banks: dict[int, Banks], shape: Sequence[int]
     return False
 
 
-def _bank_of(relation: isl.Map, banks: dict[int, Banks], rank: int) -> isl.Map:
+def _bank_of(relation: isl.Map, banks: dict[int, Banks], shape: Sequence[int]) -> isl.Map:
     """From elements to their banks."""
-    names = [f"e{k}" for k in range(rank)]
-    places = [f"e{k}" if division == COMPLETE else f"e{k} mod {division.factor}" for k, division in banks.items()]
+    names = [f"e{k}" for k in range(len(shape))]
+    places = [_bank_text(f"e{k}", division, shape[k]) for k, division in banks.items()]
     return isl.Map.read_from_str(relation.get_ctx(), f"{{ [{', '.join(names)}] -> [{', '.join(places)}] }}")
+
+
+def _bank_text(element: str, division: Banks, extent: int) -> str:
+    if division.kind is Division.BLOCK:
+        return f"floor({element}/{division.run(extent)})"
+    return element if division == COMPLETE else f"{element} mod {division.factor}"

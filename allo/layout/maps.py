@@ -25,6 +25,11 @@ class Digit:
         is_fixed = self.extent == 1 or all(stride % period == 0 for stride in strides)
         return subscript // self.divisor % self.extent if is_fixed else None
 
+    def fixed_between(self, low: int, high: int) -> int | None:
+        """Its value for all subscripts from `low` to `high`; None if these are several."""
+        first, last = low // self.divisor, high // self.divisor
+        return first % self.extent if first == last else None
+
 
 @dataclass(frozen=True, slots=True)
 class WeightedDigit:

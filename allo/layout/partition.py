@@ -58,6 +58,10 @@ class Banks:
         """The bank of `element`, and of all that lie multiples of `strides` from it; None if these are in several."""
         return self.digit(extent).fixed(element, strides)
 
+    def bank_between(self, extent: int, low: int, high: int) -> int | None:
+        """The bank of all elements from `low` to `high`; None if these are in several."""
+        return self.digit(extent).fixed_between(low, high)
+
     def digit(self, extent: int) -> Digit:
         """The digit of a subscript that is the bank."""
         match self.canonical(extent):

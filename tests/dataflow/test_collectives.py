@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+import allo
+import allo.dataflow as df
+from allo.ir.types import int32
 from tests.dataflow import collectives as c
 
 from .doors import through
@@ -61,3 +65,48 @@ def test_parts_of_what_is_whole() -> None:
     A, b = numbers(c.M, c.N), numbers(c.N)
     np.testing.assert_array_equal(through(c.whole_and_parts, A, b, np.zeros_like(A), csim=False).arguments[2], A + b)
     np.testing.assert_array_equal(through(c.transposed_parts, A, np.zeros_like(A.T), csim=False).arguments[1], A.T)
+
+
+BUILDS = {
+    "split_k": (c.split_k, [numbers(c.M, c.K), numbers(c.K, c.N), np.zeros((c.M, c.N), np.int16)]),
+    "gemv": (c.gemv, [numbers(c.W, c.W, dtype=np.float32), numbers(c.W, dtype=np.float32), np.zeros(c.W, np.float32)]),
+    "ffn": (
+        c.ffn, [numbers(c.M, c.N), numbers(c.N, c.H), numbers(c.H, c.N), np.zeros((c.M, c.N), np.int32)]
+    ),
+}  # fmt: skip
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize("name", ["split_k", pytest.param("gemv", marks=SLOW), pytest.param("ffn", marks=SLOW)])
+def test_simulation_of_the_hls_code_gives_the_same(name: str) -> None:
+    region, arguments = BUILDS[name]
+    one, other = ([a.copy() for a in arguments] for _ in range(2))
+    df.build(region)(*one)
+    df.build(region, target="vitis_hls", mode="csim")(*other)
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_costs_of_collectives_are_in_the_estimate() -> None:
+    s = df.customize(c.gemv)
+    found = allo.estimate(s)
+    assert found.cycles is not None
+    loops = {loop.name for loop in found.loops}
+    assert all(f"reduce_scatter_0_{way}_0" in loops for way in ("first_up", "middle_up", "last_up", "last_part"))
+    assert "part_reduce_scatter_0_up" in str(s.ir)
+
+
+def test_module_does_not_grow_with_the_grid() -> None:
+    def design(P: int):
+        @df.region()
+        def top(A: int32[P * 2], B: int32[P * 2]):
+            @df.kernel(mapping=[P], args=[A, B])
+            def f(a: int32[P * 2] @ c.Layout("S"), b: int32[P * 2] @ c.Layout("S")):
+                total: int32[2] = allo.allreduce(a, "+", 0)
+                every: int32[P * 2] = allo.all_gather(total)
+                b[:] = allo.reduce_scatter(every, "max", 0)
+
+        return top
+
+    small, large = (str(df.customize(design(P)).ir) for P in (4, 64))
+    assert small.count("\n") == large.count("\n")

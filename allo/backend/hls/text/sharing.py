@@ -8,13 +8,31 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....errors import Note, TargetError
-from ....ir.access import Effect, access_map, base_of, callee_name, effects_of, global_name, is_access
+from ....ir.access import (
+    Effect,
+    access_map,
+    base_of,
+    callee_name,
+    effects_of,
+    global_name,
+    is_access,
+    subscripts,
+)
 from ....ir.effects import Effects
 from ....ir.module import Module
 from ....ir.partitions import divisions_of, is_partitioned
 from ....ir.processes import ELEMENT_NAME, region_blocks
 from ....ir.registers import fixed_place
-from ....ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
+from ....ir.walk import (
+    LOOP_OPERATIONS,
+    argument_names,
+    constant_bounds,
+    entry_block,
+    location_of,
+    operations,
+    statements,
+    string_of,
+)
 from ....layout import Banks
 from ....poly.formula import compile_map
 from ....poly.linear import Linear
@@ -220,18 +238,46 @@ def _anywhere(array: ir.Value) -> _Place:
 def _place(access: ir.Operation, array: ir.Value) -> _Place:
     """The bank that an access reaches in each dimension, where that is the same each time."""
     found = access_map(access)
-    return _anywhere(array) if found is None else _banks(array, compile_map(found).results)
+    if found is None:
+        return _anywhere(array)
+    return _banks(array, compile_map(found).results, [_range_of(value) for value in subscripts(access)])
 
 
-def _banks(array: ir.Value, subscripts: Sequence[Linear | None]) -> _Place:
+def _range_of(value: ir.Value) -> tuple[int, int] | None:
+    """The least and the greatest value of the variable of a loop with constant bounds; None for everything else."""
+    loop = value.owner.owner if isinstance(value.owner, ir.Block) else None
+    bounds = constant_bounds(loop.operation) if loop is not None and loop.name in LOOP_OPERATIONS else None
+    if bounds is None or bounds[1] <= bounds[0]:
+        return None
+    low, high, step = bounds
+    return low, low + (high - 1 - low) // step * step
+
+
+def _banks(
+    array: ir.Value, subscripts: Sequence[Linear | None], ranges: Sequence[tuple[int, int] | None] = ()
+) -> _Place:
     memref = ir.MemRefType(array.type)
     if not is_partitioned(memref) or not memref.has_static_shape:
         return _anywhere(array)
     divisions = zip(subscripts, Banks.read(divisions_of(memref)), memref.shape, strict=True)
     return tuple(
-        None if form is None else banks.bank(extent, form.constant, (c for _, c in form.terms))
-        for form, banks, extent in divisions
+        None if form is None else _bank(form, banks, extent, ranges) for form, banks, extent in divisions
     )
+
+
+def _bank(form: Linear, banks: Banks, extent: int, ranges: Sequence[tuple[int, int] | None]) -> int | None:
+    """The bank that a subscript is in, whatever its variables are: it moves by whole rounds of banks, or within one."""
+    found = banks.bank(extent, form.constant, (c for _, c in form.terms))
+    known = [ranges[variable - 1] for variable, _ in form.terms if variable <= len(ranges)]
+    if found is not None or len(known) < len(form.terms):
+        return found
+    ends: list[tuple[int, int]] = []
+    for reach, (_, factor) in zip(known, form.terms, strict=True):
+        if reach is None:
+            return None
+        ends.append((min(reach[0] * factor, reach[1] * factor), max(reach[0] * factor, reach[1] * factor)))
+    low, high = (form.constant + sum(end[k] for end in ends) for k in (0, 1))
+    return banks.bank_between(extent, low, high)
 
 
 def _name(function: ir.OpView, array: ir.Value) -> str:

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ....ir.types import AlloType, TensorType, index
+from ....ir.types import bool as bool_type
 from ...read.source import Position
 from ...typing.convert import convert
 from ...typing.nodes import (
     AssignScalar,
     Binary,
     Block,
+    Compare,
     Const,
     Declare,
     Expr,
@@ -32,7 +34,6 @@ from ...typing.nodes import (
 )
 from ...typing.view import loops_over
 from ...typing.writes import inlined
-from ..positions import Box, within
 
 type Indices = tuple[Expr, ...]
 type Combine = Callable[[Expr, Expr], Expr]  # of what the positions before have made, and the value of this one
@@ -109,12 +110,21 @@ class PositionChain:
         bounds = [Const(index, self.at, extent) for extent in extents]
         return (loops_over(bounds, name, self.nest(name), self.at, lambda at: Block(self.at, body(at))),)
 
-    def parts(self, way: str, lower: Expr, upper: Expr, body: Callable[[Expr], tuple[Stmt, ...]]) -> Stmt:
-        """`body` for the numbers of some positions."""
+    def parts(
+        self, way: str, lower: int, upper: int, body: Callable[[Expr], tuple[Stmt, ...]], side: str | None = None
+    ) -> Stmt:
+        """`body` for the numbers of some positions, perhaps only those on one `side` of the own one, "<" or ">".
+
+        All positions have the same bounds, so that the cost is known without them.
+        """
         name = f"{self.name}_{way}"
         symbol = Symbol(f"{name}_from", SymbolKind.LOOP, index, self.at)
-        inner = body(Var(index, self.at, symbol))
-        return For(self.at, symbol, lower, upper, Const(index, self.at, 1), self.nest(name), inner)
+        number = Var(index, self.at, symbol)
+        inner = body(number)
+        if side is not None:
+            inner = (If(self.at, Compare(bool_type, self.at, side, number, self.place), inner, ()),)
+        first, end, step = (Const(index, self.at, k) for k in (lower, upper, 1))
+        return For(self.at, symbol, first, end, step, self.nest(name), inner)
 
     def received(self, stream: Symbol, then: Callable[[Expr], tuple[Stmt, ...]]) -> tuple[Stmt, ...]:
         """What is done with the next value from a neighbour."""
@@ -140,15 +150,11 @@ class PositionChain:
         self, first: tuple[Stmt, ...], middle: tuple[Stmt, ...], last: tuple[Stmt, ...]
     ) -> tuple[Stmt, ...]:
         """What the first position, the last one, and those between them do."""
-        end = self.length - 1
-        ranges = [(0, 0, first), (1, end - 1, middle), (end, end, last)]
-        found = [self._at(low, high, body) for low, high, body in ranges if low <= high]
-        return tuple(statement for statements in found for statement in statements)
+        others = last if self.length == 2 else (If(self.at, self._is_at(self.length - 1), last, middle),)
+        return (If(self.at, self._is_at(0), first, others),)
 
-    def _at(self, low: int, high: int, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        box: Box = tuple((low, high) if k == self.axis else (0, extent - 1) for k, extent in enumerate(self.grid))
-        condition = within(box, self.positions, self.grid, self.at)
-        return body if condition is None else (If(self.at, condition, body, ()),)
+    def _is_at(self, place: int) -> Expr:
+        return Compare(bool_type, self.at, "==", self.place, Const(index, self.at, place))
 
 
 def allreduced(chain: PositionChain, values: LocalValues, result: Result, combine: Combine) -> tuple[Stmt, ...]:
@@ -190,13 +196,12 @@ def reduce_scattered(
     def sent(part: Expr) -> tuple[Stmt, ...]:
         return chain.loops("last_down", extents, lambda at: (chain.sent(chain.down, of_total(part, at)),))
 
-    zero = Const(index, chain.at, 0)
     first, middle, last = _up(chain, values, total, combine)
     own = chain.loops("last_part", extents, lambda at: (result.store(at, of_total(end, at)),))
     return chain.branches(
         (*first, *kept("first_part")),
-        (*middle, chain.parts("middle_down", zero, chain.place, handed_on), *kept("middle_part")),
-        (*last, chain.parts("last_down", zero, end, sent), *own),
+        (*middle, chain.parts("middle_down", 0, chain.length - 2, handed_on, "<"), *kept("middle_part")),
+        (*last, chain.parts("last_down", 0, chain.length - 1, sent), *own),
     )
 
 
@@ -220,8 +225,7 @@ def _up(
 
 def all_gathered(chain: PositionChain, values: LocalValues, dimension: int, result: Result) -> tuple[Stmt, ...]:
     """All positions get the values of all of them, side by side in `dimension`."""
-    count = Const(index, chain.at, chain.length)
-    zero = Const(index, chain.at, 0)
+    count = chain.length
 
     def place(part: Expr, at: Indices) -> Indices:
         return _moved(at, dimension, part, values.extents[dimension])
@@ -233,28 +237,27 @@ def all_gathered(chain: PositionChain, values: LocalValues, dimension: int, resu
 
         return chain.loops(way, values.extents, body)
 
-    def others(way: str, source: Symbol, lower: Expr, upper: Expr, hands_on: bool) -> Stmt:
+    def others(way: str, source: Symbol, lower: int, upper: int, side: str | None = None) -> Stmt:
         def body(part: Expr) -> tuple[Stmt, ...]:
             def each(at: Indices) -> tuple[Stmt, ...]:
                 def then(value: Expr) -> tuple[Stmt, ...]:
                     stored = result.store(place(part, at), value)
-                    return (stored, chain.sent(source, value)) if hands_on else (stored,)
+                    return (stored,) if side is None else (stored, chain.sent(source, value))
 
                 return chain.received(source, then)
 
             return chain.loops(way, values.extents, each)
 
-        return chain.parts(way, lower, upper, body)
+        return chain.parts(way, lower, upper, body, side)
 
-    after = added(chain.place, 1)
-    first = (*own("first_own_up", chain.up), others("first_down", chain.down, after, count, False))
+    first = (*own("first_own_up", chain.up), others("first_down", chain.down, 1, count))
     middle = (
-        others("middle_up", chain.up, zero, chain.place, True),
+        others("middle_up", chain.up, 0, count - 2, "<"),
         *own("middle_own_up", chain.up),
         *own("middle_own_down", chain.down, kept=False),
-        others("middle_down", chain.down, after, count, True),
+        others("middle_down", chain.down, 2, count, ">"),
     )
-    last = (others("last_up", chain.up, zero, chain.place, False), *own("last_own", chain.down))
+    last = (others("last_up", chain.up, 0, count - 1), *own("last_own", chain.down))
     return chain.branches(first, middle, last)
 
 
