@@ -32,7 +32,8 @@ from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash, wholly_overwritten
 from .sources import SeenWrites, writes_seen
 from .space import CopyLoop, Form, Space, TimeLoop
-from .task_uses import TaskClash, TaskUse, first_clash, may_meet, pairs_of, task_uses
+from .task_uses import TaskClash, TaskUse, first_clash, first_outside, may_meet, pairs_of, task_uses
+from .token_bounds import TokenBounds, token_bounds
 from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
 from .updates import Reductions, Update, updates_of
 from .violation import Undecided, Violation
@@ -40,11 +41,11 @@ from .window import Window, window
 
 # Programs without FIFOs never run any: `import allo` does not load what runs them.
 if TYPE_CHECKING:
-    from .hangs import ROOM, Untold, always_ends, hang_of, imbalance_of
+    from .hangs import ROOM, Surplus, TaskPosition, Untold, always_ends, hang_of, imbalance_of
 else:
 
     def __getattr__(name: str) -> object:
-        if name not in ("ROOM", "Untold", "always_ends", "hang_of", "imbalance_of"):
+        if name not in ("ROOM", "Surplus", "TaskPosition", "Untold", "always_ends", "hang_of", "imbalance_of"):
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
         from . import hangs
 
@@ -82,9 +83,12 @@ __all__ = [
     "Side",
     "Source",
     "Space",
+    "Surplus",
     "TaskClash",
+    "TaskPosition",
     "TaskUse",
     "TimeLoop",
+    "TokenBounds",
     "Transfer",
     "Trips",
     "Undecided",
@@ -102,6 +106,7 @@ __all__ = [
     "extract",
     "fifo_obstacle",
     "first_clash",
+    "first_outside",
     "footprint",
     "hang_of",
     "imbalance_of",
@@ -132,6 +137,7 @@ __all__ = [
     "shared_end",
     "stage_clash",
     "task_uses",
+    "token_bounds",
     "trips_of",
     "unwritten",
     "updates_of",

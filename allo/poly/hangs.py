@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import prod
 
 from mlir import ir
 
@@ -12,11 +13,11 @@ from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.processes import is_region, region_statements
 from ..ir.stream_facts import Hang, Waiting, facts_of, made_streams
-from ..ir.walk import entry_block, operations
+from ..ir.walk import entry_block, location_of, operations
 from .token_counts import is_balanced
 from .waiting.program import DataDependent, TokenProgram
-from .waiting.run import Ending, TokenRun, TooLong, TwoAtOneEnd
-from .waiting.tasks import TokenFifo
+from .waiting.run import Ending, TokenRun, TooLong, TwoAtOneEnd, Wall
+from .waiting.tasks import Task, TokenFifo
 
 MOST_STEPS = 4_000_000  # turns of processes and iterations that are run, not added up: some seconds
 _FEW_STEPS = 20_000  # some hundredths of a second
@@ -33,6 +34,29 @@ class Untold:
     at: Location | None
 
 
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """Elements that nobody takes out of a stream: who puts the first of them, where, and in which iterations.
+
+    `taker` is who takes those before it, None if there is nobody. Put and taken are blocks of `block` elements.
+    """
+
+    waiting: Waiting
+    putter: TaskPosition
+    at: Location | None
+    iteration: tuple[tuple[str, int], ...]
+    taker: TaskPosition | None
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPosition:
+    """A process of a region, at a position of its grid; `process` is None for what is around all regions."""
+
+    process: ir.Operation | None = field(repr=False)
+    position: tuple[int, ...]
+
+
 def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -> Hang | Untold | None:
     """Why a program waits for ever at FIFOs, which is the same in whatever order its processes run; None if it ends.
 
@@ -44,7 +68,7 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
     return _outcome(module, made, most)[0]
 
 
-def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Waiting | Untold | None:
+def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | Untold | None:
     """Why a program waits for ever, or else a stream in which elements are left when it has ended."""
     made = [op for function in module.functions() for op in made_streams(function)]
     if not made or (is_balanced(module, (op.results[0] for op in made)) and is_forest(module, made)):
@@ -55,7 +79,7 @@ def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Waiting | Unt
 
 def _outcome(
     module: Module, made: Sequence[ir.Operation], most: int
-) -> tuple[Hang | Untold | None, Waiting | None]:
+) -> tuple[Hang | Untold | None, Surplus | None]:
     program = TokenProgram(module, made)
     try:
         text = program.text()
@@ -73,7 +97,33 @@ def _outcome(
     hang = _hang(found, told)
     ended = hang is None or hang.empty is None
     left = next((fifo for fifo in run.fifos if fifo.puts > fifo.gets), None) if ended else None
-    return hang, None if left is None else told(left, left.declared, (left.puts, left.gets))
+    if left is None:
+        return hang, None
+    return hang, _surplus(program, text, most, left, told(left, left.declared, (left.puts, left.gets)))
+
+
+def _surplus(program: TokenProgram, text: str, most: int, left: TokenFifo, waiting: Waiting) -> Surplus:
+    """Where the first element is put that stays: where a run ends whose FIFO takes no more than is taken out of it."""
+    putter = left.putter
+    assert putter is not None
+    run = TokenRun(program, most, Wall(left.number, left.index, left.gets))
+    found = _ending(run, text)
+    stopped = None
+    if isinstance(found, Ending):
+        stopped = next((task for task in found.wait if task.full is not None and task.full.is_walled), None)
+    at = iteration = None
+    block = 1
+    if stopped is not None and stopped.site is not None:
+        site = program.sites[stopped.site]
+        at = location_of(site.op)
+        iteration = tuple((loop.name, stopped.values[loop.place]) for loop in site.loops if not loop.is_of(site.op))
+        block = prod(loop.trips or 1 for loop in site.loops if loop.is_of(site.op))
+    taker = None if left.getter is None else _placed(program, left.getter)
+    return Surplus(waiting, _placed(program, putter), at, iteration or (), taker, block)
+
+
+def _placed(program: TokenProgram, task: Task) -> TaskPosition:
+    return TaskPosition(program.processes[task.process].op, task.position)
 
 
 def _ending(run: TokenRun, text: str) -> Ending | Untold:

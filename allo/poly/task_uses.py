@@ -175,6 +175,24 @@ def first_clash(uses: Iterable[tuple[TaskUse, TaskUse]]) -> TaskClash | None:
     return None
 
 
+def first_outside(
+    uses: Iterable[TaskUse], extents: Sequence[int]
+) -> tuple[TaskUse, tuple[int, ...], tuple[int, ...]] | None:
+    """The first of these uses that surely is of no element of an array, with the position and the subscripts."""
+    for use in uses:
+        inside = isl.Set.universe(use.relation.get_space().range())
+        for dimension, extent in enumerate(extents):
+            inside = inside.lower_bound_val(isl.dim_type.set, dimension, isl.Val.zero(isl.DEFAULT_CONTEXT))
+            last = isl.Val.int_from_si(isl.DEFAULT_CONTEXT, extent - 1)
+            inside = inside.upper_bound_val(isl.dim_type.set, dimension, last)
+        beyond = use.relation.subtract_range(inside) if use.exact else None
+        if beyond is not None and not beyond.is_empty():
+            position = beyond.domain().lexmin()
+            element = position.apply(beyond).lexmin()
+            return use, _numbers(position.sample()), _numbers(element.sample())
+    return None
+
+
 def may_meet(module: Module, value: ir.Value, first: ir.Operation, second: ir.Operation, wanted: Wanted) -> bool:
     """Whether two processes, or two positions if they are one, may use one element of an array or stream."""
     uses = [list(task_uses(module, process, value, wanted)) for process in (first, second)]

@@ -30,7 +30,7 @@ from .external import external_callee
 from .mesh.collectives import CollectiveChecker, is_collective
 from .mesh.gathers import GatherChecker
 from .operators import OperatorChecker
-from .streams import StreamChecker
+from .streams import StreamChecker, report_method
 from .tensors import TensorChecker
 
 type Value = Expr | Symbol | View | None
@@ -183,7 +183,7 @@ class CallChecker:
         except NameError as error:
             self.scope.report_unknown_in(func, error.args[0])
         except ValueError as error:
-            self.scope.error(func, f"`{ast.unparse(func)}` cannot be called in a kernel: {error}")
+            report_method(self.scope, func, error)
         return None
 
     def _instance(self, func: ast.Subscript) -> TemplateInstance | TensorType | None:

@@ -41,6 +41,17 @@ def is_of_stream(statement: Stmt) -> bool:
     return isinstance(statement, Declare) and isinstance(statement.init, kinds)
 
 
+def report_method(scope: Scope, func: ast.expr, error: ValueError) -> None:
+    """Say that something has no such method: it is no stream, or nothing that is called."""
+    attribute, name = (func.attr, ast.unparse(func.value)) if isinstance(func, ast.Attribute) else ("", "")
+    symbol = scope.local(name)
+    if attribute in _METHODS and symbol is not None and symbol.type:
+        message = f"'{name}' is {symbol.type!r}, no stream: it has no `{attribute}`"
+        scope.error(func, message, f"declare a stream: `{name}: Stream[T, depth]`")
+    else:
+        scope.error(func, f"`{ast.unparse(func)}` cannot be called in a kernel: {error}")
+
+
 def root_name(node: ast.expr) -> str | None:
     """The name that `s`, or `s[i, j]`, begins with."""
     inner = node.value if isinstance(node, ast.Subscript) else node

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...errors import counted, nearest
+from ...errors import Note, counted, nearest
 from ...ir.names import unique_name
 from ...ir.types import AlloType, index
 from .. import regions
@@ -101,12 +101,17 @@ class TaskChecker:
             self.scope.error(node, f"task '{node.name}' is defined in a loop", "give it a larger `mapping`")
             return ()
         at = self.scope.source.position(node)
+        self.scope.tasks[node.name] = at
         captured = self._captured()
         source = replace(self.scope.source, function=None, tree=node, names=self.scope.static_names())
         self.scope.is_alone = False
         assert self.scope.compile_task is not None
         callee = self.scope.compile_task(source, mapping, captured)
         if callee is None:
+            return ()
+        if callee.results:
+            message = f"task '{node.name}' returns a value, which nobody takes"
+            self.scope.error(node.returns or node, message, "put it into a stream, or write it to an array")
             return ()
         positions = callee.params[: len(mapping)]
         own = len(callee.params) - len(positions)
@@ -192,7 +197,8 @@ class TaskChecker:
         params = callee.params[len(callee.params) - own :]
         if listed is not None and len(listed) != own:
             takes = counted(own, "parameter") if own else "no parameter"
-            self.scope.error(node, f"task '{node.name}' has {takes}, but `args` lists {len(listed)}")
+            hint = "list for each parameter what it stands for" if own else "take `args` out, or give it parameters"
+            self.scope.error(node, f"task '{node.name}' has {takes}, but `args` lists {len(listed)}", hint)
             return None
         found: list[Symbol | Expr] = []
         for number, parameter in enumerate(params):
@@ -250,14 +256,24 @@ class TaskChecker:
         """Whether a task changes no variable of the region: it has values of its own."""
         for inner, _ in taken:
             if inner.kind in (SymbolKind.SCALAR, SymbolKind.ARGUMENT) and inner.assigned:
-                message = f"task '{node.name}' assigns '{inner.name}', a scalar of the region around it"
-                self.scope.error(node, message, "pass values between tasks through a stream")
+                self._report_assigned(node, inner)
                 return False
             if inner.kind is SymbolKind.SCALAR:
                 message = f"task '{node.name}' uses '{inner.name}', a variable of the region around it"
                 self.scope.error(node, message, "make it an argument of the region, or a compile-time constant")
                 return False
         return True
+
+
+    def _report_assigned(self, node: ast.FunctionDef, scalar: Symbol) -> None:
+        """Say that a task assigns a scalar of its region, at the assignment."""
+        message = f"task '{node.name}' assigns '{scalar.name}', a scalar of the region around it"
+        stores = (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        place = next((n for n in stores if n.id == scalar.name), node)
+        source = self.scope.source
+        made = Note(f"'{scalar.name}' is a value that all tasks are given here", source.location(scalar.at))
+        hint = "use a variable of its own, and pass values between tasks through a stream"
+        self.scope.error_at(source.position(place), message, hint, (made,))
 
 
 def _given(outer: Symbol, at: Position) -> Symbol | Expr:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Diagnostic, nearest
+from ...errors import Diagnostic, Note, nearest
 from ...ir.types import AlloType, ChannelType, TensorType
 from ..read.source import KernelSource, Position, is_of_callers
 from .nodes import CheckedFunction, CombinedValue, Symbol, SymbolKind
@@ -45,6 +45,7 @@ class Scope:
         self.here: Mask | None = None  # at which of its positions a task runs what is checked; None: at all
         self.partial: dict[Symbol, Mask] = {}  # what only these positions declare
         self.choices = 0  # loops and branches around it that positions may decide about in different ways
+        self.tasks: dict[str, Position] = {}  # of a region, with the places of their definitions
         self.links: list[Symbol] = []  # streams between the positions, which collectives use
         self.agreements: list[CombinedValue] = []  # what those give
         self.is_alone = True  # without other functions, constant arrays and states
@@ -58,9 +59,11 @@ class Scope:
         """Report a mistake at `node` and go on."""
         self.error_at(self.source.position(node), message, hint)
 
-    def error_at(self, at: Position, message: str, hint: str | None = None) -> None:
+    def error_at(
+        self, at: Position, message: str, hint: str | None = None, notes: tuple[Note, ...] = ()
+    ) -> None:
         """Report a mistake at a known place and go on."""
-        self.diagnostics.append(Diagnostic(message, self.source.location(at), hint))
+        self.diagnostics.append(Diagnostic(message, self.source.location(at), hint, notes))
 
     def enter(self) -> None:
         self._blocks.append({})
@@ -175,6 +178,10 @@ class Scope:
                 f"'{node.id}' is not in scope here: its declaration on line {line} ended with the block",
                 "declare it before the loop or branch",
             )
+            return
+        if node.id in self.tasks:
+            message = f"'{node.id}' is a task of the region, which runs it at each position of its mapping"
+            self.error(node, message, "take the call out, or make it a function of its own to call it")
             return
         self.error(node, f"name '{node.id}' is not defined", nearest(node.id, self.known_names()) or hint)
 

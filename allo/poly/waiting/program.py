@@ -209,7 +209,9 @@ class TokenProgram:
         self._write(f"{name} = {lower.text}; v{self._process}[{slot + 1}] = {upper.text}")
         self._write(f"while {name} < v{self._process}[{slot + 1}]:")
         self._depth += 1
-        self._loops = (*outer, LoopHere(string_of(op, "allo.name") or "i", slot, step))
+        ends = lower.constant, upper.constant
+        trips = None if ends[0] is None or ends[1] is None else len(range(ends[0], ends[1], step))
+        self._loops = (*outer, LoopHere(string_of(op, "allo.name") or "i", slot, step, trips, location_of(op)))
         body()
         nested = any(self._matters(inner) for inner in operations(op.regions[0].blocks[0], "affine.for", "scf.for"))
         self._write(f"{name} += {step}; n += 1")

@@ -80,9 +80,10 @@ class TokenRun:
 
     def _make(self, number: int, index: int | None, depth: int) -> TokenFifo:
         wall = self.wall if self.wall is not None and (self.wall.number, self.wall.index) == (number, index) else None
-        fifo = TokenFifo(number, index, depth, depth) if wall is None else Walled(number, index, depth, depth)
-        fifo.most = None if wall is None else wall.most
-        fifo.limit = depth
+        if wall is None:
+            fifo = TokenFifo(number, index, depth, depth, limit=depth)
+        else:
+            fifo = Walled(number, index, depth, depth, most=wall.most, limit=depth)
         self.fifos.append(fifo)
         return fifo
 

@@ -21,8 +21,8 @@ class TokenFifo:
     depth: int
     puts: int = 0
     gets: int = 0
-    limit: int = 0
     most: int | None = None
+    limit: int = 0
     reader: Task | None = None
     writer: Task | None = None
     putter: Task | None = None

@@ -8,16 +8,24 @@ from math import lcm
 
 from mlir import ir
 
+from ...errors import Location
+from ...ir.walk import location_of
 from .terms import Growth, Term, Test
 
 
 @dataclass(frozen=True, slots=True)
 class LoopHere:
-    """A loop around a place: its name, where its process has its variable, and its step."""
+    """A loop around a place: its name, where its process has its variable, its step and its iterations if constant."""
 
     name: str
     place: int
     step: int
+    trips: int | None
+    at: Location | None
+
+    def is_of(self, op: ir.Operation) -> bool:
+        """Whether the loop goes over the elements of the block that a put or get is about."""
+        return self.trips is not None and self.at is not None and self.at == location_of(op)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,17 @@
+"""A task takes a stream of other elements than the region has."""
+
+import allo.dataflow as df
+from allo.ir.types import Stream, int16, int32
+
+
+@df.region()
+def kernel():
+    s: Stream[int32, 4]
+
+    @df.task(args=[s])
+    def source(s: Stream[int16, 4]):
+        s.put(1)
+
+    @df.task()
+    def sink():
+        s.get()
