@@ -41,11 +41,11 @@ from .window import Window, window
 
 # Programs without FIFOs never run any: `import allo` does not load what runs them.
 if TYPE_CHECKING:
-    from .hangs import ROOM, Surplus, TaskPosition, Untold, always_ends, hang_of, imbalance_of
+    from .hangs import ROOM, Surplus, TaskPosition, Untold, always_ends, hang_of, imbalance_of, runs_in_order
 else:
 
     def __getattr__(name: str) -> object:
-        if name not in ("ROOM", "Surplus", "TaskPosition", "Untold", "always_ends", "hang_of", "imbalance_of"):
+        if name not in ("ROOM", "Surplus", "TaskPosition", "Untold", "always_ends", "hang_of", "imbalance_of", "runs_in_order"):
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
         from . import hangs
 
@@ -131,6 +131,7 @@ __all__ = [
     "place_of",
     "read_box",
     "rebound",
+    "runs_in_order",
     "runs_of",
     "same_stream",
     "scan_bounds",

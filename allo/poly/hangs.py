@@ -156,6 +156,17 @@ def always_ends(module: Module) -> bool:
     return not isinstance(hang_of(module, _FEW_STEPS), Hang | Untold)
 
 
+def runs_in_order(module: Module) -> bool:
+    """Whether processes could run one after the other, in the order of the text; True where that is not known."""
+    made = [op for function in module.functions() for op in made_streams(function)]
+    program = TokenProgram(module, made)
+    try:
+        code = compile(program.text(), "<tokens>", "exec")
+        return TokenRun(program, _FEW_STEPS).run_in_order(code)
+    except (DataDependent, TooLong, TwoAtOneEnd, SyntaxError, KeyError):
+        return True
+
+
 def is_forest(module: Module, made: Sequence[ir.Operation]) -> bool:
     """Whether the processes of all regions are joined by FIFOs and arrays in trees.
 

@@ -128,11 +128,19 @@ def test_what_is_put_and_taken_under_a_condition_on_data_is_run() -> None:
     assert isinstance(allo.verify(copied, module), Different)
 
 
-@pytest.mark.parametrize("change", ["%w = arith.addi %y, %zero : i32", "%w = arith.addi %y, %one : i32"])
-def test_tasks_that_take_turns_are_unknown(change: str) -> None:
-    result = allo.verify(copied, turns(change))
-    assert isinstance(result, Unknown)
-    assert not isinstance(allo.verify(turns(change), turns(change)), Different)
+@pytest.mark.parametrize(("change", "answer"), [("%zero", Equivalent), ("%one", Different)])
+def test_tasks_that_take_turns_are_put_in_the_order_of_a_run(change: str, answer: type) -> None:
+    module = turns(f"%w = arith.addi %y, {change} : i32")
+    assert isinstance(allo.verify(copied, module), answer)
+    assert isinstance(allo.verify(module, module), Equivalent)
+
+
+def test_tasks_that_never_take_turns_never_end() -> None:
+    first = loop("%y = allo.stream_get %back : STREAM", WRITE, READ, "allo.stream_put %pipe, %x : STREAM")
+    second = loop("%y = allo.stream_get %pipe : STREAM", "allo.stream_put %back, %y : STREAM")
+    result = allo.verify(copied, program(first, second))
+    assert not isinstance(result, Equivalent)
+    assert "tasks wait for each other in a cycle" in str(result)
 
 
 def test_what_is_found_in_a_stream_is_a_matter_of_time() -> None:

@@ -136,6 +136,8 @@ def modulo(one: Term, divisor: int) -> Term:
     """The remainder from 0 to `divisor - 1`."""
     if one.fits(0, divisor - 1):
         return one
+    if one.constant is not None:
+        return number(one.constant % divisor)
     return Term(f"({one.text} % {divisor})", (0, divisor - 1), _divided(one, divisor, False), one.tests)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,9 @@ from ...ir.partitions import in_one_piece
 from ...ir.passes import run_passes
 from ...ir.walk import argument_names, buffers_of, entry_block, operations, string_of
 from ...layout import reshaping
+from ...poly import runs_in_order
 from .sequence import order_tasks
+from .turns import NoTurns, take_turns
 
 type Bits = np.ndarray[Any, Any]  # of elements, as Python integers without a sign
 
@@ -52,11 +55,7 @@ def flatten(module: Module, states: Sequence[str] = ()) -> Flattened:
     stays: calls of functions without a body, and recursion.
     """
     lower_linalg(module)
-    cycle = ""
-    try:
-        order_tasks(module)
-    except DataflowError as error:
-        cycle = error.diagnostics[0].message
+    cycle = _ordered(module)
     recursive = _recursive(module)
     top = module.function(module.top).operation
     if not recursive:
@@ -71,6 +70,21 @@ def flatten(module: Module, states: Sequence[str] = ()) -> Flattened:
     run_passes("builtin.module(func.func(allo-compose-affine))", module.mlir.operation)
     module.verify()
     return Flattened(cycle, ", ".join(recursive), symbols, starts)
+
+
+def _ordered(module: Module) -> str:
+    """Put the tasks of regions in an order in which they can run; else why there is none."""
+    cycle = ""
+    try:
+        order_tasks(module)
+        if runs_in_order(module):
+            return cycle
+    except DataflowError as error:
+        cycle = error.diagnostics[0].message
+    with suppress(NoTurns):
+        take_turns(module)
+        return ""
+    return cycle
 
 
 def _recursive(module: Module) -> list[str]:
