@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        if name not in ("ROOM", "Surplus", "TaskPosition", "Untold", "always_ends", "hang_of", "imbalance_of", "runs_in_order"):
+        if name not in __all__:
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
         from . import hangs
 
