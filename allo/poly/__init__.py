@@ -20,6 +20,7 @@ from .fifo_order import (
 )
 from .footprint import AffineForm, Extent, Footprint, footprint
 from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_past, needed_iterations
+from .grid_trips import longest_trip
 from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
@@ -114,6 +115,7 @@ __all__ = [
     "inside",
     "is_inside",
     "iterations_of",
+    "longest_trip",
     "loop_rows",
     "may_be_one",
     "may_meet",

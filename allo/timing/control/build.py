@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from mlir import ir
 
+from ...errors import counted
 from ...ir.access import base_of, callee_name, is_copy
 from ...ir.module import Module
 from ...ir.walk import LOOP_OPERATIONS, LoopView, entry_block, loops_of, statements
@@ -66,7 +67,7 @@ class TreeBuilder:
         self.options = options
         self.target = options.target
         self.views = {view.op: view for view in loops_of(self.function)}
-        self.trip_counts = TripCounts(name, options.trips)
+        self.trip_counts = TripCounts(module, name, options.trips)
         self.memories = dict(memories or {})
         entry = entry_block(self.function)
         assert entry is not None
@@ -191,6 +192,11 @@ class TreeBuilder:
             remarks.append(
                 f"how often loop '{view.name}' runs is known at run time only{most}; "
                 f'state it with trips={{"{view.name}": ...}}'
+            )
+        if op in self.trip_counts.by_position:
+            remarks.append(
+                f"how often loop '{view.name}' runs depends on the position of the task: "
+                f"counted is the most, {counted(int(trips.mean or 0), 'time')}"
             )
         if "allo.spatial" in op.attributes:
             return tree.Spatial(view, self._body(view), trips, tuple(remarks))

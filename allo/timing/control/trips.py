@@ -7,24 +7,39 @@ from fractions import Fraction
 
 from mlir import ir
 
+from ...ir.module import Module
 from ...ir.walk import LoopView, constant_bounds
-from ...poly import Model, TimeLoop, Trips, trips_of
+from ...poly import Model, TimeLoop, Trips, longest_trip, trips_of
 
 
 class TripCounts:
-    """The trip counts of the loops of one function; `given` are those that the user states, by name."""
+    """The trip counts of the loops of one function; `given` are those that the user states, by name.
 
-    def __init__(self, function: str, given: Mapping[str, int]) -> None:
+    Where the position of a task decides, it is the count of the position where a loop runs longest: `by_position`.
+    """
+
+    def __init__(self, module: Module, function: str, given: Mapping[str, int]) -> None:
+        self.module = module
         self.function = function
         self.given = given
+        self.by_position: set[ir.Operation] = set()
         self.used: set[str] = set()
         self._known: dict[ir.Operation, Trips] = {}
 
     def of(self, view: LoopView) -> Trips:
         """The trip count of a loop."""
         if view.op not in self._known:
-            self._known[view.op] = self._stated(view) or trips_of(view.op)
+            self._known[view.op] = self._stated(view) or self._found(view)
         return self._known[view.op]
+
+    def _found(self, view: LoopView) -> Trips:
+        found = trips_of(view.op)
+        longest = longest_trip(self.module, self.function, view.op) if found.mean is None else None
+        if longest is None:
+            return found
+        longest = longest if found.greatest is None else min(longest, found.greatest)
+        self.by_position.add(view.op)
+        return Trips(Fraction(longest), found.least, longest)
 
     def _stated(self, view: LoopView) -> Trips | None:
         for name in (f"{self.function}:{view.name}", view.name):
