@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 from mlir import ir
@@ -134,7 +133,6 @@ def _sum(expr: ir.AffineExpr, dims: int) -> _Sum:
 # -- text --------------------------------------------------------------------------------------------
 
 
-@cache
 def _number(value: int) -> Expr:
     return Expr(str(value), UNARY if value < 0 else 12)
 

@@ -33,10 +33,13 @@ class MemoryWriter(StreamWriter):
         subscripts = self._affine(op, "map", values) if "map" in op.attributes else self.take(values)
         array = self.exprs[memref].text
         _, type_text, width = self.types.of_elements(memref.type)
-        text = array + "".join([f"[{subscript.text}]" for subscript in subscripts])
+        texts = [subscript.text for subscript in subscripts]
+        if (places := self.open_places.get(op)) is not None:
+            texts = [place or text for place, text in zip(places, texts, strict=True)]
+        text = array + "".join([f"[{subscript}]" for subscript in texts])
         if not type_text:
             if self.vendor.streams.array is not None:
-                text = f"{array}[{linear([s.text for s in subscripts], ir.MemRefType(memref.type).shape)}]"
+                text = f"{array}[{linear(texts, ir.MemRefType(memref.type).shape)}]"
             return Expr(text)
         return Expr(text, reads=True, type=type_text, width=width)
 

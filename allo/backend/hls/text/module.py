@@ -39,6 +39,7 @@ from .signature import Facts, FunctionText, SignatureWriter
 from .single_trips import move_pipelines
 from .statements import StatementWriter
 from .tasks import PortsWriter
+from .twins import OPEN_NAME, OpenPlaces, Twins
 from .vendor import Vendor
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -146,6 +147,8 @@ class FileWriter:
         self.tasks = _tasks(module)
         self.facts = Facts(module)
         self.processes = simulated_regions(module) if vendor.simulated else {}
+        self.twins = Twins(module)
+        self.elements: dict[object, FunctionText] = {}
 
     def run(self) -> Emitted:
         bodies: list[str] = []
@@ -236,13 +239,24 @@ class FileWriter:
     # -- functions -----------------------------------------------------------------------------------
 
     def function(self, function: ir.OpView) -> FunctionText:
-        """One function."""
+        """One function; the text of a processing element may be known from another one."""
+        name = function.name.value
+        twin = None if self.processes else self.twins.of(function)  # what processes wait for depends on elements
+        if twin is None:
+            return self._written(function, self.functions[name], {})
+        key = (twin.key, name in self.tasks)
+        if key not in self.elements:
+            self.elements[key] = self._written(function, OPEN_NAME, twin.places)
+        return self.elements[key].filled(twin.filling(self.functions[name]))
+
+    def _written(self, function: ir.OpView, called: str, places: OpenPlaces) -> FunctionText:
+        """A function that is `called` so."""
         name = function.name.value
         entry = entry_block(function)
         assert entry is not None
         taken = Names(self.names, {self.functions[name]})
         writer = StatementWriter(self.operations, self.vendor, self.globals, self.functions, taken, entry)
-        writer.processes = self.processes
+        writer.processes, writer.open_places = self.processes, places
         signature = SignatureWriter(self.facts, function, writer)
         signature.add_arguments()
         returned = writer.body.statements(entry)[-1]
@@ -250,7 +264,7 @@ class FileWriter:
         leaving = signature.add_results(returned) if not scalar else {}
         parameters, pragmas = signature.parameters, signature.pragmas
         result = self.types.of(returned.operands[0].type) if scalar else "void"
-        head = f"{result} {self.functions[name]}({', '.join(p.text for p in parameters)})"
+        head = f"{result} {called}({', '.join(p.text for p in parameters)})"
         body = self._body(entry, returned, scalar, leaving, writer)
         at, vendor = location_of(function.operation), self.vendor
         if name != self.facts.top:

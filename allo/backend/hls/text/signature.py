@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mlir import ir
@@ -33,6 +34,11 @@ class FunctionText:
     prototype: str
     parameters: tuple[str, ...]
     lines: tuple[str, ...]
+
+    def filled(self, filling: Mapping[int, str]) -> FunctionText:
+        """The text with what stands in its open places (`twins.py`)."""
+        lines = tuple(line.translate(filling) for line in self.lines)
+        return FunctionText(self.prototype.translate(filling), self.parameters, lines)
 
 
 class Facts:

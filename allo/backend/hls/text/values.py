@@ -13,6 +13,7 @@ from .cxx_types import signed_type
 from .escape import line_comment
 from .expression import Expr, extend
 from .names import Names, identifier
+from .twins import OpenPlaces
 from .vendor import Vendor
 
 
@@ -44,6 +45,7 @@ class ValueWriter:
         self.numbered: set[str] = set()  # `t`, `t_1`, ... of the whole function
         self.outputs: dict[ir.Value, str] = {}  # arrays that the function returns: arguments here
         self.array_port = ""  # see `Vendor`; of the entry
+        self.open_places: OpenPlaces = {}
         self.line = 0
 
     def take(self, values: Sequence[ir.Value]) -> list[Expr]:
