@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from itertools import pairwise
+from itertools import pairwise, product
 from math import prod
 
 from ...poly.covers import alike, cover_of
@@ -13,6 +13,7 @@ from .graph import Chain, Edge, Graph
 from .lattice import edges_between_copies
 from .overwrites import Overwrites
 from .region import LoopBody, RegionNode
+from .stream_order import turns
 
 
 def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[int]]) -> Graph:
@@ -116,10 +117,9 @@ def _values(graph: Graph) -> None:
 
 def _streams(graph: Graph, nodes: list[RegionNode]) -> None:
     """Puts and gets of one stream keep their order."""
-    ends = [node for node in nodes if _is_stream(node)]
-    for first, second in pairwise(ends):
-        if first.kind == second.kind and first.forms == second.forms:
-            graph.edges.append(Edge(first.index, second.index, graph.cycle))
+    for group in turns(nodes):
+        for before, after in pairwise(group):
+            graph.edges += [Edge(a.index, b.index, graph.cycle) for a, b in product(before, after)]
 
 
 def _meets_later(region: LoopBody, met: Meetings) -> bool:

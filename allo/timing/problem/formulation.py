@@ -9,6 +9,7 @@ from .graph import Edge, Graph
 from .operators import word_of
 from .ports import Accesses
 from .problem import Move, Operation, Passing, Precedence, Problem, SharedMemory
+from .stream_order import stream_order
 
 
 def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
@@ -20,7 +21,7 @@ def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
         SharedMemory(a.memory.name, a.memory.kind.name, a.memory.ports, len(a.reads), a.memory.read, a.uses)
         for a in accesses
     )
-    dependences = _needed([*found.values(), *found.others(), *found.trees()])
+    dependences = _needed([*found.values(), *found.others(), *found.trees(), *stream_order(region)])
     names = tuple(loop.name for loop in region.copy_loops)
     return Problem(graph.cycle, trips, names, tuple(found.operations()), dependences, memories)
 

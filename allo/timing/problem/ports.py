@@ -13,6 +13,7 @@ from .banks import told_apart
 from .memory import ArrayMemory, Ports
 from .problem import PortUse
 from .region import LoopBody, RegionNode
+from .stream_order import turns
 
 _MOST_COPIES = 1 << 17  # above this many copies all are taken to be in one bank
 _FAR = 1 << 40  # between the numbers of elements with different forms
@@ -31,8 +32,12 @@ class Pressure:
     ports: Ports
     interval: int
     label: str
+    is_fifo: bool = False
 
     def __str__(self) -> str:
+        if self.is_fifo:
+            puts = self.writes >= self.reads
+            return f"{max(self.reads, self.writes)} {'puts into' if puts else 'gets from'} {self.array}, one a cycle"
         parts = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in self._parts()]
         ports = self.ports.total if self.ports.total is not None else 1
         plural = "" if ports == 1 else "s"
@@ -68,7 +73,7 @@ class Accesses:
         text = wanted[0] if len(wanted) == 1 else f"({', '.join(wanted)})"
         return Pressure(
             self.memory.name, text, int(self.reads[bank]), int(self.writes[bank]), self.memory.ports,
-            int(interval[bank]), self.label,
+            int(interval[bank]), self.label, self.memory.kind.name == "FIFO",
         )  # fmt: skip
 
 
@@ -96,8 +101,9 @@ def accesses_of(
     uses: dict[int, PortUse] = {}
     totals = {kind: np.zeros(max(1, prod(shape)), np.int64) for kind in ("read", "write")}
     seen: dict[tuple[object, ...], _Elements] = {}
+    turn_of = {node.index: turn[0].index for group in turns(wanted) for turn in group for node in turn}
     for node in wanted:
-        use, fresh = _use_of(region, node, dims, memory.shape, shape, seen)
+        use, fresh = _use_of(region, node, dims, memory.shape, shape, seen, turn_of.get(node.index))
         uses[node.index] = use
         own = np.bincount(use.places.reshape(-1)[fresh], minlength=use.classes)
         counts[node.index] = own[use.spread]
@@ -120,10 +126,14 @@ def _use_of(
     extents: tuple[int, ...],
     shape: tuple[int, ...],
     seen: dict[tuple[object, ...], _Elements],
+    turn: int | None,
 ) -> tuple[PortUse, Counts]:
-    """Which bank each copy of a node needs, and the copies whose element no access before has fetched."""
+    """Which bank each copy of a node needs, and the copies whose element no access before has fetched.
+
+    What is put and got in a `turn` is another element in each copy, and one for all puts and gets of the turn.
+    """
     known = {n for form in node.forms if form is not None for n, _ in form.copies}
-    used = sorted(known if None not in node.forms else node.copies)
+    used = sorted(known if None not in node.forms and turn is None else node.copies)
     trips = [region.copy_loops[n].trip for n in used]
     axes = [loop.trip if n in used else 1 for n, loop in enumerate(region.copy_loops)]
     size = max(1, prod(shape))
@@ -135,8 +145,9 @@ def _use_of(
         seen[node.index,] = _Elements(len(seen) * _FAR)
         return everywhere, np.arange(prod(axes))
     offsets = _offsets(node, used, trips)
-    signature = (node.kind, tuple(form and (form.time, form.other) for form in node.forms))
-    numbers, fresh = _numbered(offsets, seen.setdefault(signature, _Elements(len(seen) * _FAR)))
+    signature = (node.kind, turn, tuple(form and (form.time, form.other) for form in node.forms))
+    elements = offsets if turn is None else np.arange(len(offsets), dtype=np.int64)[:, None]
+    numbers, fresh = _numbered(elements, seen.setdefault(signature, _Elements(len(seen) * _FAR)))
     classes = [
         told_apart(region.space, form, banks, extent) if form is not None else 1
         for form, banks, extent in zip(node.forms, dims, extents, strict=True)
@@ -167,7 +178,7 @@ def _offsets(node: RegionNode, used: list[int], trips: list[int]) -> Counts:
         for number, c in form.copies:
             row = row + c * grids[used.index(number)]
         rows.append(row)
-    return np.stack(rows, axis=1) if rows else np.zeros((1, 0), np.int64)
+    return np.stack(rows, axis=1) if rows else np.zeros((grids.shape[1], 0), np.int64)
 
 
 def _numbered(offsets: Counts, seen: _Elements) -> tuple[Counts, Counts]:

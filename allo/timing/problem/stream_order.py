@@ -1,0 +1,64 @@
+"""Order of puts and gets of one FIFO: one after the other, copy by copy, iteration by iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product, takewhile
+
+from ...ir.access import is_end
+from .problem import Move, Passing, Precedence
+from .region import LoopBody, RegionNode
+
+type Turn = list[RegionNode]  # puts, or gets, of which one happens: those in different branches of a condition
+
+
+def turns(nodes: Iterable[RegionNode]) -> list[list[Turn]]:
+    """The puts and gets of one FIFO each, in the order of the text; those of different subscripts are not ordered."""
+    groups: dict[object, list[Turn]] = {}
+    for node in nodes:
+        if is_end(node.op):
+            group = groups.setdefault((node.label, node.kind, node.forms), [])
+            if group and all(exclusive(node, other) for other in group[-1]):
+                group[-1].append(node)
+            else:
+                group.append([node])
+    return list(groups.values())
+
+
+def exclusive(first: RegionNode, second: RegionNode) -> bool:
+    """Whether they are in different branches of a condition, in the same copies."""
+    if first.around != second.around:
+        return False
+    return any(a == b and one != other for a, one in first.guards for b, other in second.guards)
+
+
+def stream_order(region: LoopBody) -> Iterator[Precedence]:
+    """What keeps copies and iterations of puts and gets in order, a cycle apart; edges of the graph do it for turns."""
+    for group in turns(region.nodes):
+        for loop in dict.fromkeys(loop for turn in group for loop in turn[0].around):
+            inside = [turn for turn in group if loop in turn[0].around]
+            for last, first in product(inside[-1], inside[0]):
+                common = _ordered(last, first)
+                if loop in common and region.copy_loops[loop].trip > 1:
+                    inner = common[common.index(loop) + 1 :]
+                    yield _after(last, first, (Move(loop, 1, 1), *(_back(region, other) for other in inner)))
+        for last, first in product(group[-1], group[0]):
+            if all(form is not None and not any(form.time) for form in first.forms):
+                yield _after(last, first, tuple(_back(region, loop) for loop in _ordered(last, first)), distance=1)
+
+
+def _after(source: RegionNode, sink: RegionNode, moves: tuple[Move, ...] = (), distance: int = 0) -> Precedence:
+    return Precedence(source.index, sink.index, Passing.CYCLES, 1, distance, moves)
+
+
+def _ordered(first: RegionNode, second: RegionNode) -> list[int]:
+    """The unrolled loops around both whose copies use the same FIFO, outermost first."""
+    pairs = zip(first.around, second.around, strict=False)
+    common = [loop for loop, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+    apart = {loop for form in first.forms if form is not None for loop, _ in form.copies}
+    return [] if None in first.forms else [loop for loop in common if loop not in apart]
+
+
+def _back(region: LoopBody, loop: int) -> Move:
+    most = region.copy_loops[loop].trip - 1
+    return Move(loop, -most, -most)
