@@ -67,11 +67,10 @@ def _pressed(asked: Question, enough: int) -> list[_Array]:
 def _remedy(asked: Question, array: _Array, enough: int) -> _Remedy:
     """The division into the fewest banks, or the windows, that lead to an interval, or to the least one."""
     most = asked.tree.around.target.limits.banks
-    is_fifo = array.memory.kind.name == "FIFO"
-    divided = None if is_fifo else fewest_banks(asked.region, array.memory, array.nodes, enough, most)
+    divided = fewest_banks(asked.region, array.memory, array.nodes, enough, most)
     if divided is not None and divided[0] < array.interval:
         return _Remedy(divided[0], tuple(partitions(array.name, array.memory, divided[1])))
-    windows = _reuse(asked, array.nodes, array.name)  # never of a FIFO, which passes on one element a cycle
+    windows = _reuse(asked, array.nodes, array.name)
     return _Remedy(enough, (windows,)) if windows else _Remedy(array.interval)
 
 
