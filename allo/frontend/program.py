@@ -14,6 +14,7 @@ from ..ir.memory import Memory
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.parts import Part
+from ..ir.qualified import Placed
 from ..ir.recursion import reads_programs
 from ..ir.types import (
     DYNAMIC,
@@ -24,7 +25,6 @@ from ..ir.types import (
     Float,
     Index,
     Int,
-    Placed,
     Struct,
     TensorType,
     UFixed,

@@ -7,7 +7,6 @@ on the signless integer of the same width (`arith_type`); `allo.sign_cast` chang
 from __future__ import annotations
 
 from functools import cache
-from math import prod
 
 from mlir import ir
 
@@ -77,8 +76,8 @@ def memref_type(tensor: TensorType) -> ir.MemRefType:
 
 @cache
 def stream_type(stream: ChannelType) -> ir.Type:
-    """The type of a FIFO, or the memref of an array of them; a block is as many elements."""
-    one = allo_d.StreamType.get(storage_type(stream.element), stream.depth * prod(stream.block))
+    """The type of a FIFO, or the memref of an array of them; a block is as many elements, or one packed word."""
+    one = allo_d.StreamType.get(storage_type(stream.moved), stream.holds)
     return ir.MemRefType.get(stream.shape, one, loc=ir.Location.unknown(context())) if stream.shape else one
 
 

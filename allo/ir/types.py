@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .memory import Memory
+from .qualified import Placed, Qualified, Qualifier
 
 MAX_BITS = 1024
 DYNAMIC = -1  # the extent of a dimension that is known at run time only
@@ -282,12 +284,16 @@ class TensorType:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ChannelType:
-    """FIFOs of at most `depth` elements, each a scalar, or an array of the shape `block`; `shape` of them."""
+    """FIFOs of at most `depth` elements, each a scalar, or an array of the shape `block`; `shape` of them.
+
+    Blocks that are `packed` go through as one word each.
+    """
 
     element: AlloType
     depth: int
     block: tuple[int, ...] = ()
     shape: tuple[int, ...] = ()
+    packed: builtins.bool = False
 
     def __getitem__(self, shape: Any) -> ChannelType:
         """An array of such FIFOs: `Stream[T, 4][P0, P1]`."""
@@ -296,27 +302,41 @@ class ChannelType:
             raise TypeError("an array of streams has one list of extents: `Stream[T, 4][M, N]`")
         if not all(isinstance(extent, int) and extent > 0 for extent in extents):
             raise TypeError(f"the extents of an array of streams must be positive integers, got {shape!r}")
-        return ChannelType(self.element, self.depth, self.block, tuple(map(int, extents)))
+        return ChannelType(self.element, self.depth, self.block, tuple(map(int, extents)), self.packed)
+
+    @property
+    def moved(self) -> AlloType:
+        """What goes through it at once: an element, or the word of a packed block."""
+        return UInt(self.block[0] * self.element.bits) if self.packed else self.element
+
+    @property
+    def holds(self) -> int:
+        """How many of these it holds."""
+        return self.depth * (1 if self.packed else math.prod(self.block))
 
     def __repr__(self) -> str:
-        block = f"[{', '.join(map(str, self.block))}]" if self.block else ""
         shape = f"[{', '.join(map(str, self.shape))}]" if self.shape else ""
+        if self.packed:
+            return f"Stream[{self.element!r}, {self.depth * self.block[0]}, {self.block[0]}]{shape}"
+        block = f"[{', '.join(map(str, self.block))}]" if self.block else ""
         return f"Stream[{self.element!r}{block}, {self.depth}]{shape}"
 
 
 class Stream:
     """Makes types of streams: `Stream[T, depth]`, `Stream[T[h, w], depth]` of blocks; `[P0, P1]` behind it an array.
 
-    Without a depth a stream holds two elements.
+    `Stream[T, depth, P]` moves `P` elements at once, packed into one word; `depth` counts elements and is a multiple of
+    `P`. Without a depth a stream holds two elements. Source: Dato, section 3.3.
     """
 
     DEFAULT_DEPTH = 2
 
     def __class_getitem__(cls, parameters: Any) -> ChannelType:
         given = parameters if isinstance(parameters, tuple) else (parameters,)
-        if len(given) > 2:
-            raise TypeError(f"Stream takes an element type and a depth, got {len(given)} parameters")
-        element, depth = given[0], given[1] if len(given) == 2 else cls.DEFAULT_DEPTH
+        if len(given) > 3:
+            message = "Stream takes an element type, a depth, and how many elements are packed"
+            raise TypeError(f"{message}, got {len(given)} parameters")
+        element, depth = given[0], given[1] if len(given) > 1 else cls.DEFAULT_DEPTH
         tensor = element if isinstance(element, TensorType) and element.is_static else None
         block = () if tensor is None else tensor.shape
         element = element if tensor is None else tensor.element
@@ -324,44 +344,25 @@ class Stream:
             raise TypeError(f"the elements of a stream are numbers, structs, or arrays of known shape, got {element!r}")
         if not isinstance(depth, int) or isinstance(depth, builtins.bool) or depth < 1:
             raise TypeError(f"the depth of a stream must be a positive integer, got {depth!r}")
-        return ChannelType(element, depth, block)
+        kind = ChannelType(element, depth, block)
+        return kind if len(given) < 3 else _packed(kind, given[2])
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """An array with the memory it is kept in: `T[M, N] @ Memory(resource="URAM")`."""
-
-    type: TensorType
-    memory: Memory
-
-    def __matmul__(self, other: Any) -> Qualified:
-        return Qualified(other.name, self.type) if isinstance(other, Qualifier) else NotImplemented
-
-
-@dataclass(frozen=True, slots=True)
-class Qualified:
-    """A type with a qualifier: `Stateful[T]` or `ConstExpr[T]`."""
-
-    qualifier: str
-    type: AlloType | TensorType
-
-    def __repr__(self) -> str:
-        return f"{self.qualifier}[{self.type!r}]"
-
-
-@dataclass(frozen=True, slots=True)
-class Qualifier:
-    """Makes qualified types: `Stateful[T]`, `Stateful(T)` and `T @ Stateful` are one."""
-
-    name: str
-
-    def __getitem__(self, inner: AlloType | TensorType) -> Qualified:
-        return Qualified(self.name, inner)
-
-    def __repr__(self) -> str:
-        return self.name
-
-    __call__ = __getitem__
+def _packed(kind: ChannelType, count: Any) -> ChannelType:
+    """Streams of `count` elements a transfer; as they are for 1. Raises TypeError if a word cannot hold them."""
+    if not isinstance(count, int) or isinstance(count, builtins.bool) or count < 1:
+        raise TypeError(f"the number of elements that are packed must be a positive integer, got {count!r}")
+    if count == 1:
+        return kind
+    if kind.block or isinstance(kind.element, Index):
+        what = "blocks are" if kind.block else "index is"
+        raise TypeError(f"{what} not packed: a stream packs numbers and structs of known width")
+    if kind.depth % count:
+        raise TypeError(f"the depth of a stream counts elements, and {kind.depth} is no multiple of the {count} packed")
+    if count * kind.element.bits > MAX_BITS:
+        bits = f"{count} elements of {kind.element.bits} bits"
+        raise TypeError(f"{bits} are {count * kind.element.bits} bits, and a word has {MAX_BITS} at most")
+    return ChannelType(kind.element, kind.depth // count, (count,), packed=True)
 
 
 # what `from allo.ir.types import *` gives: the names that kernels are written with

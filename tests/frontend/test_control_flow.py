@@ -224,6 +224,33 @@ def test_loop_in_while(agree: Agree) -> None:
     assert agree(bubble, A)[1].tolist() == sorted(A.tolist())
 
 
+def raised(X: int32[2]) -> int32:
+    X[0] = X[0] + 1
+    return X[0] + X[1]
+
+
+def doubled(X: int32[2]) -> int32[2]:
+    return X * 2
+
+
+def sum_of(X: int32[2]) -> int32:
+    return X[0] + X[1]
+
+
+def parts_in_the_condition(A: int32[4]) -> int32:
+    n: int32 = 0
+    while raised(A[0:2]) < 10:
+        n += 1
+    while sum_of(doubled(A[2:4])) < 40:
+        A[2] += 3
+    return n
+
+
+def test_condition_that_copies_parts(agree: Agree) -> None:
+    """It does so each time, and brings back what a kernel has changed."""
+    assert [x.tolist() for x in agree(parts_in_the_condition, ints(4))[1:]] == [[9, 1, 17, 3]]
+
+
 def only_when_needed(A: int32[4], n: int32) -> int32:
     return A[n] if n < 4 and A[n] > 0 else -1
 

@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import nearest
 from ...ir import types
 from ...ir.memory import Memory
+from ...ir.qualified import Qualifier
 from ...ir.types import AlloType, TensorType
 from ..typing.scope import Scope, static_value
 
@@ -83,7 +84,7 @@ def split_qualifier(scope: Scope, node: ast.expr) -> tuple[str | None, ast.expr]
         value = static_value(scope, outer)
     except (ValueError, NameError):
         return None, node
-    return (value.name, inner) if isinstance(value, types.Qualifier) else (None, node)
+    return (value.name, inner) if isinstance(value, Qualifier) else (None, node)
 
 
 def _evaluate(scope: Scope, node: ast.expr) -> Any:

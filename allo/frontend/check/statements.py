@@ -34,7 +34,7 @@ from .expressions import ExpressionChecker
 from .iteration import differs_by_position, read_iteration
 from .meta import MetaChecker
 from .parallel import assign_at_once, assigns_at_once
-from .streams import called_streams, is_of_stream
+from .streams import called_streams
 from .tasks import TaskChecker, asks_position, bind_position, is_task
 
 _UNSUPPORTED = {
@@ -266,14 +266,14 @@ class StatementChecker:
                 node.orelse[0], "a loop cannot have an `else`", "put the statements behind the loop"
             )
         condition = self.expressions.condition(node.test)
+        if condition is not None and self.expressions.builder.needs_after():
+            condition = self.expressions.builder.variable(condition, "condition")
         before, after = self.expressions.builder.take_pending()
-        if after or not all(map(is_of_stream, before)):
-            message = "the condition of a `while` cannot copy a part of an array or use an array that a call gives"
-            self.scope.error(node.test, message, "compute it into a variable, also at the end of the loop")
         self.scope.depth += 1
         body = self._branch(node.body)
         self.scope.depth -= 1
-        return () if condition is None else (While(self.scope.source.position(node), tuple(before), condition, body),)
+        at = self.scope.source.position(node)
+        return () if condition is None else (While(at, (*before, *after), condition, body),)
 
     def _if(self, node: ast.If) -> tuple[Stmt, ...]:
         condition = self.expressions.condition(node.test)

@@ -23,22 +23,18 @@ from ..typing.nodes import (
     StreamTryPut,
     Symbol,
     SymbolKind,
+    Var,
 )
 from ..typing.scope import Scope, static_value
 from ..typing.view import View, loops_over, store, whole
 from .annotations import read_annotation
 from .checker import CheckedExpressions
+from .packing import block_type, pack, unpack, word_of
 
 _METHODS = ("put", "get", "empty", "full", "try_put", "try_get", "peek")
 _PUTTING = ("put", "try_put")
 _EFFECTS = CallEffects(frozenset(), True)
 _IN_PARTS = "declare a stream of elements, or of words that hold a block: `Stream[UInt(64), d]`"
-
-
-def is_of_stream(statement: Stmt) -> bool:
-    """Whether a statement asks a stream, or gets one element, for a value in the next one."""
-    kinds = StreamAsked | StreamGet | StreamTryPut
-    return isinstance(statement, Declare) and isinstance(statement.init, kinds)
 
 
 def report_method(scope: Scope, func: ast.expr, error: ValueError) -> None:
@@ -155,9 +151,11 @@ class StreamChecker:
         at = self.scope.source.position(node)
         if name == "try_put":
             value = self._given(node, stream)
-            if not isinstance(value, Expr) or not self._in_front(node, at):
+            if value is None or not self._in_front(node, at):
                 return None
-            tried = StreamTryPut(bool_type, at, stream, indices, convert(value, kind.element))
+            if not isinstance(value, Expr):
+                value = self._as_word(stream, value, at)
+            tried = StreamTryPut(bool_type, at, stream, indices, convert(value, kind.moved))
             return self.builder.variable(tried, f"{stream.name}_put")
         if name in ("empty", "full"):  # to ask where nobody needs to know changes nothing
             return self.builder.variable(StreamAsked(bool_type, at, stream, indices, name), name)
@@ -166,23 +164,30 @@ class StreamChecker:
         if not kind.block:
             got = StreamGet(kind.element, at, stream, indices, name == "peek")
             return self.builder.variable(got, f"{stream.name}_value")
-        block = Symbol(f"{stream.name}_block", SymbolKind.TENSOR, TensorType(kind.element, kind.block), at)
-        self.builder.do_first(self.received(block, stream, indices, at))
+        block = Symbol(f"{stream.name}_block", SymbolKind.TENSOR, block_type(kind), at)
+        self.builder.do_first(self.received(block, stream, indices, at, name == "peek"))
         return block
+
+    def _as_word(self, stream: Symbol, value: Symbol | View, at: Position) -> Expr:
+        """A packed block as a word, in front of the statement."""
+        word, view = word_of(stream, at), whole(value, at) if isinstance(value, Symbol) else value
+        self.builder.do_first(pack(word, _type_of(stream), view, at))
+        return Var(_type_of(stream).moved, at, word)
 
     def _in_front(self, node: ast.Call, at: Position) -> bool:
         return self.builder.in_front(at, f"`{ast.unparse(node)}`", self.builder.seen, _EFFECTS)
 
     def _is_whole(self, node: ast.Call, stream: Symbol, method: str) -> bool:
-        """Whether elements go through a stream at once, if `method` needs that."""
-        if method in ("put", "get") or not _type_of(stream).block:
+        """Whether what is put goes through a stream at once, if `method` needs that."""
+        kind = _type_of(stream)
+        if method in ("put", "get") or not kind.block or kind.packed:
             return True
         message = f"`{ast.unparse(node)}`: '{stream.name}' holds blocks, which are put and got in parts"
         self.scope.error(node, message, _IN_PARTS)
         return False
 
-    def tried(self, node: ast.Call) -> tuple[Symbol, tuple[Expr, ...], AlloType] | None:
-        """The stream of `x, ok = s.try_get()`, its subscripts, and the type of `x`; None after an error."""
+    def tried(self, node: ast.Call) -> tuple[Symbol, tuple[Expr, ...]] | None:
+        """The stream of `x, ok = s.try_get()`, and its subscripts; None after an error."""
         if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS and node.func.attr != "try_get":
             count = "no value" if node.func.attr == "put" else "one value"
             message = f"`{ast.unparse(node)}` gives {count}, but several names stand on the left"
@@ -191,7 +196,7 @@ class StreamChecker:
         found = self._method(node, ("try_get",))
         if found is None or not self._is_whole(node, found[0], "try_get"):
             return None
-        return found[0], found[1], _type_of(found[0]).element
+        return found[0], found[1]
 
     def block(self, node: ast.expr | None) -> TensorType | None:
         """The type of the block that `s.get()` gives; None for everything else."""
@@ -199,14 +204,21 @@ class StreamChecker:
             return None
         assert isinstance(node.func, ast.Attribute)
         kind = _type_of(self._symbol(node.func.value))
-        is_block = node.func.attr == "get" and kind.block and not node.args
-        return TensorType(kind.element, kind.block) if is_block else None
+        gives = ("get", "peek") if kind.packed else ("get",)
+        return block_type(kind) if node.func.attr in gives and kind.block and not node.args else None
 
-    def received(self, target: Symbol, stream: Symbol, indices: tuple[Expr, ...], at: Position) -> tuple[Stmt, ...]:
-        """A new array that is the next block of a stream."""
+    def received(
+        self, target: Symbol, stream: Symbol, indices: tuple[Expr, ...], at: Position, stays: bool = False
+    ) -> tuple[Stmt, ...]:
+        """A new array that is the next block of a stream, taken out of it unless it `stays`."""
         place = whole(target, at).place
         assert place is not None
-        element = _type_of(stream).element
+        kind = _type_of(stream)
+        if kind.packed:
+            word = word_of(stream, at)
+            got = StreamGet(kind.moved, at, stream, indices, stays)
+            return (Declare(at, word, got), Declare(at, target, None), *unpack(word, kind, target, at))
+        element = kind.element
 
         def get(subscripts: tuple[Expr, ...]) -> Stmt:
             return store(place(subscripts), StreamGet(element, at, stream, indices), at)
@@ -216,10 +228,10 @@ class StreamChecker:
     def block_into(self, node: ast.expr, target: Symbol) -> tuple[Stmt, ...]:
         """`target`, declared as the block that `node`, which gets one, gives."""
         assert isinstance(node, ast.Call)
-        found = self._method(node, ("get",))
+        found = self._method(node, ("get", "peek"))
         if found is None:
             return ()
-        return self.received(target, found[0], found[1], self.scope.source.position(node))
+        return self.received(target, found[0], found[1], self.scope.source.position(node), found[2] == "peek")
 
     def statement(self, node: ast.Call) -> tuple[Stmt, ...]:
         """`s.put(x)`; `s.get()` or `s.try_put(x)` whose value is not needed."""
@@ -237,6 +249,9 @@ class StreamChecker:
             return ()
         if isinstance(value, Expr):
             return (StreamPut(at, stream, indices, convert(value, kind.element)),)
+        if kind.packed:
+            word = self._as_word(stream, value, at)
+            return (StreamPut(at, stream, indices, word),)
         view = whole(value, at) if isinstance(value, Symbol) else value
 
         def put(subscripts: tuple[Expr, ...]) -> Stmt:
@@ -251,7 +266,9 @@ class StreamChecker:
             return None
         shape = () if isinstance(value, Expr) else _shape(value)
         if shape != kind.block:
-            wanted = f"blocks of shape {shape_text(kind.block)}" if kind.block else f"single values of {kind.element!r}"
+            wanted = f"single values of {kind.element!r}"
+            if kind.block:
+                wanted = f"{'packed ' * kind.packed}blocks of shape {shape_text(kind.block)}"
             given = f"an array of shape {shape_text(shape)}" if shape else "a single value"
             self.scope.error(node.args[0], f"'{stream.name}' holds {wanted}, got {given}")
             return None
@@ -260,8 +277,7 @@ class StreamChecker:
     def _over_block(
         self, name: str, stream: Symbol, at: Position, body: Callable[[tuple[Expr, ...]], Stmt]
     ) -> Stmt:
-        shape = TensorType(_type_of(stream).element, _type_of(stream).block)
-        extents = whole(Symbol(name, SymbolKind.TENSOR, shape, at), at).extents
+        extents = whole(Symbol(name, SymbolKind.TENSOR, block_type(_type_of(stream)), at), at).extents
         return loops_over(extents, name, self.builder.nest_name(name), at, body)
 
     def _method(self, node: ast.Call, names: tuple[str, ...]) -> tuple[Symbol, tuple[Expr, ...], str] | None:

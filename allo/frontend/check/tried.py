@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import counted
-from ...ir.types import AlloType
+from ...ir.types import AlloType, TensorType
 from ...ir.types import bool as bool_type
-from ..read.source import Position
-from ..typing.nodes import AssignScalar, Declare, Stmt, StreamTryGet, Symbol, SymbolKind
+from ..typing.nodes import AssignScalar, Declare, Stmt, StreamTryGet, SymbolKind
 from ..typing.scope import Scope
+from .packing import block_type, unpack, word_of
 
 if TYPE_CHECKING:
     from .expressions import ExpressionChecker
@@ -38,9 +38,12 @@ class TryChecker:
         if found is None:
             self._give_up(targets)
             return ()
-        stream, indices, element = found
+        stream, indices = found
+        kind = stream.stream
+        assert kind is not None
         at = self.scope.source.position(node)
         names = [target.id for target in targets if isinstance(target, ast.Name)]
+        element = block_type(kind) if kind.packed else kind.element
         direct = len(names) == 2 and self._holds(names[0], element) and self._holds(names[1], bool_type)
         value_name, done_name = (names[0], names[1]) if direct else _HELD
         value, done = self.scope.local(value_name), self.scope.local(done_name)
@@ -48,16 +51,18 @@ class TryChecker:
         before, after = builder.take_pending()
         made: list[Stmt] = [*before]
         if value is None or not direct:
-            value = self.scope.declare(value_name, SymbolKind.SCALAR, element, at)
+            value = self.scope.declare(value_name, _kind_of(element), element, at)
             made.append(Declare(at, value, None))
-        value.assigned = True
-        tried = StreamTryGet(bool_type, at, stream, indices, value)
+        into = word_of(stream, at) if kind.packed else value
+        made += [Declare(at, into, None)] if kind.packed else []
+        value.assigned = into.assigned = True
+        tried = StreamTryGet(bool_type, at, stream, indices, into)
         if done is None or not direct:
-            made.append(Declare(at, self._declared(done_name, at), tried))
+            made.append(Declare(at, self.scope.declare(done_name, SymbolKind.SCALAR, bool_type, at), tried))
         else:
             done.assigned = True
             made.append(AssignScalar(at, done, tried))
-        made += after
+        made += [*(unpack(into, kind, value, at) if kind.packed else ()), *after]
         for target, name in zip(targets, () if direct else _HELD, strict=not direct):
             value_node = ast.copy_location(ast.Name(name, ast.Load()), target)
             placed = self.assign(ast.copy_location(ast.Assign([target], value_node), node))
@@ -65,16 +70,19 @@ class TryChecker:
             made += [*first, *placed, *last]
         return tuple(made)
 
-    def _declared(self, name: str, at: Position) -> Symbol:
-        return self.scope.declare(name, SymbolKind.SCALAR, bool_type, at)
-
-    def _holds(self, name: str, kind: AlloType) -> bool:
+    def _holds(self, name: str, kind: AlloType | TensorType) -> bool:
         """Whether a name is new, or a variable of a type."""
         symbol = self.scope.local(name)
-        return symbol is None or (symbol.kind is SymbolKind.SCALAR and symbol.type == kind and symbol.state is None)
+        if symbol is None:
+            return True
+        return symbol.kind is _kind_of(kind) and symbol.type == kind and symbol.state is symbol.constant is None
 
     def _give_up(self, targets: Sequence[ast.expr]) -> None:
         """Names that stay without a value: uses of them are no further mistakes."""
         for target in targets:
             if isinstance(target, ast.Name) and self.scope.local(target.id) is None:
                 self.scope.declare(target.id, SymbolKind.INVALID, None, self.scope.source.position(target))
+
+
+def _kind_of(kind: AlloType | TensorType) -> SymbolKind:
+    return SymbolKind.TENSOR if isinstance(kind, TensorType) else SymbolKind.SCALAR

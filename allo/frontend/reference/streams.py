@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,7 +47,7 @@ def fresh_streams(function: CheckedFunction, symbol: Symbol) -> Callable[[], Ele
     carries = symbol.stream
     assert carries is not None
     puts, gets, asks = ends_of(function, symbol)
-    depth = carries.depth * prod(carries.block)
+    depth = carries.holds
     made = function.source.location(symbol.at)
     facts = facts_of_stream(symbol.name, carries.shape, depth, made, puts, gets, asks)
 
