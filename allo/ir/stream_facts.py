@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
 from ..errors import AlloError, DataflowError, Location, Note, ToolError
-from .access import callee_name, is_end, looks, may_get, may_put
+from .access import callee_name, is_at_stream, is_end, looks, puts_side
 from .builder import string_attr
 from .module import Module
 from .processes import is_region
 from .walk import buffer_location, entry_block, location_of, operations, string_of
 
+# of what makes a stream: how many elements a block has that is put as a whole; how many a word holds
+BLOCK, PACKED = "allo.block", "allo.packed"
 STREAM_NUMBER = "allo.x_stream"  # of what makes a stream: the place of its facts, by which simulations tell of it
+_ASKED = ("asked_by_writer", "asked_by_reader")  # in reports
 
 
 @dataclass(frozen=True, slots=True)
 class StreamFacts:
     """What makes a stream, or an array of streams of these extents, and where elements go in and out.
 
-    `sequence` is the function around it if that runs its statements one after the other; at `asks` somebody looks what
-    is in it, or tries to put or get.
+    `sequence` is the function around it if that runs its statements one after the other; at `put_asks` the end that
+    puts asks whether there is room, or tries, and at `get_asks` the other end.
+
+    `unit` is what of the depth that users say one place of the FIFO is: a part of a block, or several packed elements.
     """
 
     name: str
@@ -34,7 +41,17 @@ class StreamFacts:
     puts: tuple[Location, ...]
     gets: tuple[Location, ...]
     sequence: str | None
-    asks: tuple[Location, ...] = ()
+    put_asks: tuple[Location, ...] = ()
+    get_asks: tuple[Location, ...] = ()
+    unit: Fraction = Fraction(1)
+
+    def shown(self, depth: int) -> int:
+        """The depth of a FIFO as users say it."""
+        return ceil(depth * self.unit)
+
+    def elements(self, count: int) -> int:
+        """How many elements so many puts or gets move."""
+        return int(count * max(self.unit, Fraction(1)))
 
     def element(self, index: int | None) -> str:
         """The name of the stream, with its subscripts if it is an element of an array."""
@@ -67,43 +84,46 @@ class Waiting:
 class Hang:
     """Why a program never ends: the FIFO that was `full` first, the depths that it `needs`, what stays `empty`.
 
-    Or one is `asked` again and again, and nothing passes through any.
+    Or one is `asked` again and again, by the end that puts if `asks_for_room`, and nothing passes through any.
     """
 
     full: Waiting | None
     needs: tuple[Waiting, ...]
     empty: Waiting | None
     asked: Waiting | None = None
+    asks_for_room: bool = False
 
     def error(self) -> DataflowError:
         """The error that tells of it."""
         waiting = self.full or self.asked or self.empty
         assert waiting is not None
         stream = waiting.stream
-        so_far = f"{_values(waiting.puts)} been put and {waiting.gets} taken"
+        so_far = f"{_values(stream.elements(waiting.puts))} been put and {stream.elements(waiting.gets)} taken"
         if waiting is self.asked:
             message = f"stream '{waiting.name}' is asked again and again, and nothing moves in any stream: {so_far}"
-            at, hint = stream.asks, "end the loop that asks when nothing comes any more, or put what it waits for"
+            at = stream.put_asks if self.asks_for_room else stream.get_asks
+            hint = "end the loop that asks when nothing comes any more, or put what it waits for"
         elif self.full is None:
             message = f"stream '{waiting.name}' is empty, and nothing will be put into it any more: {so_far}"
             at, hint = stream.gets, "put as many elements into it as are taken out"
         else:
+            depth = stream.shown(waiting.depth)
             message = (
-                f"stream '{waiting.name}' of depth {waiting.depth} is full, and what would take elements out waits "
+                f"stream '{waiting.name}' of depth {depth} is full, and what would take elements out waits "
                 f"too, or has ended: {so_far}"
             )
             at, hint = stream.puts, self._remedy(stream)
         notes = [Note(f"'{stream.name}' is made here", stream.made)] if stream.made else []
         notes += [Note(f"elements are put into '{stream.name}' here", place) for place in stream.puts]
         notes += [Note(f"elements are taken out of '{stream.name}' here", place) for place in stream.gets]
-        asks = [place for place in stream.asks if place not in (*stream.puts, *stream.gets)]
+        asks = [p for p in (*stream.put_asks, *stream.get_asks) if p not in (*stream.puts, *stream.gets)]
         notes += [Note(f"'{stream.name}' is asked here what is in it", place) for place in asks]
         return DataflowError(message, at=at[0] if at else stream.made, hint=hint, notes=notes)
 
     def _remedy(self, stream: StreamFacts) -> str:
         needs: dict[str, int] = {}
         for need in self.needs:
-            needs[need.stream.name] = max(need.depth, needs.get(need.stream.name, 0))
+            needs[need.stream.name] = max(need.stream.shown(need.depth), needs.get(need.stream.name, 0))
         listed = " and ".join(f"{depth} for '{name}'" for name, depth in needs.items())
         if self.asked is not None:
             return (
@@ -135,15 +155,15 @@ def hang_error(report: str, streams: Sequence[StreamFacts]) -> AlloError:
     """
     if "memory\n" in report:
         return ToolError("there is no memory for the stacks of so many processes", hint="run fewer at the same time")
-    found: dict[str, list[Waiting]] = {"full": [], "needs": [], "empty": [], "asked": []}
+    found: dict[str, list[Waiting]] = {"full": [], "needs": [], "empty": [], **{kind: [] for kind in _ASKED}}
     for line in report.splitlines():
         kind, label, depth, puts, gets = line.split("\t")
         number, _, index = label.partition(" ")
         stream = streams[int(number)]
         waiting = Waiting(stream, int(index) if index else None, int(depth), int(puts), int(gets))
         found[kind].append(waiting)
-    full, empty, asked = (next(iter(found[kind]), None) for kind in ("full", "empty", "asked"))
-    return Hang(full, tuple(found["needs"]), empty, asked).error()
+    full, empty, of_writer, of_reader = (next(iter(found[kind]), None) for kind in ("full", "empty", *_ASKED))
+    return Hang(full, tuple(found["needs"]), empty, of_writer or of_reader, of_writer is not None).error()
 
 
 def number_streams(module: Module) -> tuple[StreamFacts, ...]:
@@ -171,14 +191,26 @@ def facts_of(module: Module, made: ir.Operation) -> StreamFacts:
     extents: tuple[int, ...] = ()
     if isinstance(kind, ir.MemRefType):
         extents, kind = tuple(kind.shape), kind.element_type
-    places: dict[str, list[Location]] = {"puts": [], "gets": [], "asks": []}
+    places: dict[str, list[Location]] = {"puts": [], "gets": [], "put_asks": [], "get_asks": []}
     _find_ends(module, made.results[0], places)
-    puts, gets, asks = (tuple(dict.fromkeys(found)) for found in places.values())
+    puts, gets, put_asks, get_asks = (tuple(dict.fromkeys(found)) for found in places.values())
     name = string_of(made, "allo.name") or "stream"
     return StreamFacts(
         name, extents, allo_d.StreamType(kind).depth, buffer_location(made.results[0]),
-        puts, gets, _sequence(made), asks,
+        puts, gets, _sequence(made), put_asks, get_asks, _unit(made),
     )  # fmt: skip
+
+
+def unit_of(block: int, packed: int) -> Fraction:
+    """The `unit` of streams whose blocks have so many elements, or that pack so many."""
+    return Fraction(packed, block)
+
+
+def _unit(made: ir.Operation) -> Fraction:
+    block, packed = (
+        int(ir.IntegerAttr(made.attributes[name]).value) if name in made.attributes else 1 for name in (BLOCK, PACKED)
+    )
+    return unit_of(block, packed)
 
 
 def _sequence(made: ir.Operation) -> str | None:
@@ -196,11 +228,10 @@ def _find_ends(module: Module, value: ir.Value, places: dict[str, list[Location]
     for use in value.uses:
         op = use.owner.operation
         place = location_of(op)
-        if may_put(op) or may_get(op) or looks(op):
-            if place is not None:
-                places["puts"].extend([place] if may_put(op) else ())
-                places["gets"].extend([place] if may_get(op) else ())
-                places["asks"].extend([] if is_end(op) else [place])
+        if is_at_stream(op) and place is not None:
+            end = "put" if puts_side(op) else "get"
+            places[f"{end}s"] += [] if looks(op) else [place]
+            places[f"{end}_asks"] += [] if is_end(op) else [place]
         elif op.name in ("affine.load", "memref.load"):
             _find_ends(module, op.results[0], places)
         elif op.name == "func.call":

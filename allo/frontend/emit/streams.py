@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from mlir import ir
 
-from ...ir.builder import Builder, affine_constant, string_attr, unit_attr
+from ...ir.builder import Builder, affine_constant, i32_attr, string_attr, unit_attr
 from ...ir.context import context
 from ...ir.elements import SPATIAL
 from ...ir.mlir_types import stream_type
+from ...ir.stream_facts import BLOCK, PACKED
 from ...ir.types import ChannelType
 from ..typing.nodes import Symbol, TaskGrid
 from .affine_form import AffineLoop
@@ -17,8 +20,12 @@ def made_stream(builder: Builder, stream: ChannelType, name: str) -> ir.Value:
     """An empty FIFO, or an array of them."""
     kind = stream_type(stream)
     if isinstance(kind, ir.MemRefType):
-        return builder.alloc(kind, name)
-    return builder.value("allo.stream_create", kind, [], {"allo.name": string_attr(name)})
+        made = builder.alloc(kind, name)
+    else:
+        made = builder.value("allo.stream_create", kind, [], {"allo.name": string_attr(name)})
+    if stream.block:
+        made.owner.attributes[PACKED if stream.packed else BLOCK] = i32_attr(prod(stream.block))
+    return made
 
 
 def grid_of(

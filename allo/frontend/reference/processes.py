@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from ...errors import Location
@@ -76,6 +77,7 @@ class Scheduler:
         self.deeper: dict[Fifo, None] = {}
         self.moves = self.moves_seen = self.questions = 0
         self.asked: Fifo | None = None  # without end
+        self.asks_for_room = False
 
     def run(self, action: Callable[[], list[Any]]) -> list[Any]:
         """What `action`, which may start processes, gives. Raises DataflowError if they wait for ever."""
@@ -207,7 +209,7 @@ class Scheduler:
 
     def is_full(self, fifo: Fifo) -> bool:
         """Whether a put would wait; whoever else can go on does so before."""
-        fifo.writer_asked = self._asks(fifo, fifo.writer_asked, fifo.is_full)
+        fifo.writer_asked = self._asks(fifo, fifo.writer_asked, fifo.is_full, for_room=True)
         return fifo.is_full
 
     def has_none(self, fifo: Fifo) -> bool:
@@ -221,7 +223,7 @@ class Scheduler:
         self.put(fifo, value)
         return True
 
-    def _asks(self, fifo: Fifo, asked: int, waits: bool) -> int:
+    def _asks(self, fifo: Fifo, asked: int, waits: bool, *, for_room: bool = False) -> int:
         """Give way if the answer would be to wait, or if nothing has passed since it was asked last; what has passed.
 
         As in `fibers.h`, so that results that depend on when processes run are the same.
@@ -231,17 +233,17 @@ class Scheduler:
                 self.moves_seen, self.questions = self.moves, 0
             self.questions += 1
             if self.questions > (_QUESTIONS if self.first is None else _MORE_QUESTIONS):
-                self._be_impatient(fifo)
+                self._be_impatient(fifo, for_room)
             if self.ready:
                 self.ready.append(self.current)
                 self._leave()
         return fifo.passed
 
-    def _be_impatient(self, fifo: Fifo) -> None:
+    def _be_impatient(self, fifo: Fifo, for_room: bool) -> None:
         """It has been asked for so long that nothing will pass any more: give a FIFO room, or end the program."""
         self.questions = 0
         if not self._deepen():
-            self.asked = fifo
+            self.asked, self.asks_for_room = fifo, for_room
             raise self._hang().error()
 
     def _deepen(self) -> bool:
@@ -263,7 +265,7 @@ class Scheduler:
         empty = next((process.empty for process in self.alive if process.empty is not None), None)
         full = None if self.first is None else self.first[0].waiting(self.first[0].facts.depth, self.first[1])
         needs = tuple(fifo.waiting(fifo.depth, (fifo.puts, fifo.gets)) for fifo in self.deeper)
-        return Hang(full, needs, _where(empty), _where(self.asked))
+        return Hang(full, needs, _where(empty), _where(self.asked), self.asks_for_room)
 
 
 def _where(fifo: Fifo | None) -> Waiting | None:
@@ -272,8 +274,8 @@ def _where(fifo: Fifo | None) -> Waiting | None:
 
 def facts_of_stream(
     name: str, extents: tuple[int, ...], depth: int, made: Location,
-    puts: Sequence[Location], gets: Sequence[Location], asks: Sequence[Location],
+    ends: Sequence[Sequence[Location]], unit: Fraction,
 ) -> StreamFacts:  # fmt: skip
-    """What errors tell of a stream of a typed tree."""
-    put, got, asked = (tuple(dict.fromkeys(found)) for found in (puts, gets, asks))
-    return StreamFacts(name, extents, depth, made, put, got, None, asked)
+    """What errors tell of a stream of a typed tree; `ends` are where it is put into, got from, and asked by either."""
+    puts, gets, put_asks, get_asks = (tuple(dict.fromkeys(found)) for found in ends)
+    return StreamFacts(name, extents, depth, made, puts, gets, None, put_asks, get_asks, unit)

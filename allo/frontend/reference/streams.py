@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 
 from ...errors import Location
+from ...ir.stream_facts import unit_of
 from ..typing.nodes import (
     CallSite,
     CheckedFunction,
@@ -30,9 +32,9 @@ from .expressions import SHARED, Elements, Expressions, Frame
 from .processes import Fifo, Process, Scheduler, facts_of_stream
 
 type Run = Callable[[Frame], Any]
-type Ends = tuple[list[Location], list[Location], list[Location]]
+type Ends = tuple[list[Location], list[Location], list[Location], list[Location]]
 
-_PUT, _GET, _ASK = {0}, {1}, {2}  # numbers of `Ends`
+_PUT, _GET, _PUT_ASK, _GET_ASK = {0}, {1}, {2}, {3}  # numbers of `Ends`
 
 
 class RunningProgram(Protocol):
@@ -46,10 +48,11 @@ def fresh_streams(function: CheckedFunction, symbol: Symbol) -> Callable[[], Ele
     """What makes the FIFOs of a stream, or of an array of them."""
     carries = symbol.stream
     assert carries is not None
-    puts, gets, asks = ends_of(function, symbol)
+    ends = ends_of(function, symbol)
     depth = carries.holds
     made = function.source.location(symbol.at)
-    facts = facts_of_stream(symbol.name, carries.shape, depth, made, puts, gets, asks)
+    unit = unit_of(1, carries.block[0]) if carries.packed else unit_of(prod(carries.block), 1)
+    facts = facts_of_stream(symbol.name, carries.shape, depth, made, ends, unit)
 
     def fresh() -> Elements:
         data = np.empty(carries.shape, object)
@@ -61,8 +64,8 @@ def fresh_streams(function: CheckedFunction, symbol: Symbol) -> Callable[[], Ele
 
 
 def ends_of(function: CheckedFunction, symbol: Symbol) -> Ends:
-    """Where a function, and those that it calls, put into a stream, get from it, and ask it or try to."""
-    found: Ends = ([], [], [])
+    """Where a function, and those that it calls, put into a stream, get from it, and ask it, or try, at either end."""
+    found: Ends = ([], [], [], [])
     for part in parts(function.body):
         match part:
             case CallSite(callee=callee, arguments=arguments):
@@ -74,13 +77,13 @@ def ends_of(function: CheckedFunction, symbol: Symbol) -> Ends:
             case StreamPut(stream=stream):
                 kinds = _PUT
             case StreamTryPut(stream=stream):
-                kinds = _PUT | _ASK
+                kinds = _PUT | _PUT_ASK
             case StreamGet(stream=stream, stays=stays):
-                kinds = _ASK if stays else _GET
+                kinds = _GET_ASK if stays else _GET
             case StreamTryGet(stream=stream):
-                kinds = _GET | _ASK
-            case StreamAsked(stream=stream):
-                kinds = _ASK
+                kinds = _GET | _GET_ASK
+            case StreamAsked(stream=stream, question=question):
+                kinds = _PUT_ASK if question == "full" else _GET_ASK
             case _:
                 continue
         if stream is symbol:

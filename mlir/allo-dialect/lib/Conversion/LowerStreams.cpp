@@ -145,6 +145,8 @@ void allo::lowerStreamArray(TypeLowering &types, const TypedOp &typed) {
   Value bytes = emit.constant(bytesOf(types.ofContainer(stream.getElementType())));
   Value depth = emit.constant(depthOf(typed.op, stream));
   emit.call("allo_streams_new", {}, {handles, count, bytes, depth, emit.textAddress(nameOf(typed.op))});
+  for (StringRef ofStreams : {"allo.block", "allo.packed"})
+    typed.op->removeAttr(ofStreams);
   if (escapes(typed.op->getResult(0)))
     return;
   emit.moveToEndOfBlock();

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mlir::allo;
 
 namespace {
-enum class Place { Anywhere, Nest, Structured, Loop, CountedLoop, FunctionOrLoop, Buffer, Module };
+enum class Place { Anywhere, Nest, Structured, Loop, CountedLoop, FunctionOrLoop, Buffer, Stream, Module };
 enum class Kind { Text, Mark, Number, Memory };
 
 struct Rule {
@@ -31,6 +31,8 @@ constexpr Rule kRules[] = {
     {"allo.parallel", Place::Loop, Kind::Mark, 0},
     {"allo.scheduled", Place::Loop, Kind::Mark, 0}, // the loops of this nest are those that a schedule has made
     {"allo.memory", Place::Buffer, Kind::Memory, 0},
+    {"allo.block", Place::Stream, Kind::Number, 1},  // elements that users put and get as a whole
+    {"allo.packed", Place::Stream, Kind::Number, 1}, // elements in a word
     {"allo.spatial", Place::CountedLoop, Kind::Mark, 0},
     {"allo.dataflow", Place::FunctionOrLoop, Kind::Mark, 0},
     {"allo.top", Place::Module, Kind::Text, 0},
@@ -56,6 +58,14 @@ bool isBuffer(Operation *op) {
   return llvm::StringSwitch<bool>(op->getName().getStringRef())
       .Cases({"memref.alloc", "memref.alloca", "memref.get_global"}, true)
       .Default(false);
+}
+
+bool isStream(Operation *op) {
+  if (isa<StreamCreateOp>(op))
+    return true;
+  auto memref = op->getName().getStringRef() == "memref.alloc" ? dyn_cast<MemRefType>(op->getResult(0).getType())
+                                                               : MemRefType();
+  return memref && isa<StreamType>(memref.getElementType());
 }
 
 const Rule *findRule(StringRef name) {
@@ -148,6 +158,8 @@ LogicalResult verifyPlace(Operation *op, const Rule &rule) {
     return isLoop(op) || isa<FunctionOpInterface>(op) ? success() : refuse("a function or a loop");
   case Place::Buffer:
     return isBuffer(op) ? success() : refuse("memref.alloc, memref.alloca or memref.get_global");
+  case Place::Stream:
+    return isStream(op) ? success() : refuse("allo.stream_create or memref.alloc of streams");
   case Place::Module:
     return isa<ModuleOp>(op) ? success() : refuse("builtin.module");
   }

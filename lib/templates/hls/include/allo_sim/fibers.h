@@ -203,7 +203,7 @@ class scheduler {
         moves_seen_ = moves_;
         questions_ = 0;
       } else if (++questions_ >= kMoreQuestions) {
-        be_patient(fifo);
+        be_patient(fifo, &asked == &fifo.writer_asked ? "asked_by_writer" : "asked_by_reader");
       }
       if (first_ != nullptr) {
         push(*current_);
@@ -214,11 +214,11 @@ class scheduler {
   }
 
   /// Ends it all if it has been asked for so long that nothing will pass any more.
-  [[gnu::cold, gnu::noinline]] void be_patient(const fifo_state &fifo) {
+  [[gnu::cold, gnu::noinline]] void be_patient(const fifo_state &fifo, const char *kind) {
     if (questions_ < (hung() ? kMoreQuestions : kQuestions) || !can_leave()) return;
     questions_ = 0;
     if (deepen()) return;
-    last_hang_ = line("asked", fifo, fifo.declared);
+    last_hang_ = line(kind, fifo, fifo.declared);
     fail();
   }
 
