@@ -51,13 +51,13 @@ class Edge:
 
 
 def text_of(seed: int) -> str:
-    """The source of a region `graph(A, B0, ...)`: A are N numbers that all tasks read, and each has a result."""
+    """The source of a region `graph(A0, B0, A1, B1, ...)`: each task reads N numbers, the same, and has a result."""
     random = Random(seed)
     count = random.randint(2, 5)
     edges = _edges(random, count)
     wrong = (random.randrange(len(edges)), random.randrange(2)) if random.random() < 0.12 else None
-    results = ", ".join(f"B{task}: int32[{N}]" for task in range(count))
-    lines = ["@df.region()", f"def graph(A: int32[{N}], {results}):", *(edge.declared for edge in edges)]
+    results = ", ".join(f"A{task}: int32[{N}], B{task}: int32[{N}]" for task in range(count))
+    lines = ["@df.region()", f"def graph({results}):", *(edge.declared for edge in edges)]
     for task in range(count):
         lines += _task(random, task, edges, wrong)
     return HEAD + "\n".join(lines) + "\n"
@@ -81,8 +81,8 @@ def _edges(random: Random, count: int) -> list[Edge]:
 
 
 def _task(random: Random, task: int, edges: list[Edge], wrong: tuple[int, int] | None) -> list[str]:
-    lines = ["", f"    @df.task(mapping=[1], args=[A, B{task}])", f"    def t{task}(A: int32[{N}], B: int32[{N}]):"]
-    lines.append("        y: int32 = 1")
+    lines = ["", f"    @df.task(mapping=[1], args=[A{task}, B{task}])"]
+    lines += [f"    def t{task}(A: int32[{N}], B: int32[{N}]):", "        y: int32 = 1"]
     before: list[list[str]] = []
     after: list[list[str]] = []
     steps: list[tuple[bool, list[str]]] = []

@@ -29,7 +29,7 @@ def ran(run: Callable[..., Any], seed: int) -> list[Any] | DataflowError:
     """The results, or why there are none."""
     outputs = [np.zeros(N, np.int32) for _ in range(text_of(seed).count("def t"))]
     try:
-        run(np.arange(1, N + 1, dtype=np.int32), *outputs)
+        run(*(array for output in outputs for array in (np.arange(1, N + 1, dtype=np.int32), output)))
     except DataflowError as error:
         return error
     return outputs
