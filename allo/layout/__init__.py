@@ -2,7 +2,7 @@
 
 from .inference import infer
 from .maps import Digit, IndexMap, reshaping
-from .partial import Pending, ShardedArray, replicated
+from .partial import PartialResult, PartOfDimension, Pending, ShardedArray, replicated
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 from .separation import LARGEST, packed, separated
 from .sharding import Layout, Shard
@@ -16,6 +16,8 @@ __all__ = [
     "Division",
     "IndexMap",
     "Layout",
+    "PartOfDimension",
+    "PartialResult",
     "PartitionLayout",
     "Pending",
     "Shard",

@@ -8,6 +8,14 @@ from dataclasses import dataclass, replace
 from .sharding import Layout, Placement, Shape, Shard
 
 
+class PartialResult(ValueError):
+    """An operation that needs final values of what is still to be combined."""
+
+
+class PartOfDimension(ValueError):
+    """An operation that needs all of a dimension which is cut."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Pending:
     """The processing elements along `axis` of the mesh have parts of a result, to be combined by `operator`."""
@@ -68,16 +76,16 @@ class ShardedArray:
             factor = other if self.pending else self
             if not {pending.axis for pending in waits} & set(factor.layout.shard_axes(self.mesh)):
                 return result
-        raise ValueError(f"'{operator}' of partial results is no part of the result: {_waiting(waits)}")
+        raise PartialResult(f"'{operator}' of partial results is no part of the result: {_waiting(waits)}")
 
     def mapped(self, function: str, *whole: int) -> ShardedArray:
         """The result of a function of elements, or of `whole` dimensions, which needs final values of all of it."""
         if self.pending:
-            raise ValueError(f"{function} of a partial result is no part of the result: {_waiting(self.pending)}")
+            raise PartialResult(f"{function} of a partial result is no part of the result: {_waiting(self.pending)}")
         for dimension in whole:
             placement = self.layout.placements[dimension]
             if isinstance(placement, Shard):
-                raise ValueError(
+                raise PartOfDimension(
                     f"{function} needs all of dimension {dimension}, which is cut along axis {placement.axis}"
                 )
         return self

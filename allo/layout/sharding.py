@@ -70,7 +70,21 @@ class Layout:
         return cls([cls.Replicate] * rank)
 
     def __repr__(self) -> str:
+        if self._counts_from_last:
+            return f'Layout("{"".join(f"S{-1 - p.axis}" if isinstance(p, Shard) else "R" for p in self.placements)}")'
         return f"Layout([{', '.join(map(repr, self.placements))}])"
+
+    @property
+    def _counts_from_last(self) -> bool:
+        axes = [p.axis for p in self.placements if isinstance(p, Shard)]
+        return bool(axes) and max(axes) < 0
+
+    def _name(self, axis: int) -> str:
+        return f"S{-1 - axis}" if self._counts_from_last else f"axis {axis}"
+
+    def _names(self, rank: int) -> list[str]:
+        """The axes of a mesh as this layout calls them, from the first to the last."""
+        return [f"S{rank - 1 - k}" if self._counts_from_last else str(k) for k in range(rank)]
 
     def on(self, mesh: Sequence[int]) -> Layout:
         """This layout with axes of `mesh` counted from the first.
@@ -84,8 +98,8 @@ class Layout:
         for placement in self.placements:
             if isinstance(placement, Shard):
                 if not -rank <= placement.axis < rank:
-                    axis = f"axis {placement.axis} of the mesh {_text(mesh)}"
-                    raise ValueError(f"{self!r} needs {axis}, which has {rank}")
+                    known = f"{_text(mesh)}, whose axes are {', '.join(self._names(rank))}"
+                    raise ValueError(f"{self!r} needs {self._name(placement.axis)} of the mesh {known}")
                 placement = Shard(placement.axis % rank)
                 if placement.axis in used:
                     raise ValueError(f"{self!r} cuts two dimensions along axis {placement.axis} of the mesh")

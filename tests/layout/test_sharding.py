@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allo.layout import Layout, Pending, ShardedArray
+from allo.layout import Layout, Pending, ShardedArray, replicated
 from allo.layout.sharding import Shape, Shard, positions
 
 S, R = Layout.Shard, Layout.Replicate
@@ -151,7 +152,9 @@ def test_the_product_of_the_paper() -> None:
 def test_layouts_as_text() -> None:
     assert Layout("S1R").on((4, 2)) == Layout([S(0), R]) and Layout("RS0").on((4, 2)) == Layout([R, S(1)])
     assert Layout("SR").on((4,)) == Layout("S0R").on((4,)) and Layout("SS").on((4, 2)) == Layout([S(0), S(1)])
-    assert repr(Layout("S0R")) == "Layout([Shard(-1), Replicate])"
+    assert repr(Layout("S0R")) == 'Layout("S0R")' and repr(Layout("SR")) == "Layout([Shard(0), Replicate])"
+    assert Layout("S0R") == Layout([S(-1), R]) != Layout("S1R") and hash(Layout("RR")) == hash(Layout([R, R]))
+    assert eval(repr(Layout("S1RS0"))) == Layout("S1RS0")
     assert Layout("S1R").get_placement((2, 2)) == {(0, 0): [(0, 0), (0, 1)], (1, 0): [(1, 0), (1, 1)]}
 
 
@@ -165,7 +168,11 @@ def test_layouts_as_text() -> None:
         (lambda: Layout([S("x")]), "Layout.Shard takes the number of an axis of the mesh, got 'x'"),
         (
             lambda: Layout([S(2)]).on((2, 2)),
-            "Layout([Shard(2)]) needs axis 2 of the mesh [2, 2], which has 2",
+            "Layout([Shard(2)]) needs axis 2 of the mesh [2, 2], whose axes are 0, 1",
+        ),
+        (
+            lambda: Layout("S9R").on((2, 2)),
+            'Layout("S9R") needs S9 of the mesh [2, 2], whose axes are S1, S0',
         ),
         (
             lambda: Layout([S(0), S(-2)]).on((2, 2)),
@@ -207,5 +214,110 @@ def test_layouts_as_text() -> None:
 )
 def test_what_does_not_fit(make: Callable[[], object], message: str) -> None:
     with pytest.raises((ValueError, TypeError)) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+# -- partial results, which mean what complete ones would ---------------------------------------------------------
+
+
+@st.composite
+def partial(draw: st.DrawFn) -> tuple[ShardedArray, dict[Shape, np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
+    """A product whose inner dimension is cut, what each processing element has of it, and the whole of it."""
+    mesh = draw(MESHES)
+    axes = draw(st.permutations(range(len(mesh))))
+    rows = S(axes[1]) if len(mesh) > 1 and draw(st.booleans()) else R
+    inner = S(axes[0])
+    shape = (mesh[rows.axis] if rows is not R else 1) * 2, mesh[inner.axis] * draw(st.integers(1, 2))
+    left = ShardedArray(shape, Layout([rows, inner]), mesh)
+    right = ShardedArray((shape[1], 4), Layout([inner, R]), mesh)
+    A, B = array_of(shape), array_of((shape[1], 4))
+    a, b = split(A, left), split(B, right)
+    return left.matmul(right), {p: a[p] @ b[p] for p in a}, A @ B
+
+
+@SETTINGS
+@given(partial(), st.data())
+def test_what_may_be_done_to_partial_results(made: Any, data: st.DataObject) -> None:
+    """Whatever is not refused is, when it has been combined, what it is of complete results."""
+    result, parts, whole = made
+    factor = ShardedArray(whole.shape, data.draw(st.sampled_from([result.layout, Layout("RR")])), result.mesh)
+    other = array_of(whole.shape) + 1
+    others = split(np.broadcast_to(other, whole.shape), ShardedArray(whole.shape, result.layout, result.mesh))
+    scaled = result.combined(factor, "*")
+    assert scaled == factor.combined(result, "*")
+    twice = scaled.combined(scaled, "+")
+    mine = {p: 2 * parts[p] * others[p] for p in parts}
+    sums = combined(mine, twice.axes_of("+"), lambda found: np.sum(found, axis=0))
+    np.testing.assert_array_equal(gathered(sums, twice.allreduce("+")), 2 * whole * other)
+
+
+@SETTINGS
+@given(partial())
+def test_scattered_sums_are_gathered_again(made: Any) -> None:
+    result, parts, whole = made
+    (axis,) = result.axes_of("+")
+    if whole.shape[1] % result.mesh[axis]:
+        return
+    cut = result.reduce_scatter("+", axis, 1)
+    sums = combined(parts, (axis,), lambda found: np.sum(found, axis=0))
+    width = cut.local_shape[1]
+    mine = {p: sums[p][:, p[axis] * width : (p[axis] + 1) * width] for p in sums}
+    np.testing.assert_array_equal(gathered(mine, cut), whole)
+    assert cut.all_gather(1) == result.allreduce("+")
+
+
+def test_transposed_layouts() -> None:
+    over = ShardedArray((4, 6), Layout("S1S0"), (2, 3))
+    assert over.transposed() == ShardedArray((6, 4), Layout("S0S1"), (2, 3)) and over.transposed().transposed() == over
+    vector = ShardedArray((6,), Layout("S0"), (2, 3))
+    assert vector.in_more_dimensions((4, 6)) == replace(over, shape=(4, 6), layout=Layout("RS0").on((2, 3)))
+
+
+def partial_sum() -> ShardedArray:
+    return ShardedArray((4, 4), Layout("RS0"), (2, 2)).matmul(ShardedArray((4, 4), Layout("S0R"), (2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: partial_sum().combined(replicated((4, 4), (2, 2)), "+"),
+            "'+' of partial results is no part of the result: positions have yet to combine it by '+' along axis 1",
+        ),
+        (
+            lambda: partial_sum().combined(partial_sum(), "*"),
+            "'*' of partial results is no part of the result: positions have yet to combine it by '+' along axis 1",
+        ),
+        (
+            lambda: partial_sum().combined(ShardedArray((4, 4), Layout("RS0"), (2, 2)), "*"),
+            "'*' of partial results is no part of the result: positions have yet to combine it by '+' along axis 1",
+        ),
+        (
+            lambda: partial_sum().mapped("exp"),
+            "exp of a partial result is no part of the result: positions have yet to combine it by '+' along axis 1",
+        ),
+        (
+            lambda: ShardedArray((4, 4), Layout("RS0"), (2, 2)).mapped("softmax", 1),
+            "softmax needs all of dimension 1, which is cut along axis 1",
+        ),
+        (
+            lambda: replicated((4, 4), (2, 2)).all_gather(0),
+            "dimension 0 is not cut, so that nothing can be gathered",
+        ),
+        (
+            lambda: partial_sum().reduce_scatter("+", 0, 1),
+            "the array does not wait for '+' along axis 0, but for +",
+        ),
+        (
+            lambda: ShardedArray((4, 4), Layout("S1S0"), (2, 2))
+            .matmul(ShardedArray((4, 4), Layout("S0R"), (2, 2)))
+            .reduce_scatter("+", 1, 0),
+            "dimension 0 is cut already",
+        ),
+    ],
+)
+def test_what_partial_results_do_not_allow(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError) as caught:
         make()
     assert str(caught.value) == message

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
+from ...errors import Note
 from ...ir.types import AlloType, TensorType, index
 from ...layout.sharding import Layout, Shard
 from ..read.source import Position
@@ -88,6 +89,9 @@ def sharded(scope: Scope, node: ast.arg, symbol: Symbol, layout: Layout) -> Shar
         placements = layout.on(scope.grid).placements
     except ValueError as error:
         scope.error(node, f"the layout of '{name}' does not fit the mapping {list(scope.grid)}: {error}")
+        mapping = scope.source.tree.decorator_list[0]
+        note = Note("the mapping is here", scope.source.location(scope.source.position(mapping)))
+        scope.diagnostics[-1] = replace(scope.diagnostics[-1], notes=(note,))
         return None
     at = symbol.at
     offsets: list[Expr | None] = []

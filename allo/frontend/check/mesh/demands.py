@@ -41,7 +41,10 @@ class LayoutChecker(KnownLayouts):
             return found
         waits = " and ".join(f"'{p.operator}' along axis {p.axis}" for p in sorted(array.pending)) or "nothing"
         message = f"{name}() combines `{text}` by '{op}', but that waits for {waits}"
-        self.report(node, message, "say along which axis of the grid: `axis=0`")
+        hint = f"write `op=\"{min(array.pending).operator}\"`" if array.pending else "for all copies: `axis=0`"
+        if len(found) > 1:
+            hint = "say along which axis of the grid: `axis=0`"
+        self.report(node, message, hint)
         return None
 
     def agrees(self, node: ast.Call, name: str, x: ast.expr, op: str, dim: int, axes: tuple[int, ...]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ....errors import Note
 from ....ir.types import AlloType, TensorType
-from ....layout import Layout, Shard, ShardedArray, replicated
+from ....layout import Layout, PartialResult, PartOfDimension, Shard, ShardedArray, replicated
 from ... import dsl, regions
 from ...library import operators
 from ...library.operations import is_operator
@@ -23,6 +23,11 @@ _OF_ELEMENTS = (operators.relu, operators.gelu, operators.abs, *dsl.ELEMENTARY)
 _OF_LAST = (operators.softmax, operators.layernorm)
 _COLLECTIVES = (regions.allreduce, regions.reduce_scatter, regions.all_gather)
 _DEFAULTS: tuple[tuple[str, Any], ...] = (("op", "+"), ("axis", None), ("dim", 0))
+_HINTS: dict[type[ValueError], str] = {
+    PartialResult: 'combine it first: `allo.allreduce(x, op="+")`',
+    PartOfDimension: "gather it first, with `allo.all_gather(x, dim=...)`",
+    ValueError: "give both sides the same layout",
+}
 _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
 
@@ -137,19 +142,18 @@ class KnownLayouts:
         try:
             return self._of(node)
         except ValueError as error:
-            self._refuse(node, str(error))
+            self._refuse(node, error)
             return None
 
     def is_refused(self, node: ast.expr) -> bool:
         """Whether operands do not fit, which is reported."""
         return self.of(node) is None and any(child in self._refused for child in ast.walk(node))
 
-    def _refuse(self, node: ast.expr, reason: str) -> None:
+    def _refuse(self, node: ast.expr, reason: ValueError) -> None:
         if node in self._refused:
             return
         self._refused.add(node)
-        hint = "combine them first: `allo.allreduce(x, op=\"+\")`" if "partial result" in reason else None
-        self.report(node, f"`{ast.unparse(node)}`: {reason}", hint or "give both sides the same layout")
+        self.report(node, f"`{ast.unparse(node)}`: {reason}", _HINTS[type(reason)])
 
     def report(self, node: ast.expr, message: str, hint: str | None, *others: ast.expr) -> None:
         """An error with the places that say how the arrays lie which are in it."""

@@ -1,0 +1,15 @@
+"""The grid has two axes."""
+
+import allo
+import allo.dataflow as df
+from allo.ir.types import int32
+from allo.memory import Layout
+
+S, R = Layout.Shard, Layout.Replicate
+
+
+@df.region()
+def kernel(A: int32[4], C: int32[4]):
+    @df.kernel(mapping=[2, 2], args=[A, C])
+    def task(A: int32[4], C: int32[4]):
+        x = allo.allreduce(A, axis=2)

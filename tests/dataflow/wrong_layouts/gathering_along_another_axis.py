@@ -1,0 +1,15 @@
+"""The dimension is cut along axis 0, not 1."""
+
+import allo
+import allo.dataflow as df
+from allo.ir.types import int32
+from allo.memory import Layout
+
+S, R = Layout.Shard, Layout.Replicate
+
+
+@df.region()
+def kernel(A: int32[4], C: int32[4]):
+    @df.kernel(mapping=[2, 2], args=[A, C])
+    def task(A: int32[4] @ [S(0)], C: int32[4]):
+        C[:] = allo.all_gather(A, axis=1)

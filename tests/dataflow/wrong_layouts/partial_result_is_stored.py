@@ -1,0 +1,15 @@
+"""Each position has a part of the sum, and nobody combines them."""
+
+import allo
+import allo.dataflow as df
+from allo.ir.types import int32
+from allo.memory import Layout
+
+S, R = Layout.Shard, Layout.Replicate
+
+
+@df.region()
+def kernel(A: int32[4, 6], B: int32[6, 4], C: int32[4, 4]):
+    @df.kernel(mapping=[2], args=[A, B, C])
+    def task(A: int32[4, 6] @ [R, S(0)], B: int32[6, 4] @ [S(0), R], C: int32[4, 4]):
+        C[:, :] = allo.matmul(A, B)
