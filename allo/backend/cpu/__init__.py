@@ -14,13 +14,14 @@ __all__ = ["MANIFEST", "LLVMModule"]
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMModule:
     fastmath, contract = bool(options.get("fastmath", False)), bool(options.get("contract", False))
     unbounded, check = bool(options.get("unbounded", False)), bool(options.get("check", False))
-    return LLVMModule(module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check)
+    timed = options.get("timed", False)
+    return LLVMModule(module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed)
 
 
 MANIFEST = Manifest(
     names=("llvm", "simulator"),
     modes=(),
-    options=("fastmath", "contract", "unbounded", "check"),
+    options=("fastmath", "contract", "unbounded", "check", "timed"),
     missing_tools=lambda: (),
     build=_build,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
-from ...errors import InternalError
+from ...errors import InternalError, TargetError
 from ...frontend.emit.given_code import EXTERNAL, LINKED
 from ...ir.effects import Effects
 from ...ir.mlir_types import from_mlir
@@ -33,7 +33,9 @@ from .streams import call_with_streams, prepare_streams
 from .tasks import spawn_processes
 
 if TYPE_CHECKING:
+    from ...dataflow.timed.run import TimedRun
     from ..external.library import Library
+    from .timed.design import TimedDesign, TimedOption
 
 _POINTER_SIZE = ctypes.sizeof(ctypes.c_void_p)
 
@@ -56,6 +58,15 @@ def _linked_functions(module: Module) -> dict[str, int]:
     return linked_functions(module)
 
 
+def _timed_design(module: Module, timed: TimedOption, *, unbounded: bool) -> TimedDesign | None:
+    """The design with clocks; few have any, so the estimator is loaded for those."""
+    if timed is False:
+        return None
+    from .timed.design import TimedDesign
+
+    return TimedDesign(module, timed, unbounded=unbounded)
+
+
 class LLVMModule:
     """The result of `s.build()`: call it with the arguments of the kernel.
 
@@ -71,16 +82,24 @@ class LLVMModule:
         contract: bool = False,
         unbounded: bool = False,
         check: bool = False,
+        timed: TimedOption = False,
     ) -> None:
         self._rebuild = partial(
-            LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check
+            LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed
         )
         refuse_undefined(module, (EXTERNAL, LINKED))
+        if timed and check:
+            raise TargetError("a build with checks has no cycles", hint="leave out check=True or timed=True")
         self._lowered = with_checks(module) if check else module.clone()
+        self._timed = _timed_design(self._lowered, timed, unbounded=unbounded)
+        self._timing: TimedRun | None = None
         self._checks = lower_checks(self._lowered)
         self._streams = prepare_streams(self._lowered, unbounded=unbounded)
         self._libraries = _link_external(self._lowered)
         self._linked = _linked_functions(self._lowered)
+        if self._timed is not None:
+            self._timed.write(self._streams)
+            self._linked |= self._timed.linked()
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
         written = Effects(module).written_arguments(module.top)
@@ -94,8 +113,8 @@ class LLVMModule:
         pass_extents(self._lowered)
         drop_partitions(self._lowered)
         add_entry(self._lowered)
-        if self._streams:
-            spawn_processes(self._lowered)
+        if self._streams or self._timed is not None:
+            spawn_processes(self._lowered, everywhere=self._timed is not None)
         lower(self._lowered, fastmath=fastmath, contract=contract, check=check)
         self._engine: Any = None
         self._function: Any = None
@@ -150,7 +169,9 @@ class LLVMModule:
                 address = pointers + position * _POINTER_SIZE
             packed[position] = address
         try:
-            if self._streams:
+            if self._timed is not None:
+                self._timing = self._timed.call(self._function, packed, is_stopped_by_interrupts())
+            elif self._streams:
                 call_with_streams(self._function, packed, is_stopped_by_interrupts(), self._streams)
             else:
                 call(self._function, packed, None, self._function, is_stopped_by_interrupts())
@@ -162,6 +183,19 @@ class LLVMModule:
         finally:  # what went wrong in an external kernel comes before what that did to streams
             for library in self._libraries:
                 library.raise_failure()
+
+    @property
+    def timing(self) -> TimedRun:
+        """The cycles of the last call of a design that was built with `timed=True`.
+
+        Raises TargetError if it was not, or has not been called.
+        """
+        if self._timed is None:
+            hint = 'build it with timed=True, or timed="zynq7020" for another target than u280'
+            raise TargetError(f"'{self.top_func_name}' was built without cycles", hint=hint)
+        if self._timing is None:
+            raise TargetError(f"'{self.top_func_name}' has not been run yet", hint="call it first")
+        return self._timing
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""

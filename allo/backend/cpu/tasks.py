@@ -21,8 +21,8 @@ from .pipeline import RESULTS_TO_ARGUMENTS
 _SPAWN = "allo.x_spawn"  # of a declaration: the function that `allo-task-runtime` lets it start
 
 
-def spawn_processes(module: Module) -> None:
-    """Let the run-time library run the processes of all dataflow regions that use streams, in place."""
+def spawn_processes(module: Module, *, everywhere: bool = False) -> None:
+    """Let the run-time library run the processes of all dataflow regions that use streams, or of all, in place."""
     _write_results(module)
     effects = Effects(module)
     taken = set(module.names())
@@ -31,7 +31,9 @@ def spawn_processes(module: Module) -> None:
         for function in module.functions()
         for block in region_blocks(function)
     ]
-    joined = [any(effects.touched(s.op).streams for s in found) for _, found in regions]  # before any of them changes
+    joined = [
+        everywhere or any(effects.touched(s.op).streams for s in found) for _, found in regions
+    ]  # before any of them changes
     for (region, found), is_joined in zip(regions, joined, strict=True):
         if is_joined:
             region.spawn(found)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
@@ -75,8 +76,10 @@ def _steps(run: Replayed) -> list[CriticalStep]:
     trace = run.trace
     places = np.arange(len(trace))
     bound = np.maximum.accumulate(np.where(run.waits > 0, places, -1)) if len(trace) else places
-    last_wait, needs = bound.tolist(), needed_events(trace, run.depths).tolist()
-    times, owner, bounds = run.times.tolist(), trace.owner.tolist(), trace.bounds.tolist()
+    # of millions of events, the path needs few
+    given = (bound, needed_events(trace, run.depths), run.times, trace.owner)
+    last_wait, needs, times, owner = (cast(Sequence[int], memoryview(values)) for values in given)
+    bounds: list[int] = trace.bounds.tolist()
     process = int(np.argmax(run.ends))
     end, place = int(run.ends[process]), bounds[process + 1] - 1
     found: list[CriticalStep] = []

@@ -18,6 +18,7 @@ class RunFigures:
     target: str
     frequency: float
     replayed: Replayed
+    notes: tuple[str, ...] = ()
 
     @property
     def cycles(self) -> int:

@@ -27,6 +27,7 @@ def page(run: RunFigures) -> str:
         f"<h1>{escape(run.top)} on {escape(run.target)}</h1>",
         f"<p>{_marked(headline(run))}.</p>",
         *(f"<p>{escape(line)}</p>" for line in binding(run)),
+        *(f"<p class=note>{escape(note)}.</p>" for note in run.notes),
         "<h2>Tasks</h2>",
         *_picture(gantt(run)),
         "<p class=note>Blue: at work. Orange: waits for room. Red: waits for elements.</p>",

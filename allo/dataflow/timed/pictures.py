@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from .figures import RunFigures
-from .times import ChannelTime, TaskTime, stall_slices
+from .times import ChannelTime, TaskTime, stall_marks, stall_rows
 
 _CHARACTER, _LINE, _WIDTH, _PAD = 7, 22, 640, 10  # pixels: of a character, a row, all cycles, an edge
 _ROWS, _FILLS = 64, 16  # tasks and channels that are drawn
@@ -28,28 +28,20 @@ def gantt(run: RunFigures) -> Picture:
         top = number * _LINE
         rows.append(f'<text x="0" y="{top + 15}">{escape(task.name)}</text>')
         rows.append(_bar(left, top, scale, task.begin, task.end, "#47a", f"{task.begin} to {task.end}"))
-        rows += [_bar(left, top, scale, *slice_) for slice_ in _stalls(run, task, scale)]
+        rows += [_bar(left, top, scale, *slice_) for slice_ in _stalls(run, task)]
     axis = _LINE * len(tasks) + 12
     rows.append(f'<text x="{left}" y="{axis}">0</text>')
     rows.append(f'<text x="{left + _WIDTH}" y="{axis}" text-anchor="end">{run.cycles}</text>')
     return _svg(left + _WIDTH + _PAD, axis + 6, rows), _left_out(len(busy), len(tasks), "tasks", "wait longest")
 
 
-def _stalls(run: RunFigures, task: TaskTime, scale: float) -> list[tuple[int, int, str, str]]:
-    """Waits as bars; those closer together than a pixel are one, of the kind that takes longer."""
-    found: list[tuple[int, int, dict[tuple[str, str], int]]] = []
-    for stall in stall_slices(run.replayed, task):
-        begin, own = stall.begin, dict[tuple[str, str], int]()
-        if found and (stall.begin - found[-1][1]) * scale < 0.5 and (stall.end - found[-1][0]) * scale < 2:
-            begin, _, own = found.pop()
-        key = (stall.kind, run.channels[stall.channel].name)
-        own[key] = own.get(key, 0) + stall.end - stall.begin
-        found.append((begin, stall.end, own))
-    bars = []
-    for begin, end, own in found:
-        kind, name = max(own, key=lambda key: own[key])
-        bars.append((begin, end, _COLORS[kind], f"{name} is {kind}, {begin} to {end}"))
-    return bars
+def _stalls(run: RunFigures, task: TaskTime) -> list[tuple[int, int, str, str]]:
+    """Waits as bars, a pixel at least."""
+    marks = stall_marks(stall_rows(run.replayed, task), run.cycles, _WIDTH)
+    return [
+        (s.begin, s.end, _COLORS[s.kind], f"{run.channels[s.channel].name} is {s.kind}, {s.begin} to {s.end}")
+        for s in marks
+    ]
 
 
 def _bar(left: int, top: int, scale: float, begin: int, end: int, color: str, title: str) -> str:

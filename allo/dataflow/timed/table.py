@@ -23,6 +23,7 @@ def table(run: RunFigures) -> str:
         *(["", *_aligned([CHANNELS, *channel_rows(run)])] if run.channels else []),
         "",
         *binding(run),
+        *(["", *run.notes] if run.notes else []),
     ])  # fmt: skip
 
 

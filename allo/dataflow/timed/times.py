@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -95,18 +97,56 @@ def channel_times(run: Replayed) -> tuple[ChannelTime, ...]:
     )  # fmt: skip
 
 
-def stall_slices(run: Replayed, task: TaskTime) -> list[StallSlice]:
-    """When a task waits, in order, without overlaps; waits for the same that follow one another are one."""
-    trace, found = run.trace, list[StallSlice]()
-    for number in task.processes:
-        first, last = int(trace.bounds[number]), int(trace.bounds[number + 1])
-        for event in (np.flatnonzero(run.waits[first:last]) + first).tolist():
-            end = int(run.times[event])
-            begin = max(end - int(run.waits[event]), found[-1].end if found else 0)
-            kind, channel = "full" if trace.is_put[event] else "empty", int(trace.channel[event])
-            if begin >= end:
-                continue
-            if found and (found[-1].end, found[-1].kind, found[-1].channel) == (begin, kind, channel):
-                begin = found.pop().begin
-            found.append(StallSlice(begin, end, kind, channel))
+type Rows = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+
+
+def stall_rows(run: Replayed, task: TaskTime) -> Rows:
+    """When a task waits, in order, without overlaps: begin, end, channel, and 1 if that is full, 0 if it is empty.
+
+    Waits for the same that follow one another are one.
+    """
+    trace = run.trace
+    bounds = [(int(trace.bounds[number]), int(trace.bounds[number + 1])) for number in task.processes]
+    events = np.concatenate([np.flatnonzero(run.waits[first:last]) + first for first, last in bounds])
+    ends = run.times[events]
+    before = np.maximum.accumulate(np.append(0, ends))[:-1]
+    begins = np.maximum(ends - run.waits[events], before)
+    rows = np.stack([begins, ends, trace.channel[events], trace.is_put[events]], axis=1)[begins < ends]
+    starts = np.ones(len(rows), np.bool_)
+    starts[1:] = (rows[1:, 2:] != rows[:-1, 2:]).any(axis=1) | (rows[1:, 0] > rows[:-1, 1])
+    found: Rows = rows[starts]
+    found[:, 1] = rows[np.append(starts[1:], True), 1] if len(rows) else found[:, 1]
     return found
+
+
+def stall_slices(rows: Rows) -> list[StallSlice]:
+    """Rows one by one."""
+    return [StallSlice(begin, end, "full" if full else "empty", channel) for begin, end, channel, full in rows.tolist()]
+
+
+def stall_marks(rows: Rows, cycles: int, count: int) -> list[StallSlice]:
+    """What is waited for in most of the time, by `count` equal parts of all cycles; parts with the same are one."""
+    edges = np.linspace(0, cycles, count + 1)
+    kinds = np.zeros(count, np.int64)  # 2: mostly full, 1: mostly empty
+    waited = [_within(rows[rows[:, 3] == full], edges) for full in (0, 1)]
+    kinds[waited[0] + waited[1] >= cycles / count / 2] = 1
+    kinds[(kinds == 1) & (waited[1] > waited[0])] = 2
+    changes = np.flatnonzero(np.diff(kinds)) + 1
+    found = []
+    for first, last in pairwise([0, *changes.tolist(), count]):
+        if kinds[first]:
+            own = rows[rows[:, 3] == kinds[first] - 1]
+            low, high = np.searchsorted(own[:, 1], edges[first], "right"), np.searchsorted(own[:, 0], edges[last])
+            channel = int(np.bincount(own[low:high, 2], own[low:high, 1] - own[low:high, 0]).argmax())
+            kind = "full" if kinds[first] == 2 else "empty"
+            found.append(StallSlice(round(float(edges[first])), round(float(edges[last])), kind, channel))
+    return found
+
+
+def _within(rows: Rows, edges: np.ndarray[tuple[int], np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The cycles of rows between each two edges."""
+    if not len(rows):
+        return np.zeros(len(edges) - 1)
+    points = rows[:, :2].reshape(-1)
+    sums = np.cumsum(np.stack([np.zeros(len(rows), np.int64), rows[:, 1] - rows[:, 0]], axis=1).reshape(-1))
+    return np.diff(np.interp(edges, points, sums))

@@ -116,7 +116,7 @@ Stream *make(int64_t bytes, int64_t depth, const char *name, int64_t index) {
     stream->next->previous = stream;
   call.alive = stream;
   if (call.recorder)
-    stream->channel = call.recorder->addChannel(stream->name);
+    stream->channel = call.recorder->addChannel(stream->name, *call.traced());
   return stream;
 }
 
@@ -149,7 +149,8 @@ void note(int64_t handle, int64_t isPut, int64_t at) {
     return;
   auto &process = *call.traced();
   process.events.push_back(of(handle)->channel * 2 + isPut);
-  process.events.push_back(process.clock + at);
+  process.events.push_back(process.clock);
+  process.events.push_back(at);
 }
 } // namespace
 

@@ -14,18 +14,18 @@ ALLO_EXPORT void allo_trace_sizes(const Recorder *recorder, int64_t *sizes) {
   sizes[0] = static_cast<int64_t>(recorder->processes.size());
   sizes[1] = 0;
   for (const auto &process : recorder->processes)
-    sizes[1] += static_cast<int64_t>(process->events.size()) / 2;
+    sizes[1] += static_cast<int64_t>(process->events.size()) / 3;
   sizes[2] = static_cast<int64_t>(recorder->channels.size());
   sizes[3] = static_cast<int64_t>(recorder->edges.size()) / 3;
 }
 
-/// Of each process its task, site, cycles and number of events; of each event what and when; all edges.
+/// Of each process its task, site, cycles and number of events; of each event its end, the clock, and the cycles after it; all edges.
 ALLO_EXPORT void allo_trace_read(const Recorder *recorder, int64_t *processes, int64_t *events, int64_t *edges) {
   for (const auto &process : recorder->processes) {
     *processes++ = process->task;
     *processes++ = process->site;
     *processes++ = process->clock;
-    *processes++ = static_cast<int64_t>(process->events.size()) / 2;
+    *processes++ = static_cast<int64_t>(process->events.size()) / 3;
     for (int64_t value : process->events)
       *events++ = value;
   }
@@ -33,7 +33,9 @@ ALLO_EXPORT void allo_trace_read(const Recorder *recorder, int64_t *processes, i
     *edges++ = value;
 }
 
-/// The name by which the run-time library knows a channel.
-ALLO_EXPORT const char *allo_trace_channel(const Recorder *recorder, int64_t number) {
-  return recorder->channels[static_cast<size_t>(number)].c_str();
+/// The name by which the run-time library knows a channel, and the task that has made it.
+ALLO_EXPORT const char *allo_trace_channel(const Recorder *recorder, int64_t number, int64_t *task) {
+  const mlir::allo::TracedChannel &channel = recorder->channels[static_cast<size_t>(number)];
+  *task = channel.task;
+  return channel.name.c_str();
 }

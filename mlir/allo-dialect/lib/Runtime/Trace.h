@@ -12,7 +12,13 @@ namespace mlir::allo {
 struct TracedProcess {
   int64_t number, task, site; // the site is given by the machine code; -1 before
   int64_t clock = 0;          // the cycles that it has taken so far if it never waited
-  std::vector<int64_t> events; // channel * 2 + 1 for a put, channel * 2 for a get; then the cycle
+  std::vector<int64_t> events; // channel * 2 + 1 for a put, channel * 2 for a get; the clock, and the cycles after it
+};
+
+/// A FIFO, and the task that has made it.
+struct TracedChannel {
+  std::string name;
+  int64_t task;
 };
 
 /// All processes and channels of a call. Processes of one task, in order of numbers, run one after the other.
@@ -38,13 +44,13 @@ public:
     return made;
   }
 
-  int64_t addChannel(const std::string &name) {
-    channels.push_back(name);
+  int64_t addChannel(const std::string &name, const TracedProcess &maker) {
+    channels.push_back({name, maker.task});
     return static_cast<int64_t>(channels.size()) - 1;
   }
 
   std::vector<std::unique_ptr<TracedProcess>> processes;
-  std::vector<std::string> channels;
+  std::vector<TracedChannel> channels;
   std::vector<int64_t> edges; // process, whether after a task (else after a process), its number
 
 private:

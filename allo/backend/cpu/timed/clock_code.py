@@ -1,0 +1,118 @@
+"""Operations that tell the run-time library how a process passes its cycles, and when it uses streams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from mlir import ir
+
+from ....ir.builder import Builder, constant_map_attr, index_type, string_attr, unit_attr
+from ....ir.context import context
+from ....ir.module import Module
+from ....timing.problem.problem import Table
+
+_EQUAL, _NOT_EQUAL = 0, 1  # predicates of arith.cmpi
+
+
+class ClockCode:
+    """Writes calls of the run-time library into a module; cycles are i64."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.i64 = ir.IntegerType.get_signless(64, context())
+        self.runtime: dict[str, str] = {}  # declared functions, and those of the run-time library that they are
+        self._tables = 0
+
+    def advance(self, at: Builder, cycles: int | ir.Value) -> None:
+        """Let cycles go by."""
+        if not isinstance(cycles, int) or cycles:
+            self._call(at, "allo_trace_advance", [self.number(at, cycles)])
+
+    def event(self, at: Builder, stream: ir.Value, is_put: bool, cycles: int | ir.Value) -> None:
+        """Note a put or get, so many cycles after the clock."""
+        function = f"allo_trace_{'put' if is_put else 'get'}"
+        self._call(at, function, [stream, self.number(at, cycles)])
+
+    def site(self, at: Builder, number: int) -> None:
+        """Say which statement a process is."""
+        self._call(at, "allo_trace_site", [self.number(at, number)])
+
+    def clock(self, at: Builder) -> ir.Value:
+        """The cycles so far."""
+        return self._call(at, "allo_trace_clock", [], [self.i64]).results[0]
+
+    def set_clock(self, at: Builder, cycles: ir.Value) -> None:
+        """Go on with so many cycles."""
+        self._call(at, "allo_trace_set_clock", [cycles])
+
+    def number(self, at: Builder, value: int | ir.Value) -> ir.Value:
+        """An i64."""
+        return at.constant(self.i64, value) if isinstance(value, int) else value
+
+    def add(self, at: Builder, one: int | ir.Value, other: int | ir.Value) -> int | ir.Value:
+        """The sum of two numbers."""
+        if isinstance(one, int) and isinstance(other, int):
+            return one + other
+        return at.value("arith.addi", self.i64, [self.number(at, one), self.number(at, other)])
+
+    def where_equal(
+        self, at: Builder, values: tuple[ir.Value, int | ir.Value], then: int, otherwise: int
+    ) -> ir.Value:
+        """One of two numbers, by whether two values are the same."""
+        flag = at.compare(_EQUAL, values[0], self.number(at, values[1]))
+        return at.value("arith.select", self.i64, [flag, self.number(at, then), self.number(at, otherwise)])
+
+    def iteration(self, at: Builder, variable: ir.Value, lower: int, step: int, factor: int) -> ir.Value:
+        """The number of an iteration of a loop, of which `factor` form a group (0: none)."""
+        value = at.value("arith.index_cast", self.i64, [variable])
+        value = at.value("arith.subi", self.i64, [value, self.number(at, lower)])
+        value = at.value("arith.divsi", self.i64, [value, self.number(at, step)])
+        return at.value("arith.remsi", self.i64, [value, self.number(at, factor)]) if factor else value
+
+    def entry(self, at: Builder, table: Table, places: Sequence[ir.Value | None]) -> int | ir.Value:
+        """An element of a table; a place of None is along an axis of one entry."""
+        if table.size == 1:
+            return int(table.reshape(-1)[0])
+        kept = [n for n, size in enumerate(table.shape) if size > 1]
+        values = np.ascontiguousarray(table.reshape([table.shape[n] for n in kept]), np.int64)
+        kind = ir.MemRefType.get(values.shape, self.i64, loc=at.loc)
+        name = f"allo_cycles.{self._tables}"
+        self._tables += 1
+        data = ir.DenseElementsAttr.get(values, type=self.i64, context=context())
+        Builder(ir.InsertionPoint.at_block_begin(self.module.mlir.body), at.loc).op("memref.global", (), (), {
+            "sym_name": string_attr(name), "sym_visibility": string_attr("private"),
+            "type": ir.TypeAttr.get(kind, context()), "initial_value": data, "constant": unit_attr(),
+        })  # fmt: skip
+        array = at.value("memref.get_global", kind, (), {"name": ir.FlatSymbolRefAttr.get(name, context())})
+        index = []
+        for n in kept:
+            place = places[n]
+            assert place is not None
+            index.append(at.value("arith.index_cast", index_type(), [place]))
+        return at.load(array, index)
+
+    def _call(
+        self, at: Builder, function: str, operands: Sequence[ir.Value], results: Sequence[ir.Type] = ()
+    ) -> ir.Operation:
+        """A call; the function is declared once for each type of its operands, which are all i64 at last."""
+        kinds = [value.type for value in operands]
+        name = ".".join([function, *(str(kind) for kind in kinds if kind != self.i64)])
+        if name not in self.runtime:
+            self.runtime[name] = function
+            kind = ir.FunctionType.get(kinds, list(results), context())
+            Builder(ir.InsertionPoint.at_block_begin(self.module.mlir.body), at.loc).op("func.func", (), (), {
+                "sym_name": string_attr(name), "sym_visibility": string_attr("private"),
+                "function_type": ir.TypeAttr.get(kind, context()),
+            }, 1)  # fmt: skip
+        return at.op("func.call", results, operands, {"callee": ir.FlatSymbolRefAttr.get(name, context())})
+
+
+def once(op: ir.Operation) -> ir.Block:
+    """The body of a loop of one iteration around an operation, which so stays one statement."""
+    at = Builder.before(op)
+    bounds = [ir.AffineMapAttr(constant_map_attr(bound)).value for bound in (0, 1)]
+    loop = at.affine_for((bounds[0], []), (bounds[1], []), 1, {})
+    block = loop.regions[0].blocks[0]
+    op.move_before(list(block.operations)[-1])
+    return block

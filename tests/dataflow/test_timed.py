@@ -1,0 +1,422 @@
+"""Timed runs: bits of other runs, cycles of estimates where these are exact, data-dependent control, refusals."""
+
+from __future__ import annotations
+
+# ruff: noqa: F821, B007 - in a kernel, `A: T[N]` declares an array; tasks are compiled where they stand
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import allo
+import allo.dataflow as df
+from allo.dataflow.timed.run import TimedRun
+from allo.errors import AlloError, DataflowError, TargetError
+from allo.ir.types import Stream, int32
+from tests.seeds import sweep
+
+from . import random_graphs
+
+N = 12
+NUMBERS, NOTHING = np.arange(N, dtype=np.int32), np.zeros(N, np.int32)
+
+
+def timed(design: Any, *given: Any, steps: Callable[[allo.Schedule], Any] = lambda s: None, **options: Any) -> TimedRun:
+    """The timed run of a design, which gives the same bits as one without cycles."""
+    s = design if isinstance(design, allo.Schedule) else df.customize(design)
+    steps(s)
+    plain, own = ([array.copy() for array in given] for _ in range(2))
+    s.build()(*plain)
+    built = df.build(s, target="simulator", timed=True, **options)
+    built(*own)
+    for one, other in zip(plain, own, strict=True):
+        np.testing.assert_array_equal(one, other)
+    found = built.timing
+    assert isinstance(found, TimedRun)
+    return found
+
+
+@df.region()
+def pipe(A: int32[N], B: int32[N]):
+    p: Stream[int32, 4]
+
+    @df.kernel(mapping=[1], args=[A])
+    def f(A: int32[N]):
+        for i in range(N):
+            p.put(A[i])
+
+    @df.kernel(mapping=[1], args=[B])
+    def g(B: int32[N]):
+        for i in range(N):
+            B[i] = p.get() + 1
+
+
+@pytest.mark.parametrize("steps", [
+    lambda s: None,
+    lambda s: (s.pipeline("f:i"), s.pipeline("g:i")),
+    lambda s: (s.pipeline("f:i"), s.pipeline("g:i", initiation_interval=3)),
+    lambda s: (s.unroll("f:i", 5), s.pipeline("f:i"), s.pipeline("g:i")),
+    lambda s: (s.unroll("f:i"), s.unroll("g:i")),
+])  # fmt: skip
+def test_cycles_are_those_of_the_estimate(steps: Callable[[allo.Schedule], Any]) -> None:
+    s = df.customize(pipe)
+    assert timed(s, NUMBERS, NOTHING, steps=steps).cycles == allo.estimate(s).cycles
+
+
+def test_events_have_the_cycles_of_the_schedule() -> None:
+    run = timed(pipe, NUMBERS, NOTHING, steps=lambda s: (s.pipeline("f:i"), s.unroll("f:i", 4), s.pipeline("g:i")))
+    trace = run.replayed.trace
+    assert [process.name for process in trace.processes] == ["pipe", "f", "g", "pipe"]
+    assert trace.cycle[:N].tolist() == [4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9]  # two ports of A
+    assert trace.processes[1].line is not None and trace.processes[1].line.line == trace.processes[2].line.line - 5
+
+
+@df.region()
+def triangle(A: int32[N], B: int32[N]):
+    p: Stream[int32, 2]
+
+    @df.kernel(mapping=[1], args=[A])
+    def f(A: int32[N]):
+        for i in range(N):
+            for j in range(i):
+                p.put(A[j])
+
+    @df.kernel(mapping=[1], args=[B])
+    def g(B: int32[N]):
+        for i in range(N):
+            c: int32 = 0
+            for j in range(i):
+                c += p.get()
+            B[i] = c
+
+
+def test_extents_that_change_are_exact() -> None:
+    run = timed(triangle, NUMBERS, NOTHING)
+    f = run.replayed.trace.cycle[: N * (N - 1) // 2]
+    # 1 to call, 1 for each iteration of i, 1 to leave each j, 3 for each iteration of j, in which A is read first
+    wanted = [1 + (i + 1) + i + sum(3 * k for k in range(i)) + 3 * j + 2 for i in range(N) for j in range(i)]
+    assert f.tolist() == wanted
+    assert run.cycles == allo.estimate(df.customize(triangle)).cycles
+
+
+def test_pipelines_that_may_not_run_at_all() -> None:
+    run = timed(triangle, NUMBERS, NOTHING, steps=lambda s: (s.pipeline("f:j"), s.pipeline("g:j")))
+    length = run.replayed.trace.processes[1].length
+    assert length == 1 + 1 + N * 1 + 5 + sum(i - 1 + 2 + 5 for i in range(1, N))  # without iterations: to enter, leave
+
+
+@df.region()
+def by_data(A: int32[N], B: int32[N]):
+    p: Stream[int32, 2]
+    q: Stream[int32, 2]
+
+    @df.kernel(mapping=[1], args=[A])
+    def f(A: int32[N]):
+        for i in range(N):
+            p.put(A[i])
+            for k in range(A[i]):
+                q.put(k)
+
+    @df.kernel(mapping=[1], args=[B])
+    def g(B: int32[N]):
+        for i in range(N):
+            n: int32 = p.get()
+            c: int32 = 0
+            while n > 0:
+                c += q.get()
+                n -= 1
+            B[i] = c
+
+
+def test_extents_in_data_are_exact() -> None:
+    few, more = (timed(by_data, np.full(N, n, np.int32), NOTHING) for n in (1, 2))
+    assert allo.estimate(df.customize(by_data)).cycles is None
+    assert len(few.replayed.trace) == 4 * N and len(more.replayed.trace) == 6 * N
+    lengths = [run.replayed.trace.processes[2].length for run in (few, more)]
+    assert lengths[1] - lengths[0] == N * 2  # what an iteration does, and one cycle to go on
+
+
+@df.region()
+def branches(A: int32[N], B: int32[N]):
+    p: Stream[int32, 2]
+
+    @df.kernel(mapping=[1], args=[A])
+    def f(A: int32[N]):
+        for i in range(N):
+            if A[i] > 8:
+                for k in range(3):
+                    p.put(A[i] + k)
+
+    @df.kernel(mapping=[1], args=[B])
+    def g(B: int32[N]):
+        for i in range(9):
+            B[i] = p.get()
+
+
+def test_branches_take_the_time_of_what_runs() -> None:
+    run = timed(branches, NUMBERS, NOTHING)
+    estimate = allo.estimate(df.customize(branches)).cycles
+    assert estimate is not None and run.cycles < estimate  # that of the longest branch each time
+    assert run.channels[0].elements == 9
+
+
+@df.region()
+def feedback(A: int32[N], B: int32[N]):
+    p: Stream[int32, 2]
+    q: Stream[int32, 2]
+
+    @df.kernel(mapping=[1], args=[A, B])
+    def f(A: int32[N], B: int32[N]):
+        for i in range(N):
+            p.put(A[i])
+            B[i] = q.get()
+
+    @df.kernel(mapping=[1])
+    def g():
+        for i in range(N):
+            q.put(p.get() * 2)
+
+
+def test_feedback_between_tasks_is_the_critical_cycle() -> None:
+    run = timed(feedback, NUMBERS, NOTHING)
+    hops = [(hop.kind, run.channels[hop.channel or 0].name) for hop in run.critical.circle]
+    assert sorted(hops) == [("empty", "p"), ("empty", "q")] and run.critical.rounds == N - 1
+    assert run.notes == (
+        "by its schedule, 'f' waits for ever at 'q', since it takes from another stream before it puts what is waited "
+        "for; times are those of the order in which the program puts and gets",
+    )
+
+
+P = 4
+
+
+@df.region()
+def grid(A: int32[P, N], B: int32[P]):
+    s: Stream[int32, 2][P, P + 1]
+
+    @df.kernel(mapping=[P, P], args=[A, B])
+    def pe(A: int32[P, N], B: int32[P]):
+        i, j = df.get_pid()
+        c: int32 = 0
+        for k in range(N):
+            with allo.meta_if(j == 0):
+                x: int32 = A[i, k]
+            with allo.meta_else():
+                x: int32 = s[i, j].get()
+            c += x
+            with allo.meta_if(j < P - 1):
+                s[i, j + 1].put(x)
+        with allo.meta_if(j == P - 1):
+            B[i] = c
+
+
+def test_grids_have_a_row_a_position() -> None:
+    numbers = np.arange(P * N, dtype=np.int32).reshape(P, N)
+    run = timed(grid, numbers, np.zeros(P, np.int32))
+    assert [task.name for task in run.tasks][1:6] == ["pe[0, 0]", "pe[0, 1]", "pe[0, 2]", "pe[0, 3]", "pe[1, 0]"]
+    ends = [task.end for task in run.tasks[1:]]
+    assert ends == ends[:P] * P and ends[:P] == sorted(ends[:P])
+    assert {channel.name for channel in run.channels if channel.elements} == {
+        f"s[{i}, {j}]" for i in range(P) for j in range(1, P)
+    }
+
+
+@df.region()
+def inner(S: int32[N], T: int32[N]):
+    p: Stream[int32, 2]
+
+    @df.kernel(mapping=[1], args=[S])
+    def put(S: int32[N]):
+        for i in range(N):
+            p.put(S[i])
+
+    @df.kernel(mapping=[1], args=[T])
+    def get(T: int32[N]):
+        for i in range(N):
+            T[i] = p.get() + 1
+
+
+@df.region()
+def outer(A: int32[N], B: int32[N]):
+    q: Stream[int32, 2]
+
+    @df.kernel(mapping=[1], args=[A])
+    def one(A: int32[N]):
+        T: int32[N] = 0
+        for t in range(3):
+            inner(A, T)
+            for i in range(N):
+                q.put(T[i])
+
+    @df.kernel(mapping=[1], args=[B])
+    def two(B: int32[N]):
+        for t in range(3):
+            for i in range(N):
+                B[i] = q.get()
+
+
+def test_regions_in_regions() -> None:
+    run = timed(outer, NUMBERS, NOTHING)
+    assert run.cycles == allo.estimate(df.customize(outer)).cycles
+    assert [task.name for task in run.tasks] == ["outer", "one", "two", "one/put", "one/get"]
+    assert [(channel.name, channel.elements) for channel in run.channels] == [("q", 3 * N), ("one/p", 3 * N)]
+
+
+def stages(A: int32[5, N], D: int32[5, N]):
+    for t in range(5):
+        B: int32[N] = 0
+        for i in range(N):
+            B[i] = A[t, i] * 2
+        for j in range(N):
+            D[t, j] = B[j] + 1
+
+
+def test_stages_of_a_loop_overlap() -> None:
+    given = np.arange(5 * N, dtype=np.int32).reshape(5, N)
+    s = allo.customize(stages)
+    apart = timed(s, given, np.zeros_like(given))
+    assert apart.cycles == allo.estimate(s).cycles
+    s.dataflow("t")
+    run = timed(s, given, np.zeros_like(given))
+    assert run.cycles == allo.estimate(s).cycles < apart.cycles
+    assert [task.name for task in run.tasks] == ["stages", "loop 'i'", "loop 'j'"]
+
+
+def test_blocks_are_put_element_by_element() -> None:
+    @df.region()
+    def blocks(A: int32[N, 4], B: int32[N, 4]):
+        p: Stream[int32[4], 2]
+
+        @df.kernel(mapping=[1], args=[A])
+        def f(A: int32[N, 4]):
+            for i in range(N):
+                p.put(A[i])
+
+        @df.kernel(mapping=[1], args=[B])
+        def g(B: int32[N, 4]):
+            for i in range(N):
+                B[i, :] = p.get()
+
+    numbers = np.arange(4 * N, dtype=np.int32).reshape(N, 4)
+    run = timed(blocks, numbers, np.zeros_like(numbers))
+    assert (run.channels[0].elements, run.channels[0].depth, run.channels[0].most) == (4 * N, 8, 8)
+
+
+def test_parallel_loops_have_one_clock() -> None:
+    def each(A: int32[N], B: int32[N]):
+        for i in range(N):
+            for j in range(i):
+                B[i] += A[j]
+
+    s = allo.customize(each)
+    before = timed(s, NUMBERS, NOTHING).cycles
+    s.parallel("i")
+    assert timed(s, NUMBERS, NOTHING).cycles == before
+
+
+def test_other_targets_and_any_depth() -> None:
+    run = timed(pipe, NUMBERS, NOTHING, unbounded=True)
+    assert run.channels[0].depth == 0 and run.target == "u280"
+    s = df.customize(pipe)
+    built = s.build(timed="zynq7020")
+    built(NUMBERS.copy(), NOTHING.copy())
+    assert built.timing.cycles == allo.estimate(s, "zynq7020").cycles and built.timing.target == "zynq7020"
+
+
+def test_a_hang_is_the_error_of_other_runs() -> None:
+    @df.region()
+    def shallow(A: int32[N], B: int32[N]):
+        p: Stream[int32, 2]
+        q: Stream[int32, 2]
+
+        @df.kernel(mapping=[1], args=[A])
+        def f(A: int32[N]):
+            for i in range(N):
+                p.put(A[i])
+            for i in range(N):
+                q.put(A[i])
+
+        @df.kernel(mapping=[1], args=[B])
+        def g(B: int32[N]):
+            for i in range(N):
+                B[i] = q.get() - p.get()
+
+    texts = []
+    for options in ({}, {"timed": True}):
+        with pytest.raises(DataflowError) as refused:
+            df.build(shallow, **options)(NUMBERS.copy(), NOTHING.copy())
+        texts.append(str(refused.value))
+    assert texts[0] == texts[1] and f"the least depth that does is {N}" in texts[0]
+
+
+def test_what_has_no_cycles_is_refused() -> None:
+    s = df.customize(pipe)
+    refusals: list[tuple[Callable[[], Any], str]] = [
+        (lambda: s.build().timing, "'pipe' was built without cycles\n  hint: build it with timed=True, or "
+                                   'timed="zynq7020" for another target than u280'),
+        (lambda: s.build(timed=True).timing, "'pipe' has not been run yet\n  hint: call it first"),
+        (lambda: s.build(timed=True, check=True), "a build with checks has no cycles\n  hint: leave out check=True "
+                                                  "or timed=True"),
+    ]  # fmt: skip
+    for act, text in refusals:
+        with pytest.raises(TargetError) as refused:
+            act()
+        assert str(refused.value) == text
+
+
+@df.region()
+def asks(B: int32[N]):
+    p: Stream[int32, 2]
+
+    @df.kernel(mapping=[1])
+    def f():
+        for i in range(N):
+            p.put(i)
+
+    @df.kernel(mapping=[1], args=[B])
+    def g(B: int32[N]):
+        for i in range(N):
+            if p.empty():
+                B[i] = 1
+            B[i] += p.get()
+
+
+def told(error: AlloError) -> str:
+    """What an error says, without the file and the column."""
+    return re.sub(r"^.*?(?=test_timed\.py)|(?<=\.py:\d\d\d):\d+", "", str(error))
+
+
+def test_questions_to_streams_are_refused() -> None:
+    with pytest.raises(DataflowError) as refused:
+        df.build(asks, timed=True)
+    assert "a timed run knows when elements are put and got, not what is found in a stream at any other time" in told(
+        refused.value
+    )
+    assert "if p.empty():" in told(refused.value) and "hint: use put and get, which wait" in told(refused.value)
+
+
+def one_rate(text: str) -> str:
+    """A random graph whose tasks put and get as often as they iterate, through deep FIFOs."""
+    text = re.sub(r"(Stream\[int32, )\d+", r"\g<1>64", text)
+    lines = text.splitlines()
+    return "\n".join(line for n, line in enumerate(lines) if n == 0 or line != lines[n - 1] or ("get" not in line and
+                     "put" not in line)) + "\n"
+
+
+@sweep(300, quick=8)
+def test_random_graphs(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 2:
+        written = random_graphs.text_of
+        monkeypatch.setattr(random_graphs, "text_of", lambda seed: one_rate(written(seed)))
+    graph = random_graphs.region_of(seed, tmp_path)
+    given = [np.arange(1, 7, dtype=np.int32), *([np.zeros(6, np.int32)] * random_graphs.text_of(seed).count("def t"))]
+    try:
+        df.build(graph)(*(array.copy() for array in given))
+    except DataflowError:
+        return
+    run = timed(graph, *given)
+    if seed % 2 and not run.notes:
+        assert run.cycles == allo.estimate(df.customize(graph)).cycles
