@@ -74,6 +74,7 @@ def build(
     Tasks take turns on one thread, with FIFOs of their depths; what waits for ever ends with DataflowError. Tools for
     FPGAs let no two tasks read one array: for them, arguments of a region, but not of a schedule, are partitioned so
     that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
+    `timed=True`, on a CPU, gives the cycles of each call: `.timing` of what is built is a `TimedRun`.
     `mapping_primitives` bundle and chain tasks on the cores of an array of processors. Raises what `customize` and
     `allo.build` raise.
     """
