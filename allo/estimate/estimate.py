@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from mlir import ir
 
-from ..errors import TargetError, nearest
-from ..ir.linalg import is_structured, lower_linalg
+from ..errors import TargetError
+from ..ir.linalg import with_loops
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
-from ..ir.walk import argument_names, entry_block, operations
+from ..ir.walk import argument_names, operations
 from ..messages import working
 from ..target import Fpga, Target, load_target
 from ..timing.control.build import Assumed, TreeOptions, has_calls
@@ -32,6 +32,7 @@ from .report.rows import rounded
 from .resources import array_name, array_resources, beyond, own_resources, unit_resources
 from .rules import as_the_tool_reads
 from .rules.divided import as_notes, divisions
+from .stated import demand_stated_loops
 
 if TYPE_CHECKING:
     from ..customize import Schedule
@@ -86,7 +87,7 @@ def estimate(
             f"unsafe math is an option of a tool, and {who}", hint='take profile="vitis_hls_2023.2"'
         )
     device = device.using(**operators or {})
-    module = as_the_tool_reads(_with_loops(module), device.rules)
+    module = as_the_tool_reads(with_loops(module), device.rules)
     place = off_chip(module, device, memory, in_place, word_bits)
     options = TreeOptions(device, auto_pipeline, dict(trips or {}), place.stays, unsafe_math, not rewritten)
     with working(f"estimating '{module.top}' on {device.name}"):
@@ -95,17 +96,6 @@ def estimate(
             made = prepared(module, RewriteOptions(auto_pipeline))
             module, done = made.module, made.rewrites
         return replace(_Estimation(module, options, place).run(), rewrites=done)
-
-
-def _with_loops(module: Module) -> Module:
-    """The module with loops in the place of operations on whole arrays."""
-    for function in module.functions():
-        entry = entry_block(function)
-        if entry is not None and any(is_structured(op) for op in operations(entry)):
-            lowered = module.clone()
-            lower_linalg(lowered)
-            return lowered
-    return module
 
 
 class _Estimation:
@@ -129,7 +119,7 @@ class _Estimation:
             if name in self.trees.spans:
                 automatic = self.options.auto_pipeline or self.target.rules.automatic_pipelines is not None
                 self.reports[name] = FunctionReport(self.trees.spans[name], automatic, self.divisions.get(name, []))
-        self._check_trips()
+        demand_stated_loops(self.trees)
         advice = self._advice()
         names = [function.name.value for function in self.module.functions()]
         functions = tuple(self._function(name, counts[name]) for name in names if name in counts)
@@ -259,13 +249,3 @@ class _Estimation:
                 builder.memory_of(op.results[0], array_name(op))
         loops = len(self.reports[name].rows.made)
         return own_resources(builder.function, self.trees.span(name), builder.memories, self.target, loops)
-
-    def _check_trips(self) -> None:
-        """Refuse a trip count for a loop that does not exist."""
-        counts = [builder.trip_counts for builder in self.trees.builders.values()]
-        for name in self.options.trips:
-            if not any(name in count.used for count in counts):
-                views = [(function, view) for function, b in self.trees.builders.items() for view in b.views.values()]
-                loops = [text for function, view in views for text in (view.name, f"{function}:{view.name}")]
-                hint = nearest(name, loops) or "give the name of a loop"
-                raise TargetError(f"trips names no loop of the kernel: '{name}'", hint=hint)

@@ -38,6 +38,17 @@ def output_count(op: ir.Operation) -> int:
     return 1 if op.name in ("linalg.transpose", "linalg.broadcast", "linalg.map") else len(op.operands) // 2
 
 
+def with_loops(module: Module) -> Module:
+    """The module with loops in the place of operations on whole arrays."""
+    for function in module.functions():
+        entry = entry_block(function)
+        if entry is not None and any(is_structured(op) for op in operations(entry)):
+            lowered = module.clone()
+            lower_linalg(lowered)
+            return lowered
+    return module
+
+
 def lower_linalg(module: Module) -> None:
     """Replace every structured operation by loops, in place.
 

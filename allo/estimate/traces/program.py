@@ -1,0 +1,285 @@
+"""Programs of traces: the puts and gets of a module at the cycles of its control trees, as text of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from mlir import ir
+
+from ...ir.access import callee_name, makes_stream
+from ...ir.processes import region_statements, spatial_loops
+from ...ir.walk import entry_block, induction_variable, statements, string_of
+from ...timing.control.span import Span
+from ...timing.control.tree import (
+    ArrayCopy,
+    Branch,
+    Dataflow,
+    Invocation,
+    Node,
+    Pipeline,
+    Repeat,
+    Spatial,
+    Straight,
+)
+from ...timing.control.tree import Sequence as InTurn
+from .text import NoTrace, TraceText
+
+
+@dataclass(slots=True)
+class TraceProgram(TraceText):
+    """The nodes of control trees, and processes of regions."""
+
+    def text(self) -> str:
+        """The text. Raises NoTrace."""
+        self._write(f"a, y = R.begin({self.module.top!r}, (), ())", "t = 0")
+        self._function(self.module.top)
+        self._write("R.end(t)")
+        return "\n".join(self.lines) + "\n"
+
+    def _function(self, name: str) -> None:
+        self.trees.span(name)
+        self._inside.append(name)
+        tree = self._tree
+        self._see(tree.entry)
+        self._node(tree.root)
+        self._write(f"t += {tree.control}")
+        self._inside.pop()
+
+    # -- nodes of the tree -----------------------------------------------------------------------------
+
+    def _node(self, node: Node) -> None:
+        match node:
+            case Straight():
+                offset = self._name("o")
+                self._write(f"{offset} = t")
+                self._straight(node.body, node.region, offset)
+                self._write(f"t += {node.depth}")
+            case InTurn():
+                for part in node.parts:
+                    self._node(part)
+            case Dataflow():
+                self._region(node)
+            case Branch():
+                self._branch(node)
+            case Invocation():
+                self._invocation(node)
+            case _ if not self._matters(_op_of(node)):
+                self._write(f"t += {self._constant(node)}")
+            case Pipeline():
+                self._pipeline(node)
+            case Repeat():
+                self._repeat(node)
+            case Spatial():
+                self._spatial(node)
+            case ArrayCopy():
+                self._write(f"t += {self._constant(node)}")
+
+    def _constant(self, node: Node) -> int:
+        """The cycles of what uses no stream."""
+        span: Span = self.trees.spans[self._inside[-1]].of(node)
+        if span.latency is None:
+            raise NoTrace("how long this takes is known at run time only", _op_of(node), self._stated(node))
+        return ceil(span.latency)
+
+    def _stated(self, node: Node) -> str | None:
+        view = node.view if isinstance(node, Pipeline | Repeat | Spatial) else None
+        return None if view is None else f'state how often it runs: trips={{"{self._tree.loop_name(view)}": ...}}'
+
+    def _pipeline(self, node: Pipeline) -> None:
+        start, last, depth = self._name("x"), self._name("x"), self._depth
+        self._write(f"{start} = t + {node.enter}", f"{last} = {start} - {node.depth}")
+        axes = dict(self._axes)
+        for view, loop in zip(node.loops, node.time, strict=True):
+            number, inner = self._loop(view), self._name("x")
+            self._write(f"{inner} = {start} + {number} // {loop.factor} * {loop.stride * node.interval}")
+            start = inner
+            if loop.copy >= 0:
+                self._axes[loop.copy] = f"({number} % {loop.factor})"
+            self._see(view.body)
+        self._straight(tuple(statements(node.loops[-1].body)), node.region, start)
+        self._write(f"{last} = {start}")
+        self._depth, self._axes = depth, axes
+        self._write(f"t = {last} + {node.depth + node.leave}")
+
+    def _repeat(self, node: Repeat) -> None:
+        if node.view.op.name == "scf.while":
+            raise NoTrace(f"how often the while loop '{node.view.name}' runs depends on data", node.view.op)
+        depth, axes = self._depth, dict(self._axes)
+        self._write(f"t += {node.enter}")
+        body = node.body
+        if isinstance(body, Dataflow):
+            self._again(node, body)
+        elif isinstance(body, Straight):
+            loop, start = body.region.graph.region.time[0], self._name("x")
+            self._write(f"{start} = t")
+            number = self._loop(node.view)
+            at, apart = self._name("o"), node.each + body.depth
+            self._write(f"{at} = {start} + {number} // {loop.factor} * {apart} + {node.each}")
+            if loop.copy >= 0:
+                self._axes[loop.copy] = f"({number} % {loop.factor})"
+            self._see(node.view.body)
+            self._straight(body.body, body.region, at)
+            self._write(f"t = {at} + {body.depth}")
+        else:
+            self._loop(node.view)
+            self._write(f"t += {node.each}")
+            self._see(node.view.body)
+            self._node(body)
+        self._depth, self._axes = depth, axes
+        self._write(f"t += {node.leave}")
+
+    def _spatial(self, node: Spatial) -> None:
+        """Elements that are not free: they begin together, in one process."""
+        begin, end, depth = self._name("x"), self._name("x"), self._depth
+        self._write(f"{begin} = {end} = t")
+        self._loop(node.view)
+        self._write(f"t = {begin}")
+        self._see(node.view.body)
+        self._node(node.body)
+        self._write(f"{end} = max({end}, t)")
+        self._depth = depth
+        self._write(f"t = {end}")
+
+    def _branch(self, node: Branch) -> None:
+        if not self._matters(node.op):
+            self._write(f"t += {self._constant(node)}")
+            return
+        condition = self._scalars.condition(node.op) if node.op.name in ("affine.if", "scf.if") else None
+        if condition is None:
+            raise NoTrace("whether a stream is used depends on data", node.op)
+        blocks = [block for region in node.op.regions for block in region.blocks]
+        for head, block, branch in zip((f"if {condition.text}:", "else:"), blocks, node.branches, strict=False):
+            with self._under(head):
+                self._see(block)
+                self._node(branch)
+
+    def _invocation(self, node: Invocation) -> None:
+        self._write(f"t += {node.control}")
+        self._called(node.op)
+
+    def _called(self, op: ir.Operation) -> None:
+        name = callee_name(op)
+        if not self._matters(op):
+            latency = self.trees.span(name).latency
+            if latency is None:
+                raise NoTrace(f"how long '{name}' takes is known at run time only", op)
+            self._write(f"t += {ceil(latency)}")
+            return
+        entry = entry_block(self.module.function(name))
+        if entry is None or name in self._inside:
+            raise NoTrace(f"nothing is known of the streams of '{name}'", op)
+        for argument, value in zip(entry.arguments, op.operands, strict=True):
+            self._scalars.passed(value, argument)
+            if value in self._streams:
+                self._streams[argument] = self._streams[value]
+            else:
+                self._streams.pop(argument, None)
+        self._function(name)
+
+    # -- regions ---------------------------------------------------------------------------------------
+
+    def _region(self, node: Dataflow) -> None:
+        """Its processes are recorded one after the other; what started them goes on when all have ended."""
+        before = self._name("b")
+        self._write(f"{before} = R.fork(t)")
+        stages = self._stages(node)
+        for stage in stages:
+            self._write(f"{stage.group} = []")
+            self._process(stage, f"({before}, {_starred(other.group for other in stage.after)})")
+        self._joined(before, stages)
+
+    def _again(self, node: Repeat, body: Dataflow) -> None:
+        """A loop of stages, each of which goes on with the next iteration when it has ended, and what uses its arrays
+        has ended the iteration before that: they have two places. FIFOs are the same in all iterations."""
+        before, depth = self._name("b"), self._depth
+        for op in statements(node.view.body):
+            if makes_stream(op):
+                self._made(op)
+                self._hoisted.add(op.results[0])
+        self._write(f"{before} = R.fork(t)")
+        stages = self._stages(body)
+        for stage in stages:
+            self._write(f"{stage.group} = {stage.group}_1 = []")
+        self._loop(node.view)
+        self._see(node.view.body)
+        for stage in stages:
+            self._write(f"{stage.group}_2, {stage.group}_1, {stage.group} = {stage.group}_1, {stage.group}, []")
+        for stage in stages:
+            users = [f"{other.group}_2" for other in stages if stage in other.after]
+            groups = [*(other.group for other in stage.after), f"{stage.group}_1", *users]
+            self._process(stage, f"({before}, {_starred(groups)})")
+        self._depth = depth
+        self._joined(before, stages)
+
+    def _joined(self, before: str, stages: Sequence[_Stage]) -> None:
+        ended = _starred(stage.group for stage in stages)
+        self._write(f"a, y = R.join({before}, ({ended}))", "t = 0")
+
+    def _stages(self, node: Dataflow) -> list[_Stage]:
+        """The parts of a region that are processes, in the order of the text."""
+        parts = {op: part for part in node.parts for op in _ops_of(part)}
+        found: dict[Node, _Stage] = {}
+        for statement in region_statements(self._effects, _ops_of(node.parts[0])[0].block):
+            part = parts.get(statement.op)
+            if part is not None and statement.is_process and part not in found:
+                after = [found[parts[other]] for other in statement.after if parts.get(other) in found]
+                found[part] = _Stage(part, statement.op, self._name("g"), tuple(dict.fromkeys(after)))
+        return list(found.values())
+
+    def _process(self, stage: _Stage, after: str) -> None:
+        part, depth, spatial = stage.part, self._depth, spatial_loops(stage.op)
+        position: list[str] = []
+        while isinstance(part, Spatial) and part.view.op in spatial:
+            self._loop(part.view)
+            self._see(part.view.body)
+            position.append(self._known(induction_variable(part.view.op)))
+            inner = part.body.parts
+            part = inner[0] if len(inner) == 1 else part.body
+        name = self._called_name(part) or string_of(stage.op, "allo.nest") or self._inside[-1]
+        self._write(f"a, y = R.begin({name!r}, ({''.join(f'{p}, ' for p in position)}), {after})", "t = 0")
+        self._node(part)
+        self._write(f"{stage.group}.append(R.end(t))")
+        self._depth = depth
+
+    def _known(self, value: ir.Value) -> str:
+        term = self._scalars.term(value)
+        assert term is not None
+        return term.text
+
+    def _called_name(self, part: Node) -> str | None:
+        return part.callee if isinstance(part, Invocation) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stage:
+    """A part of a region: the list of its processes in the text, and the earlier parts that must have ended."""
+
+    part: Node
+    op: ir.Operation
+    group: str
+    after: tuple[_Stage, ...]
+
+
+def _starred(names: Iterable[str]) -> str:
+    return "".join(f"*{name}, " for name in names)
+
+
+def _op_of(node: Node) -> ir.Operation:
+    return _ops_of(node)[0]
+
+
+def _ops_of(node: Node) -> tuple[ir.Operation, ...]:
+    """The operations that a part of a block is made of."""
+    match node:
+        case Straight():
+            return node.body
+        case Pipeline():
+            return (node.loops[0].op,)
+        case Repeat() | Spatial():
+            return (node.view.op,)
+        case Branch() | Invocation() | ArrayCopy():
+            return (node.op,)
+        case _:
+            return tuple(op for part in node.parts for op in _ops_of(part))

@@ -1,0 +1,52 @@
+"""Static trace of a module: what its processes put and get, in which cycles of their static schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...customize.fifo.depths import bits_of
+from ...dataflow.trace import Trace
+from ...errors import TargetError
+from ...ir.linalg import with_loops
+from ...ir.module import Module
+from ...ir.stream_facts import facts_of, made_streams
+from ...target import Fpga, Target, load_target
+from ...timing.control.build import TreeOptions
+from ...timing.control.trees import Trees
+from ..stated import demand_stated_loops
+from .program import TraceProgram
+from .recorder import TraceRecorder
+
+MOST_EVENTS = 20_000_000  # some seconds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StaticTrace:
+    """A trace, and for each of its channels the number of the operation that makes it, in the order of the text."""
+
+    trace: Trace
+    streams: tuple[int, ...]
+
+
+def static_trace(
+    module: Module, target: str | Path | Target, trips: Mapping[str, int] | None = None, most: int = MOST_EVENTS
+) -> StaticTrace:
+    """The trace of a run of `module` on `target`, without data; `trips` are iterations of loops that data decide.
+
+    Raises NoTrace where data decide what is put or got, or when, TooManyEvents, and TargetError for a target that
+    does not exist or is no FPGA.
+    """
+    device = load_target(target)
+    if not isinstance(device, Fpga):
+        raise TargetError(f"cycles are those of FPGAs, and target '{device.name}' is none", hint="take u280")
+    module = with_loops(module)
+    made = [op for function in module.functions() for op in made_streams(function)]
+    trees = Trees(module, TreeOptions(device, trips=dict(trips or {})))
+    trees.span(module.top)
+    demand_stated_loops(trees)
+    program = TraceProgram(module, trees, made)
+    recorder = TraceRecorder([facts_of(module, op) for op in made], [bits_of(op.results[0].type) for op in made], most)
+    exec(compile(program.text(), "<trace>", "exec"), {"R": recorder, "T": program.tables})  # no names of the user
+    return StaticTrace(recorder.trace(), tuple(recorder.streams))

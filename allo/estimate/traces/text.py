@@ -1,0 +1,274 @@
+"""Text of programs of traces: writing, streams and loops, and operations that are scheduled together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import prod
+
+from mlir import ir
+
+from ...customize.fifo.depths import depth_of
+from ...errors import Location
+from ...ir.access import (
+    accessed,
+    asks_stream,
+    base_of,
+    is_affine_access,
+    is_get,
+    is_load,
+    is_peek,
+    is_put,
+    makes_stream,
+    subscripts,
+)
+from ...ir.effects import Effects
+from ...ir.module import Module
+from ...ir.streams import is_stream_type
+from ...ir.walk import (
+    LOOP_OPERATIONS,
+    LoopView,
+    argument_names,
+    constant_bounds,
+    induction_variable,
+    location_of,
+    operations,
+    statements,
+    string_of,
+)
+from ...poly.waiting.scalars import Scalars
+from ...poly.waiting.terms import loop_variable
+from ...timing.control.tree import FunctionTree
+from ...timing.control.trees import Trees
+from ...timing.pipeline import ScheduledRegion
+
+
+def _stream_in(op: ir.Operation) -> str | None:
+    """The name of the first stream that an operation, or one below it, uses."""
+    inside = [inner for region in op.regions for block in region.blocks for inner in operations(block)]
+    for inner in (op, *inside):
+        for value in inner.operands:
+            if is_stream_type(value.type):
+                base = base_of(value)
+                if isinstance(base.owner, ir.Block):
+                    return str(argument_names(base.owner.owner)[ir.BlockArgument(base).arg_number])
+                return string_of(base.owner.operation, "allo.name")
+    return None
+
+
+class NoTrace(Exception):
+    """Puts and gets, or their times, depend on what is known at run time only, because of what stands at a place."""
+
+    def __init__(self, reason: str, op: ir.Operation, hint: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+        self.at: Location | None = location_of(op)
+        self.stream = _stream_in(op)
+
+
+@dataclass(slots=True)
+class TraceText(ABC):
+    """Calls of a `TraceRecorder` `R`; `t` is the cycle of the process, `a` and `y` take codes and cycles.
+
+    `made` are the operations that make streams; `T` are tables of cycles of unrolled copies.
+    """
+
+    module: Module
+    trees: Trees
+    made: Sequence[ir.Operation]
+    lines: list[str] = field(default_factory=list)
+    tables: list[object] = field(default_factory=list)
+    _depth: int = 0
+    _count: int = 0
+    _scalars: Scalars = field(default_factory=Scalars)
+    _streams: dict[ir.Value, str] = field(default_factory=dict)
+    _inside: list[str] = field(default_factory=list)
+    _axes: dict[int, str] = field(default_factory=dict)  # of variables of unrolled loops: which copy it is
+    _hoisted: set[ir.Value] = field(default_factory=set)  # streams that are made before a loop, once
+    _effects: Effects = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._effects = Effects(self.module)
+
+    def _write(self, *lines: str) -> None:
+        self.lines += ["  " * self._depth + line for line in lines]
+
+    def _name(self, letter: str) -> str:
+        self._count += 1
+        return f"{letter}{self._count}"
+
+    @contextmanager
+    def _under(self, head: str) -> Iterator[None]:
+        self._write(head)
+        self._depth += 1
+        self._write("pass")
+        yield
+        self._depth -= 1
+
+    def _matters(self, op: ir.Operation) -> bool:
+        return self._effects.uses_streams(op)
+
+    @property
+    def _tree(self) -> FunctionTree:
+        return self.trees.spans[self._inside[-1]].tree
+
+    @abstractmethod
+    def _called(self, op: ir.Operation) -> None:
+        """Write what a call does."""
+
+    # -- loops ----------------------------------------
+
+    def _loop(self, view: LoopView) -> str:
+        """Write the head of a loop, and go into it: the number of the iteration."""
+        lower, upper, step = self._bounds(view)
+        variable, number = self._name("i"), self._name("n")
+        known = constant_bounds(view.op)
+        values = None if known is None else (known[0], max(known[0], known[1] - 1))
+        self._scalars.variable(induction_variable(view.op), loop_variable(variable, None, values))
+        self._write(f"for {number}, {variable} in enumerate(range({lower}, {upper}, {step})):")
+        self._depth += 1
+        self._write("pass")
+        return number
+
+    def _bounds(self, view: LoopView) -> tuple[str, str, int]:
+        op = view.op
+        if op.name == "affine.for":
+            lower, upper = (self._scalars.bound(op, attribute) for attribute in ("lowerBoundMap", "upperBoundMap"))
+            step: int | None = ir.IntegerAttr(op.attributes["step"]).value
+        else:
+            lower, upper, given = (self._scalars.term(value) for value in list(op.operands)[:3])
+            step = None if given is None else given.constant
+        if lower is not None and upper is not None and step is not None and step > 0:
+            return lower.text, upper.text, step
+        name, counts = self._tree.loop_name(view), self._tree.trips
+        trips = counts.of(view)
+        if trips.mean is None or not {view.name, f"{self._tree.name}:{view.name}"} & counts.given.keys():
+            raise NoTrace(
+                f"how often loop '{view.name}' runs is known at run time only", op,
+                f'state how often it runs: trips={{"{name}": ...}}',
+            )  # fmt: skip
+        return "0", str(int(trips.mean) * (step or 1)), step or 1
+
+    # -- operations ------------------------------------------------------------------------------------
+
+    def _see(self, block: ir.Block) -> None:
+        """What the operations of a block make that others are told of."""
+        for op in statements(block):
+            self._made(op)
+
+    def _made(self, op: ir.Operation) -> None:
+        if makes_stream(op) and op.results[0] in self._hoisted:
+            return
+        if makes_stream(op):
+            kind = op.results[0].type
+            count = prod(kind.shape) if isinstance(kind, ir.MemRefType) else 1
+            name, number = self._name("s"), self.made.index(op)
+            self._write(f"{name} = R.make({number}, {count}, {depth_of(kind)})")
+            self._streams[op.results[0]] = name
+        elif is_load(op) and is_stream_type(accessed(op).type):
+            if accessed(op) in self._streams:
+                self._streams[op.results[0]] = f"{self._streams[accessed(op)]} + {self._place(op)}"
+        elif not len(op.regions):
+            self._scalars.see(op)
+
+    def _straight(self, body: Sequence[ir.Operation], region: ScheduledRegion, at: str) -> None:
+        """Puts and gets of operations that are scheduled together, in the order of the text."""
+        offsets = {node.op: node.index for node in region.graph.region.nodes}
+        for op in body:
+            self._scheduled(op, region, offsets, at)
+
+    def _scheduled(self, op: ir.Operation, region: ScheduledRegion, index: dict[ir.Operation, int], at: str) -> None:
+        if is_put(op) or is_get(op):
+            self._token(op, f"{at} + {self._offset(region, index[op])}")
+        elif op.name == "func.call" and self._matters(op):
+            now = self._name("x")
+            self._write(f"{now} = t", f"t = {at} + {self._offset(region, index[op])}")
+            self._called(op)
+            self._write(f"t = {now}")
+        elif is_peek(op):
+            raise NoTrace("an element that is only looked at is nothing that a trace knows", op)
+        elif asks_stream(op):
+            raise NoTrace("what is found in a stream depends on when processes run", op)
+        elif len(op.regions) and self._matters(op):
+            self._nested(op, region, index, at)
+
+    def _nested(self, op: ir.Operation, region: ScheduledRegion, index: dict[ir.Operation, int], at: str) -> None:
+        """A loop that is unrolled, or a condition, in operations that are scheduled together."""
+        depth, axes = self._depth, dict(self._axes)
+        if op.name in LOOP_OPERATIONS:
+            view = self._tree.views[op]
+            number = self._loop(view)
+            variable = self._tree.around.model.loop(op).variable
+            copies = enumerate(region.graph.region.copy_loops)
+            self._axes |= {axis: number for axis, loop in copies if loop.variable == variable}
+            self._inner(view.body, region, index, at)
+        else:
+            condition = self._scalars.condition(op) if op.name in ("affine.if", "scf.if") else None
+            blocks = [inner.blocks[0] for inner in op.regions if len(inner.blocks)]
+            if condition is None:
+                self._either(op, blocks, region, index, at)
+                return
+            for head, block in zip((f"if {condition.text}:", "else:"), blocks, strict=False):
+                with self._under(head):
+                    self._inner(block, region, index, at)
+        self._depth, self._axes = depth, axes
+
+    def _either(
+        self,
+        op: ir.Operation,
+        blocks: Sequence[ir.Block],
+        region: ScheduledRegion,
+        index: dict[ir.Operation, int],
+        at: str,
+    ) -> None:
+        """Whichever arm data choose, they put and get the same; each when the later arm does."""
+        lines, count = len(self.lines), self._count
+        arms: list[list[tuple[str, str, str]]] = []
+        for block in blocks:
+            self._count = count
+            self._inner(block, region, index, at)
+            arms.append([line.partition(" y(") for line in self.lines[lines:]])
+            del self.lines[lines:]
+        if len(arms) != 2 or [line[0] for line in arms[0]] != [line[0] for line in arms[1]]:
+            raise NoTrace("whether a stream is used depends on data", op)
+        for (head, mark, cycle), (_, _, other) in zip(*arms, strict=True):
+            self.lines.append(f"{head} y(max({cycle.removesuffix(')')}, {other.removesuffix(')')}))" if mark else head)
+
+    def _inner(self, block: ir.Block, region: ScheduledRegion, index: dict[ir.Operation, int], at: str) -> None:
+        self._see(block)
+        for op in statements(block):
+            self._scheduled(op, region, index, at)
+
+    def _offset(self, region: ScheduledRegion, number: int) -> str:
+        """The cycle in which an operation starts, which copies of it may do one after the other."""
+        table = region.schedule.cycles[number]
+        if table.size == 1:
+            return str(int(table.min()))
+        name = f"T[{len(self.tables)}]"
+        self.tables.append(table.tolist())
+        places = (self._axes.get(axis, "0") if extent > 1 else "0" for axis, extent in enumerate(table.shape))
+        return name + "".join(f"[{place}]" for place in places)
+
+    def _token(self, op: ir.Operation, cycle: str) -> None:
+        stream = self._streams.get(accessed(op))
+        if stream is not None:  # those of other programs are always ready
+            self._write(f"a(2 * ({stream}){' + 1' if is_put(op) else ''}); y({cycle})")
+
+    def _place(self, load: ir.Operation) -> str:
+        """The number of the stream that is taken from an array, row by row."""
+        found = subscripts(load)
+        if is_affine_access(load):
+            terms = self._scalars.mapped(ir.AffineMapAttr(load.attributes["map"]).value, found)
+        else:
+            given = [self._scalars.term(value) for value in found]
+            terms = [term for term in given if term is not None]
+            terms = terms if len(terms) == len(given) else None
+        if terms is None:
+            raise NoTrace("which stream is used depends on data", load)
+        place = "0"
+        for extent, term in zip(ir.MemRefType(accessed(load).type).shape, terms, strict=True):
+            place = f"({place}) * {extent} + {term.text}"
+        return f"({place})"
