@@ -11,7 +11,7 @@ from __future__ import annotations
 import allo
 import allo.dataflow as df
 from allo import Partition, Schedule
-from allo.ir.types import float32, int32, uint8
+from allo.ir.types import Stream, float32, int32, uint8
 from allo.memory import Memory
 
 
@@ -200,6 +200,32 @@ def bind() -> Schedule:
 def unfold() -> Schedule:
     s = allo.customize(gemm)
     s.unfold("S_i_j_0", axes=[1])
+    return s
+
+
+@df.region()
+def counted(A: int32[64], B: int32[64]):
+    pipe: Stream[int32, 64]
+
+    @df.kernel(mapping=[1], args=[A])
+    def squares(A: int32[64]):
+        for i in range(64):
+            pipe.put(A[i] * A[i])
+
+    @df.kernel(mapping=[1], args=[B])
+    def pairs(B: int32[64]):
+        for i in range(32):
+            first: int32 = pipe.get()
+            second: int32 = pipe.get()
+            B[2 * i] = first + second
+            B[2 * i + 1] = first - second
+
+
+def size_fifos() -> Schedule:
+    s = df.customize(counted)
+    s.pipeline("squares:i")
+    s.pipeline("pairs:i")
+    s.size_fifos()
     return s
 
 

@@ -36,8 +36,7 @@ def primitives() -> str:
     body = "\n".join(_method(name, primitive) for name, primitive in methods.items())
     head = HEAD.format("Types of the primitives, as users call them.")
     modules: dict[str, set[str]] = {"collections.abc": {"Callable"}, "typing": {"Any"}}
-    if "Sequence[" in body:
-        modules["collections.abc"].add("Sequence")
+    modules["collections.abc"] |= {name for name in ("Mapping", "Sequence") if f"{name}[" in body}
     for primitive in methods.values():
         for hint in typing.get_type_hints(inspect.unwrap(primitive)).values():
             for kind in _classes(hint):

@@ -37,6 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 # Methods of a schedule that are sugar for a layer above: (file, function) -> modules they may import.
 UPWARD = {
     ("allo/customize/uses.py", "build"): ("allo.build",),
+    ("allo/customize/size_fifos.py", "size_fifos"): ("allo.estimate.fifo_sizes",),
     ("allo/customize/schedule.py", "compose"): ("allo.compose",),
     ("allo/customize/uses.py", "verify"): ("allo.equivalence",),
     ("allo/customize/uses.py", "graph"): ("allo.compose",),
@@ -54,7 +55,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
         "reason", "problem", "roles", "interval", "reservations", "binding", "schedule", "placement check", "leveling",
         "modulo exact", "pipeline", "vendor_rules", "control", "rewrites",
     ),
-    "allo.estimate": ("report", "advice", "rules"),
+    "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
 }
 

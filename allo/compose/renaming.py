@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..customize.step.handles import Buffer, Function, Handle, Loop, Nest
+from ..customize.step.handles import Buffer, FifoName, Function, Handle, Loop, Nest
 from ..customize.step.record import Step
 
 
@@ -31,6 +31,8 @@ class Renaming:
                 return Nest(self.functions[function], self._part(function, name))
             case Buffer(function, name):
                 return Buffer(self.functions[function], self._part(function, name))
+            case FifoName(function, name):
+                return FifoName(self.functions[function], self._part(function, name))
             case Function(name):
                 return Function(self.functions[name])
             case tuple():
@@ -63,7 +65,7 @@ def buffers_in(step: Step) -> list[Buffer]:
 def _handles(values: Iterable[Any]) -> Iterator[Handle]:
     for value in values:
         match value:
-            case Loop() | Nest() | Buffer() | Function():
+            case Loop() | Nest() | Buffer() | Function() | FifoName():
                 yield value
             case tuple():
                 yield from _handles(value)

@@ -32,6 +32,7 @@ class Primitives:
     from .reuse_at import reuse_at
     from .relay import relay
     to = relay
+    from .size_fifos import size_fifos
     from .reshape import reshape
     from .pack import pack
     from .bind import bind

@@ -25,7 +25,7 @@ from .module.sound import check_sound
 from .module.tasks import check_tasks
 from .primitives import Primitives
 from .step.diff import StepDiff, step_diff
-from .step.handles import Buffer, Function, Loop, Nest
+from .step.handles import HANDLES, Buffer, FifoName, Function, Loop, Nest
 from .step.loop_tree import LoopTree, loop_tree
 from .step.operations import StepReader, at_operation, take_schedules, write_steps
 from .step.primitive import integer, replayed
@@ -226,15 +226,17 @@ class Schedule(Primitives, Uses):
 
     def _retarget(self, value: Any) -> Any:
         """A handle of the same name in this module; functions it does not have mean its kernel."""
-        if not isinstance(value, Loop | Buffer | Function | Nest):
+        if isinstance(value, tuple):
+            return tuple(self._retarget(item) for item in value)
+        if not isinstance(value, HANDLES):
             return value
         if isinstance(value, Function):
             return Function(value.name if value.name in self._state else self._state.top)
         function = value.function if value.function in self._state else self._state.top
         if isinstance(value, Loop):
             return Loop(function, value.nest, value.name)
-        if isinstance(value, Nest):
-            return Nest(function, value.name)
+        if isinstance(value, Nest | FifoName):
+            return type(value)(function, value.name)
         return Buffer(function, value.name)
 
     def compose(

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from mlir import ir
 
+from ..customize.fifo.depths import bits_of as element_bits
+from ..customize.fifo.depths import depth_of
 from ..ir.streams import is_stream_type
 from ..ir.walk import entry_block, operations, string_of
 from ..target import Fpga, Operator
 from ..timing.control.span import Span
-from ..timing.problem.memory import ArrayMemory, stream_parts
-from ..timing.problem.operators import bits_of
+from ..timing.problem.memory import ArrayMemory
 from .report.result import Resources
 
 # A counter with comparison and addresses a loop, and the state machine of a function: fitted to docs/estimator.md.
@@ -35,7 +36,9 @@ def own_resources(
     in_dataflow = "allo.dataflow" in function.operation.attributes
     for op in operations(entry):
         if op.name == "allo.stream_create" or (op.name == "memref.alloc" and is_stream_type(op.results[0].type)):
-            found += _fifo(op.results[0], target)
+            kind = op.results[0].type
+            count = math.prod(kind.shape) if isinstance(kind, ir.MemRefType) else 1
+            found += fifo_resources(element_bits(kind), depth_of(kind), target).times(count)
         elif op.name in ("memref.alloc", "memref.get_global"):
             memory = memory_of[op.results[0]]
             doubled = in_dataflow and op.block == entry and op.name == "memref.alloc"
@@ -68,17 +71,11 @@ def array_resources(memory: ArrayMemory) -> Resources:
             return Resources(lut=lut, ff=memory.banks * memory.width)
 
 
-def _fifo(value: ir.Value, target: Fpga) -> Resources:
+def fifo_resources(width: int, depth: int, target: Fpga) -> Resources:
     """A FIFO is made of shift registers if it is small, else of BRAM."""
-    kind = value.type
-    count = 1
-    if isinstance(kind, ir.MemRefType):
-        count, kind = math.prod(kind.shape), kind.element_type
-    element, depth = stream_parts(kind)
-    width = bits_of(ir.Type.parse(element, kind.context)) if "memref" not in element else 32
     if width * depth <= target.lutram_up_to:
-        return Resources(lut=width * -(-depth // 32) + 20, ff=width + 10).times(count)
-    return Resources(bram18=target.memories["FIFO"].blocks(width, depth), lut=40, ff=width + 20).times(count)
+        return Resources(lut=width * -(-depth // 32) + 20, ff=width + 10)
+    return Resources(bram18=target.memories["FIFO"].blocks(width, depth), lut=40, ff=width + 20)
 
 
 def array_name(op: ir.Operation) -> str:

@@ -34,7 +34,7 @@ from .stages import Stage
 # Makes the stream that an access uses, in front of the operation that the builder stands at.
 type Streams = Callable[[Builder, ir.Operation], ir.Value]
 
-_LARGEST_DEPTH = 2**32 - 1
+LARGEST_DEPTH = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ def stream_type(element: ir.Type, shape: Sequence[int], depth: int) -> ir.Type:
         depth = 1
         for extent in shape:
             depth *= max(extent, 1)
-    if not 1 <= depth <= _LARGEST_DEPTH:
+    if not 1 <= depth <= LARGEST_DEPTH:
         raise ScheduleError(
-            f"the depth of a FIFO must be from 1 to {_LARGEST_DEPTH}, got {depth}",
+            f"the depth of a FIFO must be from 1 to {LARGEST_DEPTH}, got {depth}",
             hint="or leave it out: as many elements as the array has",
         )
     return allo_d.StreamType.get(element, depth)

@@ -50,8 +50,19 @@ class Nest:
         return f"{self.function}:{self.name}"
 
 
-type Handle = Loop | Buffer | Function | Nest
-HANDLES = (Loop, Buffer, Function, Nest)
+@dataclass(frozen=True, slots=True)
+class FifoName:
+    """A FIFO, or an array of FIFOs, by the function that makes it."""
+
+    function: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.function}:{self.name}"
+
+
+type Handle = Loop | Buffer | Function | Nest | FifoName
+HANDLES = (Loop, Buffer, Function, Nest, FifoName)
 
 
 def parse_handle(value: Any, kind: Any) -> Any:

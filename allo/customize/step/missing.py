@@ -7,11 +7,12 @@ from typing import Any
 
 from ...errors import Note, ScheduleError, nearest
 from ...ir.states import FinishedModule
-from .handles import HANDLES, Buffer, Function, Handle, Loop, Nest
+from .handles import HANDLES, Buffer, FifoName, Function, Handle, Loop, Nest
 from .loop_tree import LoopNest, nest_name
 from .record import Steps
+from .resolve import fifo_names
 
-_KINDS = {Loop: "loop", Buffer: "buffer", Nest: "loop nest", Function: "function"}
+_KINDS = {Loop: "loop", Buffer: "buffer", Nest: "loop nest", Function: "function", FifoName: "FIFO"}
 
 
 def missing_handle(
@@ -64,6 +65,8 @@ def _has(state: FinishedModule, handle: Handle) -> bool:
         return False
     if isinstance(handle, Buffer):
         return handle.name in state.buffer_names(handle.function)
+    if isinstance(handle, FifoName):
+        return handle.name in fifo_names(state, handle.function)
     views = state.loops(handle.function)
     if isinstance(handle, Nest):
         return any(nest_name(view) == handle.name for view in views)
@@ -85,11 +88,13 @@ def _replaced(now: FinishedModule, handle: Handle, last: int, steps: Steps) -> S
     )
 
 
-def _absent(now: FinishedModule, handle: Loop | Buffer | Nest) -> ScheduleError:
+def _absent(now: FinishedModule, handle: Loop | Buffer | Nest | FifoName) -> ScheduleError:
     """The refusal of what a function has never had."""
     function = handle.function
     if isinstance(handle, Buffer):
         known, what, of = now.buffer_names(function), "buffer", f"function '{function}'"
+    elif isinstance(handle, FifoName):
+        known, what, of = fifo_names(now, function), "FIFO", f"function '{function}'"
     else:
         views = now.loops(function)
         nests = list(dict.fromkeys(name for view in views if (name := nest_name(view)) is not None))

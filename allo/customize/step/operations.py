@@ -16,7 +16,7 @@ from ...errors import InternalError, Location, ScheduleError, counted
 from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.walk import location_of
-from .handles import HANDLES, Buffer, Function, Handle, Loop, Nest
+from .handles import HANDLES, Buffer, FifoName, Function, Handle, Loop, Nest
 from .record import Step
 from .signature import call_signature
 from .text import Primitive, find_primitive, hints_of, make_step, values_of
@@ -115,7 +115,7 @@ def _attribute(value: Any) -> ir.Attribute:
             return ir.StringAttr.get(value.name, context())
         case str():
             return ir.StringAttr.get(value, context())
-        case Loop() | Buffer() | Function() | Nest():
+        case Loop() | Buffer() | Function() | Nest() | FifoName():
             return ir.StringAttr.get(str(value), context())
         case list() | tuple():
             return ir.ArrayAttr.get([_attribute(item) for item in value], context())

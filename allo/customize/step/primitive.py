@@ -22,13 +22,13 @@ from ...ir.memory import Memory
 from ...ir.module import Module
 from ...ir.recursion import reads_programs
 from ...ir.states import Draft, FinishedModule
-from .handles import Buffer, Function, Loop, Nest
+from .handles import Buffer, FifoName, Function, Loop, Nest
 from .legality import demand_still_elements
 from .missing import handles_in, missing_handle
 from .provenance import mark_rewritten
-from .record import Step, Steps, Traits
+from .record import Decided, Step, Steps, Traits
 from .region_stages import demand_stages_still_legal
-from .resolve import resolve_buffer, resolve_loop
+from .resolve import resolve_buffer, resolve_fifo, resolve_loop
 from .resolve_part import resolve_part
 from .signature import shown_signature
 from .stream_ends import demand_ends_still_single
@@ -156,6 +156,8 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
                 result = body(draft, *(values[n] for n in positional), *several, **{n: values[n] for n in named})
             finally:
                 _EARLIER.reset(token)
+            if isinstance(result, Decided):
+                values, result = values | dict(result.arguments), result.value
             mark_rewritten(draft, values.values())
             made = _finished(draft, traits)
         except ScheduleError as error:
@@ -257,6 +259,8 @@ def _converter(name: str, kind: Any) -> Converter:
         return resolve_loop
     if kinds == (Buffer,):
         return resolve_buffer
+    if kinds == (FifoName,):
+        return resolve_fifo
     if all(option in (Function, Nest, Loop) for option in kinds):
         return lambda module, value: resolve_part(module, kinds, value)
     listed = next((option for option in kinds if typing.get_origin(option) is tuple), None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from ...errors import Location
 from ...picture import preformatted
-from .handles import Buffer, Function, Loop, Nest
+from .handles import HANDLES, Buffer, FifoName, Function, Loop, Nest
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,15 @@ class Traits:
     whole_module: bool = False  # they read more than the functions that they change and those that these call
     reshapes: bool = False  # their array has other dimensions afterwards
     checks_stages: bool = False  # they look at the stages of dataflow regions themselves: a user may vouch for them
+
+
+@dataclass(frozen=True, slots=True)
+class Decided[T]:
+    """What a primitive returns that has decided what was left open: `arguments` of its step, so that it can be repeated
+    without deciding again, and the `value` that users get."""
+
+    arguments: Mapping[str, Any]
+    value: T
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +47,7 @@ class Step:
         for name, value in self.arguments:
             if name == self.variadic:
                 parts.extend(_text(item) for item in value)
-            elif isinstance(value, Loop | Buffer | Function | Nest) and not parts:
+            elif isinstance(value, HANDLES) and not parts:
                 parts.append(_text(value))
             else:
                 parts.append(f"{name}={_text(value)}")
@@ -64,7 +74,7 @@ class Steps(tuple[Step, ...]):
 
 def _text(value: Any) -> str:
     match value:
-        case Loop() | Buffer() | Function() | Nest():
+        case Loop() | Buffer() | Function() | Nest() | FifoName():
             return f'"{value}"'
         case Enum():
             return f"{type(value).__name__}.{value.name}"

@@ -10,8 +10,9 @@ from mlir import ir
 
 from ...errors import InternalError, Note, ScheduleError, nearest
 from ...ir.module import Module
-from ...ir.walk import LoopView, buffer_location, entry_block, location_of, operations
-from .handles import Buffer, Loop
+from ...ir.stream_facts import made_streams
+from ...ir.walk import LoopView, buffer_location, entry_block, location_of, operations, string_of
+from .handles import Buffer, FifoName, Loop
 
 
 def resolve_loop(module: Module, given: Any) -> Loop:
@@ -93,6 +94,26 @@ def resolve_buffer(module: Module, given: Any) -> Buffer:
     raise ScheduleError(
         f"function '{function}' has no buffer '{name}'", hint=nearest(name, buffers) or listed
     )
+
+
+def resolve_fifo(module: Module, given: Any) -> FifoName:
+    """The FIFO, or array of FIFOs, that `"pipe"`, `"callee:fifo_A"` or a handle names."""
+    if isinstance(given, FifoName):
+        given = str(given)
+    if not isinstance(given, str):
+        raise ScheduleError(f"a FIFO is named by a string, got {type(given).__name__} {given!r}")
+    function, name = split_function(module, given)
+    known = fifo_names(module, function)
+    if name in known:
+        return FifoName(function, name)
+    listed = f"its FIFOs are {', '.join(known)}" if known else "it makes no FIFOs"
+    raise ScheduleError(f"function '{function}' makes no FIFO '{name}'", hint=nearest(name, known) or listed)
+
+
+def fifo_names(module: Module, function: str) -> list[str]:
+    """The names of the FIFOs that a function makes."""
+    made = made_streams(module.function(function))
+    return list(dict.fromkeys(string_of(op, "allo.name") or "stream" for op in made))
 
 
 def find_loop(module: Module, handle: Loop) -> LoopView:

@@ -11,6 +11,7 @@ _WRITTEN = {
     "Loop": ("Loop", "str"),
     "Buffer": ("Buffer", "str"),
     "Nest": ("Nest", "str"),
+    "FifoName": ("FifoName", "str"),
     "Function": ("Function", "Callable[..., Any]", "str"),
 }
 
@@ -20,7 +21,10 @@ def shown_signature(body: Callable[..., Any]) -> inspect.Signature:
     signature = inspect.signature(body)
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     rest = [_shown(parameter) for parameter in list(signature.parameters.values())[1:]]
-    return signature.replace(parameters=[own, *rest])
+    returned = signature.return_annotation
+    if isinstance(returned, str):  # users get the value that was decided
+        returned = returned.removeprefix("Decided[").removesuffix("]") if returned.startswith("Decided[") else returned
+    return signature.replace(parameters=[own, *rest], return_annotation=returned)
 
 
 def call_signature(primitive: Callable[..., Any]) -> inspect.Signature:
