@@ -58,6 +58,45 @@ def test_results_given_to_elements_and_to_other_types() -> None:
     assert seen.result == int(np.array(9900 // 7).astype(np.int8)) + 9900 % 7
 
 
+def test_one_value_to_several_places() -> None:
+    """It is computed once, and each place converts it by itself; subscripts on the left see what is left of them."""
+
+    def kernel(A: int32[6], a: int32) -> (int8, int32, float32):
+        x: int8 = 0
+        y: float32
+        i: int32 = 1
+        x = z = a + 250
+        A[0] = y = w = A[1] * 3
+        i = A[i] = 2
+        p = q = 7
+        A[3] = A[i + 2] = p + q
+        u = v = 2.5
+        y += u + v
+        return x, z + w, y
+
+    seen = through_doors(kernel, np.arange(1, 7, dtype=np.int32), 100)
+    assert seen.returned == (94, 356, 11.0) and seen.arguments[0].tolist() == [6, 2, 2, 14, 14, 6]
+    again = np.arange(1, 7, dtype=np.int32)
+    assert allo.interpret(kernel)(again, 100) == (94, 356, 11.0) and again.tolist() == [6, 2, 2, 14, 14, 6]
+
+
+def test_one_array_and_several_values_to_several_places() -> None:
+    def kernel(A: int32[3], B: int32[3], C: int8[3]):
+        A[:] = B = C
+        D = E = A + 100
+        B = A[0:3] = D * E
+        C = E = E - 97
+        a, b = C[0], C[1] = A[2], B[1] + 1
+        C[2] = a - b + E[0]
+
+    given = (np.zeros(3, np.int32), np.zeros(3, np.int32), np.array([5, 6, 7], np.int8))
+    A, B, C = through_doors(kernel, *given).arguments
+    squares = np.array([5, 6, 7], np.int32) + 100
+    np.testing.assert_array_equal(A, squares**2)
+    np.testing.assert_array_equal(B, A)
+    assert C.tolist() == np.array([A[2], B[1] + 1, A[2] - (B[1] + 1) + 8]).astype(np.int8).tolist()
+
+
 def test_return_converts_to_the_declared_result() -> None:
     def product(A: int32[4, 4], B: int32[4, 4]) -> int32[4, 4]:
         C = allo.matmul(A, B)

@@ -175,9 +175,7 @@ class AssignmentChecker:
         return value
 
     def assign(self, node: ast.Assign) -> tuple[Stmt, ...]:
-        if len(node.targets) != 1:
-            self.scope.error(node, "chained assignment is not supported", "write one assignment a line")
-            return ()
+        assert len(node.targets) == 1, "chains are taken apart before (`chained.py`)"
         target = self.expressions.structs.as_field(node.targets[0])
         self.expressions.collectives.aim(node.value, self.scope.local(root_name(target) or ""))
         if isinstance(target, ast.Tuple):
@@ -264,12 +262,12 @@ class AssignmentChecker:
                 self.scope.declare(target.id, SymbolKind.INVALID, None, at)
             return ()
         if symbol is None:
-            return self._infer(at, target.id, value)
+            return self.infer(at, target.id, value)
         if (value := self.expressions.layouts.stored(node, symbol, node.value, value)) is None:
             return ()
         return self._assign_symbol(node, symbol, value)
 
-    def _infer(self, at: Any, name: str, value: Expr | Symbol | View) -> tuple[Stmt, ...]:
+    def infer(self, at: Any, name: str, value: Expr | Symbol | View) -> tuple[Stmt, ...]:
         """A variable without annotation has the type of its first value."""
         if isinstance(value, Symbol | View) and value.type is not None and not value.type.is_static:  # type: ignore[union-attr]
             message = f"'{name}' cannot be declared: its type {value.type!r} has an extent known at run time only"

@@ -30,6 +30,7 @@ from ..typing.view import View, whole
 from ..typing.writes import inlined
 from .assignments import AssignmentChecker
 from .calls import is_function_of_values
+from .chained import assign_chained
 from .expressions import ExpressionChecker
 from .iteration import differs_by_position, read_iteration
 from .meta import MetaChecker
@@ -162,6 +163,8 @@ class StatementChecker:
                 return self.assignments.annotated(node)
             case ast.Assign() if asks_position(self.scope, node.value):
                 return bind_position(self.scope, node)
+            case ast.Assign() if len(node.targets) > 1:
+                return assign_chained(node, self.scope, self.expressions, self.assignments.infer, self.body)
             case ast.Assign() if (streams := called_streams(self.scope, node)) is not None:
                 return streams
             case ast.Assign():
