@@ -46,6 +46,11 @@ def test_intervals_that_once_were_too_low(seed: int) -> None:
     check(seed)
 
 
+def test_walks_that_take_no_longer_than_is_asked() -> None:
+    """One of them had no end: several copies together take longer than the distance of each says."""
+    check(53)
+
+
 @sweep(112, quick=4)
 def test_no_interval_is_too_low(seed: int) -> None:
     check(seed)

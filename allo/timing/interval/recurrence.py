@@ -69,7 +69,8 @@ def _relax(graph: Graph, interval: int) -> None:
         edge = max(found.edges, key=lambda edge: edge.distance)
         weight = sum(other.weight for other in found.edges)
         others = sum(other.distance for other in found.edges) - edge.distance
-        edge.distance = -(-weight // (interval * graph.cycle)) - others
+        enough = -(-weight // (interval * graph.cycle)) - others
+        edge.distance = max(edge.distance + 1, enough)  # also where only walks through several copies take so long
 
 
 def _existing(graph: Graph, enough: int, search: Callable[[], Recurrence | None]) -> Recurrence | None:
