@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import allo
 import allo.dataflow as df
 from allo.errors import DataflowError, TargetError
-from allo.ir.types import Stream, int32
+from allo.ir.types import Fixed, Stream, UInt, bfloat16, bool, float16, int32, uint1
 from allo.verify import Unknown
 from tests.dataflow import polling as p
 from tests.published.doors import Ran, assert_same, ran
@@ -171,3 +172,65 @@ def test_who_waits_for_who_asks_is_told_the_depth() -> None:
         with pytest.raises(DataflowError) as caught:
             run(count(4), np.zeros(4, np.int32))
         assert SHALLOW in str(caught.value) and "the least depth that does is 4" in str(caught.value)
+
+
+def blocks_of(kind: Any) -> Callable[..., Any]:
+    """A region that sends blocks of a type."""
+
+    @df.region()
+    def region(A: kind[4, 4], B: kind[4, 4]):
+        pipe: Stream[kind[2, 4], 2][2]
+
+        @df.kernel(mapping=[1], args=[A])
+        def source(A: kind[4, 4]):
+            for i in range(2):
+                pipe[1 - i].put(A[2 * i : 2 * i + 2, :])
+
+        @df.kernel(mapping=[1], args=[B])
+        def sink(B: kind[4, 4]):
+            for i in range(2):
+                block: kind[2, 4] = pipe[1 - i].get()
+                B[2 * i : 2 * i + 2, :] = block
+
+    return region
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "csim"),
+    [
+        (Fixed(12, 4), np.float64, True), (bfloat16, ml_dtypes.bfloat16, True), (bool, np.bool_, False),
+        (UInt(300), object, True), (float16, np.float16, False), (uint1, np.uint8, False),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_blocks_of_all_kinds(kind: Any, dtype: Any, csim: bool) -> None:
+    A = (np.arange(16).reshape(4, 4) % (2 if kind in (bool, uint1) else 16)).astype(dtype)
+    np.testing.assert_array_equal(asked(blocks_of(kind), A, np.zeros_like(A), csim=csim).arguments[1], A)
+
+
+def test_depths_of_blocks_are_said_in_blocks() -> None:
+    @df.region()
+    def region(A: int32[4, 4], B: int32[4, 4]):
+        pipe: Stream[int32[4], 2]
+        words: Stream[int32, 4, 2]
+        go: Stream[int32]
+
+        @df.kernel(args=[A])
+        def source(A: int32[4, 4]):
+            for i in range(4):
+                pipe.put(A[i])
+                words.put(A[i, 0:2])
+            go.put(1)
+
+        @df.kernel(args=[B])
+        def sink(B: int32[4, 4]):
+            B[0, 0] = go.get()
+            for i in range(4):
+                B[i] = pipe.get()
+                B[i, 0:2] = words.get()
+
+    for run in (df.customize(region).build(), allo.interpret(region)):
+        with pytest.raises(DataflowError) as caught:
+            run(np.zeros((4, 4), np.int32), np.zeros((4, 4), np.int32))
+        assert "of depth 2 is full" in str(caught.value)
+        assert "depths that do are 4 for 'pipe' and 8 for 'words'" in str(caught.value)

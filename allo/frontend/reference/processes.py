@@ -76,7 +76,7 @@ class Scheduler:
         self.first: tuple[Fifo, tuple[int, int]] | None = None
         self.deeper: dict[Fifo, None] = {}
         self.moves = self.moves_seen = self.questions = 0
-        self.asked: Fifo | None = None  # without end
+        self.asked: Fifo | None = None  # first, since something has moved
         self.asks_for_room = False
 
     def run(self, action: Callable[[], list[Any]]) -> list[Any]:
@@ -229,22 +229,22 @@ class Scheduler:
         As in `fibers.h`, so that results that depend on when processes run are the same.
         """
         if waits or asked == fifo.passed:
-            if self.moves != self.moves_seen:
+            if self.moves != self.moves_seen or self.asked is None:
                 self.moves_seen, self.questions = self.moves, 0
+                self.asked, self.asks_for_room = fifo, for_room
             self.questions += 1
             if self.questions > (_QUESTIONS if self.first is None else _MORE_QUESTIONS):
-                self._be_impatient(fifo, for_room)
+                self._be_impatient()
             if self.ready:
                 self.ready.append(self.current)
                 self._leave()
         return fifo.passed
 
-    def _be_impatient(self, fifo: Fifo, for_room: bool) -> None:
+    def _be_impatient(self) -> None:
         """It has been asked for so long that nothing will pass any more: give a FIFO room, or end the program."""
         self.questions = 0
         if not self._deepen():
-            self.asked, self.asks_for_room = fifo, for_room
-            raise self._hang().error()
+            raise self._hang(endless=True).error()
 
     def _deepen(self) -> bool:
         """Give the first of the shallowest FIFOs that are full room for one more; whether there is one."""
@@ -261,11 +261,11 @@ class Scheduler:
         chosen.writer = None
         return True
 
-    def _hang(self) -> Hang:
+    def _hang(self, *, endless: bool = False) -> Hang:
         empty = next((process.empty for process in self.alive if process.empty is not None), None)
         full = None if self.first is None else self.first[0].waiting(self.first[0].facts.depth, self.first[1])
         needs = tuple(fifo.waiting(fifo.depth, (fifo.puts, fifo.gets)) for fifo in self.deeper)
-        return Hang(full, needs, _where(empty), _where(self.asked), self.asks_for_room)
+        return Hang(full, needs, _where(empty), _where(self.asked) if endless else None, self.asks_for_room)
 
 
 def _where(fifo: Fifo | None) -> Waiting | None:

@@ -183,6 +183,7 @@ class scheduler {
 
   /// Keeps what is to be said of a FIFO that ends.
   void forget(const fifo_state &fifo) {
+    if (first_asked_ == &fifo) first_asked_ = nullptr;
     const auto found = std::find(deepened_.begin(), deepened_.end(), &fifo);
     if (found == deepened_.end()) return;
     enter(ended_needs_, fifo);
@@ -199,11 +200,13 @@ class scheduler {
   /// it was asked last: who asks again and again never keeps others from what it asks for.
   void ask(fifo_state &fifo, std::uint64_t &asked, bool waits) {
     if (waits || asked == fifo.passed()) {
-      if (moves_ != moves_seen_) {
+      if (moves_ != moves_seen_ || first_asked_ == nullptr) {
         moves_seen_ = moves_;
         questions_ = 0;
+        first_asked_ = &fifo;
+        first_asked_by_ = &asked == &fifo.writer_asked ? "asked_by_writer" : "asked_by_reader";
       } else if (++questions_ >= kMoreQuestions) {
-        be_patient(fifo, &asked == &fifo.writer_asked ? "asked_by_writer" : "asked_by_reader");
+        be_patient();
       }
       if (first_ != nullptr) {
         push(*current_);
@@ -214,11 +217,11 @@ class scheduler {
   }
 
   /// Ends it all if it has been asked for so long that nothing will pass any more.
-  [[gnu::cold, gnu::noinline]] void be_patient(const fifo_state &fifo, const char *kind) {
+  [[gnu::cold, gnu::noinline]] void be_patient() {
     if (questions_ < (hung() ? kMoreQuestions : kQuestions) || !can_leave()) return;
     questions_ = 0;
     if (deepen()) return;
-    last_hang_ = line(kind, fifo, fifo.declared);
+    last_hang_ = line(first_asked_by_, *first_asked_, first_asked_->declared);
     fail();
   }
 
@@ -350,6 +353,8 @@ class scheduler {
   std::vector<fifo_state> ended_needs_;
   std::vector<fifo_state *> deepened_;
   std::uint64_t moves_ = 0, moves_seen_ = 0, questions_ = 0;
+  const fifo_state *first_asked_ = nullptr;  // since something has moved
+  const char *first_asked_by_ = "";
   bool leaving_ = false;
 };
 
