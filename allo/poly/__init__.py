@@ -42,7 +42,17 @@ from .window import Window, window
 
 # Programs without FIFOs never run any: `import allo` does not load what runs them.
 if TYPE_CHECKING:
-    from .hangs import ROOM, Surplus, TaskPosition, Untold, always_ends, hang_of, imbalance_of, runs_in_order
+    from .hangs import (
+        ROOM,
+        SharedStream,
+        Surplus,
+        TaskPosition,
+        Untold,
+        always_ends,
+        hang_of,
+        imbalance_of,
+        runs_in_order,
+    )
 else:
 
     def __getattr__(name: str) -> object:
@@ -81,6 +91,7 @@ __all__ = [
     "RecomputeObstacle",
     "Reductions",
     "SeenWrites",
+    "SharedStream",
     "Side",
     "Source",
     "Space",

@@ -50,6 +50,16 @@ class Surplus:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedStream:
+    """A stream at one of whose ends two tasks are, and what they do there."""
+
+    name: str
+    made: Location | None
+    tasks: tuple[TaskPosition, TaskPosition]
+    ends: tuple[ir.Operation, ir.Operation] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class TaskPosition:
     """A process of a region, at a position of its grid; `process` is None for what is around all regions."""
 
@@ -68,23 +78,23 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
     return _outcome(module, made, most)[0]
 
 
-def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | Untold | None:
-    """Why a program waits for ever, or else a stream in which elements are left when it has ended."""
+def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | SharedStream | Untold | None:
+    """What is wrong with streams: two tasks at one end, a wait for ever, elements that are left when all has ended."""
     made = [op for function in module.functions() for op in made_streams(function)]
     if not made or (is_balanced(module, (op.results[0] for op in made)) and is_forest(module, made)):
         return None
-    hang, left = _outcome(module, made, most)
-    return left or hang
+    hang, left, shared = _outcome(module, made, most)
+    return shared or left or hang
 
 
 def _outcome(
     module: Module, made: Sequence[ir.Operation], most: int
-) -> tuple[Hang | Untold | None, Surplus | None]:
+) -> tuple[Hang | Untold | None, Surplus | None, SharedStream | None]:
     program = TokenProgram(module, made)
     try:
         text = program.text()
     except DataDependent as error:
-        return Untold(error.reason, error.at), None
+        return Untold(error.reason, error.at), None, None
     facts = {number: facts_of(module, op) for number, op in enumerate(made)}
 
     def told(fifo: TokenFifo, depth: int, passed: tuple[int, int]) -> Waiting:
@@ -92,14 +102,20 @@ def _outcome(
 
     run = TokenRun(program, most)
     found = _ending(run, text)
+    shared = None
+    if run.shared is not None:
+        stream, index = facts[run.shared.fifo.number], run.shared.fifo.index
+        one, other = (_placed(program, task) for task in run.shared.tasks)
+        ends = program.sites[run.shared.sites[0]].op, program.sites[run.shared.sites[1]].op
+        shared = SharedStream(stream.element(index), stream.made, (one, other), ends)
     if isinstance(found, Untold):
-        return found, None
+        return found, None, shared
     hang = _hang(found, told)
     ended = hang is None or hang.empty is None
     left = next((fifo for fifo in run.fifos if fifo.puts > fifo.gets), None) if ended else None
     if left is None:
-        return hang, None
-    return hang, _surplus(program, text, most, left, told(left, left.declared, (left.puts, left.gets)))
+        return hang, None, shared
+    return hang, _surplus(program, text, most, left, told(left, left.declared, (left.puts, left.gets))), shared
 
 
 def _surplus(program: TokenProgram, text: str, most: int, left: TokenFifo, waiting: Waiting) -> Surplus:

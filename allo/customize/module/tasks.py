@@ -60,11 +60,15 @@ def check_tasks(module: Module) -> None:
                     _demand_single_ends(module, processes, value)
                 else:
                     _demand_own_elements(module, processes, value)
-    from ...poly import Surplus, Untold, imbalance_of
+    from ...poly import SharedStream, Surplus, Untold, imbalance_of
 
     found = imbalance_of(module, _MOST_STEPS)
     if isinstance(found, Hang) and found.empty is not None:
         raise found.error()
+    if isinstance(found, SharedStream):
+        one, other = (_placed(task.process, task.position) for task in found.tasks)
+        made = Note(f"'{found.name}' is made here", found.made)
+        raise _two_at_one_end(found.name, (found.ends[0], one), (found.ends[1], other), made)
     if isinstance(found, Surplus):
         raise _left_over(found)
     if isinstance(found, Untold):
@@ -97,18 +101,25 @@ def _demand_single_ends(module: Module, processes: Sequence[ir.Operation], strea
         if clash is not None:
             name = _element(stream, clash.element)
             sides = zip((clash.first, clash.second), clash.positions, strict=True)
-            first, second = (_placed(use.process, position) for use, position in sides)
-            does, also = _does(clash.first.access.op), _does(clash.second.access.op)
-            so = f"so does {second}" if does == also else f"{second} {also}"
-            hint = "elements would come in any order: give each task a stream of its own, `Stream[T, d][P]`"
-            if looks(clash.first.access.op) or looks(clash.second.access.op):
-                hint = "let the task at this end say it to the other one through a stream of its own"
-            raise DataflowError(
-                f"stream '{name}' has two tasks at one end: {first} {does}, and {so}",
-                at=location_of(clash.second.access.op),
-                hint=hint,
-                notes=[Note(f"{first} {does} here", location_of(clash.first.access.op)), _made(stream)],
-            )
+            first, second = ((use.access.op, _placed(use.process, position)) for use, position in sides)
+            raise _two_at_one_end(name, first, second, _made(stream))
+
+
+def _two_at_one_end(
+    name: str, one: tuple[ir.Operation, str], other: tuple[ir.Operation, str], made: Note
+) -> DataflowError:
+    (first_op, first), (second_op, second) = one, other
+    does, also = _does(first_op), _does(second_op)
+    so = f"so does {second}" if does == also else f"{second} {also}"
+    hint = "elements would come in any order: give each task a stream of its own, `Stream[T, d][P]`"
+    if looks(first_op) or looks(second_op):
+        hint = "let the task at this end say it to the other one through a stream of its own"
+    return DataflowError(
+        f"stream '{name}' has two tasks at one end: {first} {does}, and {so}",
+        at=location_of(second_op),
+        hint=hint,
+        notes=[Note(f"{first} {does} here", location_of(first_op)), made],
+    )
 
 
 def _does(op: ir.Operation, name: str = "it") -> str:

@@ -59,8 +59,9 @@ class DataDependent(Exception):
 class TokenProgram:
     """Writes `def main(me):`, a generator over what has to wait; `made` are the operations that make streams.
 
-    It calls `make(number, index, depth)` for each FIFO and `region()` for each region. `me.values` are the variables of
-    loops and their ends, `me.tests` the terms that are compared, as functions.
+    It calls `make(number, index, depth)` for each FIFO, `take(fifo, end, process, site)` where another process than
+    before is at an end, and `region()` for each region. `me.values` are the variables of loops and their ends,
+    `me.tests` the terms that are compared, as functions.
     """
 
     module: Module
@@ -146,7 +147,7 @@ class TokenProgram:
             case _ if is_get(op):
                 self._token(op, "fifo.puts == fifo.gets", "empty", "gets += 1; fifo.limit += 1", "writer")
             case _ if is_peek(op):
-                self._write(f"fifo = {self._streams[accessed(op)]}; fifo.getter = me")
+                self._use(op, "getter")
                 self._write(f"while fifo.puts == fifo.gets: yield fifo, 'empty', {self._site(op)}")
             case _ if asks_stream(op):
                 raise DataDependent("what is found in a stream depends on when processes run", op)
@@ -175,10 +176,15 @@ class TokenProgram:
         self._streams[op.results[0]] = name
 
     def _token(self, op: ir.Operation, test: str, state: str, change: str, other: str) -> None:
-        self._write(f"fifo = {self._streams[accessed(op)]}; fifo.{'putter' if is_put(op) else 'getter'} = me")
+        self._use(op, "putter" if is_put(op) else "getter")
         self._write(f"while {test}: yield fifo, '{state}', {self._site(op)}")
         self._write(f"fifo.{change}")
         self._write(f"if fifo.{other} is not None: ready.append(fifo.{other}); fifo.{other} = None")
+
+    def _use(self, op: ir.Operation, end: str) -> None:
+        """The process is at an end of a FIFO; `take` is told if that is another one than before."""
+        self._write(f"fifo = {self._streams[accessed(op)]}")
+        self._write(f"if fifo.{end} is not me: take(fifo, '{end}', me, {self._site(op)})")
 
     def _call(self, op: ir.Operation) -> None:
         name = callee_name(op)

@@ -33,6 +33,15 @@ class Wall:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedEnd:
+    """A FIFO at one of whose ends two processes are, at these sites."""
+
+    fifo: TokenFifo
+    tasks: tuple[Task, Task]
+    sites: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """How a run went: what was full `first`, the FIFOs that were made `deeper`, and who has to `wait` at its end."""
 
@@ -63,11 +72,13 @@ class TokenRun:
         self.started = 0
         self.first: tuple[TokenFifo, tuple[int, int]] | None = None
         self.deeper: dict[TokenFifo, None] = {}
+        self.shared: SharedEnd | None = None
+        self.first_sites: dict[tuple[TokenFifo, str], int] = {}
         self.choices = 0  # how often one of several full FIFOs was made deeper
 
     def run(self, code: CodeType) -> Ending:
         """How it ends. Raises TooLong and TwoAtOneEnd."""
-        names: dict[str, Any] = {"make": self._make, "ready": self.ready, "region": lambda: _Region(self)}
+        names = self._names()
         exec(code, names)  # the text is ours, and has no names of the user
         main = self.start(names["main"], [], 0, ())
         periods = Periods(self)
@@ -82,7 +93,7 @@ class TokenRun:
 
     def run_in_order(self, code: CodeType) -> bool:
         """Whether processes could run one after the other, with FIFOs that hold any number. Raises TooLong."""
-        names: dict[str, Any] = {"make": self._make, "ready": deque[Task](), "region": lambda: _Region(self)}
+        names = self._names() | {"ready": deque[Task]()}
         exec(code, names)
         main = self.start(names["main"], [], 0, ())
         while not main.done:
@@ -95,6 +106,18 @@ class TokenRun:
             if self.ready and self.ready[-1] is task:  # it has only paused
                 self.ready.rotate()
         return True
+
+    def _names(self) -> dict[str, Any]:
+        """What the text of a token program uses."""
+        return {"make": self._make, "ready": self.ready, "take": self._take, "region": lambda: _Region(self)}
+
+    def _take(self, fifo: TokenFifo, end: str, task: Task, site: int) -> None:
+        other = getattr(fifo, end)
+        setattr(fifo, end, task)
+        if other is None:
+            self.first_sites[fifo, end] = site
+        elif self.shared is None:
+            self.shared = SharedEnd(fifo, (other, task), (self.first_sites[fifo, end], site))
 
     def _make(self, number: int, index: int | None, depth: int) -> TokenFifo:
         wall = self.wall if self.wall is not None and (self.wall.number, self.wall.index) == (number, index) else None

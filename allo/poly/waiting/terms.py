@@ -54,6 +54,16 @@ class Test:
     def text(self) -> str:
         return f"{self.term.text} {'==' if self.is_equality else '>='} 0"
 
+    @property
+    def outcome(self) -> bool | None:
+        """Whether it holds, where the range of the term decides."""
+        if self.term.range is None:
+            return None
+        low, high = self.term.range
+        if self.is_equality:
+            return True if low == high == 0 else None if low <= 0 <= high else False
+        return True if low >= 0 else False if high < 0 else None
+
 
 @dataclass(frozen=True, slots=True)
 class Truth:
@@ -153,6 +163,8 @@ def floored(one: Term, divisor: int, *, up: bool = False) -> Term:
 
 def chosen(condition: Truth, one: Term, other: Term) -> Term:
     """One of two terms."""
+    if condition.text in ("True", "False"):
+        return one if condition.text == "True" else other
     values = None
     if one.range is not None and other.range is not None:
         values = min(one.range[0], other.range[0]), max(one.range[1], other.range[1])
@@ -190,5 +202,8 @@ def compared(predicate: str, one: Term, other: Term) -> Truth:
     if predicate in ("sgt", "sle"):
         one, other = other, one
     test = Test(added(one, other, -1), predicate in ("eq", "ne"))
+    holds = test.outcome
+    if holds is not None:
+        return Truth(str(holds == (predicate in ("eq", "sge", "sle"))), ())
     text = f"({test.text})" if predicate in ("eq", "sge", "sle") else f"(not {test.text})"
     return Truth(text, (test, *test.term.tests))
