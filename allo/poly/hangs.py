@@ -20,7 +20,8 @@ from .waiting.run import Ending, TokenRun, TooLong, TwoAtOneEnd, Wall
 from .waiting.tasks import Task, TokenFifo
 
 MOST_STEPS = 4_000_000  # turns of processes and iterations that are run, not added up: some seconds
-_FEW_STEPS = 20_000  # some hundredths of a second
+_FEW_STEPS = 5_000  # a hundredth of a second
+_STEPS_IN_ORDER = 100_000
 # What a FIFO of a program that waits for ever nowhere may hold when it is simulated: results do not depend on depths
 # then, and processes take turns less often.
 ROOM = 1024
@@ -178,7 +179,7 @@ def runs_in_order(module: Module) -> bool:
     program = TokenProgram(module, made)
     try:
         code = compile(program.text(), "<tokens>", "exec")
-        return TokenRun(program, _FEW_STEPS).run_in_order(code)
+        return TokenRun(program, _STEPS_IN_ORDER).run_in_order(code)
     except (DataDependent, TooLong, TwoAtOneEnd, SyntaxError, KeyError):
         return True
 

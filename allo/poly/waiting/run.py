@@ -126,6 +126,7 @@ class TokenRun:
         else:
             fifo = Walled(number, index, depth, depth, most=wall.most, limit=depth)
         self.fifos.append(fifo)
+        self._count()
         return fifo
 
     def start(
@@ -143,7 +144,13 @@ class TokenRun:
         self._follow(task, after)
         if not task.missing:
             self.ready.append(task)
+        self._count()
         return task
+
+    def _count(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise TooLong
 
     def _follow(self, task: Task, leaders: Sequence[Task]) -> None:
         for leader in leaders:
