@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import linecache
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -128,8 +128,58 @@ class VerificationError(AlloError):
     """Two programs that should be equivalent are not, or cannot be compared."""
 
 
+@dataclass(frozen=True, slots=True)
+class StreamState:
+    """A stream when a run ended: elements that it was declared to hold, that it held, that were put and taken."""
+
+    name: str
+    depth: int
+    holds: int
+    puts: int
+    gets: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskState:
+    """A task when a run ended: its name with its position, its line of the kernel, what it does, and at which stream.
+
+    `waits_for` are the tasks that would let it go on, and `in_circle` says whether they wait for it in their turn.
+    """
+
+    name: str
+    at: Location | None
+    does: str
+    stream: str | None = None
+    waits_for: tuple[str, ...] = ()
+    in_circle: bool = False
+
+
 class DataflowError(AlloError):
-    """Streams or tasks do not fit together: types, balance, deadlock."""
+    """Streams or tasks do not fit together: types, balance, deadlock.
+
+    Of a program that waits for ever, or was stopped, `tasks` and `streams` are the states, and `depths` those that
+    would let it end, by the name of the stream.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        at: Location | None = None,
+        hint: str | None = None,
+        notes: Iterable[Note] = (),
+        tasks: Iterable[TaskState] = (),
+        streams: Iterable[StreamState] = (),
+        depths: Mapping[str, int] | None = None,
+    ) -> None:
+        super().__init__(message, at=at, hint=hint, notes=notes)
+        self.tasks = tuple(tasks)
+        self.streams = tuple(streams)
+        self.depths = dict(depths or {})
+
+
+class RunTimeout(DataflowError, TimeoutError):
+    """A run has taken longer than the `timeout` of its build allows."""
 
 
 class CheckError(AlloError):

@@ -9,12 +9,13 @@ from mlir import ir
 from ..errors import TargetError
 from ..ir.access import callee_name
 from ..ir.builder import Builder, index_type, string_attr
+from ..ir.context import context
 from ..ir.elements import ElementNest, element_nests
 from ..ir.inlining import replace_call
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
-from ..ir.processes import DATAFLOW, ELEMENT_NAME, ELEMENT_OF
+from ..ir.processes import APART_FROM, DATAFLOW, ELEMENT_NAME, ELEMENT_OF, ELEMENT_POSITION, TASK_NUMBER
 from ..ir.walk import (
     LoopView,
     argument_names,
@@ -77,13 +78,21 @@ class _Elements:
         plan = Plan(body, len(nest.spatial))
         made: dict[object, ElementClass] = {}
         builder = Builder.before(nest.outermost.op)
-        for place in product(*map(range, nest.extents)):
+        number = string_of(nest.outermost.op, TASK_NUMBER)
+        for element, place in enumerate(product(*map(range, nest.extents))):
             position = tuple(_value(view, number) for view, number in zip(nest.spatial, place, strict=True))
             own_name = "_".join([name, *map(str, place)])
             like, parts = plan.at(position)
             if like not in made:
                 made[like] = ElementClass(body, position, plan.parted, labels, unique_name(own_name, taken))
-            marks = {ELEMENT_OF: string_attr(nest.outermost.nest), ELEMENT_NAME: string_attr(own_name)}
+            marks: dict[str, ir.Attribute] = {
+                ELEMENT_OF: string_attr(nest.outermost.nest),
+                ELEMENT_NAME: string_attr(own_name),
+                ELEMENT_POSITION: ir.ArrayAttr.get([ir.IntegerAttr.get(index_type(), v) for v in position], context()),
+            }
+            if number is not None:
+                marks[TASK_NUMBER] = string_attr(f"{number} {element}")
+                marks[APART_FROM] = string_attr(string_of(nest.outermost.op, APART_FROM) or "")
             made[like].call(builder, self.passed, parts, marks)
         body.erase()
         nest.outermost.op.erase()

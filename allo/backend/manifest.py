@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import TargetError
 from ..ir.module import Module
 
 
@@ -21,3 +22,13 @@ class Manifest:
     options: tuple[str, ...]
     missing_tools: Callable[[], tuple[str, ...]]
     build: Callable[[Module, str | None, dict[str, Any]], Any]
+
+
+def seconds(options: dict[str, Any]) -> float | None:
+    """How long a run may take, the option `timeout`. Raises TargetError if that is no time."""
+    given = options.get("timeout")
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= 1e9:
+        raise TargetError(f"timeout must be a number of seconds above 0, got {given!r}")
+    return float(given)

@@ -6,9 +6,9 @@ from mlir import ir
 
 from ..errors import ScheduleError
 from ..ir.builder import unit_attr
+from ..ir.hang import Hang
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW, is_region
-from ..ir.stream_facts import Hang
 from ..ir.walk import entry_block, statements
 from ..poly import Model, backward_between_iterations, extract, stage_clash
 from .function.calls import function_around

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mlir import ir
@@ -17,8 +17,14 @@ DATAFLOW = "allo.dataflow"
 CHECK = "allo.x_check"  # of a statement that looks whether something is as it should be: no process
 AT_END = "allo.x_at_end"  # of a statement that waits for all processes before it
 ELEMENT_OF = "allo.x_element"  # of a call of a processing element: the nest that was unfolded, whose elements are free
+ELEMENT_POSITION = "allo.x_position"  # of such a call: the values of the loops that were unfolded
 ELEMENT_NAME = "allo.x_name"  # of such a call: the name of the element, `PE_0_1`, whose function others may have too
+TASK_NUMBER = "allo.x_task"  # of a process: its number in reports, and that of the element if it is one of several
+APART_FROM = "allo.x_apart"  # of a process: the numbers of those before it that use other elements of arrays
 _NO_PROCESS = frozenset({"memref.dealloc", "allo.assert"})
+
+
+type Apart = Callable[[ir.Operation, ir.Operation], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,8 @@ class Statement:
     """One statement of a region.
 
     `after` are the earlier processes that must have ended before it begins: those that write an array which it uses, or
-    use one which it writes. One that makes a value for others is no process, nor is a check.
+    use one which it writes, unless the elements are known to be others. One that makes a value for others is no
+    process, nor is a check.
     """
 
     op: ir.Operation
@@ -66,8 +73,13 @@ def is_region(block: ir.Block) -> bool:
     return DATAFLOW in block.owner.operation.attributes
 
 
-def region_statements(effects: Effects, block: ir.Block) -> list[Statement]:
-    """The statements of a region without its terminator, in the order of the text."""
+def region_statements(effects: Effects, block: ir.Block, are_apart: Apart | None = None) -> list[Statement]:
+    """The statements of a region without its terminator, in the order of the text.
+
+    `are_apart` tells of an earlier and a later process that share arrays whether they use other elements; if it is not
+    given, marks do (`APART_FROM`).
+    """
+    known = are_apart or _marked_apart
     found: list[Statement] = []
     processes: list[ir.Operation] = []
     users = _Users()
@@ -76,11 +88,19 @@ def region_statements(effects: Effects, block: ir.Block) -> list[Statement]:
         own = effects.touched(op)
         nest = string_of(op, ELEMENT_OF)
         before = range(len(processes)) if AT_END in op.attributes else sorted(users.before(own, nest))
-        found.append(Statement(op, runs, tuple(processes[number] for number in before)))
+        after = tuple(processes[number] for number in before)
+        if AT_END not in op.attributes and runs:
+            after = tuple(other for other in after if not known(other, op))
+        found.append(Statement(op, runs, after))
         if runs:
             users.add(len(processes), own, nest)
             processes.append(op)
     return found
+
+
+def _marked_apart(before: ir.Operation, op: ir.Operation) -> bool:
+    number = string_of(before, TASK_NUMBER)
+    return number is not None and number.split()[0] in (string_of(op, APART_FROM) or "").split()
 
 
 class _Users:

@@ -1,8 +1,7 @@
-"""Streams of a program as errors tell of them: names, depths, the lines of both ends, and what hung."""
+"""Streams of a program as errors tell of them: names, depths, the lines of both ends."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -11,7 +10,7 @@ from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ..errors import AlloError, DataflowError, Location, Note, ToolError
+from ..errors import Location
 from .access import callee_name, is_at_stream, is_end, looks, puts_side
 from .builder import string_attr
 from .module import Module
@@ -21,7 +20,6 @@ from .walk import buffer_location, entry_block, location_of, operations, string_
 # of what makes a stream: how many elements a block has that is put as a whole; how many a word holds
 BLOCK, PACKED = "allo.block", "allo.packed"
 STREAM_NUMBER = "allo.x_stream"  # of what makes a stream: the place of its facts, by which simulations tell of it
-_ASKED = ("asked_by_writer", "asked_by_reader")  # in reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,110 +58,6 @@ class StreamFacts:
             index, place = divmod(index or 0, extent)
             subscripts.insert(0, str(place))
         return f"{self.name}[{', '.join(subscripts)}]" if subscripts else self.name
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A FIFO at which something waits for ever: the stream, which of an array, and what has passed so far.
-
-    `depth` is what it holds, or what would do.
-    """
-
-    stream: StreamFacts
-    index: int | None
-    depth: int
-    puts: int
-    gets: int
-
-    @property
-    def name(self) -> str:
-        return self.stream.element(self.index)
-
-
-@dataclass(frozen=True, slots=True)
-class Hang:
-    """Why a program never ends: the FIFO that was `full` first, the depths that it `needs`, what stays `empty`.
-
-    Or one is `asked` again and again, by the end that puts if `asks_for_room`, and nothing passes through any.
-    """
-
-    full: Waiting | None
-    needs: tuple[Waiting, ...]
-    empty: Waiting | None
-    asked: Waiting | None = None
-    asks_for_room: bool = False
-
-    def error(self) -> DataflowError:
-        """The error that tells of it."""
-        waiting = self.full or self.asked or self.empty
-        assert waiting is not None
-        stream = waiting.stream
-        so_far = f"{_values(stream.elements(waiting.puts))} been put and {stream.elements(waiting.gets)} taken"
-        if waiting is self.asked:
-            message = f"stream '{waiting.name}' is asked again and again, and nothing moves in any stream: {so_far}"
-            at = stream.put_asks if self.asks_for_room else stream.get_asks
-            hint = "end the loop that asks when nothing comes any more, or put what it waits for"
-        elif self.full is None:
-            message = f"stream '{waiting.name}' is empty, and nothing will be put into it any more: {so_far}"
-            at, hint = stream.gets, "put as many elements into it as are taken out"
-        else:
-            depth = stream.shown(waiting.depth)
-            message = (
-                f"stream '{waiting.name}' of depth {depth} is full, and what would take elements out waits "
-                f"too, or has ended: {so_far}"
-            )
-            at, hint = stream.puts, self._remedy(stream)
-        notes = [Note(f"'{stream.name}' is made here", stream.made)] if stream.made else []
-        notes += [Note(f"elements are put into '{stream.name}' here", place) for place in stream.puts]
-        notes += [Note(f"elements are taken out of '{stream.name}' here", place) for place in stream.gets]
-        asks = [p for p in (*stream.put_asks, *stream.get_asks) if p not in (*stream.puts, *stream.gets)]
-        notes += [Note(f"'{stream.name}' is asked here what is in it", place) for place in asks]
-        return DataflowError(message, at=at[0] if at else stream.made, hint=hint, notes=notes)
-
-    def _remedy(self, stream: StreamFacts) -> str:
-        needs: dict[str, int] = {}
-        for need in self.needs:
-            needs[need.stream.name] = max(need.stream.shown(need.depth), needs.get(need.stream.name, 0))
-        listed = " and ".join(f"{depth} for '{name}'" for name, depth in needs.items())
-        if self.asked is not None:
-            return (
-                f"no depth is enough: with more room, '{self.asked.name}' is asked again and again after "
-                f"{self.asked.puts} puts, and nothing moves"
-            )
-        if self.empty is not None:
-            return (
-                f"no depth is enough: with more room, '{self.empty.name}' stays empty after "
-                f"{self.empty.puts} puts; put as many elements into streams as are taken out"
-            )
-        if len(needs) == 1:
-            listed = f"the least depth that does is {next(iter(needs.values()))}"
-        else:
-            listed = f"depths that do are {listed}"
-        if stream.sequence is None:
-            return listed
-        return f"{listed}; or let both ends run at the same time: s.dataflow({stream.sequence!r})"
-
-
-def _values(count: int) -> str:
-    return "1 element has" if count == 1 else f"{count} elements have"
-
-
-def hang_error(report: str, streams: Sequence[StreamFacts]) -> AlloError:
-    """The error for what the scheduler of a simulation says: lines of kind, stream, depth, puts, gets.
-
-    A stream is the number of its facts in `streams`, and for an element of an array a blank and its place.
-    """
-    if "memory\n" in report:
-        return ToolError("there is no memory for the stacks of so many processes", hint="run fewer at the same time")
-    found: dict[str, list[Waiting]] = {"full": [], "needs": [], "empty": [], **{kind: [] for kind in _ASKED}}
-    for line in report.splitlines():
-        kind, label, depth, puts, gets = line.split("\t")
-        number, _, index = label.partition(" ")
-        stream = streams[int(number)]
-        waiting = Waiting(stream, int(index) if index else None, int(depth), int(puts), int(gets))
-        found[kind].append(waiting)
-    full, empty, of_writer, of_reader = (next(iter(found[kind]), None) for kind in ("full", "empty", *_ASKED))
-    return Hang(full, tuple(found["needs"]), empty, of_writer or of_reader, of_writer is not None).error()
 
 
 def number_streams(module: Module) -> tuple[StreamFacts, ...]:

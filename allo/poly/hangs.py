@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -10,14 +10,16 @@ from mlir import ir
 
 from ..errors import Location
 from ..ir.effects import Effects
+from ..ir.hang import Hang, Waiting
 from ..ir.module import Module
 from ..ir.processes import is_region, region_statements
-from ..ir.stream_facts import Hang, Waiting, facts_of, made_streams
+from ..ir.stream_facts import facts_of, made_streams
 from ..ir.walk import entry_block, location_of, operations
 from .token_counts import is_balanced
 from .waiting.program import DataDependent, TokenProgram
 from .waiting.run import Ending, TokenRun, TooLong, TwoAtOneEnd, Wall
 from .waiting.tasks import Task, TokenFifo
+from .waiting.told import told_hang
 
 MOST_STEPS = 4_000_000  # turns of processes and iterations that are run, not added up: some seconds
 _FEW_STEPS = 5_000  # a hundredth of a second
@@ -96,11 +98,7 @@ def _outcome(
         text = program.text()
     except DataDependent as error:
         return Untold(error.reason, error.at), None, None
-    facts = {number: facts_of(module, op) for number, op in enumerate(made)}
-
-    def told(fifo: TokenFifo, depth: int, passed: tuple[int, int]) -> Waiting:
-        return Waiting(facts[fifo.number], fifo.index, depth, *passed)
-
+    facts = [facts_of(module, op) for op in made]
     run = TokenRun(program, most)
     found = _ending(run, text)
     shared = None
@@ -111,12 +109,13 @@ def _outcome(
         shared = SharedStream(stream.element(index), stream.made, (one, other), ends)
     if isinstance(found, Untold):
         return found, None, shared
-    hang = _hang(found, told)
+    hang = told_hang(program, compile(text, "<tokens>", "exec"), facts, found, most)
     ended = hang is None or hang.empty is None
     left = next((fifo for fifo in run.fifos if fifo.puts > fifo.gets), None) if ended else None
     if left is None:
         return hang, None, shared
-    return hang, _surplus(program, text, most, left, told(left, left.declared, (left.puts, left.gets))), shared
+    waiting = Waiting(facts[left.number], left.index, left.declared, left.puts, left.gets)
+    return hang, _surplus(program, text, most, left, waiting), shared
 
 
 def _surplus(program: TokenProgram, text: str, most: int, left: TokenFifo, waiting: Waiting) -> Surplus:
@@ -155,17 +154,6 @@ def _ending(run: TokenRun, text: str) -> Ending | Untold:
         return Untold("two processes wait at one end of a stream, in no order", None)
     except KeyError:
         return Untold("it uses a stream outside of an array of streams", None)
-
-
-def _hang(ending: Ending, told: Callable[[TokenFifo, int, tuple[int, int]], Waiting]) -> Hang | None:
-    empty = ending.empty
-    if ending.first is None and empty is None:
-        return None
-    return Hang(
-        None if ending.first is None else told(ending.first[0], ending.first[0].declared, ending.first[1]),
-        tuple(told(fifo, fifo.depth, (fifo.puts, fifo.gets)) for fifo in ending.deeper),
-        None if empty is None else told(empty, empty.declared, (empty.puts, empty.gets)),
-    )
 
 
 def always_ends(module: Module) -> bool:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from ..errors import VerificationError, counted, nearest
-from ..ir.stream_facts import Hang
+from ..ir.hang import Hang
 from ..poly import hang_of
 from ..poly.hangs import MOST_STEPS
 from ..poly.model import Source

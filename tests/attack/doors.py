@@ -14,7 +14,7 @@ import numpy as np
 import allo
 from allo import Schedule
 from allo.errors import AlloError, CheckError, DataflowError, InternalError
-from allo.ir.stream_facts import Hang
+from allo.ir.hang import Hang
 from allo.poly import hang_of
 from allo.verify import Different, Equivalent
 

@@ -13,8 +13,8 @@ import pytest
 import allo
 from allo.backend.cpu import LLVMModule
 from allo.errors import DataflowError
+from allo.ir.hang import Hang
 from allo.ir.module import Module
-from allo.ir.stream_facts import Hang
 from allo.ir.types import int32
 from allo.poly import Untold, always_ends, hang_of
 from tests.seeds import sweep

@@ -1,7 +1,7 @@
 """What processes that wait for others, and streams outside of their arrays, mean to `hang_of`."""
 
+from allo.ir.hang import Hang
 from allo.ir.module import Module
-from allo.ir.stream_facts import Hang
 from allo.poly import Untold, hang_of
 
 # A value that is read in between lets all behind it wait for the process that makes it.

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from allo.ir.hang import Hang
 from allo.ir.module import Module
-from allo.ir.stream_facts import Hang
 from allo.poly import hang_of
 from allo.poly.hangs import imbalance_of
 from tests.seeds import sweep

@@ -10,9 +10,10 @@ from typing import Any
 
 from allo import _mlir
 
+from ...errors import RunTimeout, ToolError
 from ..checked.failures import CheckFailed
 
-_DONE, _STOPPED = 0, 1
+_DONE, _STOPPED, _LATE, _BUSY = 0, 1, 3, 4
 _TOLD = 5  # the number of a check and its values
 
 
@@ -20,7 +21,7 @@ _TOLD = 5  # the number of a check and its values
 def _library() -> Any:
     library = ctypes.CDLL(_mlir.runtime_library())
     pointer = ctypes.c_void_p
-    library.allo_call.argtypes = [pointer, pointer, pointer, pointer, ctypes.c_int, pointer]
+    library.allo_call.argtypes = [pointer, pointer, pointer, pointer, ctypes.c_int, ctypes.c_int64, pointer]
     library.allo_call.restype = ctypes.c_int
     return library
 
@@ -39,15 +40,26 @@ def is_stopped_by_interrupts() -> bool:
     return is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def call(function: int, first: Any, second: Any, code: int, can_stop: bool) -> int:
+def call(
+    function: int, first: Any, second: Any, code: int, can_stop: bool, timeout: float | None = None
+) -> int:
     """The pointer that `function(first, second)` returns; `code` is an address in the kernel that it runs.
 
-    Raises KeyboardInterrupt if it `can_stop` and Ctrl-C was pressed, CheckFailed if a check of the kernel has failed.
+    Raises KeyboardInterrupt if it `can_stop` and Ctrl-C was pressed, RunTimeout after `timeout` seconds, CheckFailed if
+    a check of the kernel has failed.
     """
     told = (ctypes.c_int64 * _TOLD)()
-    outcome = _library().allo_call(function, first, second, code, can_stop, told)
+    nanoseconds = 0 if timeout is None else max(1, round(timeout * 1e9))
+    outcome = _library().allo_call(function, first, second, code, can_stop, nanoseconds, told)
     if outcome == _DONE:
         return told[0]
     if outcome == _STOPPED:
         raise KeyboardInterrupt
+    if outcome == _LATE:
+        raise RunTimeout(f"the run was stopped: it took longer than {timeout:g} s", hint="give it a longer timeout=")
+    if outcome == _BUSY:
+        raise ToolError(
+            "the time of a run is limited while another one runs that Ctrl-C or a limit may stop",
+            hint="run one after the other, or without timeout=",
+        )
     raise CheckFailed(told[0], tuple(told[1:]))

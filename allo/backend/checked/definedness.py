@@ -6,13 +6,14 @@ of a tile do so. It matters in conditions, subscripts, arguments, results, and w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from mlir import ir
 
 from ...ir.access import (
     accessed,
+    base_of,
     callee_name,
     is_access,
     is_at_stream,
@@ -55,22 +56,55 @@ class _Read(NamedTuple):
 def track_definedness(module: Module) -> None:
     """Put a check in front of each read of an element that may have no value, in place.
 
-    Arguments of the entry have one. A function that is called gets, for each array, the one that says what is written.
+    Arguments of the entry have one. A function that is called gets, for each array, the one that says what is written,
+    unless it is always an argument of the entry: what is written to that leaves the kernel.
     """
     bodies = {
         function.name.value: function for function in module.functions() if entry_block(function) is not None
     }
+    outside = _from_outside(module.top, bodies)
     for name, function in bodies.items():
-        _Tracker(function, name == module.top, frozenset(bodies)).run()
+        _Tracker(function, name == module.top, outside).run()
+
+
+def _from_outside(top: str, bodies: Mapping[str, ir.OpView]) -> dict[str, frozenset[int]]:
+    """For each function, the places of the arguments that are those of the entry wherever it is called."""
+    entries = {name: entry_block(function) for name, function in bodies.items()}
+    calls = [
+        (name, call)
+        for name, entry in entries.items()
+        for call in (operations(entry, "func.call") if entry is not None else ())
+        if callee_name(call) in bodies
+    ]
+    called = {callee_name(call) for _, call in calls}
+    found = {
+        name: frozenset(range(len(entry.arguments))) if entry is not None and name in {top, *called} else frozenset()
+        for name, entry in entries.items()
+    }
+    changed = True
+    while changed:
+        changed = False
+        for caller, call in calls:
+            name = callee_name(call)
+            stays = {k for k in found[name] if _is_argument(call.operands[k], entries[caller], found[caller])}
+            if name != top and stays != found[name]:
+                found[name] = frozenset(stays)
+                changed = True
+    return found
+
+
+def _is_argument(value: ir.Value, entry: ir.Block | None, places: frozenset[int]) -> bool:
+    base = base_of(value)
+    return isinstance(base.owner, ir.Block) and base.owner == entry and ir.BlockArgument(base).arg_number in places
 
 
 class _Tracker:
     """One function; `flags` has, for an array, the one that says which of its elements have a value."""
 
-    def __init__(self, function: ir.OpView, is_top: bool, bodies: frozenset[str]) -> None:
+    def __init__(self, function: ir.OpView, is_top: bool, outside: Mapping[str, frozenset[int]]) -> None:
         self.function = function
         self.is_top = is_top
-        self.bodies = bodies
+        self.outside = outside
         self.names = ArrayNames(function)
         self.flags: dict[ir.Value, ir.Value] = {}
         self.reads: dict[ir.Value, tuple[_Read, ...]] = {}  # what a value is made of that may have none
@@ -80,7 +114,9 @@ class _Tracker:
         assert entry is not None
         body = operations(entry)
         if not self.is_top:
-            for argument in [argument for argument in entry.arguments if is_tracked(argument)]:
+            outside = self.outside[self.function.name.value]
+            known = [a for a in entry.arguments if is_tracked(a) and a.arg_number not in outside]
+            for argument in known:
                 self.flags[argument] = entry.add_argument(flags_type(argument), unknown_location())
         for op in body:
             self._operation(op)
@@ -205,10 +241,12 @@ class _Tracker:
     def _call(self, op: ir.Operation) -> None:
         callee = callee_name(op)
         arrays = [value for value in op.operands if is_tracked(value)]
-        if callee not in self.bodies:
+        if callee not in self.outside:
             for array in arrays:
                 self._define(behind(op), array)
             return
+        outside = self.outside[callee]
+        arrays = [value for k, value in enumerate(op.operands) if is_tracked(value) and k not in outside]
         builder = Builder.before(op)
         added = [
             self.flags[array] if array in self.flags else filled(builder, array, True) for array in arrays

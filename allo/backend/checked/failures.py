@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ...errors import CheckError, InternalError, Location
+from ...errors import CheckError, InternalError, Location, Note
 from ...ir.builder import Builder, i64_attr, index_type, string_attr
 from ...ir.module import Module
 from ...ir.walk import entry_block, location_of, operations, string_of
@@ -19,12 +19,13 @@ REQUIRE = "allo_sim::require"  # what a check calls in a simulation
 
 
 class CheckFailed(Exception):
-    """The check `site` has failed; `values` are those that its message shows."""
+    """The check `site` has failed; `values` are those that its message shows, `task` is where in a dataflow region."""
 
     def __init__(self, site: int, values: tuple[int, ...]) -> None:
         super().__init__(site, values)
         self.site = site
         self.values = values
+        self.task: str | None = None
 
 
 def require(builder: Builder, holds: ir.Value, message: str, values: Sequence[ir.Value] = ()) -> None:
@@ -53,9 +54,11 @@ class Checks(tuple[Check, ...]):
 
     __slots__ = ()
 
-    def error(self, site: int, values: Sequence[int]) -> CheckError:
-        check = self[site]
-        return CheckError(check.message.format(*values), at=check.at, hint=check.hint)
+    def error(self, failed: CheckFailed) -> CheckError:
+        """What a check says that has failed."""
+        check = self[failed.site]
+        notes = [] if failed.task is None else [Note(f"in task '{failed.task}'")]
+        return CheckError(check.message.format(*failed.values), at=check.at, hint=check.hint, notes=notes)
 
 
 def checks_of(module: Module) -> Checks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.module import Module
-from ..manifest import Manifest
+from ..manifest import Manifest, seconds
 from .module import LLVMModule
 
 __all__ = ["MANIFEST", "LLVMModule"]
@@ -14,14 +14,16 @@ __all__ = ["MANIFEST", "LLVMModule"]
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMModule:
     fastmath, contract = bool(options.get("fastmath", False)), bool(options.get("contract", False))
     unbounded, check = bool(options.get("unbounded", False)), bool(options.get("check", False))
-    timed = options.get("timed", False)
-    return LLVMModule(module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed)
+    return LLVMModule(
+        module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check,
+        timed=options.get("timed", False), timeout=seconds(options),
+    )  # fmt: skip
 
 
 MANIFEST = Manifest(
     names=("llvm", "simulator"),
     modes=(),
-    options=("fastmath", "contract", "unbounded", "check", "timed"),
+    options=("fastmath", "contract", "unbounded", "check", "timed", "timeout"),
     missing_tools=lambda: (),
     build=_build,
 )

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
-from ...errors import InternalError, TargetError
+from ...errors import InternalError, RunTimeout, TargetError
 from ...frontend.emit.given_code import EXTERNAL, LINKED
 from ...ir.effects import Effects
+from ...ir.hang import Hang
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names
 from ...messages import working
+from ...poly import hang_of
 from ..arguments.arrays import run_time_extents
 from ..arguments.calling import call, is_stopped_by_interrupts
 from ..arguments.conversion import converted_arguments
@@ -83,10 +85,14 @@ class LLVMModule:
         unbounded: bool = False,
         check: bool = False,
         timed: TimedOption = False,
+        timeout: float | None = None,
     ) -> None:
         self._rebuild = partial(
-            LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed
-        )
+            LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed,
+            timeout=timeout,
+        )  # fmt: skip
+        self._source = module
+        self._timeout = timeout
         refuse_undefined(module, (EXTERNAL, LINKED))
         if timed and check:
             raise TargetError("a build with checks has no cycles", hint="leave out check=True or timed=True")
@@ -170,14 +176,18 @@ class LLVMModule:
             packed[position] = address
         try:
             if self._timed is not None:
-                self._timing = self._timed.call(self._function, packed, is_stopped_by_interrupts())
+                self._timing = self._timed.call(
+                    self._function, packed, is_stopped_by_interrupts(), self._timeout
+                )
             elif self._streams:
-                call_with_streams(self._function, packed, is_stopped_by_interrupts(), self._streams)
+                call_with_streams(
+                    self._function, packed, is_stopped_by_interrupts(), self._streams, self._hang, self._timeout
+                )
             else:
-                call(self._function, packed, None, self._function, is_stopped_by_interrupts())
+                call(self._function, packed, None, self._function, is_stopped_by_interrupts(), self._timeout)
         except CheckFailed as failed:
-            raise self._checks.error(failed.site, failed.values) from None
-        except KeyboardInterrupt:
+            raise self._checks.error(failed) from None
+        except (KeyboardInterrupt, RunTimeout):
             self.reset()  # Stateful variables may have been left half way
             raise
         finally:  # what went wrong in an external kernel comes before what that did to streams
@@ -196,6 +206,11 @@ class LLVMModule:
         if self._timing is None:
             raise TargetError(f"'{self.top_func_name}' has not been run yet", hint="call it first")
         return self._timing
+
+    def _hang(self) -> Hang | None:
+        """Why the program waits for ever, if that is seen without its data."""
+        found = hang_of(self._source)
+        return found if isinstance(found, Hang) else None
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""

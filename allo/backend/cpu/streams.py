@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -11,48 +10,78 @@ from mlir import ir
 
 from allo import _mlir
 
-from ...errors import DataflowError
+from ...errors import DataflowError, RunTimeout
 from ...ir.context import context
 from ...ir.effects import Effects
 from ...ir.module import Module
-from ...ir.stream_facts import StreamFacts, hang_error, number_streams
+from ...ir.run_report import RunFacts
 from ...ir.streams import uses_streams
 from ...ir.walk import LOOP_OPERATIONS, operations
 from ...poly import ROOM, always_ends
+from ...poly.apart import mark_apart
 from ..arguments.calling import call, runtime_function
+from ..arguments.simulated import Again, Stopped, hang_error, shown_progress
+from ..checked.failures import CheckFailed
 
 PARALLEL = "allo.parallel"
+
+
+class _Request(ctypes.Structure):
+    """`StreamRequest` of the run-time library."""
+
+    _fields_ = (
+        ("function", ctypes.c_void_p),
+        ("arguments", ctypes.c_void_p),
+        ("progress", ctypes.c_void_p),
+    )
 
 
 @cache
 def _library() -> Any:
     library = ctypes.CDLL(_mlir.runtime_library())
     library.allo_stream_free_message.argtypes = [ctypes.c_void_p]
+    library.allo_stream_state.restype = ctypes.c_char_p
     return library
 
 
-def call_with_streams(address: int, packed: Any, can_stop: bool, streams: Sequence[StreamFacts]) -> None:
-    """Call machine code that may use `streams`; DataflowError if something waited for ever."""
-    found = call(runtime_function("allo_stream_call"), address, packed, address, can_stop)
+def call_with_streams(
+    address: int, packed: Any, can_stop: bool, facts: RunFacts, again: Again, timeout: float | None = None
+) -> None:
+    """Call machine code that may use streams; DataflowError if something waited for ever.
+
+    What ends the call otherwise tells where it was.
+    """
+    with shown_progress(facts.top) as progress:
+        request = _Request(address, ctypes.cast(packed, ctypes.c_void_p), progress)
+        try:
+            found = call(
+                runtime_function("allo_stream_call"), ctypes.byref(request), None, address, can_stop, timeout
+            )
+        except (KeyboardInterrupt, RunTimeout, CheckFailed) as error:
+            Stopped(facts, lambda: _library().allo_stream_state().decode()).tell(error)
+            raise
     if found:
         report = ctypes.string_at(found).decode()
         _library().allo_stream_free_message(found)
-        raise hang_error(report, streams)
+        raise hang_error(report, facts, again)
 
 
-def prepare_streams(module: Module, *, unbounded: bool) -> tuple[StreamFacts, ...]:
-    """Give each stream of `module` the number by which the run-time library tells of it; what it is, by number.
+def prepare_streams(module: Module, *, unbounded: bool) -> RunFacts | None:
+    """Give the streams and tasks of `module` the numbers by which the run-time library tells of them; None if there are
+    no streams.
 
     With `unbounded`, streams hold any number of elements.
     """
     if not any(uses_streams(function) for function in module.functions()):
-        return ()
+        return None
     _refuse_stream_arguments(module)
     _run_in_order(module)
     room = 0 if unbounded else ROOM if always_ends(module) else 1
     kind = ir.IntegerType.get_signless(64, context())
     module.mlir.operation.attributes["allo.x_room"] = ir.IntegerAttr.get(kind, room)
-    return number_streams(module)
+    facts = RunFacts.number(module)
+    mark_apart(module)
+    return facts
 
 
 def _run_in_order(module: Module) -> None:

@@ -13,8 +13,8 @@ from ...ir.effects import Effects
 from ...ir.module import Module, attributes_of
 from ...ir.names import unique_name
 from ...ir.passes import run_passes
-from ...ir.processes import Statement, region_blocks, region_statements, spatial_loops
-from ...ir.walk import constant_bounds, induction_variable, operations, statements, trip_count
+from ...ir.processes import TASK_NUMBER, Statement, region_blocks, region_statements, spatial_loops
+from ...ir.walk import constant_bounds, induction_variable, operations, statements, string_of, trip_count
 from ..outlining import captured, signature_attributes
 from .pipeline import RESULTS_TO_ARGUMENTS
 
@@ -89,6 +89,7 @@ class _Region:
 
     def _start(self, op: ir.Operation, before: list[tuple[int, int]]) -> int:
         """Put the start of a process, or of each element of an unfolded nest, in its place; how many there are."""
+        task = int(string_of(op, TASK_NUMBER) or -1)
         spatial = spatial_loops(op)
         count = prod(trip_count(loop) or 0 for loop in spatial)
         body = _elements(op, spatial)
@@ -96,7 +97,10 @@ class _Region:
         builder = Builder.before(body[0])
         self._wait(builder, "allo_region_after", before)
         name = unique_name(f"{self.function.name.value}.task", self.taken)
-        mark = {_SPAWN: ir.FlatSymbolRefAttr.get(name, context())}
+        mark: dict[str, ir.Attribute] = {
+            _SPAWN: ir.FlatSymbolRefAttr.get(name, context()),
+            TASK_NUMBER: ir.IntegerAttr.get(self.i64, task),
+        }
         self._call(builder, unique_name(f"{name}.spawn", self.taken), [self.region, *inputs], [], mark)
         self._outline(name, body, inputs)
         return count

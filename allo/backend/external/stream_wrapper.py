@@ -70,14 +70,14 @@ def fifo_functions(name: str) -> list[str]:
     """What the FIFOs of the run-time library are to a wrapper, and the function `name` that gets their addresses."""
     return [
         "namespace allo_external {",
-        "void (*fifo_put)(std::int64_t, std::int64_t);",
-        "void (*fifo_get)(std::int64_t, std::int64_t);",
+        "void (*fifo_put)(std::int64_t, std::int64_t, std::int64_t);",
+        "void (*fifo_get)(std::int64_t, std::int64_t, std::int64_t);",
         "std::int64_t (*fifo_empty)(std::int64_t);",
         "} // namespace allo_external",
         'extern "C" __attribute__((visibility("default")))',
         f"void {name}(void *put, void *get, void *empty) {{",
-        "  allo_external::fifo_put = reinterpret_cast<void (*)(std::int64_t, std::int64_t)>(put);",
-        "  allo_external::fifo_get = reinterpret_cast<void (*)(std::int64_t, std::int64_t)>(get);",
+        "  allo_external::fifo_put = reinterpret_cast<decltype(allo_external::fifo_put)>(put);",
+        "  allo_external::fifo_get = reinterpret_cast<decltype(allo_external::fifo_get)>(get);",
         "  allo_external::fifo_empty = reinterpret_cast<std::int64_t (*)(std::int64_t)>(empty);",
         "}",
     ]
@@ -119,7 +119,7 @@ def _with_fifo(
     before.append(
         f"const std::int64_t {handle} = reinterpret_cast<std::int64_t>({address}); // depth {given.depth}"
     )
-    stream, get = f"s{address}", f"allo_external::fifo_get({handle}, {place}); {read}(x, word);"
+    stream, get = f"s{address}", f"allo_external::fifo_get({handle}, {place}, 0); {read}(x, word);"
     before.append("#ifdef ALLO_SIM_HLS_STREAM_H")
     if interface.stream == "in":
         before += [
@@ -131,13 +131,13 @@ def _with_fifo(
     else:
         before.append(
             f"{stream}.connect_sink([=](const {parameter.spelling} &x) {{ {memory} "
-            f"{write}(x, word); allo_external::fifo_put({handle}, {place}); }});"
+            f"{write}(x, word); allo_external::fifo_put({handle}, {place}, 0); }});"
         )
     before.append("#endif")
     after += [
         "#ifndef ALLO_SIM_HLS_STREAM_H",
         f"while (!s{address}.empty()) {{ {word} x = s{address}.read(); {write}(x, word); "
-        f"allo_external::fifo_put({handle}, {place}); }}",
+        f"allo_external::fifo_put({handle}, {place}, 0); }}",
         "#endif",
     ]
 

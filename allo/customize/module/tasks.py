@@ -19,9 +19,9 @@ from ...ir.access import (
     may_put,
     puts_side,
 )
+from ...ir.hang import Hang
 from ...ir.module import Module
 from ...ir.processes import DATAFLOW, is_process, region_blocks
-from ...ir.stream_facts import Hang
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, location_of, operations, statements, string_of
 from ...poly import (

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from ...errors import Location
-from ...ir.stream_facts import Hang, StreamFacts, Waiting
+from ...ir.hang import Hang, Waiting
+from ...ir.stream_facts import StreamFacts
+from .replay import ProcessEvent, ProcessStep, least_needs
 
 
 @dataclass(slots=True, eq=False)
@@ -27,6 +29,11 @@ class Fifo:
     writer: Process | None = None
     reader_asked: int = -1  # what had passed, puts and gets, when it was asked last
     writer_asked: int = -1
+    put: ProcessEvent = field(init=False)
+    got: ProcessEvent = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.put, self.got = ProcessEvent(ProcessStep.PUT, fifo=self), ProcessEvent(ProcessStep.GET, fifo=self)
 
     @property
     def is_full(self) -> bool:
@@ -53,6 +60,7 @@ class Process:
     done: bool = False
     full: Fifo | None = None
     empty: Fifo | None = None
+    events: list[ProcessEvent] = field(default_factory=list)  # what it has done that others may see
 
 
 # Questions while nothing passes through any FIFO, after which the program is said to ask without end; fewer after
@@ -75,6 +83,7 @@ class Scheduler:
         self.error: BaseException | None = None
         self.first: tuple[Fifo, tuple[int, int]] | None = None
         self.deeper: dict[Fifo, None] = {}
+        self.has_asked = False
         self.moves = self.moves_seen = self.questions = 0
         self.asked: Fifo | None = None  # first, since something has moved
         self.asks_for_room = False
@@ -98,6 +107,8 @@ class Scheduler:
         """A process that begins when those before it have ended."""
         process = Process()
         self.alive[process] = None
+        after = tuple(after)
+        self.current.events.append(ProcessEvent(ProcessStep.START, process=process, leaders=after))
         for leader in after:
             if not leader.done:
                 leader.followers.append(process)
@@ -110,6 +121,7 @@ class Scheduler:
     def join(self, processes: Sequence[Process]) -> None:
         """Wait until all have ended."""
         me = self.current
+        me.events.append(ProcessEvent(ProcessStep.JOIN, leaders=tuple(processes)))
         for process in processes:
             if not process.done:
                 process.followers.append(me)
@@ -172,6 +184,7 @@ class Scheduler:
             self.current.full, fifo.writer = fifo, self.current
             self._leave()
             self.current.full = None
+        self.current.events.append(fifo.put)
         fifo.values.append(value)
         fifo.puts += 1
         self.moves += 1
@@ -182,6 +195,7 @@ class Scheduler:
     def get(self, fifo: Fifo) -> Any:
         """Remove the oldest value, once there is one."""
         self._wait_for_value(fifo)
+        self.current.events.append(fifo.got)
         fifo.gets += 1
         self.moves += 1
         if fifo.writer is not None:
@@ -228,6 +242,7 @@ class Scheduler:
 
         As in `fibers.h`, so that results that depend on when processes run are the same.
         """
+        self.has_asked = True
         if waits or asked == fifo.passed:
             if self.moves != self.moves_seen or self.asked is None:
                 self.moves_seen, self.questions = self.moves, 0
@@ -264,8 +279,18 @@ class Scheduler:
     def _hang(self, *, endless: bool = False) -> Hang:
         empty = next((process.empty for process in self.alive if process.empty is not None), None)
         full = None if self.first is None else self.first[0].waiting(self.first[0].facts.depth, self.first[1])
-        needs = tuple(fifo.waiting(fifo.depth, (fifo.puts, fifo.gets)) for fifo in self.deeper)
-        return Hang(full, needs, _where(empty), _where(self.asked) if endless else None, self.asks_for_room)
+        deepest: dict[StreamFacts, Waiting] = {}
+        for fifo in self.deeper:
+            need = fifo.waiting(fifo.depth, (fifo.puts, fifo.gets))
+            if fifo.facts not in deepest or deepest[fifo.facts].depth < need.depth:
+                deepest[fifo.facts] = need
+        needs = tuple(deepest.values())
+        asked = self.asked if endless else None
+        least = empty is asked is None and (len(needs) == 1 or not self.has_asked)
+        if least and not self.has_asked:
+            depths = least_needs(self.main, list(self.deeper))
+            needs = tuple(replace(deepest[facts], depth=depth) for facts, depth in depths.items())
+        return Hang(full, needs, _where(empty), _where(asked), self.asks_for_room, least=least)
 
 
 def _where(fifo: Fifo | None) -> Waiting | None:

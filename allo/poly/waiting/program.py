@@ -36,6 +36,7 @@ from ...ir.walk import (
     statements,
     string_of,
 )
+from ..apart import Apartness
 from .scalars import Scalars
 from .terms import Term, loop_variable, number
 from .uses import LoopHere, ProcessText, Site
@@ -77,9 +78,11 @@ class TokenProgram:
     _loops: tuple[LoopHere, ...] = ()
     _process: int = 0
     _effects: Effects = field(init=False)
+    _apart: Apartness = field(init=False)
 
     def __post_init__(self) -> None:
         self._effects = Effects(self.module)
+        self._apart = Apartness(self.module)
 
     def text(self) -> str:
         """The text. Raises DataDependent."""
@@ -274,7 +277,7 @@ class TokenProgram:
         self._write(f"{name} = region()")
         parts: dict[ir.Operation, str] = {}  # the processes of a statement, as a slice
         count = 0
-        for statement in region_statements(self._effects, block):
+        for statement in region_statements(self._effects, block, self._apart):
             op = statement.op
             after = " + ".join(f"{name}.tasks[{parts[other]}]" for other in statement.after) or "[]"
             if not statement.is_process:

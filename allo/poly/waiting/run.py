@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
 from .periods import Periods
 from .program import TokenProgram
-from .tasks import Task, TokenFifo, Walled
+from .tasks import StuckTask, Task, TokenFifo, Walled
 
 _NO_LIMIT = 1 << 62
 
@@ -43,11 +43,15 @@ class SharedEnd:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run went: what was full `first`, the FIFOs that were made `deeper`, and who has to `wait` at its end."""
+    """How a run went: what was full `first`, the FIFOs that were made `deeper`, and who has to `wait` at its end.
+
+    `stuck` are all tasks when none could go on for the first time.
+    """
 
     first: tuple[TokenFifo, tuple[int, int]] | None
     deeper: tuple[TokenFifo, ...]
     wait: tuple[Task, ...]
+    stuck: tuple[StuckTask, ...]
 
     @property
     def empty(self) -> TokenFifo | None:
@@ -58,14 +62,24 @@ class Ending:
 class TokenRun:
     """One run of the compiled text of a token program.
 
-    If nobody can go on, the first of the shallowest FIFOs that are full gets room for one more; if none is full, the
-    run ends. What happens again and again is not run (`Periods`).
+    FIFOs of the streams in `depths` hold that many. If nobody can go on, the first of the shallowest FIFOs that are
+    full gets room for one more, if its stream is one of `only`; if none is, the run ends, unless it is `forced`: then
+    FIFOs hold any number, and gets of what nobody puts get something, so that all is seen that uses a FIFO. What
+    happens again and again is not run (`Periods`).
     """
 
-    def __init__(self, program: TokenProgram, most: int, wall: Wall | None = None) -> None:
+    def __init__(
+        self, program: TokenProgram, most: int, wall: Wall | None = None, *,
+        depths: Mapping[int, int] | None = None, only: frozenset[int] | None = None, forced: bool = False,
+    ) -> None:  # fmt: skip
         self.program = program
         self.left = most
         self.wall = wall
+        self.depths = depths or {}
+        self.only = only
+        self.forced = forced
+        self.running: Task | None = None
+        self.stuck: tuple[StuckTask, ...] = ()
         self.fifos: list[TokenFifo] = []
         self.ready: deque[Task] = deque()
         self.alive: dict[Task, None] = {}
@@ -83,13 +97,13 @@ class TokenRun:
         main = self.start(names["main"], [], 0, ())
         periods = Periods(self)
         while not main.done:
-            if not self.ready and not self._deepen():
+            if not self.ready and not self._go_on():
                 break
             for _ in range(len(self.ready)):
                 self._step(self.ready.popleft())
             periods.look()
         waiting = tuple(task for task in self.alive if task.full is not None or task.empty is not None)
-        return Ending(self.first, tuple(self.deeper), waiting)
+        return Ending(self.first, tuple(self.deeper), waiting, self.stuck)
 
     def run_in_order(self, code: CodeType) -> bool:
         """Whether processes could run one after the other, with FIFOs that hold any number. Raises TooLong."""
@@ -121,10 +135,11 @@ class TokenRun:
 
     def _make(self, number: int, index: int | None, depth: int) -> TokenFifo:
         wall = self.wall if self.wall is not None and (self.wall.number, self.wall.index) == (number, index) else None
+        holds = max(depth, self.depths.get(number, 0))
         if wall is None:
-            fifo = TokenFifo(number, index, depth, depth, limit=depth)
+            fifo = TokenFifo(number, index, depth, holds, limit=holds)
         else:
-            fifo = Walled(number, index, depth, depth, most=wall.most, limit=depth)
+            fifo = Walled(number, index, depth, holds, most=wall.most, limit=holds)
         self.fifos.append(fifo)
         self._count()
         return fifo
@@ -137,7 +152,7 @@ class TokenRun:
         position: tuple[int, ...],
     ) -> Task:
         """A process that begins when those before it have ended."""
-        task = Task(process, position)
+        task = Task(process, position, self.running)
         task.steps = function(task)
         self.started += 1
         self.alive[task] = None
@@ -160,6 +175,7 @@ class TokenRun:
 
     def _step(self, task: Task) -> None:
         task.full = task.empty = None
+        self.running = task
         self.left -= 1
         assert task.steps is not None
         try:
@@ -191,9 +207,34 @@ class TokenRun:
             if not follower.missing:
                 self.ready.append(follower)
 
+    def _go_on(self) -> bool:
+        """Let somebody go on, as all wait; whether there is one."""
+        self.stuck = self.stuck or tuple(map(self._stuck, self.alive))
+        return self._force() if self.forced else self._deepen()
+
+    def _stuck(self, task: Task) -> StuckTask:
+        fifo = task.full or task.empty
+        leaders = () if fifo is not None else tuple(other for other in self.alive if task in other.followers)
+        passed = (0, 0) if fifo is None else (fifo.puts, fifo.gets)
+        return StuckTask(task, task.site, task.full, task.empty, passed, leaders)
+
+    def _force(self) -> bool:
+        task = next((task for task in self.alive if task.full is not None or task.empty is not None), None)
+        if task is None:
+            return False
+        if task.full is not None:
+            task.full.limit = _NO_LIMIT
+            task.full.writer = None
+        elif task.empty is not None:
+            task.empty.puts += 1
+            task.empty.reader = None
+        self.ready.append(task)
+        return True
+
     def _deepen(self) -> bool:
         """Give the first of the shallowest FIFOs that are full room for one more; whether there is one."""
         full = [task.full for task in self.alive if task.full is not None and not task.full.is_walled]
+        full = [fifo for fifo in full if self.only is None or fifo.number in self.only]
         if not full:
             return False
         chosen = min(full, key=lambda fifo: fifo.depth)

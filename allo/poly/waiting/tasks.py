@@ -43,12 +43,25 @@ class Walled(TokenFifo):
         object.__setattr__(self, name, value)
 
 
+@dataclass(frozen=True, slots=True)
+class StuckTask:
+    """A task that could not go on: at this FIFO, through which so much had passed, or until others had ended."""
+
+    task: Task
+    site: int | None
+    full: TokenFifo | None
+    empty: TokenFifo | None
+    passed: tuple[int, int]
+    leaders: tuple[Task, ...]
+
+
 @dataclass(slots=True, eq=False)
 class Task:
     """A process at a position of its grid: the place where it waits, and the variables of its loops."""
 
     process: int
     position: tuple[int, ...]
+    parent: Task | None = None
     steps: Generator[Any] | None = None
     site: int | None = None
     values: list[int] = field(default_factory=list)

@@ -65,9 +65,20 @@ def test_it_is_refused(options: dict[str, str]) -> None:
     assert (diagnostic.message, diagnostic.hint) == (WHY, "the least depth that does is 15")
     assert [note.message for note in diagnostic.notes] == [
         "'fifo_A' is made here",
-        "elements are put into 'fifo_A' here",
-        "elements are taken out of 'fifo_A' here",
+        "circle of waits, 1 of 2: 'both' waits to put into 'fifo_A', which is full (2 of 2; 3 put, 1 taken), "
+        "until 'add' takes an element out",
+        "circle of waits, 2 of 2: 'add' waits to get from 'fifo_B', which is empty (0 of 2; 0 put, 0 taken), "
+        "until 'both' puts one in",
     ]
+    assert [(task.name, task.stream, task.waits_for) for task in caught.value.tasks if task.in_circle] == [
+        ("both", "fifo_A", ("add",)),
+        ("add", "fifo_B", ("both",)),
+    ]
+    assert [(s.name, s.depth, s.holds, s.puts, s.gets) for s in caught.value.streams] == [
+        ("fifo_A", 2, 2, 3, 1),
+        ("fifo_B", 2, 0, 0, 0),
+    ]
+    assert caught.value.depths == {"fifo_A": 15}
 
 
 def test_it_is_not_verified() -> None:

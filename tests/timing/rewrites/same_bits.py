@@ -13,8 +13,8 @@ import allo
 from allo import Schedule
 from allo.backend.cpu import MANIFEST
 from allo.errors import AlloError
+from allo.ir.hang import Hang
 from allo.ir.module import Module
-from allo.ir.stream_facts import Hang
 from allo.poly import hang_of
 from allo.target import load_target
 from allo.timing.rewrites import NAMES, Prepared, RewriteOptions, prepared

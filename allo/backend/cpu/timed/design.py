@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +17,8 @@ from ....errors import InternalError, TargetError
 from ....ir.linalg import is_structured, lower_linalg
 from ....ir.mlir_types import from_mlir
 from ....ir.module import Module
-from ....ir.stream_facts import StreamFacts, hang_error, made_streams
+from ....ir.run_report import RunFacts, reported_hang
+from ....ir.stream_facts import made_streams
 from ....ir.types import TensorType
 from ....ir.walk import entry_block, operations
 from ....target import Fpga, Target, load_target
@@ -45,13 +45,13 @@ class TimedDesign:
         trees = Trees(module, TreeOptions(device))
         trees.span(module.top)
         self._clocks = Clocks(module, trees)
-        self._streams: tuple[StreamFacts, ...] = ()
+        self._facts = RunFacts(module.top)
         self._bits: tuple[int, ...] = ()
 
-    def write(self, streams: Sequence[StreamFacts]) -> None:
-        """Put clocks into the module, whose streams have numbers. Raises DataflowError for what has no time."""
+    def write(self, facts: RunFacts | None) -> None:
+        """Put clocks into the module, whose streams have these numbers. Raises DataflowError for what has no time."""
         made = [op for function in self.module.functions() for op in made_streams(function)]
-        self._streams = tuple(streams)
+        self._facts = facts or self._facts
         self._bits = tuple(_bits(op.results[0].type) for op in made)
         self._clocks.write()
 
@@ -59,16 +59,16 @@ class TimedDesign:
         """The functions of the run-time library that the machine code calls, by the names that it has for them."""
         return {name: runtime_function(function) for name, function in self._clocks.code.runtime.items()}
 
-    def call(self, address: int, packed: Any, can_stop: bool) -> TimedRun:
-        """Run the machine code. Raises DataflowError if something waits for ever."""
+    def call(self, address: int, packed: Any, can_stop: bool, timeout: float | None = None) -> TimedRun:
+        """Run the machine code. Raises DataflowError if something waits for ever, or after `timeout` seconds."""
         with Recorder() as recorder:
-            hung = recorder.call(address, packed, can_stop)
+            hung = recorder.call(address, packed, can_stop, timeout)
             if hung:
                 report = ctypes.string_at(hung).decode()
                 _free(hung)
-                raise hang_error(report, self._streams)
+                raise reported_hang(report, self._facts).error()
             kept = recorder.recorded()
-        parts = [StreamParts(facts, bits) for facts, bits in zip(self._streams, self._bits, strict=True)]
+        parts = [StreamParts(facts, bits) for facts, bits in zip(self._facts.streams, self._bits, strict=True)]
         traces = TraceBuilder(kept, self._clocks.sites, parts, unbounded=self.unbounded)
         found, notes = replay(traces.trace(scheduled=True)), tuple[str, ...]()
         if found.stuck:

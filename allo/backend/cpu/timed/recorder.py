@@ -53,10 +53,10 @@ class Recorder:
     def __exit__(self, *_: object) -> None:
         _library().allo_trace_delete(self._handle)
 
-    def call(self, address: int, packed: Any, can_stop: bool) -> int:
+    def call(self, address: int, packed: Any, can_stop: bool, timeout: float | None = None) -> int:
         """Call machine code; the report of what has hung, as `allo_stream_call` gives it."""
         request = (ctypes.c_void_p * 3)(address, ctypes.addressof(packed), self._handle)
-        return call(runtime_function("allo_traced_call"), request, None, address, can_stop)
+        return call(runtime_function("allo_traced_call"), request, None, address, can_stop, timeout)
 
     def recorded(self) -> Recorded:
         """What it has kept."""

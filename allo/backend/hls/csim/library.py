@@ -5,14 +5,15 @@ from __future__ import annotations
 import ctypes
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from ....errors import DataflowError
-from ....ir.stream_facts import StreamFacts, hang_error
+from ....errors import DataflowError, RunTimeout
+from ....ir.run_report import RunFacts
 from ...arguments.calling import call as run
+from ...arguments.simulated import Stopped, hang_error, shown_progress
 from ...checked import CheckFailed
 from ...external.compiler import Compiler, content_key, find_compiler, kept
 from ...headers import include_directory
@@ -32,7 +33,7 @@ FLAGS = (
     "-fno-finite-loops",  # a loop that never ends is none that does nothing
 )  # fmt: skip
 
-_ENTRY = "allo_csim"  # of `allo_sim/entry.cpp`
+_ENTRY, _STATE = "allo_csim", "allo_csim_state"  # of `allo_sim/entry.cpp`
 _KEPT = "csim"  # the folder of the cache
 _OF_CHECK = "?\x01"  # what the message of an `allo_sim::check_failed` starts with
 _MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
@@ -109,29 +110,43 @@ def _compiled_entry(compiler: Compiler) -> Path:
     return kept(_KEPT, content_key(compiler, [*flags, *_headers()]) + ".o", make)
 
 
-def load(library: bytes, streams: Sequence[StreamFacts] = ()) -> Callable[[Any, bool], None]:
-    """The function that runs a kernel with these streams on packed addresses; it has states of its own each time."""
+def load(library: bytes, facts: RunFacts, timeout: float | None = None) -> Callable[[Any, bool], None]:
+    """The function that runs a kernel on packed addresses; it has states of its own each time.
+
+    `facts` say what the numbers mean that it tells of streams and tasks; it may take `timeout` seconds.
+    """
     with tempfile.NamedTemporaryFile(
         suffix=".so"
     ) as copy:  # a library that is loaded twice would share its states
         copy.write(library)
         copy.flush()
-        entry = getattr(ctypes.CDLL(copy.name), _ENTRY)
+        loaded = ctypes.CDLL(copy.name)
+    entry, state = getattr(loaded, _ENTRY), getattr(loaded, _STATE)
+    state.restype = ctypes.c_char_p
     address = ctypes.cast(entry, ctypes.c_void_p).value
     assert address is not None
 
+    stopped = Stopped(facts, lambda: state().decode())
+
     def call(packed: Any, can_stop: bool) -> None:
-        found = run(address, packed, None, address, can_stop)
+        with shown_progress(facts.top) as progress:
+            try:
+                found = run(address, packed, progress, address, can_stop, timeout)
+            except (KeyboardInterrupt, RunTimeout) as error:
+                stopped.tell(error)
+                raise
         if not found:
             return
         message = ctypes.string_at(found).decode(errors="replace")
         if message.startswith(_OF_CHECK):
             site, *values = map(int, message.removeprefix(_OF_CHECK).split())
-            raise CheckFailed(site, tuple(values))
+            failed = CheckFailed(site, tuple(values))
+            stopped.tell(failed)
+            raise failed
         if message[0] == "?":  # the code of an external kernel
             raise RuntimeError(f"the simulation of the HLS code threw: {message[1:]}")
         if message[0] != "!":
-            raise hang_error(message, streams)
+            raise hang_error(message, facts, lambda: None)  # what is seen without data was refused before
         raise DataflowError(
             f"the simulation of the HLS code ended: {message[1:]}",
             hint="put as many elements into a stream as are taken out",

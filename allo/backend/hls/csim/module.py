@@ -10,16 +10,18 @@ from typing import Any, Self
 
 from mlir import ir
 
-from ....errors import TargetError
+from ....errors import RunTimeout, TargetError
 from ....ir.effects import Effects
+from ....ir.hang import Hang
 from ....ir.mlir_types import from_mlir
 from ....ir.module import Module
-from ....ir.stream_facts import Hang, StreamFacts, number_streams
+from ....ir.run_report import RunFacts
 from ....ir.streams import is_stream_type, uses_streams
 from ....ir.types import AlloType, TensorType
 from ....ir.walk import argument_names, entry_block
 from ....messages import working
 from ....poly import ROOM, hang_of
+from ....poly.apart import mark_apart
 from ...arguments.arrays import pointer_to, run_time_extents
 from ...arguments.calling import is_stopped_by_interrupts
 from ...arguments.conversion import converted_arguments
@@ -53,6 +55,7 @@ class HLSModule:
         vendor: Vendor = VITIS,
         check: bool = False,
         unbounded: bool = False,
+        timeout: float | None = None,
     ) -> None:
         self.top_func_name = module.top
         self.module = module.mlir
@@ -66,7 +69,10 @@ class HLSModule:
             self._checks = checks_of(module)
         self.emitted: Emitted = emit(module, vendor)
         room = 0 if unbounded else ROOM if hang is None else 1
-        self._simulated, self._streams = _simulated(module, vendor, room) if mode == "csim" else (None, ())
+        self._simulated, self._facts = None, RunFacts(module.top)
+        if mode == "csim":
+            self._simulated, self._facts = _simulated(module, vendor, room)
+        self._timeout = timeout
         self._rebuild: Callable[[], HLSModule] | None = None
         self._library: bytes | None = None
         self._function: Any = None
@@ -156,12 +162,12 @@ class HLSModule:
             if self._library is None:
                 with working(f"compiling the simulation of '{self.top_func_name}'"):
                     self._library = simulation_library(self.sources(), self.emitted.external)
-            self._function = load(self._library, self._streams)
+            self._function = load(self._library, self._facts, self._timeout)
         try:
             run_with_stack(self._stack, partial(self._function, packed, is_stopped_by_interrupts()))
         except CheckFailed as failed:
-            raise self._checks.error(failed.site, failed.values) from None
-        except KeyboardInterrupt:
+            raise self._checks.error(failed) from None
+        except (KeyboardInterrupt, RunTimeout):
             self.reset()  # Stateful variables may have been left half way
             raise
 
@@ -182,13 +188,14 @@ class HLSModule:
         self._function = None
 
 
-def _simulated(module: Module, vendor: Vendor, room: int) -> tuple[Emitted | None, tuple[StreamFacts, ...]]:
-    """The text whose processes take turns, if `module` has streams, and what its numbers of streams mean."""
+def _simulated(module: Module, vendor: Vendor, room: int) -> tuple[Emitted | None, RunFacts]:
+    """The text whose processes take turns, if `module` has streams, and what its numbers mean."""
     if not any(uses_streams(function) for function in module.functions()):
-        return None, ()
+        return None, RunFacts(module.top)
     numbered = module.clone()
-    streams = number_streams(numbered)
-    return emit(numbered, replace(vendor, simulated=True, room=room)), streams
+    facts = RunFacts.number(numbered)
+    mark_apart(numbered)
+    return emit(numbered, replace(vendor, simulated=True, room=room)), facts
 
 
 def _stream_refused(module: Module, kind: ir.Type) -> TargetError:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....errors import TargetError
 from ....ir.module import Module
-from ...manifest import Manifest
+from ...manifest import Manifest, seconds
 from ..csim.module import HLSModule
 from ..interface.settings import settings_of
 from ..requested import OPTION, rewritten
@@ -26,11 +26,12 @@ def _build(flow: ToolFlow, module: Module, mode: str | None, options: dict[str, 
         raise TargetError(f"configs must be a dict, got {configs!r}")
     if not isinstance(folder, str | Path | None) or folder == "":
         raise TargetError(f"project must be the path of a folder, got {folder!r}")
-    of_simulation = {name: bool(options.get(name, False)) for name in ("check", "unbounded")}
+    of_simulation: dict[str, Any] = {name: bool(options.get(name, False)) for name in ("check", "unbounded")}
+    of_simulation["timeout"] = seconds(options)
     for name, wanted in of_simulation.items():
         if wanted and mode != "csim":
             raise TargetError(
-                f"{name}=True is for simulations, and mode '{mode}' is none", hint='build with mode="csim"'
+                f"{name}={wanted} is for simulations, and mode '{mode}' is none", hint='build with mode="csim"'
             )
     settings = settings_of(configs, flow.default_device, flow.families, flow.settings)
     if settings.operators and "operators.tcl" not in flow.files:
@@ -63,7 +64,7 @@ def _manifest(flow: ToolFlow) -> Manifest:
     return Manifest(
         names=(flow.target,),
         modes=tuple(flow.modes),
-        options=("project", "configs", "check", "unbounded", "wrap_io", OPTION),
+        options=("project", "configs", "check", "unbounded", "timeout", "wrap_io", OPTION),
         missing_tools=lambda: (),
         build=partial(_build, flow),
     )

@@ -49,9 +49,12 @@ class ProjectModule(HLSModule):
         *,
         check: bool = False,
         unbounded: bool = False,
+        timeout: float | None = None,
     ) -> None:
         self.flow = flow
-        super().__init__(module, mode=mode, vendor=flow.vendor, check=check, unbounded=unbounded)
+        super().__init__(
+            module, mode=mode, vendor=flow.vendor, check=check, unbounded=unbounded, timeout=timeout
+        )
         if mode != "csim":
             self._read_signature(module)
         if flow.has_interface:

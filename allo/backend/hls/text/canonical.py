@@ -8,14 +8,14 @@ from ....ir.access import accessed, base_of, callee_name, is_copy, is_store, may
 from ....ir.builder import Builder
 from ....ir.module import Module
 from ....ir.names import unique_name
-from ....ir.processes import AT_END, DATAFLOW, ELEMENT_OF, is_process, region_blocks
+from ....ir.processes import APART_FROM, AT_END, DATAFLOW, ELEMENT_OF, TASK_NUMBER, is_process, region_blocks
 from ....ir.streams import is_stream_type
 from ....ir.walk import argument_names, entry_block, operations, statements, string_of
 from .outline import nest_name, outline
 from .region_results import no_subscripts, return_arrays, variable, write
 from .region_values import is_pure, join_variables, named_values
 
-_MARKS = (AT_END, ELEMENT_OF)
+_MARKS = (AT_END, ELEMENT_OF, TASK_NUMBER, APART_FROM)
 
 
 def make_canonical(module: Module) -> None:

@@ -11,7 +11,7 @@ from allo._mlir.dialects import allo as allo_d
 
 from ....errors import TargetError
 from ....ir.access import callee_name, is_at_stream
-from ....ir.processes import Statement
+from ....ir.processes import TASK_NUMBER, Statement
 from ....ir.walk import location_of, operations, string_of
 from ...checked import REQUIRE, SITE
 from .expression import Expr, atom, call, convert
@@ -51,7 +51,8 @@ class StatementWriter(MemoryWriter):
             if self.processes[op].is_process:
                 numbers[op] = len(numbers)
                 inner = [line if line.startswith("#") else f"  {line}" for line in made]
-                made = [f"{region}.start({{{after}}}, [&] {{", *inner, "});"]
+                name = ", ".join((string_of(op, TASK_NUMBER) or "").split())
+                made = [f"{region}.start({{{after}}}, [&] {{", *inner, f"}}, {{{name}}});"]
             elif after:
                 made = [f"{region}.await({{{after}}});", *made]
             lines += made

@@ -10,6 +10,7 @@ from mlir import ir
 from ....errors import TargetError
 from ....ir.access import puts_side
 from ....ir.stream_facts import STREAM_NUMBER
+from ....ir.task_facts import SITE_NUMBER
 from ....ir.walk import location_of, string_of
 from .expression import Expr
 from .names import identifier
@@ -48,6 +49,8 @@ class StreamWriter(ValueWriter):
     def _stream(self, op: ir.Operation) -> list[str]:
         operands = self.take(self.body.operands(op))
         stream = operands[0].text
+        if SITE_NUMBER in op.attributes and self.vendor.simulated:
+            stream = f"{stream}.at({ir.IntegerAttr(op.attributes[SITE_NUMBER]).value})"
         if puts_side(op) and len(op.operands) > 1:
             value = self.operations.stored(operands[1], op.operands[1].type)
             if op.name == "allo.stream_put":

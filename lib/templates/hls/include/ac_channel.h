@@ -14,6 +14,7 @@ class ac_channel : private hls::stream<T> {
   using base::simulated;
   using base::size;
   using base::write;
+  ac_channel &at(std::uint32_t site) { return base::at(site), *this; }
   bool nb_read(T &value) { return base::read_nb(value); }
   bool nb_write(const T &value) { return base::write_nb(value); }
   bool available(unsigned count) const { return base::size() >= count || (!base::empty() && base::size() >= count); }

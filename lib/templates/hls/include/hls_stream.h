@@ -4,6 +4,7 @@
 #define ALLO_SIM_HLS_STREAM_H
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -37,7 +38,10 @@ class stream<T, 0> {
   T read() {
     if (state_.count == 0) wait_for_element();
     T value = std::move(ring_[state_.gets & (ring_.size() - 1)]);
-    state_.has_got();
+    if (allo_sim::simulation *here = allo_sim::simulation::running())
+      state_.has_got(here->running_fiber(), site_);
+    else
+      state_.has_got();
     return value;
   }
   void read(T &value) { value = read(); }
@@ -52,13 +56,13 @@ class stream<T, 0> {
   const T &front() {
     allo_sim::simulation *here = allo_sim::simulation::running();
     if (state_.count == 0) wait_for_element();
-    else if (here != nullptr) here->look(state_);
+    else if (here != nullptr) here->look(state_, site_);
     return ring_[state_.gets & (ring_.size() - 1)];
   }
 
   void write(const T &value) {
     if (sink_) return sink_(value);
-    if (state_.is_full()) allo_sim::simulation::running()->wait_for_room(state_);
+    if (state_.is_full()) allo_sim::simulation::running()->wait_for_room(state_, site_);
     push(value);
   }
   void operator<<(const T &value) { write(value); }
@@ -84,6 +88,11 @@ class stream<T, 0> {
 
   const std::string &name() const { return name_; }
   void set_name(const char *name) { name_ = name; }
+  /// This stream, for the read or write that has this number in the program that is simulated.
+  stream &at(std::uint32_t site) {
+    site_ = site;
+    return *this;
+  }
   /// Lets the stream hold `depth` elements, if it is in a simulation, whose reports call it `number`.
   void simulated(const std::string &number, std::size_t depth) {
     depth_ = depth;
@@ -105,6 +114,7 @@ class stream<T, 0> {
 
  private:
   mutable allo_sim::fifo_state state_;  // a question counts
+  std::uint32_t site_ = 0;
   std::vector<T> ring_;  // element k is at k modulo the size, a power of two
   std::string name_;
   std::function<void(T &)> source_;
@@ -114,7 +124,10 @@ class stream<T, 0> {
   void push(const T &value) {
     if (state_.count == ring_.size()) grow();
     ring_[state_.puts & (ring_.size() - 1)] = value;
-    state_.has_put();
+    if (allo_sim::simulation *here = allo_sim::simulation::running())
+      state_.has_put(here->running_fiber(), site_);
+    else
+      state_.has_put();
   }
 
   bool has_no_room() const { return depth_ != 0 && state_.count >= depth_; }
@@ -134,7 +147,7 @@ class stream<T, 0> {
       return;
     }
     if (!state_.name.empty()) {
-      allo_sim::simulation::running()->wait_for_element(state_);
+      allo_sim::simulation::running()->wait_for_element(state_, site_);
       return;
     }
     throw stream_error("the stream " + (name_.empty() ? std::string("without name") : "'" + name_ + "'") +

@@ -25,6 +25,7 @@ class istream {
  public:
   istream(hls::stream<T, 0> &queue) : queue_(&queue) {}
   bool empty() const { return queue_->empty(); }
+  istream &at(std::uint32_t site) { return queue_->at(site), *this; }
   T read() { return queue_->read(); }
   bool try_read(T &value) { return queue_->read_nb(value); }
   bool try_peek(T &value) const {
@@ -47,6 +48,7 @@ class ostream {
  public:
   ostream(hls::stream<T, 0> &queue) : queue_(&queue) {}
   bool full() const { return queue_->full(); }
+  ostream &at(std::uint32_t site) { return queue_->at(site), *this; }
   void write(const T &value) { queue_->write(value); }
   bool try_write(const T &value) { return queue_->write_nb(value); }
   ostream &operator<<(const T &value) {

@@ -97,6 +97,12 @@ StringRef nameOf(Operation *op) {
   return name ? name.getValue() : "stream";
 }
 
+/// The number by which reports tell of a put or get; 0 if the caller of the kernel has given none.
+int64_t siteOf(Operation *op) {
+  auto site = op->getAttrOfType<IntegerAttr>("allo.x_end");
+  return site ? site.getInt() : 0;
+}
+
 /// How many elements a FIFO holds; 0 for any number.
 int64_t depthOf(Operation *op, StreamType type) {
   auto depth = static_cast<int64_t>(type.getDepth());
@@ -183,7 +189,7 @@ static Value passed(StreamEmitter &emit, TypeLowering &types, Value value, Type 
 static Value lowerTaking(StreamEmitter &emit, TypeLowering &types, StringRef function, TypeRange answer, Value value,
                          Type element) {
   Value slot = emit.slot(types.ofContainer(element));
-  auto call = emit.call(function, answer, {emit.op->getOperand(0), emit.addressOf(slot)});
+  auto call = emit.call(function, answer, {emit.op->getOperand(0), emit.addressOf(slot), emit.constant(siteOf(emit.op))});
   Value taken = memref::LoadOp::create(emit.builder, emit.loc, slot, ValueRange{});
   if (types.isWidened(element))
     taken = arith::TruncIOp::create(emit.builder, emit.loc, types.ofValue(element), taken);
@@ -201,10 +207,11 @@ static void answered(StreamEmitter &emit, Value answer, Value result) {
 static void lowerPut(TypeLowering &types, Operation *op, Type element) {
   StreamEmitter emit(op);
   Value value = passed(emit, types, op->getOperand(1), element);
+  Value site = emit.constant(siteOf(op));
   if (isa<StreamPutOp>(op)) {
-    emit.call("allo_stream_put", {}, {op->getOperand(0), value});
+    emit.call("allo_stream_put", {}, {op->getOperand(0), value, site});
   } else {
-    auto call = emit.call("allo_stream_try_put", emit.builder.getI64Type(), {op->getOperand(0), value});
+    auto call = emit.call("allo_stream_try_put", emit.builder.getI64Type(), {op->getOperand(0), value, site});
     answered(emit, call.getResult(0), op->getResult(0));
   }
   op->erase();

@@ -39,9 +39,11 @@ struct Failure {
 };
 thread_local Failure failure;
 
-/// The call that Ctrl-C stops; one at a time.
+/// The call that Ctrl-C and the end of its time stop; one at a time.
 struct Call {
   pthread_t thread;
+  bool isInterruptible;
+  int64_t deadline; // nanoseconds of the monotonic clock; 0: none
   uintptr_t begin, end; // of the library with its code; both 0: code of the JIT, which is in no library
   struct sigaction before, beforeRetry;
   int timer;
@@ -50,6 +52,13 @@ struct Call {
 Call call;
 std::atomic<bool> isCalling{false};
 std::atomic<bool> isStopped{false};
+std::atomic<bool> isLate{false}; // it was stopped because its time was over
+
+int64_t now() {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000L + time.tv_nsec;
+}
 
 /// Whether the thread is in the kernel itself. `_dl_find_object` takes no locks.
 bool isInKernel(void *context) {
@@ -77,16 +86,20 @@ void install(int signal, struct sigaction *before) {
   sigaction(signal, &action, before);
 }
 
-/// Signals to this thread until the call has ended. By system calls: the functions of the C library may allocate.
-void startTimer() {
-  install(kStopWorker, &call.beforeRetry);
-  struct sigevent event = {};
-  event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = kStopWorker;
-  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-  struct itimerspec every = {{0, kRetry}, {0, kRetry}};
-  call.hasTimer = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &call.timer) == 0 &&
-                  syscall(SYS_timer_settime, call.timer, 0, &every, nullptr) == 0;
+/// Signals to this thread after some nanoseconds, and then until the call has ended. By system calls: the functions of the
+/// C library may allocate.
+void startTimer(int64_t after) {
+  if (!call.hasTimer) {
+    install(kStopWorker, &call.beforeRetry);
+    struct sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = kStopWorker;
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    call.hasTimer = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &call.timer) == 0;
+  }
+  struct itimerspec every = {{0, kRetry}, {after / 1'000'000'000L, after % 1'000'000'000L}};
+  if (call.hasTimer)
+    syscall(SYS_timer_settime, call.timer, 0, &every, nullptr);
 }
 
 void onSignal(int signal, siginfo_t *, void *context) {
@@ -96,38 +109,54 @@ void onSignal(int signal, siginfo_t *, void *context) {
     return;
   }
   if (pthread_equal(pthread_self(), call.thread)) {
-    if (!isStopped.exchange(true))
-      startTimer();
+    if (signal == SIGINT) {
+      if (!isStopped.exchange(true))
+        startTimer(kRetry);
+    } else if (!isStopped) {
+      if (!call.deadline || now() < call.deadline)
+        return; // it was meant for a call before
+      isLate = true;
+      isStopped = true;
+    }
     signalWorkers();
   }
   if (innermost && isInKernel(context))
     leave();
 }
 
-/// From here on, Ctrl-C stops the call of this thread; false if it already stops another.
-bool begin(void *code) {
+/// From here on, Ctrl-C, if that is wanted, and the end of its time, if it has any, stop the call of this thread; false if
+/// they already stop another.
+bool begin(void *code, bool isInterruptible, int64_t nanoseconds) {
   if (isCalling.exchange(true))
     return false;
   call.thread = pthread_self();
+  call.isInterruptible = isInterruptible;
   call.hasTimer = false;
+  call.deadline = nanoseconds ? now() + nanoseconds : 0;
   dl_find_object found;
   bool isLibrary = _dl_find_object(code, &found) == 0;
   call.begin = isLibrary ? reinterpret_cast<uintptr_t>(found.dlfo_map_start) : 0;
   call.end = isLibrary ? reinterpret_cast<uintptr_t>(found.dlfo_map_end) : 0;
   isStopped = false;
-  install(SIGINT, &call.before);
+  isLate = false;
+  if (isInterruptible)
+    install(SIGINT, &call.before);
+  if (nanoseconds)
+    startTimer(nanoseconds);
   return true;
 }
 
-/// Whether the call was to be stopped.
-bool end() {
-  sigaction(SIGINT, &call.before, nullptr);
-  bool result = isStopped;
-  if (result) {
-    if (call.hasTimer)
-      syscall(SYS_timer_delete, call.timer);
+enum Outcome { kDone = 0, kStopped = 1, kFailed = 2, kLate = 3, kBusy = 4 };
+
+/// Whether the call was to be stopped, and why.
+Outcome end() {
+  if (call.isInterruptible)
+    sigaction(SIGINT, &call.before, nullptr);
+  if (call.hasTimer) {
+    syscall(SYS_timer_delete, call.timer);
     sigaction(kStopWorker, &call.beforeRetry, nullptr);
   }
+  Outcome result = isLate ? kLate : isStopped ? kStopped : kDone;
   isCalling = false;
   return result;
 }
@@ -171,18 +200,20 @@ ALLO_EXPORT void allo_check_failed(int64_t site, int64_t a, int64_t b, int64_t c
   leave();
 }
 
-enum Outcome { kDone = 0, kStopped = 1, kFailed = 2 };
-
 /// Calls function(first, second); `code` is an address in the kernel. `told` gets the result, or the number of the check
-/// that failed and its values.
+/// that failed and its values. It may take so many nanoseconds, any number if that is 0; nothing is called if another
+/// call that can be stopped runs.
 ALLO_EXPORT int allo_call(void *(*function)(void *, void *), void *first, void *second, void *code, int canStop,
-                          int64_t *told) {
+                          int64_t nanoseconds, int64_t *told) {
   Request request{function, first, second, nullptr};
   failure.happened = false;
-  bool stops = canStop && begin(code);
+  bool stops = (canStop || nanoseconds) && begin(code, canStop, nanoseconds);
+  if (nanoseconds && !stops)
+    return kBusy;
+  bool isWhole;
   {
     Stoppable here(stops);
-    bool isWhole = runUntilLeft(
+    isWhole = runUntilLeft(
         [](void *argument) {
           auto *request = static_cast<Request *>(argument);
           request->result = request->function(request->first, request->second);
@@ -191,8 +222,9 @@ ALLO_EXPORT int allo_call(void *(*function)(void *, void *), void *first, void *
     if (!isWhole)
       freeAllocated();
   }
-  if (stops && end())
-    return kStopped;
+  Outcome outcome = stops ? end() : kDone;
+  if (outcome == kStopped || (outcome == kLate && !isWhole))
+    return outcome;
   if (failure.happened) {
     told[0] = failure.site;
     for (int index = 0; index < kValues; ++index)

@@ -33,17 +33,17 @@ struct Stream : allo_sim::fifo_state {
 
   char *at(size_t position) { return data + ((head + position) & (capacity - 1)) * bytes; }
 
-  void append(const void *value) {
+  void append(const void *value, allo_sim::fiber &by, uint32_t site) {
     if (count == capacity)
       grow();
     std::memcpy(at(count), value, bytes);
-    has_put();
+    has_put(by, site);
   }
 
-  void take(void *value) {
+  void take(void *value, allo_sim::fiber &by, uint32_t site) {
     std::memcpy(value, at(0), bytes);
     head = (head + 1) & (capacity - 1);
-    has_got();
+    has_got(by, site);
   }
 
   void grow() {
@@ -66,6 +66,7 @@ struct Region {
   std::vector<size_t> after;
   std::vector<std::unique_ptr<char[]>> arguments;
   std::vector<int64_t> traced; // what the trace calls the tasks
+  allo_sim::task_name last; // that of the task that was added last
 };
 
 /// What is alive in a call of a kernel on this thread, or in what a thread of the pool does.
@@ -76,7 +77,7 @@ struct StreamCall final : allo_sim::scheduler {
   mlir::allo::Recorder *recorder = nullptr; // of a timed run
 
   StreamCall() : scheduler(kStackBytes) {}
-  mlir::allo::TracedProcess *&traced() { return *reinterpret_cast<mlir::allo::TracedProcess **>(&running().attached); }
+  mlir::allo::TracedProcess *&traced() { return *reinterpret_cast<mlir::allo::TracedProcess **>(&running_fiber().attached); }
   bool can_leave() const override { return !mlir::allo::isInsideParallelJob(); } // a part of a loop cannot be left
   [[noreturn]] void leave() override { mlir::allo::leave(); }
 };
@@ -85,6 +86,7 @@ thread_local StreamCall *current = nullptr;
 thread_local mlir::allo::Recorder *wanted = nullptr; // by the call that begins next
 std::mutex reportMutex;
 std::string reportOfParallel;
+thread_local std::string stateOfStopped;
 
 /// The call of this thread; one of the pool has a call that stays.
 StreamCall &here() {
@@ -171,28 +173,34 @@ ALLO_EXPORT void allo_streams_delete(int64_t handles, int64_t count) {
     destroy(of(reinterpret_cast<int64_t *>(handles)[index]));
 }
 
-ALLO_EXPORT void allo_stream_put(int64_t handle, int64_t value) {
+/// Appends the element at `value`; `site` is the number of the put in the program.
+ALLO_EXPORT void allo_stream_put(int64_t handle, int64_t value, int64_t site) {
   Stream *stream = of(handle);
+  StreamCall &call = here();
+  auto place = static_cast<uint32_t>(site);
   if (stream->is_full()) {
-    here().wait_for_room(*stream);
+    call.wait_for_room(*stream, place);
     noteParallel();
   }
-  stream->append(reinterpret_cast<const void *>(value));
+  stream->append(reinterpret_cast<const void *>(value), call.running_fiber(), place);
 }
 
-ALLO_EXPORT void allo_stream_get(int64_t handle, int64_t value) {
+/// Takes the oldest element, into `value`; `site` is the number of the get in the program.
+ALLO_EXPORT void allo_stream_get(int64_t handle, int64_t value, int64_t site) {
   Stream *stream = of(handle);
-  if (stream->count == 0 && !here().wait_for_element(*stream)) {
+  StreamCall &call = here();
+  auto place = static_cast<uint32_t>(site);
+  if (stream->count == 0 && !call.wait_for_element(*stream, place)) {
     noteParallel();
     std::memset(reinterpret_cast<void *>(value), 0, stream->bytes);
     return;
   }
-  stream->take(reinterpret_cast<void *>(value));
+  stream->take(reinterpret_cast<void *>(value), call.running_fiber(), place);
 }
 
-ALLO_EXPORT void allo_stream_peek(int64_t handle, int64_t value) {
+ALLO_EXPORT void allo_stream_peek(int64_t handle, int64_t value, int64_t site) {
   Stream *stream = of(handle);
-  if (!here().look(*stream)) {
+  if (!here().look(*stream, static_cast<uint32_t>(site))) {
     noteParallel();
     std::memset(reinterpret_cast<void *>(value), 0, stream->bytes);
     return;
@@ -200,21 +208,21 @@ ALLO_EXPORT void allo_stream_peek(int64_t handle, int64_t value) {
   std::memcpy(reinterpret_cast<void *>(value), stream->at(0), stream->bytes);
 }
 
-ALLO_EXPORT int64_t allo_stream_try_put(int64_t handle, int64_t value) {
+ALLO_EXPORT int64_t allo_stream_try_put(int64_t handle, int64_t value, int64_t site) {
   Stream *stream = of(handle);
   if (stream->is_full() && here().is_full(*stream))
     return 0;
-  stream->append(reinterpret_cast<const void *>(value));
+  stream->append(reinterpret_cast<const void *>(value), here().running_fiber(), static_cast<uint32_t>(site));
   return 1;
 }
 
-ALLO_EXPORT int64_t allo_stream_try_get(int64_t handle, int64_t value) {
+ALLO_EXPORT int64_t allo_stream_try_get(int64_t handle, int64_t value, int64_t site) {
   Stream *stream = of(handle);
   if (stream->count == 0 && here().is_empty(*stream)) {
     std::memset(reinterpret_cast<void *>(value), 0, stream->bytes);
     return 0;
   }
-  stream->take(reinterpret_cast<void *>(value));
+  stream->take(reinterpret_cast<void *>(value), here().running_fiber(), static_cast<uint32_t>(site));
   return 1;
 }
 
@@ -235,13 +243,16 @@ ALLO_EXPORT void allo_region_after(int64_t region, int64_t first, int64_t count)
     reinterpret_cast<Region *>(region)->after.push_back(static_cast<size_t>(number));
 }
 
-/// Adds the task function(arguments), with a copy of the arguments.
-ALLO_EXPORT void allo_region_spawn(int64_t handle, void (*function)(void *), const void *arguments, int64_t bytes) {
+/// Adds the task function(arguments), with a copy of the arguments; `statement` is the number of its statement in the
+/// program, whose tasks are added one after the other.
+ALLO_EXPORT void allo_region_spawn(int64_t handle, void (*function)(void *), const void *arguments, int64_t bytes,
+                                   int64_t statement) {
   auto *region = reinterpret_cast<Region *>(handle);
   region->arguments.push_back(std::make_unique<char[]>(bytes + 1));
   std::memcpy(region->arguments.back().get(), arguments, bytes);
   StreamCall &call = here();
-  call.spawn(region->tasks, function, region->arguments.back().get(), region->after);
+  region->last = {statement, statement == region->last.statement ? region->last.element + 1 : 0};
+  call.spawn(region->tasks, function, region->arguments.back().get(), region->after, region->last);
   if (call.recorder) {
     auto *made = call.recorder->spawn(*call.traced(), tracedTasks(*region, region->after));
     region->tasks.back()->attached = made;
@@ -276,14 +287,32 @@ ALLO_EXPORT void allo_region_end(int64_t handle) {
     }
 }
 
-/// Calls function(arguments), frees what is left, and says what hung, if anything did: the lines of `report`, which the
-/// caller must give to `allo_stream_free_message`, or null.
-ALLO_EXPORT char *allo_stream_call(void (*function)(void *), void *arguments) {
-  struct Request {
-    void (*function)(void *);
-    void *arguments;
-  } request{function, arguments};
+/// What Python asks for when it calls a kernel.
+struct StreamRequest {
+  void (*function)(void *);
+  void *arguments;
+  allo_sim::progress *progress;
+};
+
+/// Makes and frees what tells another thread how far a call has come; reads elements that passed, tasks, those that ended.
+ALLO_EXPORT allo_sim::progress *allo_progress_new() { return new allo_sim::progress; }
+ALLO_EXPORT void allo_progress_delete(allo_sim::progress *progress) { delete progress; }
+ALLO_EXPORT void allo_progress_read(const allo_sim::progress *progress, int64_t *into) {
+  into[0] = static_cast<int64_t>(progress->passed.load(std::memory_order_relaxed));
+  into[1] = static_cast<int64_t>(progress->tasks.load(std::memory_order_relaxed));
+  into[2] = static_cast<int64_t>(progress->ended.load(std::memory_order_relaxed));
+}
+
+/// Where the last call of this thread had come to when it was stopped; empty if it was not.
+ALLO_EXPORT const char *allo_stream_state() { return stateOfStopped.c_str(); }
+
+/// Calls the function, frees what is left, and says what hung, if anything did: the lines of `report`, which the caller
+/// must give to `allo_stream_free_message`, or null.
+ALLO_EXPORT char *allo_stream_call(StreamRequest *asked, void *) {
+  StreamRequest request = *asked;
   StreamCall call;
+  call.show(request.progress);
+  stateOfStopped.clear();
   StreamCall *outer = current;
   current = &call;
   call.recorder = std::exchange(wanted, nullptr);
@@ -291,11 +320,13 @@ ALLO_EXPORT char *allo_stream_call(void (*function)(void *), void *arguments) {
     call.traced() = call.recorder->root();
   bool isWhole = mlir::allo::runUntilLeft(
       [](void *argument) {
-        auto *request = static_cast<Request *>(argument);
+        auto *request = static_cast<StreamRequest *>(argument);
         current->escape = mlir::allo::whereLeavingLeads();
         request->function(request->arguments);
       },
       &request);
+  if (!isWhole && !call.hung())
+    stateOfStopped = call.state();
   while (call.alive)
     destroy(call.alive);
   current = outer;
@@ -323,7 +354,8 @@ struct TracedCall {
 /// As `allo_stream_call`, with all puts and gets recorded.
 ALLO_EXPORT char *allo_traced_call(const TracedCall *traced, void *) {
   wanted = traced->recorder;
-  return allo_stream_call(traced->function, traced->arguments);
+  StreamRequest request{traced->function, traced->arguments, nullptr};
+  return allo_stream_call(&request, nullptr);
 }
 
 ALLO_EXPORT void allo_trace_put(int64_t stream, int64_t at) { note(stream, 1, at); }

@@ -11,6 +11,7 @@ namespace mlir::allo {
 namespace {
 constexpr llvm::StringLiteral kTaskRuntime = "allo_region_spawn";
 constexpr llvm::StringLiteral kSpawn = "allo.x_spawn";
+constexpr llvm::StringLiteral kTask = "allo.x_task"; // the number of the statement, which reports tell of
 
 struct TaskRuntime : impl::TaskRuntimeBase<TaskRuntime> {
   using TaskRuntimeBase::TaskRuntimeBase;
@@ -40,7 +41,7 @@ private:
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type i64 = builder.getI64Type();
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), {i64, pointer, pointer, i64});
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), {i64, pointer, pointer, i64, i64});
     auto runtime = LLVM::LLVMFuncOp::create(builder, getOperation().getLoc(), kTaskRuntime, type);
     symbols.insert(runtime);
     return runtime;
@@ -88,7 +89,9 @@ private:
 
   static void fillIn(LLVM::LLVMFuncOp spawn, LLVM::LLVMFuncOp task, LLVM::LLVMFuncOp runtime) {
     Location loc = spawn.getLoc();
+    auto number = spawn->getAttrOfType<IntegerAttr>(kTask);
     spawn->removeAttr(kSpawn);
+    spawn->removeAttr(kTask);
     spawn.setLinkage(LLVM::Linkage::Internal);
     OpBuilder builder(spawn.getContext());
     Block *entry = spawn.addEntryBlock(builder);
@@ -101,7 +104,9 @@ private:
       LLVM::StoreOp::create(builder, loc, entry->getArgument(index + 1), field(builder, loc, packed, memory, index));
     Value function = LLVM::AddressOfOp::create(builder, loc, task);
     Value bytes = bytesOf(builder, loc, packed, memory);
-    LLVM::CallOp::create(builder, loc, runtime, ValueRange{entry->getArgument(0), function, memory, bytes});
+    Value statement =
+        LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(number ? number.getInt() : -1));
+    LLVM::CallOp::create(builder, loc, runtime, ValueRange{entry->getArgument(0), function, memory, bytes, statement});
     LLVM::ReturnOp::create(builder, loc, ValueRange{});
   }
 };

@@ -4,11 +4,14 @@
 #define ALLO_SIM_FIBERS_H
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stack_switch.h"
@@ -28,16 +31,42 @@ struct fifo_state {
   fiber *reader = nullptr, *writer = nullptr;  // who waits at this end
   std::uint64_t reader_asked = ~std::uint64_t{0}, writer_asked = ~std::uint64_t{0};  // what had passed, puts and gets
   std::uint64_t *moves = nullptr;  // of the scheduler, which counts the puts and gets of all FIFOs
+  std::uint32_t putter = 0, getter = 0;  // the fiber that has used this end last; 0: none has
 
   explicit fifo_state(std::size_t holds = 0) : depth(holds), declared(holds) {}
   bool is_full() const { return depth != 0 && count >= depth; }
   std::uint64_t passed() const { return puts + gets; }
-  inline void has_put();
-  inline void has_got();
+  /// What follows a put, and a get, of a fiber at this place of the program.
+  inline void has_put(fiber &by, std::uint32_t site);
+  inline void has_got(fiber &by, std::uint32_t site);
+  /// The same outside of simulations, where nobody waits.
+  void has_put() { ++count, ++puts; }
+  void has_got() { --count, ++gets; }
+};
+
+/// What reports call a fiber: the number of its statement in the program, and of its element if that has several.
+struct task_name {
+  std::int64_t statement = -1, element = 0;
+};
+
+/// How far a run has come, for another thread to read.
+struct progress {
+  std::atomic<std::uint64_t> passed{0}, tasks{0}, ended{0};  // elements taken out of FIFOs; fibers
+};
+
+/// A FIFO as it was when a fiber began to wait there: it may have ended when this is read.
+struct fifo_view {
+  char name[24] = "";
+  std::uint64_t depth = 0, puts = 0, gets = 0;
+  std::uint32_t user = 0;  // the fiber that has used the other end last
 };
 
 /// A function on a stack of its own.
 struct fiber {
+  std::uint32_t number = 0, parent = 0;  // in the order of their starts, from 1 on
+  std::uint32_t site = 0;                // the put or get at which it was last
+  task_name name;
+  std::uint64_t gets = 0, told = 0;  // elements that it has taken, and those that `progress` knows of
   scheduler *owner = nullptr;
   stack_position at{};
   void (*run)(void *) = nullptr;
@@ -47,6 +76,8 @@ struct fiber {
   std::size_t missing = 0;         // fibers that must end before this one goes on
   std::vector<fiber *> followers;  // those that wait for its end
   fifo_state *full = nullptr, *empty = nullptr;  // the FIFO that it waits at
+  fifo_view seen;                                // that FIFO
+  bool blocked = false;                          // until it is woken
   void *attached = nullptr;                      // what a simulation keeps of it
   bool started = false, done = false, given_up = false;
 };
@@ -63,6 +94,7 @@ class scheduler {
  public:
   explicit scheduler(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {
     own_.owner = this;
+    own_.number = ++count_;
     own_.started = true;
     alive_.push_back(&own_);
   }
@@ -76,13 +108,20 @@ class scheduler {
   [[noreturn]] virtual void leave() = 0;
 
   /// Starts `run(argument)`; it begins when the fibers of the group with the numbers in `after` have ended.
-  void spawn(group &fibers, void (*run)(void *), void *argument, const std::vector<std::size_t> &after = {}) {
+  void spawn(group &fibers, void (*run)(void *), void *argument, const std::vector<std::size_t> &after = {},
+             task_name name = {}) {
     fibers.push_back(std::make_unique<fiber>());
     fiber &made = *fibers.back();
     made.owner = this;
+    made.number = ++count_;
+    made.parent = current_->number;
+    made.name = name;
+    ++shown().tasks;
     made.run = run;
     made.argument = argument;
+    changing_ = true;
     alive_.push_back(&made);
+    changing_ = false;
     for (std::size_t number : after) follow(made, *fibers[number]);
     if (made.missing == 0) push(made);
   }
@@ -98,16 +137,20 @@ class scheduler {
     for (auto &child : fibers) follow(*current_, *child);
     if (current_->missing != 0) suspend();
     collect();
+    changing_ = true;
     alive_.erase(std::remove_if(alive_.begin(), alive_.end(), [](fiber *one) { return one->done; }), alive_.end());
+    changing_ = false;
     fibers.clear();
   }
 
-  void wait_for_room(fifo_state &fifo) {
+  void wait_for_room(fifo_state &fifo, std::uint32_t site) {
+    current_->site = site;
     while (fifo.is_full()) wait(fifo.writer, current_->full, fifo);
   }
 
   /// Whether there is an element now; else there will be none.
-  bool wait_for_element(fifo_state &fifo) {
+  bool wait_for_element(fifo_state &fifo, std::uint32_t site) {
+    current_->site = site;
     while (fifo.count == 0) {
       wait(fifo.reader, current_->empty, fifo);
       if (current_->given_up) {
@@ -122,6 +165,7 @@ class scheduler {
   void wake(fiber *&end) {
     fiber &woken = *end;
     end = woken.next;
+    woken.blocked = false;
     push(woken);
   }
 
@@ -138,9 +182,9 @@ class scheduler {
   }
 
   /// Waits for the oldest element, which stays; as `wait_for_element`.
-  bool look(fifo_state &fifo) {
+  bool look(fifo_state &fifo, std::uint32_t site) {
     if (fifo.count != 0) ask(fifo, fifo.reader_asked, false);
-    return fifo.count != 0 || wait_for_element(fifo);
+    return fifo.count != 0 || wait_for_element(fifo, site);
   }
 
   /// Counts what passes through a FIFO from now on.
@@ -154,7 +198,7 @@ class scheduler {
   }
 
   /// What runs now.
-  fiber &running() { return *current_; }
+  fiber &running_fiber() { return *current_; }
 
   /// Whether a fiber runs, and not what the thread began with.
   bool is_on_fiber() const { return current_ != &own_; }
@@ -162,6 +206,7 @@ class scheduler {
   /// Ends it all, from any of the fibers.
   [[noreturn]] void fail() {
     leaving_ = true;
+    left_ = current_->number;
     if (current_ != &own_) {
       fiber &left = *current_;
       current_ = &own_;
@@ -171,19 +216,46 @@ class scheduler {
     std::abort();
   }
 
+  /// Where a run that was stopped had come to: lines with tabs between the words, as those of `report`.
+  std::string state() {
+    tell(*current_);
+    std::string text = "state";
+    for (const auto *count : {&shown().passed, &shown().tasks, &shown().ended}) text += '\t' + std::to_string(*count);
+    if (changing_) return text + '\t' + std::to_string(left_) + '\n';  // it was stopped here
+    snapshot now = taken();
+    return text + '\t' + std::to_string(left_) + '\n' + text_of(now);
+  }
+
+  /// Gives back the stacks of a run that was stopped.
+  void abandon() {
+    if (changing_) return;
+    for (fiber *one : alive_) one->memory = stack();
+    alive_.clear();
+  }
+
+  /// Whom to tell how far the run has come.
+  void show(progress *to) { shown_ = to; }
+
   /// What hung, a line a FIFO with tabs between the words; empty if nothing did. The first line is what was full, or
   /// "empty" if that is how it began: name, depth, puts, gets; others are depths that would do, and what stayed empty.
-  std::string report() const {
+  /// Before them are the waits when nobody could go on for the first time, and the names of fibers.
+  std::string report() {
+    if (!hung()) return "";
     std::vector<fifo_state> needs = ended_needs_;
     for (const fifo_state *fifo : deepened_) enter(needs, *fifo);
     std::string text = first_hang_;
     for (const fifo_state &fifo : needs) text += line("needs", fifo, fifo.depth);
-    return text + last_hang_;
+    return text + last_hang_ + text_of(first_waits_);
   }
 
   /// Keeps what is to be said of a FIFO that ends.
   void forget(const fifo_state &fifo) {
     if (first_asked_ == &fifo) first_asked_ = nullptr;
+    for (waiting &wait : first_waits_.waits)
+      if (wait.fifo == &fifo) {
+        note_user(wait);
+        wait.fifo = nullptr;
+      }
     const auto found = std::find(deepened_.begin(), deepened_.end(), &fifo);
     if (found == deepened_.end()) return;
     enter(ended_needs_, fifo);
@@ -226,9 +298,14 @@ class scheduler {
   }
 
   void wait(fiber *&end, fifo_state *&reason, fifo_state &fifo) {
-    current_->next = end;
-    end = current_;
+    fiber &self = *current_;
+    self.seen.name[fifo.name.copy(self.seen.name, sizeof(self.seen.name) - 1)] = 0;
+    self.seen.depth = fifo.declared, self.seen.puts = fifo.puts, self.seen.gets = fifo.gets;
+    self.seen.user = &reason == &self.full ? fifo.getter : fifo.putter;
+    self.next = end;
+    end = &self;
     reason = &fifo;
+    self.blocked = true;
     suspend();
     reason = nullptr;
   }
@@ -250,6 +327,7 @@ class scheduler {
   void switch_to(fiber &next) {
     fiber &before = *current_;
     if (&next == &before) return;
+    tell(before);
     current_ = &next;
     if (!next.started) {
       next.started = true;
@@ -284,6 +362,7 @@ class scheduler {
     owner.collect();
     self.run(self.argument);
     self.done = true;
+    ++owner.shown().ended;
     for (fiber *follower : self.followers)
       if (--follower->missing == 0) owner.push(*follower);
     owner.collect();
@@ -302,6 +381,7 @@ class scheduler {
 
   /// Makes room in the first of the shallowest FIFOs that are full; whether there is one.
   bool deepen() {
+    if (!hung()) note_hang();
     fifo_state *chosen = nullptr;
     for (fiber *one : alive_)
       if (one->full != nullptr && (chosen == nullptr || one->full->depth < chosen->depth)) chosen = one->full;
@@ -338,6 +418,84 @@ class scheduler {
     needs.push_back(fifo);
   }
 
+  progress &shown() { return shown_ != nullptr ? *shown_ : unseen_; }
+
+  /// Counts what a fiber has taken since it was told last.
+  void tell(fiber &one) {
+    shown().passed.fetch_add(one.gets - one.told, std::memory_order_relaxed);
+    one.told = one.gets;
+  }
+
+  /// Why a fiber that has not ended does not go on.
+  struct waiting {
+    std::uint32_t number, site;
+    const char *reason;
+    fifo_view seen;
+    const fifo_state *fifo;  // where it still is; null where it is none, or has ended
+    std::vector<std::uint32_t> others;
+  };
+  /// What all fibers wait for at one moment, and the names of fibers.
+  struct snapshot {
+    std::vector<waiting> waits;
+    std::map<std::uint32_t, std::pair<std::uint32_t, task_name>> names;  // by number: who has started it
+  };
+
+  /// Looks at no FIFO: those of a run that was stopped may be gone.
+  snapshot taken() const {
+    snapshot made;
+    std::map<std::uint32_t, std::vector<std::uint32_t>> leaders;
+    for (const fiber *one : alive_)
+      for (const fiber *follower : one->followers)
+        if (!one->done) leaders[follower->number].push_back(one->number);
+    for (const fiber *one : alive_) {
+      made.names[one->number] = {one->parent, one->name};
+      if (one->done) continue;
+      const char *reason = one->missing != 0 ? "end" : "turn";
+      if (one->blocked) reason = one->full != nullptr ? "full" : "empty";
+      made.waits.push_back({one->number, one->site, reason, {}, nullptr, leaders[one->number]});
+      if (!one->blocked) continue;
+      made.waits.back().seen = one->seen;
+      if (one->seen.user != 0) made.waits.back().others = {one->seen.user};
+    }
+    return made;
+  }
+
+  /// Keeps what is known when nobody can go on for the first time.
+  void note_hang() {
+    first_waits_ = taken();
+    std::size_t place = 0;
+    for (const fiber *one : alive_) {
+      if (one->done) continue;
+      if (one->blocked) first_waits_.waits[place].fifo = one->full != nullptr ? one->full : one->empty;
+      ++place;
+    }
+  }
+
+  /// Notes who uses the other end of a FIFO, as far as that is known by now.
+  static void note_user(waiting &wait) {
+    const std::uint32_t user = wait.reason[0] == 'f' ? wait.fifo->getter : wait.fifo->putter;
+    if (user != 0) wait.others = {user};
+  }
+
+  /// A line for each fiber: "wait", its number, the place of what it does, why it does not go on, the FIFO and what has
+  /// passed, whom it waits for; and a line with the name of each fiber.
+  static std::string text_of(snapshot &shown) {
+    std::string text;
+    for (waiting &wait : shown.waits) {
+      if (wait.fifo != nullptr) note_user(wait);
+      text += "wait\t" + std::to_string(wait.number) + '\t' + std::to_string(wait.site) + '\t' + wait.reason + '\t' +
+              wait.seen.name;
+      for (std::uint64_t value : {wait.seen.depth, wait.seen.puts, wait.seen.gets}) text += '\t' + std::to_string(value);
+      text += '\t';
+      for (std::uint32_t other : wait.others) text += std::to_string(other) + ' ';
+      text += '\n';
+    }
+    for (const auto &[number, named] : shown.names)
+      text += "task\t" + std::to_string(number) + '\t' + std::to_string(named.first) + '\t' +
+              std::to_string(named.second.statement) + '\t' + std::to_string(named.second.element) + '\n';
+    return text;
+  }
+
   static std::string line(const char *kind, const fifo_state &fifo, std::size_t depth) {
     std::string text = std::string(kind) + '\t' + fifo.name;
     for (std::uint64_t value : {static_cast<std::uint64_t>(depth), fifo.puts, fifo.gets}) text += '\t' + std::to_string(value);
@@ -350,24 +508,31 @@ class scheduler {
   std::vector<fiber *> alive_;
   std::vector<stack> idle_;
   std::string first_hang_, last_hang_;
+  snapshot first_waits_;
+  std::uint32_t count_ = 0, left_ = 0;  // fibers that there were; the one that has ended it all
+  progress unseen_, *shown_ = nullptr;
   std::vector<fifo_state> ended_needs_;
   std::vector<fifo_state *> deepened_;
   std::uint64_t moves_ = 0, moves_seen_ = 0, questions_ = 0;
   const fifo_state *first_asked_ = nullptr;  // since something has moved
   const char *first_asked_by_ = "";
   bool leaving_ = false;
+  volatile bool changing_ = false;  // whether `alive_` is
 };
 
-void fifo_state::has_put() {
-  ++count;
-  ++puts;
+void fifo_state::has_put(fiber &by, std::uint32_t site) {
+  has_put();
+  putter = by.number;
+  by.site = site;
   if (moves != nullptr) ++*moves;
   if (reader != nullptr) reader->owner->wake(reader);
 }
 
-void fifo_state::has_got() {
-  --count;
-  ++gets;
+void fifo_state::has_got(fiber &by, std::uint32_t site) {
+  has_got();
+  getter = by.number;
+  by.site = site;
+  ++by.gets;
   if (moves != nullptr) ++*moves;
   if (writer != nullptr) writer->owner->wake(writer);
 }

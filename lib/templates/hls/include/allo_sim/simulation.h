@@ -24,6 +24,7 @@ class simulation final : public scheduler {
   explicit simulation(std::size_t stack_bytes) : scheduler(stack_bytes), outer_(running()) { running() = this; }
   ~simulation() override { running() = outer_; }
   [[noreturn]] void leave() override {
+    state_when_left = state();  // its fibers are about to go
     if (error) std::rethrow_exception(error);
     throw hang();
   }
@@ -35,6 +36,7 @@ class simulation final : public scheduler {
   }
 
   std::exception_ptr error;  // what a process has thrown
+  std::string state_when_left;
 
  private:
   simulation *outer_;
@@ -47,12 +49,12 @@ class region {
   region(const region &) = delete;
   region &operator=(const region &) = delete;
 
-  /// Starts a process that begins when those with the numbers in `after` have ended.
-  void start(std::initializer_list<std::size_t> after, std::function<void()> process) {
+  /// Starts a process that begins when those with the numbers in `after` have ended; reports know it by `name`.
+  void start(std::initializer_list<std::size_t> after, std::function<void()> process, task_name name = {}) {
     simulation *here = simulation::running();
     if (here == nullptr) return process();
     processes_.push_back(std::move(process));
-    here->spawn(fibers_, run, &processes_.back(), after);
+    here->spawn(fibers_, run, &processes_.back(), after, name);
   }
 
   /// Waits for some of the processes.

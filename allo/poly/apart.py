@@ -1,0 +1,91 @@
+"""Processes of a region that share arrays and use other elements of them, so that they may run at the same time."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..ir.access import callee_name
+from ..ir.builder import string_attr
+from ..ir.effects import Effects
+from ..ir.module import Module
+from ..ir.processes import APART_FROM, TASK_NUMBER, is_process, region_blocks
+from ..ir.walk import entry_block, operations, statements, string_of
+from .task_uses import TaskUse, task_uses
+
+
+class Apartness:
+    """Answers for the processes of one module, while it is not rewritten."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.effects = Effects(module)
+        self._known: dict[tuple[ir.Operation, ir.Operation], bool] = {}
+        self._uses: dict[tuple[ir.Operation, ir.Value], list[TaskUse]] = {}
+
+    def __call__(self, first: ir.Operation, second: ir.Operation) -> bool:
+        """Whether no element that one of two processes of a region writes is used by the other one."""
+        key = first, second
+        if key not in self._known:
+            shared = self.effects.touched(first).conflicts(self.effects.touched(second))
+            self._known[key] = all(
+                isinstance(place, ir.Value) and self._is_divided(place, first, second) for place in shared
+            ) and not (_is_opaque(self.module, first) or _is_opaque(self.module, second))
+        return self._known[key]
+
+    def _is_divided(self, array: ir.Value, first: ir.Operation, second: ir.Operation) -> bool:
+        own, others = self._uses_of(first, array), self._uses_of(second, array)
+        if not own or not others:
+            return False  # it is not seen how they use it
+        return all(
+            one.relation.range().is_disjoint(other.relation.range())
+            for one in own
+            for other in others
+            if one.access.is_write or other.access.is_write
+        )
+
+    def _uses_of(self, process: ir.Operation, array: ir.Value) -> list[TaskUse]:
+        key = process, array
+        if key not in self._uses:
+            self._uses[key] = list(task_uses(self.module, process, array, lambda _: True))
+        return self._uses[key]
+
+
+def mark_apart(module: Module) -> None:
+    """Note at each process, all of which have numbers, which of those before it use other elements, in place."""
+    are_apart = Apartness(module)
+    effects = are_apart.effects
+    for function in module.functions():
+        for block in region_blocks(function):
+            found = [op for op in statements(block)[:-1] if is_process(op)]
+            if not any(effects.touched(op).streams for op in found):
+                continue
+            for place, op in enumerate(found):
+                touched = effects.touched(op)
+                free = [
+                    string_of(other, TASK_NUMBER) or ""
+                    for other in found[:place]
+                    if effects.touched(other).conflicts(touched) and are_apart(other, op)
+                ]
+                if free:
+                    op.attributes[APART_FROM] = string_attr(" ".join(free))
+
+
+def _is_opaque(module: Module, process: ir.Operation) -> bool:
+    """Whether something is called of which only the arguments are known."""
+    seen: set[str] = set()
+    names = [callee_name(call) for call in _calls(process)]
+    while names:
+        name = names.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        entry = entry_block(module.function(name))
+        if entry is None:
+            return True
+        names += [callee_name(call) for call in operations(entry, "func.call")]
+    return False
+
+
+def _calls(process: ir.Operation) -> list[ir.Operation]:
+    inner = [op for region in process.regions for block in region.blocks for op in operations(block, "func.call")]
+    return [process, *inner] if process.name == "func.call" else inner
