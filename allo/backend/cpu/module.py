@@ -177,7 +177,7 @@ class LLVMModule:
         try:
             if self._timed is not None:
                 self._timing = self._timed.call(
-                    self._function, packed, is_stopped_by_interrupts(), self._timeout
+                    self._function, packed, is_stopped_by_interrupts(), self._hang, self._timeout
                 )
             elif self._streams:
                 call_with_streams(

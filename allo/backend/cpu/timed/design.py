@@ -17,7 +17,7 @@ from ....errors import InternalError, TargetError
 from ....ir.linalg import is_structured, lower_linalg
 from ....ir.mlir_types import from_mlir
 from ....ir.module import Module
-from ....ir.run_report import RunFacts, reported_hang
+from ....ir.run_report import RunFacts
 from ....ir.stream_facts import made_streams
 from ....ir.types import TensorType
 from ....ir.walk import entry_block, operations
@@ -25,6 +25,7 @@ from ....target import Fpga, Target, load_target
 from ....timing.control.build import TreeOptions
 from ....timing.control.trees import Trees
 from ...arguments.calling import runtime_function
+from ...arguments.simulated import Again, hang_error
 from .clocks import Clocks
 from .recorder import Recorder, StreamParts, TraceBuilder
 
@@ -59,14 +60,16 @@ class TimedDesign:
         """The functions of the run-time library that the machine code calls, by the names that it has for them."""
         return {name: runtime_function(function) for name, function in self._clocks.code.runtime.items()}
 
-    def call(self, address: int, packed: Any, can_stop: bool, timeout: float | None = None) -> TimedRun:
+    def call(
+        self, address: int, packed: Any, can_stop: bool, again: Again, timeout: float | None = None
+    ) -> TimedRun:
         """Run the machine code. Raises DataflowError if something waits for ever, or after `timeout` seconds."""
         with Recorder() as recorder:
             hung = recorder.call(address, packed, can_stop, timeout)
             if hung:
                 report = ctypes.string_at(hung).decode()
                 _free(hung)
-                raise reported_hang(report, self._facts).error()
+                raise hang_error(report, self._facts, again)
             kept = recorder.recorded()
         parts = [StreamParts(facts, bits) for facts, bits in zip(self._facts.streams, self._bits, strict=True)]
         traces = TraceBuilder(kept, self._clocks.sites, parts, unbounded=self.unbounded)
