@@ -17,8 +17,9 @@ from ..dataflow.sizing.front import FrontPoint, front
 from ..dataflow.sizing.linear import LinearDepths, linear_depths
 from ..dataflow.trace import Numbers, Trace
 from ..errors import DataflowError, ScheduleError, TargetError, counted
+from ..ir.hang import Hang
 from ..ir.module import Module
-from ..ir.stream_facts import Hang, made_streams
+from ..ir.stream_facts import made_streams
 from ..poly import hang_of
 from ..target import Fpga, load_target
 from .report.result import Resources
