@@ -418,5 +418,5 @@ def test_random_graphs(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     except DataflowError:
         return
     run = timed(graph, *given)
-    if seed % 2 and not run.notes:
+    if seed % 2 and not run.critical.circle:  # estimates know no feedback
         assert run.cycles == allo.estimate(df.customize(graph)).cycles
