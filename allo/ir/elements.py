@@ -11,6 +11,7 @@ from ..errors import Location
 from .walk import LoopView, constant_bounds, location_of, loops_of, statements, trip_count
 
 SPATIAL = "allo.spatial"  # of loops whose iterations are processing elements
+EACH = "allo.x_each"  # of an operation between unfolded loops that each element does for itself
 _FREE = ("arith.", "affine.apply", "affine.yield")  # operations that may be done once an element
 
 
@@ -45,7 +46,7 @@ class ElementNest:
             if self.outermost not in outer.chain:
                 continue
             for op in statements(outer.body):
-                if op != next_one.op and not op.name.startswith(_FREE):
+                if op != next_one.op and not op.name.startswith(_FREE) and EACH not in op.attributes:
                     reason = f"each element of loop '{next_one.name}' would do what stands beside it in '{outer.name}'"
                     return Obstacle(reason, location_of(op))
         return None

@@ -15,7 +15,7 @@ import allo
 import allo.dataflow as df
 from allo.dataflow.timed.run import TimedRun
 from allo.errors import AlloError, DataflowError, TargetError
-from allo.ir.types import Stream, int32
+from allo.ir.types import Fixed, Stream, Struct, UInt, int8, int32
 from tests.seeds import sweep
 
 from . import random_graphs
@@ -420,3 +420,70 @@ def test_random_graphs(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     run = timed(graph, *given)
     if seed % 2 and not run.critical.circle:  # estimates know no feedback
         assert run.cycles == allo.estimate(df.customize(graph)).cycles
+
+
+def doubled(A: int32[N]) -> int32[N]:
+    B: int32[N]
+    for i in range(N):
+        B[i] = A[i] * 2
+    return B
+
+
+def turned(A: int32[N], D: int32[N]):
+    B = doubled(A)
+    C = doubled(B)
+    for i in range(N):
+        D[i] = C[N - 1 - i]
+
+
+def test_processes_that_return_arrays() -> None:
+    s = allo.customize(turned)
+    s.dataflow("turned")
+    run = timed(s, NUMBERS, NOTHING)
+    assert run.cycles == allo.estimate(s).cycles
+    assert [task.name for task in run.tasks] == ["turned", "doubled", "doubled", "loop 'i'"]
+
+
+def test_an_array_of_elements_that_work_on_tiles() -> None:
+    def product(A: int32[8, 5], B: int32[5, 8], C: int32[8, 8]):
+        for i, j in allo.grid(8, 8, name="PE"):
+            for k in range(5):
+                C[i, j] += A[i, k] * B[k, j]
+
+    s = allo.customize(product)
+    for loop in ("i", "j"):
+        s.split(loop, 4)
+    s.reorder("i.outer", "j.outer", "i.inner", "j.inner")
+    moved = s.buffer_at(s.A, "j.inner"), s.buffer_at(s.B, "j.inner")
+    pe = s.unfold("PE", axes=[2, 3])
+    for array, axis in zip(moved, (3, 2), strict=True):
+        s.relay(array, pe, axis=axis)
+    A, B = np.arange(40, dtype=np.int32).reshape(8, 5), np.ones((5, 8), np.int32)
+    run = timed(s, A, B, np.zeros((8, 8), np.int32))
+    elements = [task for task in run.tasks if task.name.endswith("]")]
+    assert len(elements) == 16 and elements[-1].name.endswith("[3, 3]")
+    assert elements[0].begin == elements[-1].begin and elements[0].end < elements[-1].end
+
+
+@pytest.mark.parametrize("text", ["fixed", "struct", "wide"])
+def test_elements_of_any_type(text: str) -> None:
+    T: Any = {"fixed": Fixed(12, 4), "struct": Struct({"a": int8, "b": UInt(5)}), "wide": UInt(300)}[text]
+
+    @df.region()
+    def any_type(B: int32[N]):
+        p: Stream[T, 2]
+
+        @df.kernel(mapping=[1])
+        def f():
+            x: T
+            for i in range(N):
+                p.put(x)
+
+        @df.kernel(mapping=[1], args=[B])
+        def g(B: int32[N]):
+            for i in range(N):
+                p.get()
+                B[i] = i
+
+    run = timed(any_type, NOTHING)
+    assert (run.channels[0].bits, run.channels[0].elements) == (T.bits, N)

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from mlir import ir
 
+from ....ir.access import callee_name
 from ....ir.builder import Builder, constant_map_attr, index_type, string_attr, unit_attr
 from ....ir.context import context
-from ....ir.module import Module
+from ....ir.elements import EACH
+from ....ir.module import Module, attributes_of
+from ....ir.names import unique_name
 from ....timing.problem.problem import Table
 
-_EQUAL, _NOT_EQUAL = 0, 1  # predicates of arith.cmpi
+_EQUAL = 0  # a predicate of arith.cmpi
+_NEST = "allo.nest"
 
 
 class ClockCode:
@@ -105,14 +109,39 @@ class ClockCode:
                 "sym_name": string_attr(name), "sym_visibility": string_attr("private"),
                 "function_type": ir.TypeAttr.get(kind, context()),
             }, 1)  # fmt: skip
-        return at.op("func.call", results, operands, {"callee": ir.FlatSymbolRefAttr.get(name, context())})
+        marks = {"callee": ir.FlatSymbolRefAttr.get(name, context()), EACH: unit_attr()}
+        return at.op("func.call", results, operands, marks)
 
 
 def once(op: ir.Operation) -> ir.Block:
-    """The body of a loop of one iteration around an operation, which so stays one statement."""
+    """The body of a loop of one iteration around an operation, which so stays one statement, or one unfolded nest."""
     at = Builder.before(op)
     bounds = [ir.AffineMapAttr(constant_map_attr(bound)).value for bound in (0, 1)]
     loop = at.affine_for((bounds[0], []), (bounds[1], []), 1, {})
+    if _NEST in op.attributes:
+        loop.attributes[_NEST] = op.attributes[_NEST]
+        del op.attributes[_NEST]
     block = loop.regions[0].blocks[0]
     op.move_before(list(block.operations)[-1])
+    return block
+
+
+def apart(module: Module, call: ir.Operation) -> ir.Block:
+    """The body of a function around a call that returns arrays; a call of the function takes the place of the other."""
+    operands, results = list(call.operands), list(call.results)
+    kinds = [value.type for value in operands]
+    name = unique_name(f"{callee_name(call)}.timed", set(module.names()))
+    kind = ir.FunctionType.get(kinds, [value.type for value in results], context())
+    made = Builder(ir.InsertionPoint.at_block_begin(module.mlir.body), call.location).op("func.func", (), (), {
+        "sym_name": string_attr(name), "sym_visibility": string_attr("private"),
+        "function_type": ir.TypeAttr.get(kind, context()),
+    }, 1)  # fmt: skip
+    block = made.regions[0].blocks.append(*kinds, arg_locs=[call.location] * len(kinds))
+    attributes = attributes_of(call) | {"callee": ir.FlatSymbolRefAttr.get(name, context())}
+    other = Builder.before(call).op("func.call", [value.type for value in results], operands, attributes)
+    for old, new in zip(results, other.results, strict=True):
+        old.replace_all_uses_with(new)
+    call.move_before(Builder(ir.InsertionPoint(block), call.location).op("func.return", (), results))
+    for number, argument in enumerate(block.arguments):
+        call.operands[number] = argument
     return block

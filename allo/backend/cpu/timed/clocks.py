@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence as Operations
 from dataclasses import dataclass
+from fractions import Fraction
 
 from mlir import ir
 
@@ -18,14 +19,14 @@ from ....ir.access import accessed, callee_name, is_at_stream, is_end, is_get
 from ....ir.builder import Builder
 from ....ir.effects import Effects, with_inner
 from ....ir.module import Module
-from ....ir.processes import is_process
+from ....ir.processes import is_process, spatial_loops
 from ....ir.walk import (
-    LOOP_OPERATIONS,
     LoopView,
     constant_bounds,
     induction_variable,
     location_of,
     statements,
+    trip_count,
 )
 from ....timing.control.tree import (
     ArrayCopy,
@@ -46,7 +47,7 @@ from ....timing.control.trees import Trees
 from ....timing.pipeline import ScheduledRegion
 from ....timing.problem.region import RegionNode
 from ....timing.roles import is_pure
-from .clock_code import ClockCode, once
+from .clock_code import ClockCode, apart, once
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,19 @@ class Clocks:
         self.code = ClockCode(module)
         self.sites = [ProcessSite(module.top, location_of(module.function(module.top).operation))]
         self._fixed: dict[str, bool] = {}
+        self._loops: dict[Node, Fraction | None] = {}
 
     def write(self) -> None:
         """Rewrite the module, whose top function is a process of its own. Raises DataflowError for what has no time."""
-        fixed = {name: self._is_fixed(name) for name in self.trees.spans}  # before anything changes
-        for name, is_fixed in fixed.items():
-            if not is_fixed or name == self.module.top:
-                _FunctionClock(self, self.trees.spans[name].tree).write()
+        trees = [found.tree for found in self.trees.spans.values()]
+        for tree in trees:  # before anything changes
+            self._is_fixed(tree.name)
+            for node in nodes(tree.root):
+                if isinstance(node, Pipeline | Repeat) and self._same(node):
+                    self._loops[node] = self.trees.spans[tree.name].of(node).latency
+        for tree in trees:
+            if not self._is_fixed(tree.name) or tree.name == self.module.top:
+                _FunctionClock(self, tree).write()
 
     def known(self, call: Invocation) -> int | None:
         """The cycles that each call of a function takes; None if they vary, or if it uses streams.
@@ -92,10 +99,10 @@ class Clocks:
         latency = self.trees.span(call.callee).latency
         return None if latency is None or not self._is_fixed(call.callee) else math.ceil(latency)
 
-    def cycles(self, tree: FunctionTree, node: Pipeline | Repeat) -> int | None:
+    def cycles(self, node: Pipeline | Repeat) -> int | None:
         """The cycles of a loop that always takes the same time, and uses no stream."""
-        latency = self.trees.spans[tree.name].of(node).latency
-        return None if latency is None or not self._same(node) else math.ceil(latency)
+        latency = self._loops.get(node)
+        return None if latency is None else math.ceil(latency)
 
     def _is_fixed(self, name: str) -> bool:
         if name not in self._fixed:
@@ -129,6 +136,8 @@ class _FunctionClock:
 
     def __init__(self, clocks: Clocks, tree: FunctionTree) -> None:
         self.clocks, self.code, self.tree = clocks, clocks.code, tree
+        # loops over the elements of unfolded nests; no set, since operations hash by what is in them
+        self.elements: list[ir.Operation] = []
 
     def write(self) -> None:
         root = self.tree.root
@@ -161,6 +170,8 @@ class _FunctionClock:
                         "how long the copy of an array of run-time extents takes is not known", at=location_of(node.op)
                     )
                 self.code.advance(_behind(node.op), node.cycles)
+            case Spatial() if node.view.op in self.elements:
+                self._node(node.body)
             case Spatial():
                 raise DataflowError(
                     f"loop '{node.view.name}' is unfolded, but is no statement of a dataflow region: when its elements "
@@ -180,7 +191,7 @@ class _FunctionClock:
 
     def _loop(self, node: Pipeline | Repeat) -> None:
         op = node.view.op
-        if (cycles := self.clocks.cycles(self.tree, node)) is not None:
+        if (cycles := self.clocks.cycles(node)) is not None:
             self.code.advance(_behind(op), cycles)
             return
         for view in node.loops if isinstance(node, Pipeline) else (node.view,):
@@ -269,20 +280,18 @@ class _FunctionClock:
     def _cycle(self, region: ScheduledRegion, node: RegionNode, at: Builder) -> int | ir.Value:
         """The cycle of an operation in its iteration, by its copy."""
         table = region.schedule.cycles[node.index]
-        places = [self._copy(region, node.op, n, at) if size > 1 else None for n, size in enumerate(table.shape)]
+        places = [self._copy(region, n, at) if size > 1 else None for n, size in enumerate(table.shape)]
         return self.code.entry(at, table, places)
 
-    def _copy(self, region: ScheduledRegion, op: ir.Operation, number: int, at: Builder) -> ir.Value:
-        """Which copy of an unrolled loop an operation is in."""
+    def _copy(self, region: ScheduledRegion, number: int, at: Builder) -> ir.Value:
+        """Which copy of an unrolled loop runs."""
         body = region.graph.region
         copy = body.copy_loops[number]
         time = next((loop for loop in body.time if loop.copy == number), None)
         wanted = copy.variable if time is None else time.variable
-        loop = op.parent.operation
-        while loop.name not in LOOP_OPERATIONS or self.tree.around.model.loop(loop).variable != wanted:
-            loop = loop.parent.operation
+        loop = next(loop for loop in self.tree.around.model.loops if loop.variable == wanted)
         lower, step, factor = (copy.lower, copy.step, 0) if time is None else (time.lower or 0, time.step, time.factor)
-        return self.code.iteration(at, induction_variable(loop), lower, step, factor)
+        return self.code.iteration(at, induction_variable(loop.op), lower, step, factor)
 
     # -- regions -----------------------------------------------------------------------------------------
 
@@ -292,9 +301,7 @@ class _FunctionClock:
             match part:
                 case Straight():
                     self._straight_processes(part, overlapped)
-                case Spatial():
-                    self._elements(part, overlapped)
-                case Pipeline() | Repeat():
+                case Spatial() | Pipeline() | Repeat():
                     self._process(part, part.view.op, overlapped)
                 case Branch() | Invocation() | ArrayCopy():
                     self._process(part, part.op, overlapped)
@@ -310,37 +317,21 @@ class _FunctionClock:
         self._events(part.region, part.body)
 
     def _process(self, part: Node, op: ir.Operation, overlapped: bool) -> None:
+        """A statement of a region: one process, or one for each element of an unfolded nest."""
         if not is_process(op):
             raise DataflowError(
                 "this statement of a region gives a value to its tasks: when they begin then is not known",
                 at=location_of(op), hint="let a task do it, and put the value into a stream",
             )  # fmt: skip
-        if any("allo.spatial" in inner.attributes for inner in with_inner(op)):
-            raise DataflowError(
-                "there is an unfolded loop inside of this one: when its elements begin is not known",
-                at=location_of(op), hint="unfold the outer loop",
-            )  # fmt: skip
-        own = once(op)
+        spatial = spatial_loops(op)
+        self.elements += spatial
+        own = apart(self.clocks.module, op) if len(op.results) else once(op)
         self._node(part)
-        name = part.callee if isinstance(part, Invocation) else label(part)
-        self._site(own, ProcessSite(name, location_of(op), loop=overlapped))
-
-    def _elements(self, part: Spatial, overlapped: bool) -> None:
-        """The elements of an unfolded nest."""
-        grid = [part]
-        while len(grid[-1].body.parts) == 1 and isinstance(inner := grid[-1].body.parts[0], Spatial):
-            grid.append(inner)
-        body = grid[-1].body
-        if any(isinstance(node, Spatial) for node in nodes(body)):
-            raise DataflowError(
-                "there is an unfolded loop among what its elements do: when they begin is not known",
-                at=location_of(part.view.op), hint="unfold loops that are right inside of each other",
-            )  # fmt: skip
-        self._node(body)
-        called = [one.callee for one in body.parts if isinstance(one, Invocation)]
-        name = called[0] if len(called) == 1 else label(part)
-        extents = tuple(int(one.trips.mean or 0) for one in grid)
-        self._site(grid[-1].view.body, ProcessSite(name, location_of(part.view.op), extents, overlapped))
+        called = [one.callee for one in nodes(part) if isinstance(one, Invocation)]
+        one_call = len(called) == 1 and (spatial or isinstance(part, Invocation))
+        name = called[0] if one_call else label(part)
+        extents = tuple(trip_count(loop) or 0 for loop in spatial)
+        self._site(own, ProcessSite(name, location_of(op), extents, overlapped))
 
     def _site(self, block: ir.Block, site: ProcessSite) -> None:
         self.code.site(Builder.before(statements(block)[0]), len(self.clocks.sites))
