@@ -487,3 +487,69 @@ def test_elements_of_any_type(text: str) -> None:
 
     run = timed(any_type, NOTHING)
     assert (run.channels[0].bits, run.channels[0].elements) == (T.bits, N)
+
+
+def taken(p: Stream[int32, 2]) -> int32:
+    c: int32 = 0
+    for k in range(3):
+        c += p.get()
+    return c
+
+
+@df.region()
+def called(A: int32[N], B: int32[N]):
+    p: Stream[int32, 2]
+
+    @df.kernel(mapping=[1], args=[A])
+    def f(A: int32[N]):
+        for i in range(N):
+            for k in range(3):
+                p.put(A[i])
+
+    @df.kernel(mapping=[1], args=[B])
+    def g(B: int32[N]):
+        for i in range(N):
+            B[i] = taken(p)
+
+
+@pytest.mark.parametrize("pipelined", [False, True])
+def test_callees_put_and_get_in_the_time_of_their_caller(pipelined: bool) -> None:
+    s = df.customize(called)
+    steps = (lambda s: (s.pipeline("f:k"), s.pipeline("g:i"))) if pipelined else (lambda s: None)
+    run = timed(s, NUMBERS, NOTHING, steps=steps)
+    assert run.cycles == allo.estimate(s).cycles
+    assert (run.channels[0].full > 0, run.channels[0].elements) == (True, 3 * N)
+
+
+def test_external_kernels_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "twice.cpp").write_text("void twice(int a[12], int b[12]) { b[0] = 2 * a[0]; }\n")
+    twice = allo.IPModule(top="twice", impl=str(tmp_path / "twice.cpp"))
+
+    def caller(A: int32[N], B: int32[N]):
+        twice(A, B)
+
+    with pytest.raises(DataflowError) as refused:
+        allo.customize(caller).build(timed=True)
+    lines = told(refused.value).splitlines()
+    assert lines[0].endswith(
+        "how long the external kernel 'twice' takes is not known, and so is when its caller goes on"
+    )
+    assert lines[1].strip() == "twice(A, B)"
+    assert lines[3].strip() == "hint: time a design of which all kernels are written in Python"
+
+
+def test_regions_that_start_again_before_their_end_are_refused() -> None:
+    def again(A: int32[N], B: int32[N]):
+        for t in range(3):
+            inner(A, B)
+
+    s = allo.customize(again)
+    assert timed(s, NUMBERS, NOTHING).cycles == allo.estimate(s).cycles
+    s.pipeline("t")
+    with pytest.raises(DataflowError) as refused:
+        s.build(timed=True)
+    lines = told(refused.value).splitlines()
+    assert lines[0].endswith(
+        "a pipeline starts 'inner' again before it has ended, and how its tasks go on then is not known"
+    )
+    assert lines[-1].strip() == "hint: leave the loop around the call without a pipeline"

@@ -101,10 +101,11 @@ class LLVMModule:
         self._timing: TimedRun | None = None
         self._checks = lower_checks(self._lowered)
         self._streams = prepare_streams(self._lowered, unbounded=unbounded)
+        if self._timed is not None:
+            self._timed.write(self._streams)
         self._libraries = _link_external(self._lowered)
         self._linked = _linked_functions(self._lowered)
         if self._timed is not None:
-            self._timed.write(self._streams)
             self._linked |= self._timed.linked()
         top = module.function(module.top)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)

@@ -75,6 +75,7 @@ class TimedRun(RunFigures):
         names = [channel.name for channel in self.replayed.trace.channels]
         if names.count(name) != 1:
             state = "no channel" if name not in names else "more than one channel"
-            hint = nearest(name, names) or f"there are {', '.join(sorted(set(names))[:20])}"
+            listed = f"there are {', '.join(sorted(set(names))[:20])}" if names else "it has no streams"
+            hint = nearest(name, names) or listed
             raise TargetError(f"{state} of '{self.top}' is called '{name}'", hint=hint)
         return names.index(name)
