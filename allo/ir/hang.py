@@ -54,13 +54,17 @@ class RunningTask:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """What a task waits for: at a line, until one of `others` uses the other end of a FIFO; or until `others` end."""
+    """What a task waits for: at a line, until one of `others` uses the other end of a FIFO; or until `others` end.
+
+    `iteration` are the loops around the line with their variables, where these are known.
+    """
 
     task: RunningTask
     reason: WaitReason
     at: Location | None
     stream: Waiting | None
     others: tuple[RunningTask, ...]
+    iteration: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +226,8 @@ def told(wait: Wait, known: set[RunningTask] | None = None) -> str:
     state = stream.state()
     passed = f"{state.puts} put, {state.gets} taken"
     filled = f"{state.holds} of {state.depth}" if state.depth else f"{state.holds}"
+    if wait.iteration:
+        who += f", in iteration {', '.join(f'{loop} = {value}' for loop, value in wait.iteration)},"
     if wait.reason is WaitReason.FULL:
         text = f"{who} waits to put into '{stream.name}', which is full ({filled}; {passed}), until "
         then = f"{others or 'somebody'} takes an element out"

@@ -127,15 +127,14 @@ def _surplus(program: TokenProgram, text: str, most: int, left: TokenFifo, waiti
     stopped = None
     if isinstance(found, Ending):
         stopped = next((task for task in found.wait if task.full is not None and task.full.is_walled), None)
-    at = iteration = None
-    block = 1
+    at, block = None, 1
     if stopped is not None and stopped.site is not None:
         site = program.sites[stopped.site]
         at = location_of(site.op)
-        iteration = tuple((loop.name, stopped.values[loop.place]) for loop in site.loops if not loop.is_of(site.op))
         block = prod(loop.trips or 1 for loop in site.loops if loop.is_of(site.op))
+    iteration = () if stopped is None else run.iteration(stopped)
     taker = None if left.getter is None else _placed(program, left.getter)
-    return Surplus(waiting, _placed(program, putter), at, iteration or (), taker, block)
+    return Surplus(waiting, _placed(program, putter), at, iteration, taker, block)
 
 
 def _placed(program: TokenProgram, task: Task) -> TaskPosition:

@@ -216,7 +216,13 @@ class TokenRun:
         fifo = task.full or task.empty
         leaders = () if fifo is not None else tuple(other for other in self.alive if task in other.followers)
         passed = (0, 0) if fifo is None else (fifo.puts, fifo.gets)
-        return StuckTask(task, task.site, task.full, task.empty, passed, leaders)
+        return StuckTask(task, task.site, task.full, task.empty, passed, leaders, self.iteration(task))
+
+    def iteration(self, task: Task) -> tuple[tuple[str, int], ...]:
+        """The loops around the place where a task waits, without those over a block, and their variables."""
+        site = None if task.site is None else self.program.sites[task.site]
+        loops = () if site is None else site.loops
+        return tuple((loop.name, task.values[loop.place]) for loop in loops if site and not loop.is_of(site.op))
 
     def _force(self) -> bool:
         task = next((task for task in self.alive if task.full is not None or task.empty is not None), None)

@@ -45,7 +45,10 @@ class Walled(TokenFifo):
 
 @dataclass(frozen=True, slots=True)
 class StuckTask:
-    """A task that could not go on: at this FIFO, through which so much had passed, or until others had ended."""
+    """A task that could not go on: at this FIFO, through which so much had passed, or until others had ended.
+
+    `iteration` are the loops around the place with their variables.
+    """
 
     task: Task
     site: int | None
@@ -53,6 +56,7 @@ class StuckTask:
     empty: TokenFifo | None
     passed: tuple[int, int]
     leaders: tuple[Task, ...]
+    iteration: tuple[tuple[str, int], ...]
 
 
 @dataclass(slots=True, eq=False)

@@ -74,7 +74,8 @@ class _Teller:
         user = fifo.getter if reason is WaitReason.FULL else fifo.putter
         at = None if stuck.site is None else location_of(self.program.sites[stuck.site].op)
         users = () if user is None else (self._named(user),)
-        return Wait(self._named(stuck.task), reason, at, self._waiting(fifo, None, stuck.passed), users)
+        waiting = self._waiting(fifo, None, stuck.passed)
+        return Wait(self._named(stuck.task), reason, at, waiting, users, stuck.iteration)
 
     def _named(self, task: Task) -> RunningTask:
         if task not in self.names:
