@@ -38,7 +38,7 @@ def ran(run: Callable[..., Any], seed: int) -> list[Any] | DataflowError:
 def refused(error: DataflowError, wanted: list[Any] | DataflowError) -> None:
     """Types that refuse: the reference waits for ever, too; what is left in a FIFO stops nobody if there is room."""
     message = str(error).splitlines()[0]
-    if "put into" in message:
+    if "taken out of" in message:
         assert not isinstance(wanted, DataflowError) or "whatever" in message or "is full" in str(wanted)
     else:
         assert isinstance(wanted, DataflowError)
