@@ -142,3 +142,19 @@ def transposed_parts(A: int16[M, N], C: int16[N, M]):
     @df.kernel(mapping=[2, 1], args=[A, C])
     def turn(A: int16[M, N] @ [S(0), R], C: int16[N, M] @ [R, S(0)]):
         C[:, :] = A.T
+
+
+@df.region()
+def joined_halves(X: int16[2, 2], Y: int16[2, 2]):
+    """A region for parts of arrays, with a collective of its own; all positions have all of the result."""
+
+    @df.kernel(mapping=[2], args=[X, Y])
+    def add(X: int16[2, 2] @ [S(0), R], Y: int16[2, 2] @ [R, R]):
+        Y[:, :] = allo.all_gather(X) + 1
+
+
+@df.region()
+def regions_of_parts(A: int16[M, N], C: int16[M, N]):
+    @df.kernel(mapping=[2, 2], args=[A, C])
+    def outer(X: int16[M, N] @ [S(0), S(1)], Y: int16[M, N] @ [S(0), S(1)]):
+        joined_halves(X, Y)

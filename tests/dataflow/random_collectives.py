@@ -134,7 +134,8 @@ def _collective(random: Random, mesh: tuple[int, ...], values: dict[Any, Any], k
     if which == "reduce_scatter":
         width = local[dim] // mesh[axes[0]]
         found = {
-            p: v[(slice(None),) * dim + (slice(p[axes[0]] * width, (p[axes[0]] + 1) * width),)] for p, v in found.items()
+            p: v[(slice(None),) * dim + (slice(p[axes[0]] * width, (p[axes[0]] + 1) * width),)]
+            for p, v in found.items()
         }
         return f"allo.reduce_scatter({name}, {op!r}, {axis}, {dim})", found
     return f"allo.allreduce({name}, op={op!r}, axis={axis})", found
@@ -178,6 +179,9 @@ def products_of(seed: int) -> Design:
     body.append(f"C[:, :] = {name}")
     args = f"A: int16[{M}, {K}]", f"B: int16[{K}, {N}]", f"b: int16[{N}]", f"C: int32[{M}, {N}]"
     layouts = [rows, inner], [inner, columns], [bias], kept
-    cut = [f"{a} @ [{', '.join('R' if p is None else f'S({p})' for p in l)}]" for a, l in zip(args, layouts, strict=True)]
+    cut = [
+        f"{argument} @ [{', '.join('R' if p is None else f'S({p})' for p in layout)}]"
+        for argument, layout in zip(args, layouts, strict=True)
+    ]
     text = _text(", ".join(args), "A, B, b, C", mesh, ", ".join(cut), body)
     return Design(text, [A, B, b, np.zeros((M, N), np.int32)], [A, B, b, wanted.astype(np.int32)])

@@ -67,6 +67,13 @@ def test_parts_of_what_is_whole() -> None:
     np.testing.assert_array_equal(through(c.transposed_parts, A, np.zeros_like(A.T), csim=False).arguments[1], A.T)
 
 
+def test_regions_of_parts() -> None:
+    A = numbers(c.M, c.N)
+    found = through(c.regions_of_parts, A, np.zeros_like(A), csim=False).arguments[1]
+    np.testing.assert_array_equal(found, A + 1)
+    assert "hls::stream" in df.build(c.regions_of_parts, target="vhls").hls_code
+
+
 BUILDS = {
     "split_k": (c.split_k, [numbers(c.M, c.K), numbers(c.K, c.N), np.zeros((c.M, c.N), np.int16)]),
     "gemv": (c.gemv, [numbers(c.W, c.W, dtype=np.float32), numbers(c.W, dtype=np.float32), np.zeros(c.W, np.float32)]),

@@ -133,9 +133,10 @@ def _footprint(module: Module, buffer: Buffer, process: ir.Operation) -> Footpri
     nest = string_of(process, "allo.nest")
     function = copy.function(buffer.function)
     own = next(op for op in operations(entry_block(function), "affine.for") if string_of(op, "allo.nest") == nest)
+    innermost = spatial_loops(own)[-1]  # which only a grid has in which there are calls
     inline_inside(copy, own)
     value = copy.buffers(buffer.function)[buffer.name]
-    return footprint(extract(function, own), value, spatial_loops(own)[-1])
+    return footprint(extract(function, own), value, innermost)
 
 
 def _lowers(found: Footprint, spatial: Sequence[ir.Operation]) -> tuple[Lower, ...] | None:
