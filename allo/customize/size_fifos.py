@@ -8,7 +8,7 @@ from ..errors import Note, ScheduleError, counted, nearest
 from ..ir.module import Module
 from ..ir.states import Draft
 from .fifo.accesses import LARGEST_DEPTH
-from .fifo.depths import FifoKind, fifo_types, set_depths
+from .fifo.depths import FifoKind, fifo_kinds, set_depths
 from .fifo.sizes import STRATEGIES, FifoSize, FifoSizes
 from .step.handles import FifoName
 from .step.primitive import primitive
@@ -74,7 +74,7 @@ def _is_counts(trips: object) -> bool:
 
 def _chosen(module: Module, fifos: tuple[FifoName, ...] | None) -> list[FifoKind]:
     """The types of the FIFOs that are to be sized."""
-    known = fifo_types(module)
+    known = fifo_kinds(module)
     if not known:
         raise ScheduleError(
             f"'{module.top}' has no FIFOs", hint="relay(array, consumer) makes one, or declare a Stream[T, depth]"

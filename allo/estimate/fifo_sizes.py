@@ -45,8 +45,13 @@ def fifo_sizes(
     device = load_target(target)
     if not isinstance(device, Fpga):
         raise TargetError(f"cycles are those of FPGAs, and target '{device.name}' is none", hint="take u280")
-    found = _trace(module, target, trips)
-    sizing = _Sizing(module, device, found.trace, _kinds(module, found, kinds), kinds)
+    found = _trace(module, target, trips, scheduled=True)
+    written = None if found.is_as_written else _trace(module, target, trips, scheduled=False)
+    numbers = _kinds(module, found, kinds)
+    search = DepthSearch(found.trace, numbers, len(kinds), None if written is None else written.trace)
+    if written is not None and search.run(None).stuck:  # by its schedule, though not as it is written
+        search = DepthSearch(written.trace, numbers, len(kinds))
+    sizing = _Sizing(module, device, search, kinds)
     match strategy:
         case "exact":
             return sizing.exact()
@@ -56,9 +61,9 @@ def fifo_sizes(
             return sizing.linear(strategy)
 
 
-def _trace(module: Module, target: str, trips: Mapping[str, int] | None) -> StaticTrace:
+def _trace(module: Module, target: str, trips: Mapping[str, int] | None, *, scheduled: bool) -> StaticTrace:
     try:
-        found = static_trace(module, target, trips)
+        found = static_trace(module, target, trips, scheduled=scheduled)
     except NoTrace as error:
         hint = error.hint or "give the depths yourself: s.size_fifos(fifos=[...], depths=[...])"
         what = f"what passes through '{error.stream}'" if error.stream else "when FIFOs are used"
@@ -93,26 +98,30 @@ def _kinds(module: Module, found: StaticTrace, kinds: Sequence[FifoKind]) -> Num
 
 @dataclass(slots=True, eq=False)
 class _Sizing:
-    """A trace whose channels have these `kinds`, numbers of `types`."""
+    """A search of depths for the `types` of FIFOs; `free` is a run in which none of them is ever full."""
 
     module: Module
     device: Fpga
-    trace: Trace
-    kinds: Numbers
+    search: DepthSearch
     types: Sequence[FifoKind]
-    search: DepthSearch = field(init=False)
     free: Replayed = field(init=False)
 
     def __post_init__(self) -> None:
-        self.search = DepthSearch(self.trace, self.kinds, len(self.types))
         self.free = self.search.run(None)
-        if self.free.stuck:
+        if self.search.cycles((0,) * len(self.types)) is None:
             hang = hang_of(self.module)
             if isinstance(hang, Hang):
                 raise hang.error()
-            wait = (self.free.circle or self.free.stuck)[0]
-            name = self.trace.processes[wait.process].name
-            raise DataflowError(f"'{name}' waits for ever, whatever the depths of FIFOs are")
+            raise DataflowError(f"tasks of '{self.module.top}' wait for ever, whatever the depths of FIFOs are")
+
+    @property
+    def trace(self) -> Trace:
+        return self.search.trace
+
+    @property
+    def kinds(self) -> Numbers:
+        """Of each channel, the number of its type."""
+        return self.search.kinds
 
     # -- strategies ------------------------------------------------------------------------------------
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlir import ir
 
+from ..customize.fifo.depths import fifo_kinds
+from ..customize.fifo.sizes import FifoSizes
 from ..ir.mlir_types import from_mlir
 from ..ir.partitions import divisions_of, is_partitioned
 from ..ir.recursion import reads_programs
@@ -58,13 +60,25 @@ class BufferRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FifoRow:
+    """A FIFO, or each of `count` in an array: its depth, the bits of an element, why `size_fifos` chose the depth."""
+
+    name: str
+    count: int
+    depth: int
+    bits: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class StructureReport:
-    """The loops and arrays of all functions of a schedule, and the layouts that serve several requests at once."""
+    """The loops, arrays and FIFOs of a schedule, and the layouts that serve several requests at once."""
 
     top: str
     loops: tuple[LoopRow, ...]
     buffers: tuple[BufferRow, ...]
     meets: tuple[LayoutMeet, ...] = ()
+    fifos: tuple[FifoRow, ...] = ()
 
     def to_json(self) -> str:
         """The report as JSON; a count is `{"value": n, "exact": bool}`, trips are `{"mean", "least", "greatest"}`."""
@@ -84,6 +98,11 @@ class StructureReport:
             buffers.append((name, array.kind, array.type, size, array.layout, banks, ports))
         notes = "trips: each time the loop is reached; bytes: of arrays, in one run of the function; ports: 2 a bank"
         tables = [*_table(loops), "", *_table(buffers)]
+        if self.fifos:
+            fifos = [("FIFO", "count", "depth", "bits", "because")]
+            for fifo in self.fifos:
+                fifos.append((fifo.name, str(fifo.count), str(fifo.depth), str(fifo.bits), fifo.reason or "-"))
+            tables += ["", *_table(fifos)]
         met = ["", "partitions that meet in arrays joined by calls", *map(str, self.meets)] if self.meets else []
         return "\n".join([f"{self.top}: from the text of the program ({notes})", *tables, *met])
 
@@ -117,7 +136,21 @@ def structure_report(schedule: Schedule) -> StructureReport:
             loops.append(LoopRow(name, view.nest, view.name, depth, trips, marks, moved.read, moved.written))
         found = (_buffer(name, buffer, value) for buffer, value in buffers_of(function).items())
         buffers += [row for row in found if row is not None]
-    return StructureReport(module.top, tuple(loops), tuple(buffers), layout_meets(schedule))
+    return StructureReport(module.top, tuple(loops), tuple(buffers), layout_meets(schedule), tuple(_fifos(schedule)))
+
+
+def _fifos(schedule: Schedule) -> Iterator[FifoRow]:
+    """The FIFOs that the functions make, with the reason of the step that gave them their depth."""
+    reasons = {
+        (size.fifo, size.depth): f"{step.result.strategy}: {size.reason}"
+        for step in schedule.steps
+        if isinstance(step.result, FifoSizes)
+        for size in step.result.fifos
+    }
+    for kind in fifo_kinds(schedule.ir):
+        for made in kind.fifos:
+            name = str(made.fifo)
+            yield FifoRow(name, made.count, kind.depth, kind.bits, reasons.get((name, kind.depth), ""))
 
 
 def _buffer(function: str, name: str, value: ir.Value) -> BufferRow | None:

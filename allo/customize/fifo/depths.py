@@ -46,7 +46,7 @@ class FifoKind:
     is_open: bool
 
 
-def fifo_types(module: Module) -> list[FifoKind]:
+def fifo_kinds(module: Module) -> list[FifoKind]:
     """The types of all FIFOs that a module makes, in the order of the text."""
     functions = {function.name.value: function for function in module.functions()}
     found = _Joined(module.top, functions)

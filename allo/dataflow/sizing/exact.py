@@ -17,12 +17,14 @@ type Depths = tuple[int, ...]  # of each kind of FIFO that is sized
 class DepthSearch:
     """A trace, and what was found of it; runs are known by depths, so that none is done twice.
 
-    `kinds` says of each channel which of `count` depths is its own, -1 if its depth stays as it was declared.
+    `kinds` says of each channel which of `count` depths is its own, -1 if its depth stays as it was declared. `written`
+    is the trace in the order of the program if that is another one: simulations have no schedule, and must end too.
     """
 
     trace: Trace
     kinds: Numbers
     count: int
+    written: Trace | None = None
     replays: int = 0
     _backward: Trace = field(init=False)
     _known: dict[Depths, int | None] = field(default_factory=dict)
@@ -35,19 +37,30 @@ class DepthSearch:
         be."""
         self.replays += 1
         own = np.array(depths if depths is not None else [0] * self.count, np.int64)
-        each = np.where(self.kinds >= 0, own[self.kinds] if len(own) else 0, self.trace.depths)
-        return replay(self._backward if from_end else self.trace, each)
+        return replay(self._backward if from_end else self.trace, self._each(own))
+
+    def _each(self, depths: Numbers) -> Numbers:
+        """The depth of each channel."""
+        return np.where(self.kinds >= 0, depths[self.kinds] if len(depths) else 0, self.trace.depths)
 
     def cycles(self, depths: Depths) -> int | None:
-        """How long a run takes; None if it never ends."""
+        """How long a run takes (depths of 0: without limits); None if it never ends."""
         if depths not in self._known:
             found = self.run(depths)
-            self._known[depths] = None if found.stuck else found.total
+            ends = not found.stuck and (
+                self.written is None or not replay(self.written, self._each(np.array(depths, np.int64))).stuck
+            )
+            self._known[depths] = found.total if ends else None
         return self._known[depths]
 
     def enough(self) -> Depths:
         """Depths that slow nothing down: those of the schedules in which all is as early or as late as it can be,
         the smaller one, and of those that are so with FIFOs of these depths, until that helps no more."""
+        written = DepthSearch(self.written, self.kinds, self.count).enough() if self.written is not None else None
+        found = self._enough()
+        return found if written is None else tuple(map(max, found, written))
+
+    def _enough(self) -> Depths:
         found: Depths | None = None
         while True:
             early, late = self._held(found)

@@ -10,7 +10,7 @@ from mlir import ir
 
 from ...ir.access import callee_name, makes_stream
 from ...ir.processes import region_statements, spatial_loops
-from ...ir.walk import entry_block, induction_variable, statements, string_of
+from ...ir.walk import constant_bounds, entry_block, induction_variable, statements, string_of
 from ...timing.control.span import Span
 from ...timing.control.tree import (
     ArrayCopy,
@@ -61,23 +61,54 @@ class TraceProgram(TraceText):
                     self._node(part)
             case Dataflow():
                 self._region(node)
+            case Invocation():
+                self._write(f"t += {node.control}")
+                self._called(node.op)
+            case ArrayCopy():
+                self._write(f"t += {self._constant(node)}")
+            case _ if not self._matters(_op_of(node)) and (self._is_fixed(node) or not self._is_known(node)):
+                self._write(f"t += {self._constant(node)}")
             case Branch():
                 self._branch(node)
-            case Invocation():
-                self._invocation(node)
-            case _ if not self._matters(_op_of(node)):
-                self._write(f"t += {self._constant(node)}")
             case Pipeline():
                 self._pipeline(node)
             case Repeat():
                 self._repeat(node)
             case Spatial():
                 self._spatial(node)
+
+    def _is_fixed(self, node: Node) -> bool:
+        """Whether a node takes the same time whenever it runs."""
+        match node:
+            case Straight():
+                return True
+            case Pipeline():
+                return all(constant_bounds(view.op) is not None for view in node.loops)
+            case Repeat():
+                return constant_bounds(node.view.op) is not None and self._is_fixed(node.body)
+            case Invocation():
+                return node.callee in self.trees.spans and self._is_fixed(self.trees.spans[node.callee].tree.root)
+            case InTurn():
+                return all(map(self._is_fixed, node.parts))
             case ArrayCopy():
-                self._write(f"t += {self._constant(node)}")
+                return node.cycles is not None
+            case Branch() | Dataflow() | Spatial():
+                return False
+
+    def _is_known(self, node: Node) -> bool:
+        """Whether it is known which branch is taken, or how often a loop runs, where data do not decide that."""
+        match node:
+            case Branch():
+                return self._condition(node.op) is not None
+            case Pipeline():
+                return self._are_bounds_known(node.view)
+            case Repeat():
+                return node.view.op.name != "scf.while" and self._are_bounds_known(node.view)
+            case _:
+                return False
 
     def _constant(self, node: Node) -> int:
-        """The cycles of what uses no stream."""
+        """The cycles of what uses no stream, on average."""
         span: Span = self.trees.spans[self._inside[-1]].of(node)
         if span.latency is None:
             raise NoTrace("how long this takes is known at run time only", _op_of(node), self._stated(node))
@@ -98,7 +129,8 @@ class TraceProgram(TraceText):
             if loop.copy >= 0:
                 self._axes[loop.copy] = f"({number} % {loop.factor})"
             self._see(view.body)
-        self._straight(tuple(statements(node.loops[-1].body)), node.region, start)
+        if self._matters(node.view.op):
+            self._straight(tuple(statements(node.loops[-1].body)), node.region, start)
         self._write(f"{last} = {start}")
         self._depth, self._axes = depth, axes
         self._write(f"t = {last} + {node.depth + node.leave}")
@@ -143,10 +175,7 @@ class TraceProgram(TraceText):
         self._write(f"t = {end}")
 
     def _branch(self, node: Branch) -> None:
-        if not self._matters(node.op):
-            self._write(f"t += {self._constant(node)}")
-            return
-        condition = self._scalars.condition(node.op) if node.op.name in ("affine.if", "scf.if") else None
+        condition = self._condition(node.op)
         if condition is None:
             raise NoTrace("whether a stream is used depends on data", node.op)
         blocks = [block for region in node.op.regions for block in region.blocks]
@@ -155,14 +184,11 @@ class TraceProgram(TraceText):
                 self._see(block)
                 self._node(branch)
 
-    def _invocation(self, node: Invocation) -> None:
-        self._write(f"t += {node.control}")
-        self._called(node.op)
-
     def _called(self, op: ir.Operation) -> None:
         name = callee_name(op)
-        if not self._matters(op):
-            latency = self.trees.span(name).latency
+        latency = self.trees.span(name).latency
+        is_fixed = name not in self.trees.spans or self._is_fixed(self.trees.spans[name].tree.root)
+        if not self._matters(op) and (is_fixed or name in self._inside):
             if latency is None:
                 raise NoTrace(f"how long '{name}' takes is known at run time only", op)
             self._write(f"t += {ceil(latency)}")
@@ -191,8 +217,8 @@ class TraceProgram(TraceText):
         self._joined(before, stages)
 
     def _again(self, node: Repeat, body: Dataflow) -> None:
-        """A loop of stages, each of which goes on with the next iteration when it has ended, and what uses its arrays
-        has ended the iteration before that: they have two places. FIFOs are the same in all iterations."""
+        """A loop of stages, each of which goes on with the next iteration when it has ended the last one. FIFOs are the
+        same in all iterations."""
         before, depth = self._name("b"), self._depth
         for op in statements(node.view.body):
             if makes_stream(op):
@@ -201,14 +227,13 @@ class TraceProgram(TraceText):
         self._write(f"{before} = R.fork(t)")
         stages = self._stages(body)
         for stage in stages:
-            self._write(f"{stage.group} = {stage.group}_1 = []")
+            self._write(f"{stage.group} = []")
         self._loop(node.view)
         self._see(node.view.body)
         for stage in stages:
-            self._write(f"{stage.group}_2, {stage.group}_1, {stage.group} = {stage.group}_1, {stage.group}, []")
+            self._write(f"{stage.group}_1, {stage.group} = {stage.group}, []")
         for stage in stages:
-            users = [f"{other.group}_2" for other in stages if stage in other.after]
-            groups = [*(other.group for other in stage.after), f"{stage.group}_1", *users]
+            groups = [*(other.group for other in stage.after), f"{stage.group}_1"]
             self._process(stage, f"({before}, {_starred(groups)})")
         self._depth = depth
         self._joined(before, stages)
@@ -237,7 +262,8 @@ class TraceProgram(TraceText):
             position.append(self._known(induction_variable(part.view.op)))
             inner = part.body.parts
             part = inner[0] if len(inner) == 1 else part.body
-        name = self._called_name(part) or string_of(stage.op, "allo.nest") or self._inside[-1]
+        called = part.callee if isinstance(part, Invocation) else None
+        name = called or string_of(stage.op, "allo.nest") or self._inside[-1]
         self._write(f"a, y = R.begin({name!r}, ({''.join(f'{p}, ' for p in position)}), {after})", "t = 0")
         self._node(part)
         self._write(f"{stage.group}.append(R.end(t))")
@@ -247,9 +273,6 @@ class TraceProgram(TraceText):
         term = self._scalars.term(value)
         assert term is not None
         return term.text
-
-    def _called_name(self, part: Node) -> str | None:
-        return part.callee if isinstance(part, Invocation) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -33,6 +33,7 @@ class TraceRecorder:
     cycles: list[array[int]] = field(default_factory=list)
     tasks: int = 0
     events: int = 0
+    is_as_written: bool = True  # all puts and gets are in the order of the program
     _open: list[tuple[str, tuple[int, ...], int, str]] = field(default_factory=list)
     _regions: list[list[int]] = field(default_factory=list)
 
@@ -80,6 +81,18 @@ class TraceRecorder:
         """The region has ended, and the process that started it goes on."""
         name, _, task, of = self._open.pop()
         return self._stretch(name, tuple(ended) or (before,), task, of)
+
+    def mark(self) -> int:
+        """Where the process that runs is."""
+        return len(self.codes[-1])
+
+    def in_order(self, mark: int) -> None:
+        """What it has done since a mark, it does in the order of cycles."""
+        codes, cycles = self.codes[-1], self.cycles[-1]
+        order = sorted(range(mark, len(cycles)), key=cycles.__getitem__)
+        self.is_as_written &= order == list(range(mark, len(cycles)))
+        codes[mark:] = array("q", [codes[n] for n in order])
+        cycles[mark:] = array("q", [cycles[n] for n in order])
 
     def trace(self) -> Trace:
         """What was recorded."""

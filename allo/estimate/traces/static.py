@@ -24,16 +24,27 @@ MOST_EVENTS = 20_000_000  # some seconds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StaticTrace:
-    """A trace, and for each of its channels the number of the operation that makes it, in the order of the text."""
+    """A trace, and for each of its channels the number of the operation that makes it, in the order of the text.
+
+    `is_as_written` says that processes put and get in the order of the program.
+    """
 
     trace: Trace
     streams: tuple[int, ...]
+    is_as_written: bool
 
 
 def static_trace(
-    module: Module, target: str | Path | Target, trips: Mapping[str, int] | None = None, most: int = MOST_EVENTS
+    module: Module,
+    target: str | Path | Target,
+    trips: Mapping[str, int] | None = None,
+    *,
+    scheduled: bool = True,
+    most: int = MOST_EVENTS,
 ) -> StaticTrace:
     """The trace of a run of `module` on `target`, without data; `trips` are iterations of loops that data decide.
+
+    If it is `scheduled`, processes put and get in the order of their schedules, else in that of the program.
 
     Raises NoTrace where data decide what is put or got, or when, TooManyEvents, and TargetError for a target that
     does not exist or is no FPGA.
@@ -46,7 +57,7 @@ def static_trace(
     trees = Trees(module, TreeOptions(device, trips=dict(trips or {})))
     trees.span(module.top)
     demand_stated_loops(trees)
-    program = TraceProgram(module, trees, made)
+    program = TraceProgram(module, trees, made, scheduled)
     recorder = TraceRecorder([facts_of(module, op) for op in made], [bits_of(op.results[0].type) for op in made], most)
     exec(compile(program.text(), "<trace>", "exec"), {"R": recorder, "T": program.tables})  # no names of the user
-    return StaticTrace(recorder.trace(), tuple(recorder.streams))
+    return StaticTrace(recorder.trace(), tuple(recorder.streams), recorder.is_as_written)

@@ -39,7 +39,7 @@ from ...ir.walk import (
     string_of,
 )
 from ...poly.waiting.scalars import Scalars
-from ...poly.waiting.terms import loop_variable
+from ...poly.waiting.terms import Truth, loop_variable
 from ...timing.control.tree import FunctionTree
 from ...timing.control.trees import Trees
 from ...timing.pipeline import ScheduledRegion
@@ -47,8 +47,7 @@ from ...timing.pipeline import ScheduledRegion
 
 def _stream_in(op: ir.Operation) -> str | None:
     """The name of the first stream that an operation, or one below it, uses."""
-    inside = [inner for region in op.regions for block in region.blocks for inner in operations(block)]
-    for inner in (op, *inside):
+    for inner in (op, *_inside(op)):
         for value in inner.operands:
             if is_stream_type(value.type):
                 base = base_of(value)
@@ -56,6 +55,11 @@ def _stream_in(op: ir.Operation) -> str | None:
                     return str(argument_names(base.owner.owner)[ir.BlockArgument(base).arg_number])
                 return string_of(base.owner.operation, "allo.name")
     return None
+
+
+def _inside(op: ir.Operation) -> list[ir.Operation]:
+    """The operations below an operation."""
+    return [inner for region in op.regions for block in region.blocks for inner in operations(block)]
 
 
 class NoTrace(Exception):
@@ -73,12 +77,15 @@ class NoTrace(Exception):
 class TraceText(ABC):
     """Calls of a `TraceRecorder` `R`; `t` is the cycle of the process, `a` and `y` take codes and cycles.
 
-    `made` are the operations that make streams; `T` are tables of cycles of unrolled copies.
+    `made` are the operations that make streams; `T` are tables of cycles of unrolled copies. If it is `scheduled`, a
+    process does what it does in an iteration, or in one piece of straight code, in the order of the schedule, as a
+    state machine does; else in that of the program.
     """
 
     module: Module
     trees: Trees
     made: Sequence[ir.Operation]
+    scheduled: bool = True
     lines: list[str] = field(default_factory=list)
     tables: list[object] = field(default_factory=list)
     _depth: int = 0
@@ -87,6 +94,7 @@ class TraceText(ABC):
     _streams: dict[ir.Value, str] = field(default_factory=dict)
     _inside: list[str] = field(default_factory=list)
     _axes: dict[int, str] = field(default_factory=dict)  # of variables of unrolled loops: which copy it is
+    _offsets: list[int | None] = field(default_factory=list)  # cycles of puts and gets of a piece; None: some cycle
     _hoisted: set[ir.Value] = field(default_factory=set)  # streams that are made before a loop, once
     _effects: Effects = field(init=False)
 
@@ -133,6 +141,17 @@ class TraceText(ABC):
         self._write("pass")
         return number
 
+    def _condition(self, op: ir.Operation) -> Truth | None:
+        """What is tested, if that is known without data."""
+        return self._scalars.condition(op) if op.name in ("affine.if", "scf.if") else None
+
+    def _are_bounds_known(self, view: LoopView) -> bool:
+        try:
+            self._bounds(view)
+        except NoTrace:
+            return False
+        return True
+
     def _bounds(self, view: LoopView) -> tuple[str, str, int]:
         op = view.op
         if op.name == "affine.for":
@@ -175,17 +194,29 @@ class TraceText(ABC):
             self._scalars.see(op)
 
     def _straight(self, body: Sequence[ir.Operation], region: ScheduledRegion, at: str) -> None:
-        """Puts and gets of operations that are scheduled together, in the order of the text."""
-        offsets = {node.op: node.index for node in region.graph.region.nodes}
+        """Puts and gets of operations that are scheduled together."""
+        index = {node.op: node.index for node in region.graph.region.nodes}
+        place, around, self._offsets = len(self.lines), self._offsets, []
         for op in body:
-            self._scheduled(op, region, offsets, at)
+            self._scheduled(op, region, index, at)
+        known = [offset for offset in self._offsets if offset is not None]
+        if self.scheduled and not any(map(self._calls, body)) and (known != sorted(known) or None in self._offsets):
+            mark = self._name("m")
+            self.lines.insert(place, "  " * self._depth + f"{mark} = R.mark()")
+            self._write(f"R.in_order({mark})")
+        self._offsets = around
+
+    def _calls(self, op: ir.Operation) -> bool:
+        """Whether there are calls in an operation, which put or get in an order of their own."""
+        return any(inner.name == "func.call" and self._matters(inner) for inner in (op, *_inside(op)))
 
     def _scheduled(self, op: ir.Operation, region: ScheduledRegion, index: dict[ir.Operation, int], at: str) -> None:
         if is_put(op) or is_get(op):
             self._token(op, f"{at} + {self._offset(region, index[op])}")
         elif op.name == "func.call" and self._matters(op):
             now = self._name("x")
-            self._write(f"{now} = t", f"t = {at} + {self._offset(region, index[op])}")
+            control = self._tree.around.target.control.call
+            self._write(f"{now} = t", f"t = {at} + {self._offset(region, index[op])} + {control}")
             self._called(op)
             self._write(f"t = {now}")
         elif is_peek(op):
@@ -206,7 +237,7 @@ class TraceText(ABC):
             self._axes |= {axis: number for axis, loop in copies if loop.variable == variable}
             self._inner(view.body, region, index, at)
         else:
-            condition = self._scalars.condition(op) if op.name in ("affine.if", "scf.if") else None
+            condition = self._condition(op)
             blocks = [inner.blocks[0] for inner in op.regions if len(inner.blocks)]
             if condition is None:
                 self._either(op, blocks, region, index, at)
@@ -246,7 +277,9 @@ class TraceText(ABC):
         """The cycle in which an operation starts, which copies of it may do one after the other."""
         table = region.schedule.cycles[number]
         if table.size == 1:
+            self._offsets.append(int(table.min()))
             return str(int(table.min()))
+        self._offsets.append(None)
         name = f"T[{len(self.tables)}]"
         self.tables.append(table.tolist())
         places = (self._axes.get(axis, "0") if extent > 1 else "0" for axis, extent in enumerate(table.shape))
