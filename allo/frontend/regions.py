@@ -42,7 +42,7 @@ def kernel(*, mapping: Sequence[int] = (1,), args: Sequence[Any] | None = None) 
 def pipe(dtype: AlloType, shape: Sequence[int] = (), depth: int = Stream.DEFAULT_DEPTH) -> ChannelType:
     """Another spelling of `Stream[dtype, depth]`; with a shape, of blocks: `x = df.pipe(int32, (4, 4), depth=2)`."""
     element = dtype[tuple(shape)] if tuple(shape) else dtype
-    return Stream[element, depth]  # type: ignore[no-any-return, misc]
+    return Stream[element, depth]  # type: ignore[no-any-return]
 
 
 def array(element: ChannelType, shape: int | Sequence[int]) -> ChannelType:

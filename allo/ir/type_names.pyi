@@ -16,6 +16,7 @@ MYPY = False  # mypy takes it for True
 if MYPY:
     ConstExpr: Any
     Stateful: Any
+    Stream: Any
     bfloat16: Any
     bool: Any
     float16: Any
@@ -1053,6 +1054,7 @@ else:
 
     class ConstExpr(Annotation, Protocol): ...
     class Stateful(Annotation, Protocol): ...
+    class Stream(Annotation, Protocol): ...
     class bfloat16(Annotation, Protocol): ...
     class bool(Annotation, Protocol): ...
     class float16(Annotation, Protocol): ...
@@ -2087,6 +2089,7 @@ else:
 __all__ = [
     "ConstExpr",
     "Stateful",
+    "Stream",
     "bfloat16",
     "bool",
     "float16",

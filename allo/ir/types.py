@@ -322,7 +322,7 @@ class ChannelType:
         return f"Stream[{self.element!r}{block}, {self.depth}]{shape}"
 
 
-class Stream:
+class StreamTypes:
     """Makes types of streams: `Stream[T, depth]`, `Stream[T[h, w], depth]` of blocks; `[P0, P1]` behind it an array.
 
     `Stream[T, depth, P]` moves `P` elements at once, packed into one word; `depth` counts elements and is a multiple of
@@ -377,6 +377,7 @@ if TYPE_CHECKING:
 else:
     Stateful = Qualifier("Stateful")  # a variable that keeps its value between calls
     ConstExpr = Qualifier("ConstExpr")  # a value computed when the kernel is compiled
+    Stream = StreamTypes
     index = Index()
     bool = Bool()
     float16 = Float(16)
@@ -385,4 +386,5 @@ else:
     bfloat16 = Float(16, brain=True)
     _INTEGERS = {f"{prefix}{w}": kind(w) for prefix, kind in (("int", Int), ("uint", UInt)) for w in range(1, 513)}
     globals().update(_INTEGERS)
-    __all__ += ["ConstExpr", "Stateful", "bfloat16", "bool", "float16", "float32", "float64", "index", *_INTEGERS]
+    __all__ += ["ConstExpr", "Stateful", "Stream", "bfloat16", "bool", "float16", "float32", "float64", "index"]
+    __all__ += _INTEGERS

@@ -62,7 +62,7 @@ def test_help_shows_the_whole_signature() -> None:
 GOOD = """\
 import allo
 from allo import Estimate, HLSModule, LLVMModule
-from allo.ir.types import float32, index, int32
+from allo.ir.types import Stream, float32, index, int32
 
 M, N = 4, 8
 
@@ -73,6 +73,12 @@ def gemm(A: float32[M, N], B: float32[N, 2 * M], n: int32) -> float32[M]:
         C[i] += A[i, j] * B[j, 0] * n
         x = x + 1
     return C
+
+def passed(A: float32[M], pipe: Stream[float32, 4], words: Stream[int32, 8, 4]) -> float32:
+    words.put(words.peek())
+    if not pipe.full() and pipe.try_put(A[0]):
+        x, ok = pipe.try_get()
+    return pipe.get()
 
 s = allo.customize(gemm, instantiate=[float32, 4])
 outer, inner = s.split("j", 2)
