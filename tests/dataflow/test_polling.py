@@ -174,6 +174,30 @@ def test_who_waits_for_who_asks_is_told_the_depth() -> None:
         assert SHALLOW in str(caught.value) and "the least depth that does is 4" in str(caught.value)
 
 
+def test_what_is_looked_at_behind_the_last_element_never_comes() -> None:
+    """As many elements are taken as are put, and the one that is looked at is none of them."""
+
+    @df.region()
+    def region(A: int32[4], B: int32[4]):
+        pipe: Stream[int32, 2]
+
+        @df.kernel(args=[A])
+        def source(A: int32[4]):
+            for i in range(4):
+                pipe.put(A[i])
+
+        @df.kernel(args=[B])
+        def sink(B: int32[4]):
+            for i in range(4):
+                B[i] = pipe.get()
+            B[0] = pipe.peek()
+
+    with pytest.raises(DataflowError, match="'pipe' is empty, and nothing will be put into it any more: 4 elements"):
+        df.customize(region)
+    with pytest.raises(DataflowError, match="'pipe' is empty, and nothing will be put into it any more: 4 elements"):
+        allo.interpret(region)(count(4), count(4))
+
+
 def blocks_of(kind: Any) -> Callable[..., Any]:
     """A region that sends blocks of a type."""
 
