@@ -1,4 +1,4 @@
-"""Pictures: texts as HTML; graphs of arrays, streams and what uses them as DOT and SVG, a box for each function."""
+"""Pictures: texts as HTML, tables as text; arrays, streams and what uses them as DOT and SVG, a box a function."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ _FILL = {"array": "#eef4ff", "stream": "#fff3d6", "nest": "#e9f7ea", "call": "#f
 def preformatted(text: str) -> str:
     """A text as a notebook shows it: with its lines and columns."""
     return f'<pre style="line-height: 1.3">{escape(text)}</pre>'
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows with aligned columns, the first a header."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from ..ir.streams import is_stream_type
 from ..ir.types import TensorType
 from ..ir.walk import annotations_of, buffers_of, loops_of
 from ..layout import Banks, PartitionLayout
-from ..picture import preformatted
+from ..picture import aligned, preformatted
 from ..poly import Count, Trips, trips_of
 from .meets import LayoutMeet, layout_meets
 from .traffic import Traffic
@@ -97,12 +97,12 @@ class StructureReport:
             name = f"{array.function}:{array.name}"
             buffers.append((name, array.kind, array.type, size, array.layout, banks, ports))
         notes = "trips: each time the loop is reached; bytes: of arrays, in one run of the function; ports: 2 a bank"
-        tables = [*_table(loops), "", *_table(buffers)]
+        tables = [*aligned(loops), "", *aligned(buffers)]
         if self.fifos:
             fifos = [("FIFO", "count", "depth", "bits", "because")]
             for fifo in self.fifos:
                 fifos.append((fifo.name, str(fifo.count), str(fifo.depth), str(fifo.bits), fifo.reason or "-"))
-            tables += ["", *_table(fifos)]
+            tables += ["", *aligned(fifos)]
         met = ["", "partitions that meet in arrays joined by calls", *map(str, self.meets)] if self.meets else []
         return "\n".join([f"{self.top}: from the text of the program ({notes})", *tables, *met])
 
@@ -110,13 +110,6 @@ class StructureReport:
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows with aligned columns, the first a header."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
 @reads_programs

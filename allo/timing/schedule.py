@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..picture import aligned
 from ..target import Operator
 from .binding import bound_ports, bound_units
 from .problem.problem import Passing, Problem, Table
@@ -71,10 +72,7 @@ class StaticSchedule:
             kind = "" if operation.unit is None else f"{operation.unit.name} "
             ports = "" if port is None else formula(np.where(port < 0, port.max(), port), names)
             rows.append((formula(self.cycles[index], names), operation.name, copies, kind + units, ports))
-        widths = [max(len(row[n]) for row in rows) for n in range(5)]
-        lines = ["  ".join(cell.ljust(n) for cell, n in zip(row, widths, strict=True)).rstrip() for row in rows]
-        lines.insert(1, "  ".join("-" * n for n in widths))
-        return "\n".join([f"II {self.interval or '-'}, depth {self.depth}", *lines])
+        return "\n".join([f"II {self.interval or '-'}, depth {self.depth}", *aligned(rows)])
 
     def _linked(self, index: int) -> set[int]:
         """The loops in whose later copies an operation takes what earlier ones have stored."""

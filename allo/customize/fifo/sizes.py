@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...picture import preformatted
+from ...picture import aligned, preformatted
 
 STRATEGIES = ("exact", "normal", "conservative", "pareto")
 
@@ -129,23 +128,16 @@ class FifoSizes:
             passed = "?" if size.elements is None else f"{size.elements:,}"
             curves = ["?" if curve is None else str(curve) for curve in (size.puts, size.gets)]
             rows.append((name, f"{size.depth:,}", f"{size.before:,}", passed, str(size.bits), *curves, size.reason))
-        lines = [head, "", *_table(rows)]
+        lines = [head, "", *aligned(rows)]
         if self.points:
             front: list[tuple[str, ...]] = [("cycles", "BRAM18", "LUT", "bits", "depths")]
             for point in self.points:
                 numbers = (f"{point.cycles:,}", str(point.bram18), f"{point.lut:,}", f"{point.bits:,}")
                 front.append((*numbers, ", ".join(map(str, point.depths))))
-            lines += ["", *_table(front)]
+            lines += ["", *aligned(front)]
         return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows with aligned columns, the first a header."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
