@@ -56,6 +56,9 @@ class KnownLayouts:
     @contextmanager
     def block(self, nodes: Sequence[ast.stmt]) -> Iterator[None]:
         """Around statements that run several times, or only at some positions, or perhaps not at all."""
+        if not self._known:  # nor will anything be: values have layouts that are known of others
+            yield
+            return
         changed = {symbol for name in self._changed(nodes) if (symbol := self.scope.local(name)) is not None}
         for symbol in changed:
             self._known.pop(symbol, None)
@@ -147,7 +150,7 @@ class KnownLayouts:
 
     def is_refused(self, node: ast.expr) -> bool:
         """Whether operands do not fit, which is reported."""
-        return self.of(node) is None and any(child in self._refused for child in ast.walk(node))
+        return self.of(node) is None and bool(self._refused) and any(child in self._refused for child in ast.walk(node))
 
     def _refuse(self, node: ast.expr, reason: ValueError) -> None:
         if node in self._refused:
