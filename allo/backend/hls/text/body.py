@@ -38,9 +38,10 @@ class Body:
     def _is_unused(self, op: ir.Operation) -> bool:
         """Whether an operation does nothing but make numbers that no other one needs."""
         results = list(op.results)
+        if not results or any(value in self._uses for value in results):
+            return False
         return (
-            bool(results)
-            and not any(value in self._uses or is_array(value.type) for value in results)
+            not any(is_array(value.type) for value in results)
             and not op.regions
             and op.name != "func.call"
             and not any(effect.writes or effect.puts or effect.gets for effect in effects_of(op))
