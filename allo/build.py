@@ -38,8 +38,8 @@ def build(
     returns the results. Every operation rounds, as in NumPy, in hardware and in the simulation of HLS code. Options
     of the CPU: `contract=True` lets `a * b + c` be rounded once, `fastmath=True` lets floating-point arithmetic be
     reordered. Also of simulations: `check=True` raises CheckError where the kernel does what has no meaning, and with
-    `unbounded=True` FIFOs hold any number of elements, instead of their depth (docs/running.md). `timed=True` is of the
-    CPU: `.timing` of the result then has the cycles of its last call on u280, with `timed="zynq7020"` of another target
+    `unbounded=True` FIFOs hold any number of elements, instead of their depth (docs/running.md); a call that takes
+    longer than `timeout=seconds` raises RunTimeout. `timed=True` is of the CPU: `.timing` of the result then has the cycles of its last call on u280, with `timed="zynq7020"` of another target
     (docs/dataflow.md).
 
     `"vhls"` gives HLS C++ (`.hls_code`), `"xls"` that for the front end of Google's XLS; `"vitis_hls"` with
