@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import allo
 import allo.dataflow as df
 from allo.backend.cpu import LLVMModule
 from allo.backend.hls.csim.library import simulation_library
-from allo.errors import CheckError, DataflowError, RunTimeout, TargetError
+from allo.errors import AlloError, CheckError, DataflowError, RunTimeout, TargetError
 from allo.ir.hang import Hang
 from allo.ir.types import Stream, int32
 from allo.poly import hang_of
@@ -203,6 +204,22 @@ def test_ctrl_c_tells_where_the_run_was(options: dict[str, str]) -> None:
         built(np.zeros(1, np.int32))
     (note,) = caught.value.__notes__
     assert re.match(STOPPED, note)
+
+
+def test_one_limited_run_at_a_time() -> None:
+    """Another thread is told so, and the machine code stays while one of them runs."""
+    built = df.build(endless, timeout=0.5)
+
+    def told(_: int) -> str:
+        with pytest.raises(AlloError) as caught:
+            built(np.zeros(1, np.int32))
+        return str(caught.value).splitlines()[0]
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(told, range(2))) == [
+            "the run was stopped: it took longer than 0.5 s",
+            "the time of a run is limited while another one runs that Ctrl-C or a limit may stop",
+        ]
 
 
 def test_a_time_is_above_0() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -123,6 +124,7 @@ class LLVMModule:
         if self._streams or self._timed is not None:
             spawn_processes(self._lowered, everywhere=self._timed is not None)
         lower(self._lowered, fastmath=fastmath, contract=contract, check=check)
+        self._compiling = threading.Lock()
         self._engine: Any = None
         self._function: Any = None
 
@@ -153,8 +155,10 @@ class LLVMModule:
 
     def _invoke(self, given: Sequence[Any], holders: list[Array], outputs: list[Array]) -> None:
         """Call the machine code with the address of each number, and for arrays that of a pointer to them."""
-        if self._function is None:
-            self._compile()
+        with self._compiling:  # other threads may call it, or reset it, meanwhile
+            if self._function is None:
+                self._compile()
+            function, engine = self._function, self._engine
         passed: list[tuple[bool, Array]] = []  # is it an array that a pointer leads to?
         last: list[tuple[bool, Array]] = []  # where `pass_extents` has put arrays of run-time extents
         for parameter, holder, value in zip(self.parameters, holders, given, strict=True):
@@ -178,20 +182,21 @@ class LLVMModule:
         try:
             if self._timed is not None:
                 self._timing = self._timed.call(
-                    self._function, packed, is_stopped_by_interrupts(), self._hang, self._timeout
+                    function, packed, is_stopped_by_interrupts(), self._hang, self._timeout
                 )
             elif self._streams:
                 call_with_streams(
-                    self._function, packed, is_stopped_by_interrupts(), self._streams, self._hang, self._timeout
+                    function, packed, is_stopped_by_interrupts(), self._streams, self._hang, self._timeout
                 )
             else:
-                call(self._function, packed, None, self._function, is_stopped_by_interrupts(), self._timeout)
+                call(function, packed, None, function, is_stopped_by_interrupts(), self._timeout)
         except CheckFailed as failed:
             raise self._checks.error(failed) from None
         except (KeyboardInterrupt, RunTimeout):
             self.reset()  # Stateful variables may have been left half way
             raise
         finally:  # what went wrong in an external kernel comes before what that did to streams
+            del engine  # the machine code had to stay until here
             for library in self._libraries:
                 library.raise_failure()
 

@@ -10,8 +10,9 @@
 #include "allo_sim/simulation.h"
 
 namespace {
-std::unique_ptr<allo_sim::simulation> simulation;  // here, since a call that is stopped leaves no trace on the stack
-std::string state;                                 // where the last call ended that has thrown something
+// Of this thread; here, since a call that is stopped leaves no trace on the stack.
+thread_local std::unique_ptr<allo_sim::simulation> simulation;
+thread_local std::string state;  // where the last call ended that has thrown something
 
 /// What to tell of a call.
 std::string told(void **memory) {
@@ -33,7 +34,7 @@ std::string told(void **memory) {
 
 /// Calls the kernel; `shown` may be null.
 ALLO_EXPORT const char *allo_csim(void **memory, allo_sim::progress *shown) {
-  static std::string message;
+  static thread_local std::string message;
   simulation = std::make_unique<allo_sim::simulation>(allo_sim::stack_bytes());
   simulation->show(shown);
   message = told(memory);
