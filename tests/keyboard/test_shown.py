@@ -107,6 +107,15 @@ def test_progress(monkeypatch: pytest.MonkeyPatch, is_terminal: bool, switch: st
     assert stream.getvalue() == ("\rwaiting ... 0 s\r               \r" if shown else "")
 
 
+def test_progress_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(messages, "_AFTER", 0.01)
+    with messages.working("running 'top'", so_far=lambda: "7 elements passed"):
+        time.sleep(0.1)
+    assert "\rrunning 'top' ... 0 s, 7 elements passed" in stream.getvalue()
+
+
 def test_progress_of_what_is_short() -> None:
     stream, before = Terminal(), sys.stderr
     sys.stderr = stream
