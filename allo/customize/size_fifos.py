@@ -114,6 +114,9 @@ def _given(
             hint='s.size_fifos(fifos=["pipe"], depths=[4])',
         )
     wanted = dict(zip(fifos, depths, strict=True))
+    if len(wanted) < len(fifos):
+        twice = next(fifo for fifo in fifos if fifos.count(fifo) > 1)
+        raise ScheduleError(f"fifos= names '{twice}' twice", hint="give each FIFO one depth")
     sizes = []
     for kind in kinds:
         known = {made.fifo: wanted[made.fifo] for made in kind.fifos if made.fifo in wanted}

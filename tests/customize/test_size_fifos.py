@@ -422,6 +422,13 @@ size_fifos: the depth of a FIFO must be from 1 to 4294967295, got 0""",
     ),
     (
         lambda: df.customize(forked),
+        {"fifos": ["slow", "slow"], "depths": [2, 3]},
+        """
+size_fifos: fifos= names 'forked:slow' twice
+  hint: give each FIFO one depth""",
+    ),
+    (
+        lambda: df.customize(forked),
         {"fifos": ["slaw"]},
         """
 size_fifos: function 'forked' makes no FIFO 'slaw'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import allo
 import allo.dataflow as df
@@ -16,6 +17,8 @@ from allo.dataflow.sizing.front import front
 from allo.dataflow.sizing.linear import least_delays, linear_depths
 from allo.dataflow.trace import Trace, TracedChannel, TracedProcess, trace_of
 from allo.errors import DataflowError
+from allo.estimate.traces.static import static_trace
+from polybench.suite import load
 from tests.seeds import sweep
 
 from .random_graphs import N, region_of, text_of
@@ -211,6 +214,16 @@ def timed_run(schedule: allo.Schedule, seed: int) -> tuple[int | None, bool]:
     except DataflowError:
         return None, False
     return int(built.timing.cycles), bool(built.timing.notes)
+
+
+@pytest.mark.parametrize("name", ["covariance", "three_mm", "ludcmp"])
+def test_traces_without_data_take_as_long_as_runs(name: str) -> None:
+    """Stages of loops, FIFOs that wait for room, and loops without streams whose extents change."""
+    benchmark = load(name)
+    s = benchmark.designs["streams"].customized("MINI")
+    built = df.build(s, target="simulator", timed=True)
+    built(*benchmark.arguments("MINI"))
+    assert replay(static_trace(s.ir, "u280").trace).total == built.timing.cycles
 
 
 def test_ten_thousand_channels() -> None:

@@ -45,7 +45,8 @@ class TokenCurve:
 class FifoSize:
     """The depth of a FIFO `"f:name"`, or of each of `count` FIFOs of an array, and what it was `before`.
 
-    `elements` of `bits` pass through it, in an array through that which takes most, whose curves `puts` and `gets` are;
+    A place of a stream of blocks holds one element of a block, that of a packed stream a word. `elements` of `bits`,
+    as a place holds, pass through it, in an array through that which takes most, whose curves `puts` and `gets` are;
     None where depths were given and nothing was computed.
     """
 
