@@ -56,6 +56,37 @@ def test_exact_depths_are_the_least(seed: int) -> None:
         assert run is None or run.stuck or run.total > fastest
 
 
+@sweep(1000, quick=40)
+def test_no_depth_can_be_lower_within_a_deadline(seed: int) -> None:
+    trace = usable(seed)
+    if trace is None:
+        return
+    search = search_of(trace)
+    enough = search.enough()
+    for slack in (3, 15, None):
+        deadline = None if slack is None else search.run(None).total + slack
+        found = search.least(enough, deadline, range(search.count))
+        for kind, depth in enumerate(found):
+            cycles = search.with_one_less(found, kind) if depth > 1 else None
+            assert cycles is None or (deadline is not None and cycles > deadline)
+
+
+def test_depths_let_the_order_of_the_program_end_too() -> None:
+    """By its schedule a task puts into `b` first; as it is written, `a` must hold two elements until then."""
+    gets: list[Event] = [(1, False, 0), (0, False, 1), (0, False, 2)]
+    orders: list[list[Event]] = [
+        [(1, True, 0), (0, True, 1), (0, True, 2)],
+        [(0, True, 1), (0, True, 2), (1, True, 0)],
+    ]
+    processes = [TracedProcess("puts", 3), TracedProcess("gets", 3)]
+    scheduled, written = (
+        trace_of(processes, [TracedChannel(name, 0) for name in "ab"], [order, gets]) for order in orders
+    )
+    search = DepthSearch(scheduled, np.arange(2), 2, written)
+    assert not replay(scheduled, [1, 1]).stuck and replay(written, [1, 1]).stuck and search.cycles((1, 1)) is None
+    assert search.enough() == search.least(search.enough(), None, range(2)) == (2, 1)
+
+
 @sweep(1000, quick=30)
 def test_bounds_of_depths_hold(seed: int) -> None:
     """No depths that keep a deadline are below what is said to be least for each of them."""
@@ -150,6 +181,11 @@ def test_figure_8_of_streamtensor() -> None:
         assert found.depths.tolist() == [2, 9, 2] and found.waits_for.tolist() == [0, 2, 2]
     run = replay(trace, found.depths)
     assert run.total == free.total and replay(trace, [2, 8, 2]).total > free.total
+    search = search_of(trace)
+    for slack in range(40):
+        _, deep, _ = search.least((2, 9, 2), free.total + slack, (1,))
+        deadlines = [replay(trace, [2, depth, 2]) for depth in range(1, 10)]
+        assert deep == 1 + next(n for n, r in enumerate(deadlines) if not r.stuck and r.total <= free.total + slack)
 
 
 def test_conservative_slows_down_what_is_faster() -> None:
