@@ -3,16 +3,16 @@ return.
 
 Walks are the columns of a linear program: together they cover one iteration and move by no copy, and take as long as
 possible. Its dual variables are the interval and a price for each move; a walk that is longer at these prices enters
-the program, by the simplex method in fractions, with the lexicographic rule, so that it ends. With any prices at which
-no walk is longer the interval is not too low.
+the program, by the simplex method, with the lexicographic rule, so that it ends. With any prices at which no walk is
+longer the interval is not too low. The inverse of the basis is kept as whole numbers over one denominator, which the
+pivot becomes: all divisions are exact (Edmonds).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import ceil, lcm, prod
+from math import gcd, prod
 
 from ..problem.graph import Edge
 from .walks import positive_cycle
@@ -24,7 +24,7 @@ _MOST_PIVOTS = 200  # random kernels take 70 at most
 class Column:
     """A closed walk: its time, its iterations and its moves in each unrolled loop."""
 
-    weight: Fraction | int
+    weight: int
     distance: int
     moves: tuple[int, ...]
     walk: tuple[Edge, ...] = ()
@@ -58,36 +58,36 @@ class Circulation:
         # A move in an outer loop may take as long as all moves back in the loops inside of it.
         all_moves = [move for ranges in self.moves for move in ranges]
         spread = prod(1 + max(max(-low, high) for n, low, high in all_moves if n == loop) for loop in self.loops)
-        self.far = Fraction((sum(abs(edge.weight) for edge in self.edges) + cycle) * spread)
+        self.far = (sum(abs(edge.weight) for edge in self.edges) + cycle) * spread
 
     def demand(self, least: int) -> Demand | None:
         """What is demanded beyond an interval of `least` cycles; None if nothing is."""
         size = len(self.loops) + 1
         basis = [Column(least * self.cycle, 1, (0,) * len(self.loops))]
         basis += [Column(-self.far, 0, tuple(int(n == k) for k in self.loops)) for n in self.loops]
-        inverse = [[Fraction(int(row == column)) for column in range(size)] for row in range(size)]
+        inverse, whole = [[int(row == column) for column in range(size)] for row in range(size)], 1
         for _ in range(_MOST_PIVOTS):
-            duals = [
-                sum((b.weight * row[k] for b, row in zip(basis, inverse, strict=True)), Fraction(0))
-                for k in range(size)
-            ]
-            interval = max(least, ceil(duals[0] / self.cycle))
-            entering = self._longer(interval, duals[1:])
+            duals = [sum(b.weight * row[k] for b, row in zip(basis, inverse, strict=True)) for k in range(size)]
+            interval = max(least, -(-duals[0] // (whole * self.cycle)))
+            entering = self._longer(interval, duals[1:], whole)
             if entering is None:
-                shares = [(row[0], b.walk) for b, row in zip(basis, inverse, strict=True) if row[0] > 0 and b.walk]
-                return _demanded(interval, shares) if interval > least else None
-            if not _pivot(basis, inverse, entering):
+                taken = [(row[0], b.walk) for b, row in zip(basis, inverse, strict=True) if row[0] > 0 and b.walk]
+                return _demanded(interval, taken, whole) if interval > least else None
+            pivot = _pivot(basis, inverse, whole, entering)
+            if pivot is None:
                 break
+            whole = pivot
         serial = self._serial()
         return Demand(serial) if serial > least else None
 
-    def _longer(self, interval: int, prices: Sequence[Fraction]) -> Column | None:
-        """A walk that takes longer than its iterations and the prices of its moves."""
+    def _longer(self, interval: int, prices: Sequence[int], whole: int) -> Column | None:
+        """A walk that takes longer than its iterations and the prices of its moves, each as parts of a `whole`."""
         for k, price in enumerate(prices):  # prices are limited, to `far`
-            if price > self.far:
+            if price > self.far * whole:
                 return Column(-self.far, 0, tuple(-int(n == k) for n in range(len(prices))))
-        unit = lcm(*(price.denominator for price in prices))
-        price_of = {n: int(price * unit) for n, price in zip(self.loops, prices, strict=True)}
+        common = gcd(whole, *prices)
+        unit = whole // common
+        price_of = {n: price // common for n, price in zip(self.loops, prices, strict=True)}
         costs = {
             ranges: sum(min(price_of[n] * low, price_of[n] * high) for n, low, high in ranges) for ranges in self.moves
         }
@@ -117,25 +117,28 @@ class Circulation:
         return -(-sum(weight * self.counts[node] for node, weight in longest.items()) // self.cycle)
 
 
-def _demanded(interval: int, shares: Sequence[tuple[Fraction, tuple[Edge, ...]]]) -> Demand:
+def _demanded(interval: int, shares: Sequence[tuple[int, tuple[Edge, ...]]], whole: int) -> Demand:
     """Walks together, each a whole number of times; those first that lead to later iterations."""
-    unit = lcm(*(share.denominator for share, _ in shares))
+    common = gcd(whole, *(share for share, _ in shares))
     ordered = sorted(shares, key=lambda item: not any(edge.distance for edge in item[1]))
-    taken = [(edge, int(share * unit)) for share, walk in ordered for edge in walk]
+    taken = [(edge, share // common) for share, walk in ordered for edge in walk]
     return Demand(interval, tuple(edge for edge, _ in taken), tuple(times for _, times in taken))
 
 
-def _pivot(basis: list[Column], inverse: list[list[Fraction]], entering: Column) -> bool:
-    """Exchange a column of the basis; False if no column can leave."""
+def _pivot(basis: list[Column], inverse: list[list[int]], whole: int, entering: Column) -> int | None:
+    """Exchange a column of the basis; what the inverse is then divided by, None if no column can leave."""
     column = (entering.distance, *entering.moves)
-    shares = [sum((x * c for x, c in zip(row, column, strict=True) if c), Fraction(0)) for row in inverse]
+    shares = [sum(x * c for x, c in zip(row, column, strict=True) if c) for row in inverse]
     leaving = [r for r, share in enumerate(shares) if share > 0]
     if not leaving:
-        return False
-    row = min(leaving, key=lambda r: [x / shares[r] for x in inverse[r]])
-    inverse[row] = [x / shares[row] for x in inverse[row]]
+        return None
+    row = leaving[0]
+    for other in leaving[1:]:
+        if [x * shares[row] for x in inverse[other]] < [x * shares[other] for x in inverse[row]]:
+            row = other
+    pivot, chosen = shares[row], inverse[row]
     for other, share in enumerate(shares):
-        if other != row and share:
-            inverse[other] = [x - share * y for x, y in zip(inverse[other], inverse[row], strict=True)]
+        if other != row:
+            inverse[other] = [(x * pivot - share * y) // whole for x, y in zip(inverse[other], chosen, strict=True)]
     basis[row] = entering
-    return True
+    return pivot
