@@ -275,7 +275,8 @@ def test_in_sequence_a_fifo_holds_all_elements_or_the_call_ends() -> None:
         "or has ended: 7 elements have been put and 0 taken\n"
         "  note: 'pipe' is made here\n"
         '    File "-", line 2, column 12\n'
-        "  note: 'f' waits to put into 'pipe', which is full (7 of 7; 7 put, 0 taken), until it takes an element out\n"
+        "  note: 'f', in iteration i = 7, waits to put into 'pipe', which is full (7 of 7; 7 put, 0 taken), until it "
+        "takes an element out\n"
         '    File "-", line 5, column 9\n'
         "  note: elements are taken out of 'pipe' here\n"
         '    File "-", line 8, column 14\n'
