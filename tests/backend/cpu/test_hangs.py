@@ -65,10 +65,10 @@ def test_it_is_refused(options: dict[str, str]) -> None:
     assert (diagnostic.message, diagnostic.hint) == (WHY, "the least depth that does is 15")
     assert [note.message for note in diagnostic.notes] == [
         "'fifo_A' is made here",
-        "circle of waits, 1 of 2: 'both', in iteration i = 3, waits to put into 'fifo_A', which is full (2 of 2; 3 put, "
-        "1 taken), until 'add' takes an element out",
-        "circle of waits, 2 of 2: 'add', in iteration i = 0, waits to get from 'fifo_B', which is empty (0 of 2; 0 put, "
-        "0 taken), until 'both' puts one in",
+        "circle of waits, 1 of 2: 'both', in iteration i = 3, waits to put into 'fifo_A', which is full (2 of 2; 3 "
+        "put, 1 taken), until 'add' takes an element out",
+        "circle of waits, 2 of 2: 'add', in iteration i = 0, waits to get from 'fifo_B', which is empty (0 of 2; 0 "
+        "put, 0 taken), until 'both' puts one in",
     ]
     assert [(task.name, task.stream, task.waits_for) for task in caught.value.tasks if task.in_circle] == [
         ("both", "fifo_A", ("add",)),
