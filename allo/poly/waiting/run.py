@@ -112,14 +112,20 @@ class TokenRun:
         main = self.start(names["main"], [], 0, ())
         while not main.done:
             for fifo in self.fifos:
-                fifo.limit = _NO_LIMIT
+                self._free(fifo)
             task = self.ready.popleft()
             self._step(task)
             if task.empty is not None:
                 return False
+            if task.full is not None:  # a FIFO that it has made itself
+                self._free(task.full)
+                self.ready.append(task)
             if self.ready and self.ready[-1] is task:  # it has only paused
                 self.ready.rotate()
         return True
+
+    def _free(self, fifo: TokenFifo) -> None:
+        fifo.limit, fifo.writer = _NO_LIMIT, None
 
     def _names(self) -> dict[str, Any]:
         """What the text of a token program uses."""
@@ -229,8 +235,7 @@ class TokenRun:
         if task is None:
             return False
         if task.full is not None:
-            task.full.limit = _NO_LIMIT
-            task.full.writer = None
+            self._free(task.full)
         elif task.empty is not None:
             task.empty.puts += 1
             task.empty.reader = None
