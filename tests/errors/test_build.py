@@ -10,7 +10,7 @@ import allo
 from allo.errors import TargetError
 from allo.ir.types import int32
 
-OPTIONS = "its options: fastmath, contract, unbounded, check"
+OPTIONS = "its options: fastmath, contract, unbounded, check, timed, timeout"
 
 
 def kernel(A: int32[4]):
