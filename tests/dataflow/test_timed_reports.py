@@ -163,6 +163,19 @@ def test_page_stands_alone_and_is_the_same_again(tmp_path: Path) -> None:
     assert "sink&lt;1&gt;" in text and "<em>33</em> cycles" in text and "b is empty" in text
 
 
+def test_single_pictures(tmp_path: Path) -> None:
+    run = timed(example())
+    for picture, said in (("bars", "sink&lt;1&gt;"), ("graph", "sink"), ("occupancy", "b")):
+        text = run.save(tmp_path / "run.svg", picture).read_text()
+        ElementTree.fromstring(text)
+        assert said in text and text in run._repr_html_()
+    with pytest.raises(TargetError) as refused:
+        run.save(tmp_path / "run.svg", "pie")
+    assert str(refused.value) == (
+        "a timed run has no picture 'pie'\n  hint: its pictures are 'bars', 'graph', 'occupancy'"
+    )
+
+
 def test_pictures_of_many_tasks_show_those_that_wait_longest() -> None:
     count = 100
     processes = [TracedProcess(f"p{n}", 1 + n) for n in range(count)]
@@ -178,7 +191,7 @@ def test_other_endings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TargetError) as refused:
         timed(example()).save(tmp_path / "run.txt")
     assert str(refused.value) == (
-        "a timed run is not written as 'run.txt'\n  hint: end the name with .json, .vcd or .html"
+        "a timed run is not written as 'run.txt'\n  hint: end the name with .json, .vcd, .html or .svg"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -23,6 +24,13 @@ def generator(name: str = "generate_primitives", folder: str = "docs") -> Module
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_pictures_are_current(tmp_path: Path) -> None:
+    generator("generate_pictures").write(tmp_path)
+    for picture in sorted(tmp_path.iterdir()):
+        wanted = (ROOT / "docs" / "images" / picture.name).read_text()
+        assert picture.read_text() == wanted, "run: python docs/generate_pictures.py"
 
 
 def test_primitives_page_is_current() -> None:

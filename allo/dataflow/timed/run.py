@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,8 +12,11 @@ from ..trace import Numbers
 from .figures import RunFigures
 from .page import page
 from .perfetto import perfetto
+from .pictures import Picture, fills, gantt, graph
 from .table import table
 from .waveform import vcd
+
+_PICTURES: dict[str, Callable[[RunFigures], Picture]] = {"bars": gantt, "graph": graph, "occupancy": fills}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +51,23 @@ class TimedRun(RunFigures):
             )
         return replace(self, replayed=found)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the run to a file: `.json` for Perfetto or chrome://tracing, `.vcd`, or `.html`.
+    def save(self, path: str | Path, picture: str = "bars") -> Path:
+        """Write the run to a file: `.json` for Perfetto or chrome://tracing, `.vcd`, `.html`, or one picture as `.svg`.
 
-        Raises TargetError for other endings.
+        A picture is `"bars"`, of tasks over the cycles, `"graph"`, of tasks and streams, or `"occupancy"`.
+        Raises TargetError for other endings and pictures.
         """
-        writers = {".json": perfetto, ".vcd": vcd, ".html": page}
+        if picture not in _PICTURES:
+            listed = ", ".join(map(repr, _PICTURES))
+            raise TargetError(f"a timed run has no picture {picture!r}", hint=f"its pictures are {listed}")
+        drawn = _PICTURES[picture]
+        writers: dict[str, Callable[[RunFigures], str]] = {
+            ".json": perfetto, ".vcd": vcd, ".html": page, ".svg": lambda run: drawn(run)[0],
+        }  # fmt: skip
         place = Path(path)
         if place.suffix not in writers:
             raise TargetError(
-                f"a timed run is not written as '{place.name}'", hint="end the name with .json, .vcd or .html"
+                f"a timed run is not written as '{place.name}'", hint="end the name with .json, .vcd, .html or .svg"
             )
         place.write_text(writers[place.suffix](self), encoding="utf-8")
         return place
