@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +16,9 @@ MOST_COPIES = 50_000  # of a schedule that is checked
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """For the processes of the tests too."""
+    """For the processes of the tests too; shells let jobs in the background ignore Ctrl-C, which tests press."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ[VARIABLE] = str(first_seed())
     os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "tests")
 

@@ -69,7 +69,10 @@ def test_the_reference_waits_for_ever_too(path: Path) -> None:
         allo.interpret(kernel)(*arguments(kernel))
 
 
-@pytest.mark.parametrize("path", about("is put into stream", "are put into stream"), ids=lambda path: path.stem)
+LEFT = [path for path in about("is put into stream", "are put into stream") if "million" not in path.stem]
+
+
+@pytest.mark.parametrize("path", LEFT, ids=lambda path: path.stem)  # the reference takes its time for millions
 def test_what_is_left_in_a_fifo_stops_nobody_else_in_the_reference(path: Path) -> None:
     kernel = design(path).kernel
     try:
