@@ -24,7 +24,7 @@ def check(design: Design, run: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("make", [collectives_of, products_of])
-@sweep(300, quick=8)
+@sweep(90, quick=8)
 def test_results(seed: int, make: Callable[[int], Design], tmp_path: Path) -> None:
     design = make(seed)
     region = design.region(tmp_path)

@@ -38,7 +38,7 @@ def seen(seed: int, folder: Path) -> tuple[Callable[..., Any], int, list[Any]]:
     return region, sources, given
 
 
-@sweep(300, quick=8)
+@sweep(90, quick=8)
 def test_doors_agree(seed: int, tmp_path: Path) -> None:
     region, sources, given = seen(seed, tmp_path)
     assert outcome(df.customize(region).build(), sources) == given

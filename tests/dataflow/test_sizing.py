@@ -39,7 +39,7 @@ def search_of(trace: Trace) -> DepthSearch:
     return DepthSearch(trace, np.arange(len(trace.channels)), len(trace.channels))
 
 
-@sweep(2000, quick=60)
+@sweep(300, quick=60)
 def test_exact_depths_are_the_least(seed: int) -> None:
     """They cost no cycle, and each costs some, or everything, if it is lower by one."""
     trace = usable(seed)
@@ -56,7 +56,7 @@ def test_exact_depths_are_the_least(seed: int) -> None:
         assert run is None or run.stuck or run.total > fastest
 
 
-@sweep(1000, quick=40)
+@sweep(200, quick=40)
 def test_no_depth_can_be_lower_within_a_deadline(seed: int) -> None:
     trace = usable(seed)
     if trace is None:
@@ -87,7 +87,7 @@ def test_depths_let_the_order_of_the_program_end_too() -> None:
     assert search.enough() == search.least(search.enough(), None, range(2)) == (2, 1)
 
 
-@sweep(1000, quick=30)
+@sweep(150, quick=30)
 def test_bounds_of_depths_hold(seed: int) -> None:
     """No depths that keep a deadline are below what is said to be least for each of them."""
     trace = usable(seed)
@@ -107,7 +107,7 @@ def kept(search: DepthSearch, depths: tuple[int, ...], kind: int, depth: int, de
     return cycles is not None and cycles <= deadline
 
 
-@sweep(1000, quick=30)
+@sweep(150, quick=30)
 def test_a_trace_from_its_end_takes_as_long(seed: int) -> None:
     trace = usable(seed)
     if trace is None:
@@ -117,7 +117,7 @@ def test_a_trace_from_its_end_takes_as_long(seed: int) -> None:
         assert replay(backward(trace), given).total == replay(trace, given).total
 
 
-@sweep(300, quick=20)
+@sweep(100, quick=20)
 def test_front_is_a_front(seed: int) -> None:
     """Each point is what a run takes, none beats another one, and the fastest is as fast as FIFOs without limits."""
     trace = usable(seed)
@@ -140,7 +140,7 @@ def even(first: int, apart: int, count: int, burst: int) -> list[int]:
     return [first + apart * (k // burst) for k in range(count * burst)]
 
 
-@sweep(1000, quick=100)
+@sweep(400, quick=100)
 def test_curves_hold_what_even_rates_need(seed: int) -> None:
     """Equations 1 and 2 give no less than the least depth of what they describe, and two more at most."""
     random = np.random.default_rng(seed)
@@ -210,7 +210,7 @@ def test_circles_have_a_solution() -> None:
     assert found.circles.all() and not replay(trace, found.depths).stuck
 
 
-@sweep(300, quick=12)
+@sweep(60, quick=12)
 def test_random_graphs_in_the_simulator(seed: int, tmp_path: Path) -> None:
     """The simulator takes as many cycles as each strategy says; exact costs none, and any depth lower by one some."""
     try:
