@@ -46,8 +46,14 @@ def refused(error: DataflowError, wanted: list[Any] | DataflowError) -> None:
 
 
 def agree(seen: list[Any] | DataflowError, wanted: list[Any] | DataflowError) -> None:
+    """The same results, or the same reason; where data decide, only the reference runs again for the least depths."""
     if isinstance(seen, DataflowError) or isinstance(wanted, DataflowError):
-        assert isinstance(seen, DataflowError) and isinstance(wanted, DataflowError) and told(seen) == told(wanted)
+        assert isinstance(seen, DataflowError) and isinstance(wanted, DataflowError)
+        if "depths that do" in str(seen):
+            assert told(seen)[0] == told(wanted)[0]
+            assert all(seen.depths[stream] >= depth for stream, depth in wanted.depths.items())
+        else:
+            assert told(seen) == told(wanted)
         return
     for one, other in zip(seen, wanted, strict=True):
         np.testing.assert_array_equal(one, other)
