@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,6 +43,9 @@ def solve(problem: Problem, interval: int | None) -> StaticSchedule:
     if interval is not None and (starts := tried(interval)) is not None:
         return _with_few_units(problem, accesses, starts, interval)
     alone = tried(None)
+    if alone is None:  # reads that share what others have read may chase each other: each reads by itself then
+        accesses = {index: replace(access, givers=()) for index, access in accesses.items()}
+        alone = tried(None)
     if alone is None:
         raise InternalError("operations wait for one another within an iteration")
     found = schedule_of(problem, alone, None)
