@@ -34,7 +34,7 @@ def distribute(module: Module, buffer: Buffer) -> None:
     position uses; where there is no box of constant extents, a part that is read is the whole array.
     Readers are served if there are several, and so are writers. Refused: an array of a function that is no dataflow
     region; a process that is no call of a function of its own, or hands the array on; a task that reads and writes it,
-    or whose positions may not write all elements of their parts; a position that uses what another one writes.
+    or whose positions may not write all elements of their parts; two tasks that write it.
     Source: Dato paper, section 3.4 (sharding), for tools that need it in the text.
     """
     function = module.function(buffer.function)
