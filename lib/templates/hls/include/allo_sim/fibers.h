@@ -490,9 +490,11 @@ class scheduler {
       for (std::uint32_t other : wait.others) text += std::to_string(other) + ' ';
       text += '\n';
     }
-    for (const auto &[number, named] : shown.names)
-      text += "task\t" + std::to_string(number) + '\t' + std::to_string(named.first) + '\t' +
+    for (const auto &entry : shown.names) {
+      const auto &named = entry.second;
+      text += "task\t" + std::to_string(entry.first) + '\t' + std::to_string(named.first) + '\t' +
               std::to_string(named.second.statement) + '\t' + std::to_string(named.second.element) + '\n';
+    }
     return text;
   }
 
