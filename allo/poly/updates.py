@@ -13,7 +13,7 @@ from ..ir.access import access_map, accessed, is_load, is_store, stored, subscri
 from ..ir.walk import statements
 from .model import Access
 
-_KINDS = {
+KINDS = {
     "arith.addi": "add",
     "arith.subi": "add",
     "arith.addf": "add",
@@ -93,19 +93,20 @@ def updates_of(accesses: list[Access]) -> dict[ir.Operation, Update]:
     found: dict[ir.Operation, Update] = {}
     for access in accesses:
         if access.is_write and is_store(access.op):
-            update = _update(access.op)
+            update = update_of(access.op)
             if update is not None:
                 found[update.load] = found[update.store] = update
     return found
 
 
-def _update(store: ir.Operation) -> Update | None:
+def update_of(store: ir.Operation) -> Update | None:
+    """What a store updates, if it does nothing but that."""
     found = _path(stored(store), store, None)
-    if found is None or not any(op.name in _KINDS for op in found.path) or _uses_outside(found):
+    if found is None or not any(op.name in KINDS for op in found.path) or _uses_outside(found):
         return _choice(store) or _guarded(store)
-    combiners = [op for op in found.path if op.name in _KINDS]
-    kind = _KINDS[combiners[0].name]
-    if kind[:3] in ("max", "min") and any(op.name not in _KINDS and op.name != "allo.sign_cast" for op in found.path):
+    combiners = [op for op in found.path if op.name in KINDS]
+    kind = KINDS[combiners[0].name]
+    if kind[:3] in ("max", "min") and any(op.name not in KINDS and op.name != "allo.sign_cast" for op in found.path):
         return None  # what is wrapped after the comparison does not keep its order
     element = ir.MemRefType(accessed(store).type).element_type
     if isinstance(element, ir.IntegerType) and (wrapped := _wrapped(found.path, element.width)) is not None:
@@ -132,7 +133,7 @@ def _path(value: ir.Value, store: ir.Operation, kind: str | None) -> _Path | Non
     op = value.owner.operation
     if is_load(op):
         return _Path((), op) if _same_element(op, store) else _through_scalar(op, store, kind)
-    own = _KINDS.get(op.name)
+    own = KINDS.get(op.name)
     if op.name not in _CASTS and (own is None or kind not in (None, own)):
         return None
     for operand in list(op.operands)[: 1 if op.name in _CASTS or op.name in _LEFT_ONLY else 2]:

@@ -10,6 +10,7 @@ import islpy as isl
 from ...poly.effort import is_exhausted
 from ..certificate.check import problems
 from ..deadline import Deadline
+from ..program.branches import Guards
 from ..program.programs import Program
 from ..result import Mismatch, Stuck
 from .definedness import are_one_choice
@@ -72,7 +73,11 @@ def prove(
     sys.setrecursionlimit(max(depth, _DEEPEST))
     try:
         with effort.limited():
-            return _checked(_prove((a, b), effort, reassociate), a, b, reassociate, effort)
+            found = _checked(_prove((a, b), Guards.VALUES, effort, reassociate), a, b, reassociate, effort)
+            if isinstance(found, Proof) or not (a.has_terms or b.has_terms):
+                return found
+            other = _checked(_prove((a, b), Guards.TERMS, effort, reassociate), a, b, reassociate, effort)
+            return other if isinstance(other, Proof) else found
     except Gap as gap:
         return gap.stuck
     except isl.Error as error:
@@ -96,8 +101,10 @@ def _checked(
     return Stuck(f"the proof fails its own check, please report it: {wrong}") if wrong else found
 
 
-def _prove(programs: tuple[Program, Program], effort: Effort, reassociate: bool) -> Proof | Mismatch | Stuck:
-    left, right = (Flows(ComputationGraph(program.straight), effort) for program in programs)
+def _prove(
+    programs: tuple[Program, Program], form: Guards, effort: Effort, reassociate: bool
+) -> Proof | Mismatch | Stuck:
+    left, right = (Flows(ComputationGraph(program.straight(form)), effort) for program in programs)
     for flows in (left, right):
         fault = check_streams(flows)
         if fault is not None:
@@ -114,7 +121,7 @@ def _prove(programs: tuple[Program, Program], effort: Effort, reassociate: bool)
         if found is None and not are_one_choice(prover.chosen):
             return Stuck("an element that nothing has written would need two values")
         if found is None:
-            return Proof(prover.steps, prover.sums, written(programs, prover))
+            return Proof(prover.steps, prover.sums, written(programs, form, prover))
         number, failure = found
         if failure.surely:
             return _mismatch(left, right, number, failure)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import islpy as isl
 
+from ..program.branches import Guards
 from ..program.programs import Program
 from .algebra import Role
 from .definedness import defined_by
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
 
 
-def written(programs: tuple[Program, Program], prover: Prover) -> str:
+def written(programs: tuple[Program, Program], form: Guards, prover: Prover) -> str:
     """The certificate as JSON.
 
-    `programs` are digests; `sources` have for each the write that each read sees, as
+    `programs` are digests; `form` is how they are read; `sources` have for each the write that each read sees, as
     { access[iteration] -> access[iteration] }; `claims` are two values and the iterations in which they are equal;
     `sums` are two values and their terms: operation, both sides with the map and the position taken apart of each
     state, pairs of terms.
@@ -38,8 +39,9 @@ def written(programs: tuple[Program, Program], prover: Prover) -> str:
             ["a value", node.id, str(isl.Map.from_range(points))] for node, points in _defined(found.right)
         ]
     told = {
-        "version": 3,
+        "version": 4,
         "programs": [program.digest for program in programs],
+        "form": form.value,
         "sources": [_sources(flows.found) for flows in (prover.left, prover.right)],
         "claims": claims,
         "sums": [[a.id, b.id, _sums(found)] for (a, b), found in sums],

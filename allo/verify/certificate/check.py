@@ -16,6 +16,7 @@ import islpy as isl
 from ...ir.access import is_at_stream, is_get, is_put, is_store
 from ...poly.computation import UNDEFINED, Computation, Copies, Value
 from ...poly.model import Access
+from ..program.branches import Guards
 from ..program.programs import Program, other_interface, other_states
 from .reading import demand_same_reading
 from .sums import ANY_ORDER, DEFINED, SumCheck, Wrong, related
@@ -42,12 +43,12 @@ def problems(certificate: str, a: Program, b: Program, *, reassociate: bool = Fa
 class _Side:
     """One program, and where its reads take their values from: as told, and checked."""
 
-    def __init__(self, program: Program, name: str, told: dict[str, str]) -> None:
+    def __init__(self, program: Program, name: str, told: dict[str, str], form: Guards) -> None:
         if program.opaque or program.cycle:
             raise Wrong("a program has calls, `while` or tasks that wait for each other")
         if name != program.digest:
             raise Wrong(f"the certificate is of another program than '{program.name}'")
-        self.computation = Computation(program.straight)
+        self.computation = Computation(program.straight(form))
         demand_same_reading(self.computation)
         self.told = {read: isl.UnionMap(text) for read, text in told.items()}
         self.known: dict[str, Copies] = {}
@@ -118,7 +119,8 @@ class _Check:
     """The claims of a certificate: those that are needed are looked at, each once."""
 
     def __init__(self, told: dict[str, Any], programs: tuple[Program, Program], reassociate: bool) -> None:
-        self.left, self.right = (_Side(*one) for one in zip(programs, told["programs"], told["sources"], strict=True))
+        sides, form = zip(programs, told["programs"], told["sources"], strict=True), Guards(told["form"])
+        self.left, self.right = (_Side(*one, form) for one in sides)
         self.reassociate = reassociate
         self.claims: dict[_Pair, list[tuple[isl.Map, Any]]] = {}  # and the sums that show it, if any
         for a, b, text in told["claims"]:

@@ -23,7 +23,7 @@ from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names, entry_block, operations
 from ...poly.extract import Reading, source_of
 from ...poly.model import Source
-from .branches import select_instead_of_branching
+from .branches import Guards, select_instead_of_branching
 from .flatten import Bits, Flattened, flatten
 from .interface import TypeChange, changes_of, guessed_changes, restore, same_signature
 from .undefined import undefined_case
@@ -93,11 +93,24 @@ class Program:
         """The function as poly knows it."""
         return Reading.of(self.module)
 
-    @cached_property
-    def straight(self) -> Reading:
+    def straight(self, form: Guards) -> Reading:
         """The same of the function with selections in the place of branches, where that is possible."""
+        return self._with_terms or self._with_values if form is Guards.TERMS else self._with_values
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether sums under conditions are sums only in that form."""
+        return self._with_terms is not None
+
+    @cached_property
+    def _with_values(self) -> Reading:
         module = self.module.clone()
-        return Reading.of(module) if select_instead_of_branching(module) else self.read
+        return Reading.of(module) if select_instead_of_branching(module, Guards.VALUES) else self.read
+
+    @cached_property
+    def _with_terms(self) -> Reading | None:
+        module = self.module.clone()
+        return Reading.of(module) if select_instead_of_branching(module, Guards.TERMS) else None
 
     @property
     def digest(self) -> str:

@@ -347,6 +347,7 @@ def test_values_that_are_not_known_are_different_ones(names: tuple[str, str]) ->
             *([f"output {k}", f"output {k}", "{ [0] -> [0] }"] for k in range(3)),
             *([read, name, "{ [1] -> [1] }"] for read, name in zip(("n2", "n3"), names, strict=True)),
         ],
+        "form": "values",
         "sums": [],
     }
     wrong = ("output 2", "output 2") if names[0] == names[1] else ("n3", "unknown n8")

@@ -16,6 +16,7 @@ from allo.poly import Access
 from allo.verify.affine.flow import Flows
 from allo.verify.affine.graph import ComputationGraph
 from allo.verify.affine.nodes import Gap, Kind
+from allo.verify.program.branches import Guards
 from allo.verify.program.programs import Program, load
 from tests.customize.random_kernels import load as load_kernel
 from tests.customize.random_kernels import programs
@@ -43,7 +44,7 @@ def when(access: Access, iteration: tuple[int, ...]) -> tuple[int, ...]:
 
 def assert_flows(program: Program) -> int:
     """Compare with a simulation of all accesses; how many reads there were."""
-    graph = ComputationGraph(program.straight)
+    graph = ComputationGraph(program.straight(Guards.VALUES))
     flows = Flows(graph)
     events = []
     for access in graph.model.accesses:
@@ -105,7 +106,7 @@ def test_subscripts_from_data_are_a_gap() -> None:
         for i in range(5):
             A[P[i]] = A[i]
 
-    graph = ComputationGraph(load(customize(kernel)).straight)
+    graph = ComputationGraph(load(customize(kernel)).straight(Guards.VALUES))
     read = next(a for a in graph.model.accesses if not a.is_write and a.exact and a.buffer.name == "A")
     with pytest.raises(Gap, match="not affine"):
         Flows(graph).origins(graph.node(read.op.results[0]))

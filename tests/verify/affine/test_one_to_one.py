@@ -72,6 +72,7 @@ def spliced(left: Any, right: Any, claims: list[Any], matches: list[Any], sums: 
     outputs = [[f"output {k}", f"output {k}", "{ [0] -> [0] }"] for k in range(2)]
     certificate = {
         "version": left["version"],
+        "form": left["form"],
         "programs": [left["programs"][0], right["programs"][1]],
         "sources": [left["sources"][0], right["sources"][1]],
         "claims": [*outputs, *claims],

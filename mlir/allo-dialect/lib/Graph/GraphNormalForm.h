@@ -9,7 +9,8 @@ namespace allo::graph {
 /// `most` terms or `seconds`.
 ///
 /// Integers: sums are linear forms modulo 2^width; products, `and`, `or`, `xor`, minima and maxima have no order; an
-/// extension goes through what does not overflow; conversions, shifts and masks by constants are bits of a value.
+/// extension goes through what does not overflow; conversions, shifts and masks by constants are bits of a value; terms
+/// of sums may stand under conditions.
 /// Floats: `a + b` is `b + a` and `a * b` is `b * a`; with `reassociate` sums and products are bags of terms, and sums
 /// have no zeros.
 bool normalForms(Graph &graph, const Id *ids, uint64_t count, bool reassociate, uint64_t most, double seconds,

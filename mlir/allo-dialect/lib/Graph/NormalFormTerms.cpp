@@ -219,7 +219,8 @@ Form NormalForms::comparison(Id id) {
   return negates && form ? linear({APInt(1, 1), {{form, APInt(1, 1)}}}) : form;
 }
 
-/// `x + 1 if c else x` is `x + c`; `x if not c else y` is `y if c else x`.
+/// `x + y if c else x + z` is `x + (y if c else z)`, and `x + y if c else 0` is `(x if c else 0) + (y if c else 0)`;
+/// `x if not c else y` is `y if c else x`.
 Form NormalForms::choice(Form condition, Form yes, Form no, unsigned width) {
   if (!missing.empty() || undefined || yes == no)
     return yes;
@@ -231,19 +232,67 @@ Form NormalForms::choice(Form condition, Form yes, Form no, unsigned width) {
   if (shapes[yes].isFloat || shapes[no].isFloat)
     return intern({TagSelect, width, condition, yes, no}, {Shape::Atom, 0, 0, width, true});
   Sum more = asSum(yes, width), rest = asSum(no, width);
-  more.constant -= rest.constant;
-  for (const Term &term : rest.terms)
-    more.terms.push_back({term.atom, -term.factor});
-  const APInt *known = constantOfForm(linear(std::move(more)));
-  if (!known)
-    return intern({TagSelect, width, condition, yes, no}, {Shape::Atom, 0, 0, width});
-  const APInt difference = *known; // which moves when forms are added
+  Sum both = takenCommon(more, rest);
+  if (!more.terms.empty() && !rest.terms.empty()) {
+    Form chosen = intern({TagSelect, width, condition, linear(std::move(more)), linear(std::move(rest))},
+                         {Shape::Atom, 0, 0, width});
+    both.terms.push_back({chosen, APInt(width, 1)});
+    return linear(std::move(both));
+  }
   Form counted = width == 1 ? condition : extended(shapes[condition], condition, false, width);
   Sum counts = asSum(counted, width);
-  rest.constant += difference * counts.constant;
+  both.constant += more.constant * counts.constant;
   for (const Term &term : counts.terms)
-    rest.terms.push_back({term.atom, term.factor * difference});
-  return linear(std::move(rest));
+    both.terms.push_back({term.atom, term.factor * more.constant});
+  bool isMore = rest.terms.empty();
+  for (const Term &term : isMore ? more.terms : rest.terms)
+    if (Form form = guarded(uint64_t(condition) << 1 | !isMore, term.atom, width))
+      both.terms.push_back({form, term.factor});
+  return linear(std::move(both));
+}
+
+/// A term under one more condition, which may be negated (the last bit); 0 if it is never there.
+Form NormalForms::guarded(uint64_t condition, Form atom, unsigned width) {
+  Words conditions;
+  if (shapes[atom].kind == Shape::Guarded) {
+    conditions = guards[shapes[atom].sum];
+    atom = shapes[atom].source;
+  }
+  auto place = std::lower_bound(conditions.begin(), conditions.end(), condition & ~uint64_t(1));
+  bool isThere = place != conditions.end() && (*place ^ condition) <= 1;
+  if (isThere && *place != condition)
+    return 0;
+  if (!isThere)
+    conditions.insert(place, condition);
+  Words words{TagGuard, width, atom};
+  words.insert(words.end(), conditions.begin(), conditions.end());
+  Form form = intern(std::move(words), {Shape::Guarded, uint32_t(guards.size()), atom, width});
+  if (form && shapes[form].sum == guards.size())
+    guards.push_back(std::move(conditions));
+  return form;
+}
+
+/// Takes out of two sums what they have in common, and the constant of the second one out of both.
+Sum NormalForms::takenCommon(Sum &one, Sum &other) {
+  Sum common{other.constant, {}};
+  one.constant -= other.constant;
+  other.constant = APInt(common.constant.getBitWidth(), 0);
+  std::vector<Term> left, right;
+  auto a = one.terms.begin();
+  for (Term &term : other.terms) {
+    while (a != one.terms.end() && a->atom < term.atom)
+      left.push_back(std::move(*a++));
+    if (a != one.terms.end() && a->atom == term.atom && a->factor == term.factor) {
+      common.terms.push_back(std::move(term));
+      ++a;
+    } else {
+      right.push_back(std::move(term));
+    }
+  }
+  left.insert(left.end(), a, one.terms.end());
+  one.terms = std::move(left);
+  other.terms = std::move(right);
+  return common;
 }
 
 /// An operation that is only known to give equal results for equal operands.

@@ -29,10 +29,10 @@ struct Sum {
 
 /// What a form is, as far as other forms look into it.
 struct Shape {
-  enum { Atom, Linear, Zero, Sign } kind = Atom; // Zero, Sign: an extension
-  uint32_t sum = 0;                              // of a linear form
-  Form source = 0;                               // of an extension
-  unsigned width = 0;                            // of the form
+  enum { Atom, Linear, Zero, Sign, Guarded } kind = Atom; // Zero, Sign: an extension
+  uint32_t sum = 0;   // of a linear form; of a guarded one, its conditions
+  Form source = 0;    // of an extension or guarded form
+  unsigned width = 0; // of the form
   bool isFloat = false;
 };
 
@@ -49,7 +49,7 @@ struct Task {
 };
 
 enum Tag : uint64_t {
-  TagLeaf, TagLinear, TagProduct, TagBits, TagExtract, TagZero, TagSign, TagTrunc, TagShift, TagSelect, TagCompare,
+  TagLeaf, TagLinear, TagProduct, TagBits, TagExtract, TagZero, TagSign, TagTrunc, TagShift, TagSelect, TagGuard, TagCompare,
   TagExtreme, TagOperation, TagFromInteger, TagFloatConstant, TagFloatSum, TagFloatProduct,
 };
 
@@ -78,6 +78,8 @@ private:
   Form extreme(Id id);
   Form comparison(Id id);
   Form choice(Form condition, Form yes, Form no, unsigned width);
+  static Sum takenCommon(Sum &one, Sum &other);
+  Form guarded(uint64_t condition, Form atom, unsigned width);
   Form operation(Id id);
 
   Form intern(Words words, Shape shape = {});
@@ -102,6 +104,7 @@ private:
   std::unordered_map<Words, Form, WordsHash> numbers;
   std::vector<Shape> shapes; // of the forms
   std::vector<Sum> sums;
+  std::vector<Words> guards; // conditions of guarded forms: twice the form, and 1 where it must not hold
   std::vector<Task> missing;  // what the form that is being made waits for
   bool undefined = false;     // whether an undefined value is in it
 };
