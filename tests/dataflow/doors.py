@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import allo
 import allo.dataflow as df
 from tests.published.doors import Ran, assert_same, ran, through_doors
+
+# C++ takes a second to compile: where others show the same, only the slow test simulates it
+in_c = pytest.mark.parametrize("csim", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["", "csim"])
 
 
 def through(region: Callable[..., Any], *arguments: Any, instantiate: Any = None, csim: bool = True) -> Ran:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +13,7 @@ import allo.dataflow as df
 from allo.ir.types import int32
 from tests.dataflow import collectives as c
 
-from .doors import through
+from .doors import in_c, through
 
 rng = np.random.default_rng(11)
 
@@ -36,12 +39,12 @@ def test_gemv_of_columns() -> None:
     np.testing.assert_array_equal(found, ((parts[0] + parts[1]) + parts[2]) + parts[3])
 
 
-def test_feed_forward_layers() -> None:
+@pytest.mark.parametrize("region", [c.ffn, pytest.param(c.gathered_ffn, marks=pytest.mark.slow)])
+def test_feed_forward_layers(region: Callable[..., Any]) -> None:
     X, W1, W2 = numbers(c.M, c.N), numbers(c.N, c.H), numbers(c.H, c.N)
     hidden = np.maximum(X @ W1, 0).astype(np.int32)
-    for region in (c.ffn, c.gathered_ffn):
-        found = through(region, X, W1, W2, np.zeros((c.M, c.N), np.int32), csim=False).arguments[3]
-        np.testing.assert_array_equal(found, hidden @ W2)
+    found = through(region, X, W1, W2, np.zeros((c.M, c.N), np.int32), csim=False).arguments[3]
+    np.testing.assert_array_equal(found, hidden @ W2)
 
 
 def test_numbers() -> None:
@@ -51,9 +54,10 @@ def test_numbers() -> None:
     np.testing.assert_array_equal(found[2], [A.sum(dtype=np.int32) * np.arange(4)] * 3)
 
 
-def test_scatter_and_gather() -> None:
+@in_c
+def test_scatter_and_gather(csim: bool) -> None:
     A = numbers(c.P, 2, 3)
-    found = through(c.farm, A, np.zeros((c.P * 2, 3), np.int16)).arguments
+    found = through(c.farm, A, np.zeros((c.P * 2, 3), np.int16), csim=csim).arguments
     np.testing.assert_array_equal(found[1], 2 * A.reshape(-1, 3))
     A = numbers(2, 3)
     found = through(c.columns, A, np.zeros_like(A), np.zeros(3, np.int16), csim=False).arguments

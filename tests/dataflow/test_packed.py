@@ -10,21 +10,23 @@ import allo.dataflow as df
 from allo.ir.types import Stream, index, int8, int32, uint8
 from tests.dataflow import packed as p
 
+from .doors import in_c
 from .test_polling import asked
 
 DTYPES = {"int8": np.int8, "uint5": np.uint8, "bfloat16": ml_dtypes.bfloat16, "bool": np.bool_}
 IN_CPP = ("fixed", "bfloat16")
+SLOWLY = [pytest.param(name, True, marks=pytest.mark.slow) for name in IN_CPP]
 
 
 def rows(dtype: type) -> np.ndarray:
     return (np.arange(p.M * p.P).reshape(p.M, p.P) * 3 % 17).astype(dtype)
 
 
-@pytest.mark.parametrize("name", p.KINDS)
-def test_elements_side_by_side(name: str) -> None:
+@pytest.mark.parametrize(("name", "csim"), [*((name, False) for name in p.KINDS), *SLOWLY])
+def test_elements_side_by_side(name: str, csim: bool) -> None:
     dtype = DTYPES.get(name, np.float32)
     A = -rows(dtype) if name in ("int8", "fixed", "float32") else rows(dtype)
-    found = asked(p.scaled(p.KINDS[name]), A, np.zeros_like(A), csim=name in IN_CPP).arguments[1]
+    found = asked(p.scaled(p.KINDS[name]), A, np.zeros_like(A), csim=csim).arguments[1]
     np.testing.assert_array_equal(found, A)
 
 
@@ -37,9 +39,10 @@ def test_one_word_a_row() -> None:
     assert s.verify()
 
 
-def test_words_are_tried() -> None:
+@in_c
+def test_words_are_tried(csim: bool) -> None:
     A = rows(np.int16)
-    found = asked(p.tried, A, np.zeros_like(A)).arguments[1]
+    found = asked(p.tried, A, np.zeros_like(A), csim=csim).arguments[1]
     assert sorted(map(tuple, found)) == sorted(map(tuple, A + 1))
 
 
@@ -49,9 +52,10 @@ def test_words_are_looked_at() -> None:
     np.testing.assert_array_equal(found, np.where(A[:, :1] % 2 == 0, A, 2 * A))
 
 
-def test_structs_side_by_side() -> None:
+@in_c
+def test_structs_side_by_side(csim: bool) -> None:
     A = rows(np.int8)[:, :2].copy()
-    found = asked(p.pairs, A, np.zeros_like(A)).arguments[1]
+    found = asked(p.pairs, A, np.zeros_like(A), csim=csim).arguments[1]
     np.testing.assert_array_equal(found, 2 * A)
 
 

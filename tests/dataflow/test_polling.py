@@ -19,6 +19,8 @@ from allo.verify import Unknown
 from tests.dataflow import polling as p
 from tests.published.doors import Ran, assert_same, ran
 
+from .doors import in_c
+
 
 def asked(region: Callable[..., Any], *arguments: Any, csim: bool = True) -> Ran:
     """What a region gives in the simulator, each time, which is what it gives as reference and in C simulation."""
@@ -38,16 +40,18 @@ def count(*shape: int) -> np.ndarray:
     return np.arange(1, 1 + int(np.prod(shape)), dtype=np.int32).reshape(shape)
 
 
-def test_arbiter() -> None:
+@in_c
+def test_arbiter(csim: bool) -> None:
     A, B = count(p.N), 100 + count(p.N)
-    C = asked(p.arbiter, A, B, np.zeros(2 * p.N, np.int32)).arguments[2]
+    C = asked(p.arbiter, A, B, np.zeros(2 * p.N, np.int32), csim=csim).arguments[2]
     np.testing.assert_array_equal(C[C > 0], A)
     np.testing.assert_array_equal(-C[C < 0], B)
 
 
-def test_round_robin() -> None:
+@in_c
+def test_round_robin(csim: bool) -> None:
     A = count(p.P, p.N).astype(np.int16)
-    found = asked(p.round_robin, A, np.zeros(p.P * p.N, np.int16), np.zeros(1, np.int32)).arguments
+    found = asked(p.round_robin, A, np.zeros(p.P * p.N, np.int16), np.zeros(1, np.int32), csim=csim).arguments
     assert sorted(found[1]) == sorted(A.flat) and found[2] >= p.P * p.N
 
 
@@ -154,21 +158,23 @@ stream 'pipe' is asked again and again, and nothing moves in any stream: 4 eleme
 SHALLOW = "stream 'pipe' of depth 2 is full, and what would take elements out waits too, or has ended: 2 elements"
 
 
-def doors(region: Callable[..., Any]) -> list[Callable[..., Any]]:
+def doors(region: Callable[..., Any], csim: bool) -> list[Callable[..., Any]]:
     s = df.customize(region)
-    return [s.build(), allo.interpret(region), s.build(target="vitis_hls", mode="csim")]
+    return [s.build(), allo.interpret(region), *([s.build(target="vitis_hls", mode="csim")] if csim else [])]
 
 
-def test_who_asks_without_end_is_told() -> None:
-    for run in doors(never):
+@in_c
+def test_who_asks_without_end_is_told(csim: bool) -> None:
+    for run in doors(never, csim):
         with pytest.raises(DataflowError) as caught:
             run(count(4), np.zeros(1, np.int32))
         assert ENDLESS in str(caught.value)
         assert "hint: end the loop that asks when nothing comes any more, or put what it waits for" in str(caught.value)
 
 
-def test_who_waits_for_who_asks_is_told_the_depth() -> None:
-    for run in doors(late):
+@in_c
+def test_who_waits_for_who_asks_is_told_the_depth(csim: bool) -> None:
+    for run in doors(late, csim):
         with pytest.raises(DataflowError) as caught:
             run(count(4), np.zeros(4, np.int32))
         assert SHALLOW in str(caught.value) and "the least depth that does is 4" in str(caught.value)
@@ -219,14 +225,14 @@ def blocks_of(kind: Any) -> Callable[..., Any]:
     return region
 
 
-@pytest.mark.parametrize(
-    ("kind", "dtype", "csim"),
-    [
-        (Fixed(12, 4), np.float64, True), (bfloat16, ml_dtypes.bfloat16, True), (bool, np.bool_, False),
-        (UInt(300), object, True), (float16, np.float16, False), (uint1, np.uint8, False),
-    ],
-    ids=str,
-)  # fmt: skip
+KINDS = [
+    (Fixed(12, 4), np.float64), (bfloat16, ml_dtypes.bfloat16), (UInt(300), object), (bool, np.bool_),
+    (float16, np.float16), (uint1, np.uint8),
+]  # fmt: skip
+SLOWLY_IN_C = [pytest.param(*kind, True, marks=pytest.mark.slow) for kind in KINDS[:3]]
+
+
+@pytest.mark.parametrize(("kind", "dtype", "csim"), [*((*kind, False) for kind in KINDS), *SLOWLY_IN_C], ids=str)
 def test_blocks_of_all_kinds(kind: Any, dtype: Any, csim: bool) -> None:
     A = (np.arange(16).reshape(4, 4) % (2 if kind in (bool, uint1) else 16)).astype(dtype)
     np.testing.assert_array_equal(asked(blocks_of(kind), A, np.zeros_like(A), csim=csim).arguments[1], A)

@@ -13,7 +13,7 @@ import allo.dataflow as df
 from allo.errors import TargetError
 from tests.dataflow import programs as p
 
-from .doors import through
+from .doors import in_c, through
 
 rng = np.random.default_rng(7)
 
@@ -22,9 +22,11 @@ def numbers(*shape: int, dtype: type = np.int16) -> np.ndarray:
     return rng.integers(-9, 9, shape).astype(dtype)
 
 
-def test_producer_and_consumer() -> None:
+@in_c
+def test_producer_and_consumer(csim: bool) -> None:
     A = numbers(p.M, p.N, dtype=np.int32)
-    np.testing.assert_array_equal(through(p.producer_consumer, A, np.zeros_like(A)).arguments[1], A + 1)
+    seen = through(p.producer_consumer, A, np.zeros_like(A), csim=csim)
+    np.testing.assert_array_equal(seen.arguments[1], A + 1)
 
 
 def test_systolic_array() -> None:
@@ -51,9 +53,11 @@ def test_blocks() -> None:
     np.testing.assert_array_equal(through(p.blocks, A, np.zeros_like(A)).arguments[1], 2 * A)
 
 
-def test_fork_and_join() -> None:
+@in_c
+def test_fork_and_join(csim: bool) -> None:
     A = numbers(p.L, dtype=np.int32)
-    np.testing.assert_array_equal(through(p.fork_join, A, np.zeros_like(A)).arguments[1], A**2 - A**3)
+    seen = through(p.fork_join, A, np.zeros_like(A), csim=csim)
+    np.testing.assert_array_equal(seen.arguments[1], A**2 - A**3)
 
 
 def test_feedback() -> None:
@@ -61,17 +65,25 @@ def test_feedback() -> None:
     np.testing.assert_array_equal(through(p.feedback, A, np.zeros_like(A)).arguments[1], A * A)
 
 
-def test_chain_with_a_scalar_of_the_region() -> None:
+@in_c
+def test_chain_with_a_scalar_of_the_region(csim: bool) -> None:
     A = numbers(p.L)
-    np.testing.assert_array_equal(through(p.chain, A, np.zeros_like(A), 5).arguments[1], A + 15)
+    seen = through(p.chain, A, np.zeros_like(A), 5, csim=csim)
+    np.testing.assert_array_equal(seen.arguments[1], A + 15)
 
 
-def test_template_regions_in_tasks_and_in_regions() -> None:
+def test_template_regions_in_tasks() -> None:
     A = numbers(p.L)
     once = through(p.doubling, A, np.zeros_like(A), instantiate=[p.int16, p.L], csim=False)
     np.testing.assert_array_equal(once.arguments[1], 2 * A + 1)
-    for region in (p.regions_in_a_task, p.regions_in_a_region):
-        np.testing.assert_array_equal(through(region, A, np.zeros_like(A)).arguments[1], 4 * A + 3)
+    np.testing.assert_array_equal(through(p.regions_in_a_task, A, np.zeros_like(A)).arguments[1], 4 * A + 3)
+
+
+@in_c
+def test_template_regions_in_regions(csim: bool) -> None:
+    A = numbers(p.L)
+    seen = through(p.regions_in_a_region, A, np.zeros_like(A), csim=csim)
+    np.testing.assert_array_equal(seen.arguments[1], 4 * A + 3)
 
 
 def test_constants_of_the_position() -> None:
@@ -92,9 +104,11 @@ def test_positions_on_diagonals() -> None:
     np.testing.assert_array_equal(through(p.diagonal, A, np.zeros_like(A), csim=False).arguments[1], wanted)
 
 
-def test_streams_are_arguments_of_tasks() -> None:
+@in_c
+def test_streams_are_arguments_of_tasks(csim: bool) -> None:
     A = numbers(p.L)
-    np.testing.assert_array_equal(through(p.streams_as_arguments, A, np.zeros_like(A)).arguments[1], A)
+    seen = through(p.streams_as_arguments, A, np.zeros_like(A), csim=csim)
+    np.testing.assert_array_equal(seen.arguments[1], A)
 
 
 def test_build_takes_regions_and_their_schedules() -> None:

@@ -210,7 +210,7 @@ def test_circles_have_a_solution() -> None:
     assert found.circles.all() and not replay(trace, found.depths).stuck
 
 
-@sweep(60, quick=12)
+@sweep(60, quick=5)
 def test_random_graphs_in_the_simulator(seed: int, tmp_path: Path) -> None:
     """The simulator takes as many cycles as each strategy says; exact costs none, and any depth lower by one some."""
     try:
