@@ -262,3 +262,18 @@ def specialize() -> Schedule:
     s = allo.customize(halves)
     s.specialize("increment", callers=["chain"], name="increment_chain")
     return s
+
+
+@df.region()
+def rows_of(A: int32[4, 8], B: int32[4, 8]):
+    @df.kernel(mapping=[4], args=[A, B])
+    def row(A: int32[4, 8], B: int32[4, 8]):
+        i = df.get_pid()
+        for j in range(8):
+            B[i, j] = A[i, j] + 1
+
+
+def separate() -> Schedule:
+    s = df.customize(rows_of)
+    s.separate("row", "1:3")
+    return s

@@ -25,6 +25,7 @@ class Primitives:
     from .dataflow import dataflow
     from .inline import inline
     from .specialize import specialize
+    from .separate import separate
     from .unify import unify
     from .partition import partition
     from .distribute import distribute

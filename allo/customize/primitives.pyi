@@ -230,6 +230,20 @@ class Primitives:
         it, callers that are all there are, a name that is taken. Source: Allo paper, section 6.3 (instances by id).
         """
 
+    def separate(self, task: Function | Callable[..., Any] | str, positions: str) -> Function:
+        """Let some positions of `task` call a function of their own, that later steps can change for them alone.
+
+            for i, j in grid(2, 2):          for i, j in grid(2, 2):
+                gemm(i, j)             ->        if i == 0: 'gemm[0, :]'(i, j)
+                                                 else: gemm(i, j)
+
+        `positions` are a number or a slice for each dimension of the grid: `"0, 1"`, `"0, :"`, `"1:3, 2"`. Returns the
+        handle of the function, which is called after them, `gemm[0, :]`; `gemm` is that of the positions that are left.
+        Steps on `"gemm[0, :]:k"` do it by themselves. Always legal. Positions that have a function of their own can be
+        separated further. Refused: what is no task with positions, positions outside of its grid or of several functions.
+        Source: Dato paper, section 4 (virtual mapping: which positions are alike).
+        """
+
     def unify(
         self,
         first: Function | Callable[..., Any] | str,

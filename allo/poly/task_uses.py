@@ -52,17 +52,22 @@ def task_uses(module: Module, process: ir.Operation, value: ir.Value, wanted: Wa
     name = ir.StringAttr(function.attributes["sym_name"]).value
     model = model_of(module, name)
     buffer = model.buffer(value)
+    called: dict[ir.Operation, isl.Set] = {}
     for access in model.accesses if buffer is not None else ():
         if access.buffer.label != buffer.label or not _is_in(access.op, process):  # type: ignore[union-attr]
             continue
         if access.op.name == "func.call":
+            called[access.op] = _own(access, spatial).domain()
             continue
         if wanted(access):
             yield TaskUse(process, access, _own(access, spatial), access.exact)
     for call in _calls(process):
         for number, operand in enumerate(call.operands):
             if operand == value:
-                yield from _of_call(module, process, spatial, call, number, wanted)
+                for use in _of_call(module, process, spatial, call, number, wanted):
+                    at = called.get(call)
+                    relation = use.relation if at is None else use.relation.intersect_domain(at)
+                    yield TaskUse(process, use.access, relation, use.exact)
 
 
 def _own(access: Access, spatial: Sequence[ir.Operation]) -> isl.Map:

@@ -70,7 +70,7 @@ def parse_handle(value: Any, kind: Any) -> Any:
     kinds = get_args(kind) or (kind,)
     if not isinstance(value, str) or not any(k in (Loop, Buffer, Nest) for k in kinds):
         return value
-    function, _, name = value.partition(":")
+    function, _, name = value.rpartition(":")
     if not function or not name:
         return value
     if Buffer in kinds:

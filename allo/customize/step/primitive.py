@@ -25,6 +25,7 @@ from ...ir.states import Draft, FinishedModule
 from .handles import Buffer, FifoName, Function, Loop, Nest
 from .legality import demand_still_elements
 from .missing import handles_in, missing_handle
+from .own_functions import with_own_functions
 from .provenance import mark_rewritten
 from .record import Decided, Step, Steps, Traits
 from .region_stages import demand_stages_still_legal
@@ -93,6 +94,10 @@ class Scheduled(Protocol):
 
     def _install(self, made: FinishedModule, step: Step) -> None: ...
 
+    def separate(self, task: str, positions: str) -> Function: ...
+
+    def undo(self, n: int = 1) -> None: ...
+
 
 @overload
 def primitive[**P, R](body: Callable[Concatenate[Draft, P], R], /) -> Callable[..., R]: ...
@@ -110,14 +115,37 @@ def primitive(body: Callable[..., Any] | None = None, /, **traits: bool) -> Call
     return made if body is None else made(body)
 
 
+class _Signature:
+    """The parameters of a primitive; `Signature.bind` takes longer than many a step."""
+
+    def __init__(self, parameters: list[inspect.Parameter]) -> None:
+        self.parameters = parameters
+        self.defaults = {p.name: p.default for p in parameters}
+        self.required = {p.name for p in parameters if p.default is p.empty}
+        self._positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self._is_fixed = all(p.kind is not p.VAR_POSITIONAL for p in parameters)
+
+    def bind(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call of primitive `name` by parameter."""
+        given = dict(zip(self._positional, args, strict=False)) | kwargs
+        is_simple = self._is_fixed and len(given) == len(args) + len(kwargs)
+        if is_simple and self.required <= given.keys() <= self.defaults.keys():
+            return self.defaults | given
+        try:
+            found = inspect.Signature(self.parameters).bind(*args, **kwargs)
+        except TypeError as error:
+            raise ScheduleError(f"s.{name}(): {error}", hint=f"use s.{name}{_shown(self.parameters)}") from None
+        found.apply_defaults()
+        return found.arguments
+
+
 def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
-    signature = inspect.signature(body)
-    parameters = list(signature.parameters.values())[1:]
+    parameters = list(inspect.signature(body).parameters.values())[1:]
+    signature = _Signature(parameters)
     variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-    defaults = {p.name: p.default for p in parameters}
-    required = {p.name for p in parameters if p.default is p.empty}
+    defaults, required = signature.defaults, signature.required
     name = body.__name__
 
     @functools.cache
@@ -125,26 +153,18 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
         kinds = typing.get_type_hints(body)
         return {n: _several(_converter(n, kinds[n])) if n == variadic else _converter(n, kinds[n]) for n in defaults}
 
-    def bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call by parameter; `Signature.bind` takes longer than many a step."""
-        given = dict(zip(positional, args, strict=False)) | kwargs
-        if variadic is None and len(given) == len(args) + len(kwargs) and required <= given.keys() <= defaults.keys():
-            return defaults | given
-        found = signature.bind(None, *args, **kwargs)
-        found.apply_defaults()
-        return found.arguments
+    @functools.cache
+    def parts() -> dict[str, set[Any]]:
+        return {n: _parts(kind) for n, kind in typing.get_type_hints(body).items()}
 
     @reads_programs
     @functools.wraps(body)
     def method(self: Scheduled, *args: Any, **kwargs: Any) -> Any:
-        at, state = schedule_line(), self._state
+        at, before = schedule_line(), len(self.steps)
         try:
-            try:
-                given = bound(args, kwargs)
-            except TypeError as error:
-                raise ScheduleError(
-                    f"s.{name}(): {error}", hint=f"use s.{name}{_shown(parameters)}"
-                ) from None
+            given = signature.bind(name, args, kwargs)
+            given = with_own_functions(given, parts(), lambda: self._state, self.separate)
+            state = self._state
             try:
                 values = {n: convert(state, given[n]) for n, convert in converters().items()}
             except ScheduleError as error:
@@ -160,7 +180,10 @@ def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
                 values, result = values | dict(result.arguments), result.value
             mark_rewritten(draft, values.values())
             made = _finished(draft, traits)
-        except ScheduleError as error:
+        except BaseException as error:
+            self.undo(len(self.steps) - before)  # what gave positions functions of their own for this step
+            if not isinstance(error, ScheduleError):
+                raise
             error.diagnostics = tuple(_located(d, name, at) for d in error.diagnostics)
             raise
         arguments = tuple((n, values[n]) for n, default in defaults.items() if n in required or values[n] != default)

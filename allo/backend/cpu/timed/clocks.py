@@ -329,7 +329,7 @@ class _FunctionClock:
         self._node(part)
         called = [one.callee for one in nodes(part) if isinstance(one, Invocation)]
         one_call = len(called) == 1 and (spatial or isinstance(part, Invocation))
-        name = called[0] if one_call else label(part)
+        name = called[0] if one_call else part.view.nest if isinstance(part, Spatial) else label(part)
         extents = tuple(trip_count(loop) or 0 for loop in spatial)
         self._site(own, ProcessSite(name, location_of(op), extents, overlapped))
 
