@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any
@@ -79,3 +79,15 @@ def drawn(count: int, *strategies: st.SearchStrategy[Any]) -> Callable[[Callable
         return test
 
     return decorate
+
+
+def rotating(cases: Sequence[Any], share: int = 3) -> list[Any]:
+    """Values for `parametrize`: one of `share` that moves with the commits, the others for exhaustive tests."""
+    turn = first_seed() // _SEEDS % share
+    return [
+        case if k % share == turn else _marked(case, pytest.mark.exhaustive) for k, case in enumerate(cases)
+    ]
+
+
+def _marked(case: Any, mark: pytest.MarkDecorator) -> Any:
+    return pytest.param(*case, marks=mark) if isinstance(case, tuple) else pytest.param(case, marks=mark)

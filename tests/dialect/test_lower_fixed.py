@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from mlir import ir
 
+from tests.seeds import rotating
+
 from .compiled import Compiled, elementwise
 from .reference import Format, expected
 
@@ -103,7 +105,7 @@ TARGETS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "target"), TARGETS, ids=str)
+@pytest.mark.parametrize(("source", "target"), rotating(TARGETS), ids=str)
 def test_cast(context: ir.Context, source: Format, target: Format) -> None:
     x = source.samples(SIZE, 1)
     body = f"%r = allo.fixed_cast %x : {source.type} to {target.type}"
@@ -113,11 +115,10 @@ def test_cast(context: ir.Context, source: Format, target: Format) -> None:
 
 INTEGERS = {"i8": Format(True, 8), "ui8": Format(False, 8), "i5": Format(True, 5), "ui3": Format(False, 3)}
 INTEGERS |= {"si1": Format(True, 1), "i1": Format(False, 1), "i32": Format(True, 32)}
+CASTS = list(itertools.product(INTEGERS, [Format(True, 8, 4), Format(False, 6, 6)], MODES))
 
 
-@pytest.mark.parametrize("mode", MODES, ids="-".join)
-@pytest.mark.parametrize("integer", INTEGERS)
-@pytest.mark.parametrize("fixed", [Format(True, 8, 4), Format(False, 6, 6)], ids=str)
+@pytest.mark.parametrize(("integer", "fixed", "mode"), rotating(CASTS), ids=str)
 def test_cast_integers(context: ir.Context, integer: str, fixed: Format, mode: tuple[str, str]) -> None:
     fixed = replace(fixed, modes=mode)
     for source, target, names in (
@@ -161,7 +162,7 @@ FROM_FLOAT = [
 FROM_FLOAT += [("f16", replace(Format(True, 40, 4), modes=mode)) for mode in MODES]  # its range is wider than f16's
 
 
-@pytest.mark.parametrize(("name", "fmt"), FROM_FLOAT, ids=str)
+@pytest.mark.parametrize(("name", "fmt"), rotating(FROM_FLOAT), ids=str)
 def test_cast_from_float(context: ir.Context, name: str, fmt: Format) -> None:
     x = float_samples({"f16": np.float16, "f32": np.float32, "f64": np.float64}[name])
     body = f"%r = allo.fixed_cast %x : {name} to {fmt.type}"

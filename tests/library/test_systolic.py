@@ -61,7 +61,9 @@ def test_fixed_point():
     np.testing.assert_array_equal(C, A @ B)
 
 
-@pytest.mark.parametrize("kernel", [systolic_tile, weight_stationary_tile])
+@pytest.mark.parametrize(
+    "kernel", [systolic_tile, pytest.param(weight_stationary_tile, marks=pytest.mark.slow)]
+)
 def test_elements_are_connected_by_fifos(kernel):
     s = default_schedule(kernel, [int8, int8, int32, 5, 5, 5])
     assert sum(step.name == "relay" for step in s.steps) == 2 and str(s.module).count("allo.spatial") == 2

@@ -158,6 +158,7 @@ def test_a_tiled_array():
     np.testing.assert_array_equal(C, A.astype(np.int16) @ B.astype(np.int16))
 
 
+@pytest.mark.slow
 def test_weights_stay_and_sums_travel():
     """A weight-stationary array from the same primitives: element (k, n) keeps W[k, n], sums go down, data go right."""
 

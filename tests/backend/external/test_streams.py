@@ -242,7 +242,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("fifos", [False, True])
+@pytest.mark.parametrize("fifos", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize(("name", "kind", "values"), KINDS, ids=lambda case: case if isinstance(case, str) else "")
 def test_elements_of_all_types(name: str, kind: Any, values: np.ndarray, fifos: bool, tmp_path: Path) -> None:
     headers = "#include <ap_int.h>\n#include <ap_fixed.h>\n#include <hls_stream.h>\n"

@@ -82,7 +82,7 @@ def stages(A: int32[2, 4], D: int32[2, 4]):
         D[i, j] = C[i, j] - 1
 
 
-@pytest.mark.parametrize("fifos", [False, True])
+@pytest.mark.parametrize("fifos", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_streams(fifos: bool) -> None:
     s = allo.customize(stages)
     if fifos:

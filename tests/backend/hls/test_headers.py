@@ -112,6 +112,7 @@ def test_half(tmp_path: Path) -> None:
     np.testing.assert_array_equal(truths, [a < b, a == b, a >= b])
 
 
+@pytest.mark.slow
 def test_kernels_as_users_write_them(tmp_path: Path) -> None:
     a = np.array([100 + i for i in range(16)], dtype=np.int64).reshape(4, 4)
     b = np.array([i * (8 if i % 2 else -8) for i in range(16)]).astype(np.int8).astype(np.int64).reshape(4, 4)

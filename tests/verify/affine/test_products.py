@@ -261,6 +261,7 @@ def stencil(turned: bool) -> Kernel:
     return turned_around if turned else forward
 
 
+@pytest.mark.slow
 def test_stencils_with_their_terms_in_another_order() -> None:
     def wider(A: float32[N], B: float32[N]):
         for _ in range(6):
