@@ -1,0 +1,1 @@
+"""SystemVerilog of our own: the library of modules, and cycle-accurate simulation."""

@@ -1,0 +1,16 @@
+"""Library of SystemVerilog modules: what each is called, its parameters, ports and latency, and its files."""
+
+from .catalogue import MODULES, library_module
+from .described import FloatFormat, LibraryModule, LibraryPort
+from .files import library_directory, library_files, simulation_sources
+
+__all__ = [
+    "MODULES",
+    "FloatFormat",
+    "LibraryModule",
+    "LibraryPort",
+    "library_directory",
+    "library_files",
+    "library_module",
+    "simulation_sources",
+]

@@ -1,0 +1,5 @@
+// Lesser of two floats: allo_fextreme.
+module allo_fmin #(parameter int EXP = 8, parameter int MAN = 23, parameter bit NUMBER = 0, parameter int LAT = 1) (
+  input logic clk, input logic en, input logic [EXP+MAN:0] a, input logic [EXP+MAN:0] b, output logic [EXP+MAN:0] y);
+  allo_fextreme #(.EXP(EXP), .MAN(MAN), .LESS(1), .NUMBER(NUMBER), .LAT(LAT)) extreme (.clk, .en, .a, .b, .y);
+endmodule
