@@ -1,0 +1,171 @@
+"""Machine code of a design: Verilator's C++ in one translation unit, kept by the hash of all that goes into it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from ....errors import ToolError
+from ....messages import working
+from ...external.compiler import Compiler, content_key, find_compiler, kept
+from ..library import library_directory, simulation_sources
+from .tool import Verilator, find_verilator
+
+_KEPT = "rtl"  # the folder of the cache
+_FLAGS = (
+    "-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w",
+    "-fno-gnu-unique",  # two models in one process share nothing
+    "-ffp-contract=off",  # an addition and a multiplication are two units
+    "-DVL_TIME_CONTEXT", "-DVERILATOR=1", "-DVL_PRINTF=allo_sim_print",
+    "-DVL_USER_STOP", "-DVL_USER_FINISH", "-DVL_USER_FATAL",
+)  # fmt: skip
+_RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_threads.cpp")
+
+
+class Waveform(Enum):
+    """A format of waveforms: Verilator's name, its source file, its class."""
+
+    VCD = ("--trace-vcd", "verilated_vcd_c", "VerilatedVcdC")
+    FST = ("--trace-fst", "verilated_fst_c", "VerilatedFstC")
+
+    @staticmethod
+    def of(path: Path) -> Waveform:
+        """The format that the name of a file asks for; ToolError for any other name."""
+        match path.suffix:
+            case ".vcd":
+                return Waveform.VCD
+            case ".fst":
+                return Waveform.FST
+        raise ToolError(f"a waveform cannot be written to '{path}'", hint="name a file .vcd or .fst")
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """SystemVerilog files by name, the module on top, and what of it can be seen: pairs of module and variable.
+
+    `grids` keeps loops over arrays of elements as loops, which large grids need to compile.
+    """
+
+    files: Mapping[str, str]
+    top: str
+    visible: tuple[tuple[str, str], ...] = ()
+    waveform: Waveform | None = None
+    grids: bool = False
+
+    def arguments(self) -> list[str]:
+        """For Verilator."""
+        tracing = [] if self.waveform is None else [self.waveform.value[0], "--trace-structs"]
+        return [
+            "--cc", "-O3", "--prefix", "Vsim", "--top-module", self.top, "--assert", "-DALLO_SIMULATION",
+            "--x-assign", "unique", "--x-initial", "unique", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+            *(["--unroll-count", "1"] if self.grids else []), *tracing,
+        ]  # fmt: skip
+
+    def seen(self) -> str:
+        """Verilator's list of what can be seen, so that the SystemVerilog needs no pragmas."""
+        lines = (f'public_flat_rw -module "{module}" -var "{name}"' for module, name in self.visible)
+        return "\n".join(["`verilator_config", *lines, ""])
+
+
+def model_library(design: Design) -> Path:
+    """The shared library of a design: the one in the cache, or a new one; ToolError with what a tool says."""
+    compiler, verilator = find_compiler(), find_verilator()
+    flags = [*_FLAGS, *(_tracing(design.waveform)), *(["-O2"] if design.grids else [])]
+    sources = {**simulation_sources(design.files.values()), "driver.cpp": _text("driver.cpp")}
+    parts = [*flags, *_identity(verilator), *design.arguments(), design.seen()]
+    parts += [part for item in (*design.files.items(), *sources.items()) for part in item]
+
+    def make(place: Path) -> None:
+        with working(f"compiling the simulation of '{design.top}'"):
+            _compiled(design, place, sources, flags, compiler, verilator)
+
+    return kept(_KEPT, f"{content_key(compiler, parts)}.so", make)
+
+
+def _compiled(
+    design: Design,
+    place: Path,
+    sources: Mapping[str, str],
+    flags: Sequence[str],
+    compiler: Compiler,
+    verilator: Verilator,
+) -> None:
+    folder = place.parent
+    for name, text in {**design.files, **sources, "visible.vlt": design.seen()}.items():
+        (folder / name).write_text(text)
+    generated = folder / "generated"
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for a process of its own
+        tracing = () if design.waveform is None else (f"{design.waveform.value[1]}.cpp",)
+        runtime = [pool.submit(_runtime, name, compiler, verilator) for name in (*_RUNTIME, *tracing)]
+        header = pool.submit(_header, flags, compiler, verilator)
+        given = [str(folder / name) for name in ("visible.vlt", *design.files)]
+        verilator.run([*design.arguments(), "--Mdir", str(generated), *given], f"the design '{design.top}'")
+        objects, precompiled = [str(made.result()) for made in runtime], header.result()
+    units = [*sorted(generated.glob("Vsim*.cpp")), *(folder / name for name in sources)]
+    whole = folder / "whole.cpp"
+    whole.write_text("".join(f'#include "{unit}"\n' for unit in units))
+    arguments = [*flags, *_includes(verilator), f"-I{generated}", "-include", str(precompiled)]
+    libraries = ["-pthread", *(["-llz4", "-lz"] if design.waveform is Waveform.FST else [])]
+    compiler.run(
+        [*arguments, str(whole), *objects, "-shared", *libraries, "-o", str(place)], f"the simulation of '{design.top}'"
+    )
+
+
+def _runtime(name: str, compiler: Compiler, verilator: Verilator) -> Path:
+    """The object of a file of Verilator's own: the one in the cache, or a new one."""
+    flags = [*_FLAGS, "-O2", *_includes(verilator), "-c", str(verilator.include / name)]
+    declared = library_directory() / "simulation" / "driver.h"
+
+    def make(place: Path) -> None:
+        try:
+            compiler.run([*flags, "-include", str(declared), "-o", str(place)], "the run time of Verilator")
+        except ToolError as error:
+            if "lz4.h" not in str(error) and "zlib.h" not in str(error):
+                raise
+            raise ToolError(
+                "FST waveforms need the headers of lz4 and zlib, and they are not here",
+                hint="name a file .vcd, or install them (Debian: apt-get install liblz4-dev zlib1g-dev)",
+            ) from None
+
+    key = content_key(compiler, [*flags, *_identity(verilator), _text("driver.h")])
+    return kept(_KEPT, f"{key}.o", make)
+
+
+def _header(flags: Sequence[str], compiler: Compiler, verilator: Verilator) -> Path:
+    """The header that all models begin with, beside which the compiler finds what it has made of it."""
+    key = content_key(compiler, ["header", *flags, *_identity(verilator), _text("driver.h")])
+
+    def write(place: Path) -> None:
+        place.write_text(_text("driver.h"))
+
+    header = kept(_KEPT, f"{key}.h", write)
+
+    def make(place: Path) -> None:
+        arguments = [*flags, *_includes(verilator), "-x", "c++-header", str(header), "-o", str(place)]
+        compiler.run(arguments, "the run time of Verilator")
+
+    kept(_KEPT, f"{key}.h.gch", make)
+    return header
+
+
+def _tracing(waveform: Waveform | None) -> list[str]:
+    if waveform is None:
+        return []
+    _, file, name = waveform.value
+    return [f'-DALLO_TRACE="{file}.h"', f"-DALLO_TRACER={name}"]
+
+
+def _includes(verilator: Verilator) -> list[str]:
+    return [f"-I{verilator.include}", f"-I{verilator.include / 'vltstd'}"]
+
+
+def _identity(verilator: Verilator) -> list[str]:
+    return [verilator.version, str(verilator.root)]
+
+
+def _text(name: str) -> str:
+    return (library_directory() / "simulation" / name).read_text()

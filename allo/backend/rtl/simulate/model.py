@@ -1,0 +1,155 @@
+"""Simulated design: memories as NumPy arrays, runs with exact cycles."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+import weakref
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import InternalError
+from ....messages import working
+from .build import Design, Waveform, model_library
+from .outcome import Outcome
+
+type Words = npt.NDArray[Any]
+
+_FIRST, _PAUSE = 1 << 14, 0.2  # cycles at first, and seconds, between looks at Ctrl-C
+_DONE, _STUCK, _LIMITED, _FAILED = range(4)  # as in driver.cpp
+
+
+class Model:
+    """A design in simulation, after its reset.
+
+    `files` are texts of SystemVerilog by file name. The module `top` has the inputs `clk`, `rst` and `start` and the
+    outputs `done` and `stuck`, beside ports of its own. `visible` are the variables that can be loaded and read:
+    pairs of a module and a variable of it, for all its instances.
+
+    `random_state` seeds registers and memories with random contents instead of zeros. `waveform` is a file (`.vcd` or
+    `.fst`) that all signals are written to. `grids` compiles loops over arrays of elements as loops.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        top: str,
+        *,
+        visible: Iterable[tuple[str, str]] = (),
+        random_state: int | None = None,
+        waveform: str | Path | None = None,
+        grids: bool = False,
+    ) -> None:
+        form = None if waveform is None else Waveform.of(Path(waveform))
+        path = model_library(Design(files, top, tuple(dict.fromkeys(visible)), form, grids))
+        self.top = top
+        self._library = _loaded(path)
+        seed = -1 if random_state is None else random_state % (1 << 31)
+        name = b"" if waveform is None else str(Path(waveform).resolve()).encode()
+        self._handle = self._library.allo_sim_new(seed, name)
+        self._close = weakref.finalize(self, self._library.allo_sim_delete, self._handle)
+        self.reset()
+
+    def reset(self) -> None:
+        """Hold `rst` for two cycles; memories keep their contents."""
+        self._library.allo_sim_reset(self._handle)
+
+    def close(self) -> None:
+        """End the simulation, and the file of its waveform."""
+        self._close()
+
+    def view(self, name: str) -> Words:
+        """The words of a variable, in place: `bank.mem` of an instance in the top module, or `limit`, one of its ports.
+
+        Words of up to 64 bits are elements of the next wider unsigned type; wider ones are rows of `uint32`, least
+        digits first. Bits beyond the width must be 0.
+        """
+        return self._view(name)[0]
+
+    def load(self, name: str, words: npt.ArrayLike) -> None:
+        """Set a variable; of negative and of wider numbers it takes the last bits, as many as it has."""
+        place, bits = self._view(name)
+        given = np.asarray(words)
+        if given.size != place.size:
+            raise InternalError(f"'{name}' has {place.size} words, not {given.size}")
+        if given.dtype.kind not in "iub":
+            given = given.view(f"u{given.dtype.itemsize}")
+        given = given.reshape(place.shape)
+        if place.ndim == 1:
+            place[:] = given.astype(place.dtype) & place.dtype.type((1 << bits) - 1)
+        else:
+            place[:] = given.astype(np.uint32)
+            if bits % 32:
+                place[:, -1] &= np.uint32((1 << bits % 32) - 1)
+
+    def read(self, name: str) -> Words:
+        """A copy of the words of a variable."""
+        return self.view(name).copy()
+
+    def number(self, name: str) -> int:
+        """The value of a variable that is no array."""
+        words, _ = self._view(name)
+        return int.from_bytes(words.tobytes(), "little")
+
+    def run(self, limit: int | None = None) -> Outcome:
+        """Give `start` for a cycle and run until `done` or `stuck`, at most `limit` cycles."""
+        return self._run(limit, begin=True)
+
+    def resume(self, limit: int | None = None) -> Outcome:
+        """Go on with a run that was at its limit; the cycles are those from here."""
+        return self._run(limit, begin=False)
+
+    def _run(self, limit: int | None, begin: bool) -> Outcome:
+        cycles = ctypes.c_uint64(0)
+        ended, some = _LIMITED, _FIRST
+        with working(f"simulating '{self.top}'", so_far=lambda: f"{cycles.value:,} cycles"):
+            while ended == _LIMITED and (limit is None or cycles.value < limit):
+                most = some if limit is None else min(some, limit - cycles.value)
+                before = time.perf_counter()
+                ended = self._library.allo_sim_run(self._handle, int(begin), most, ctypes.byref(cycles))
+                begin = False
+                if time.perf_counter() - before < _PAUSE / 2:
+                    some *= 2
+        failure = self._library.allo_sim_output(self._handle).decode(errors="replace").strip()
+        return Outcome(cycles.value, ended == _STUCK, ended == _LIMITED, failure if ended == _FAILED else None)
+
+    def _view(self, name: str) -> tuple[Words, int]:
+        """The words of a variable, and the bits of each."""
+        instance, _, variable = name.rpartition(".")
+        scope = f"TOP.{self.top}.{instance}" if instance else "TOP"  # where Verilator keeps the ports of the top
+        facts = (ctypes.c_uint64 * 3)()
+        variable_of = self._library.allo_sim_variable
+        address = variable_of(self._handle, scope.encode(), variable.encode(), facts)
+        if not address and not instance:
+            address = variable_of(self._handle, f"TOP.{self.top}".encode(), variable.encode(), facts)
+        if not address:
+            raise InternalError(f"the simulation of '{self.top}' shows no '{name}'")
+        size, total, bits = facts
+        storage = (ctypes.c_char * total).from_address(address)
+        if bits <= 64:
+            return np.frombuffer(storage, f"u{size}"), bits
+        return np.frombuffer(storage, np.uint32).reshape(-1, size // 4), bits
+
+
+@cache
+def _loaded(path: Path) -> Any:
+    library = ctypes.CDLL(str(path))
+    handle, text = ctypes.c_void_p, ctypes.c_char_p
+    numbers = ctypes.POINTER(ctypes.c_uint64)
+    signatures: dict[str, tuple[Any, list[Any]]] = {
+        "allo_sim_new": (handle, [ctypes.c_int64, text]),
+        "allo_sim_delete": (None, [handle]),
+        "allo_sim_reset": (None, [handle]),
+        "allo_sim_variable": (handle, [handle, text, text, numbers]),
+        "allo_sim_run": (ctypes.c_int, [handle, ctypes.c_int, ctypes.c_uint64, numbers]),
+        "allo_sim_output": (text, [handle]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
