@@ -1,8 +1,9 @@
-// Comparison of floats; PRED has the numbers of arith.cmpf: bit 0 accepts equal, bit 1 greater, bit 2 less, bit 3 unordered.
+// Comparison of floats; PRED is the number of the predicate in arith.cmpf.
 module allo_fcmp #(parameter int EXP = 8, parameter int MAN = 23, parameter int PRED = 1, parameter int LAT = 1) (
   input logic clk, input logic en, input logic [EXP+MAN:0] a, input logic [EXP+MAN:0] b, output logic y);
   localparam int F = EXP + MAN + 1;
-  localparam logic [3:0] ACCEPTED = 4'(PRED);
+  // unordered, less, greater, equal; `uno` stands behind the six that accept unordered operands too
+  localparam logic [3:0] ACCEPTED = 4'(PRED < 8 || PRED == 15 ? PRED : PRED == 14 ? 8 : PRED + 1);
   localparam logic [EXP-1:0] ONES = '1;
   wire unordered = a[F-2:0] > {ONES, {MAN{1'b0}}} || b[F-2:0] > {ONES, {MAN{1'b0}}};
   wire zeros = a[F-2:0] == '0 && b[F-2:0] == '0;

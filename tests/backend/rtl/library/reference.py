@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import allo
-from allo.ir.types import Int, UInt, bfloat16, float16, float32, float64, index
+from allo.ir.types import Int, UInt, bfloat16, float16, float32, float64, index, int32
 
 Words = npt.NDArray[np.uint64]
 
@@ -23,7 +23,7 @@ FORMATS: dict[str, tuple[int, int, Any, Any]] = {
 
 def arithmetic[T, N: index](
     a: "T[N]", b: "T[N]", add: "T[N]", sub: "T[N]", mul: "T[N]", div: "T[N]", root: "T[N]"
-):
+):  # fmt: skip
     for i in range(N):
         add[i] = a[i] + b[i]
         sub[i] = a[i] - b[i]
@@ -33,8 +33,9 @@ def arithmetic[T, N: index](
 
 
 def comparisons[T, N: index](
-    a: "T[N]", b: "T[N]", eq: "int32[N]", ne: "int32[N]", lt: "int32[N]", le: "int32[N]", gt: "int32[N]", ge: "int32[N]"
-):
+    a: "T[N]", b: "T[N]", eq: "int32[N]", ne: "int32[N]",
+    lt: "int32[N]", le: "int32[N]", gt: "int32[N]", ge: "int32[N]",
+):  # fmt: skip
     for i in range(N):
         eq[i] = a[i] == b[i]
         ne[i] = a[i] != b[i]

@@ -71,3 +71,82 @@ def test_arithmetic_of_floats(fast: bool) -> None:
     units = all_units(names)
     found = results(tuple(units.values()), {name: pairs_of(name, COUNT, 1) for name in names}, fast=fast)
     assert_arithmetic(units, found, COUNT, 1)
+
+
+def comparison_units(name: str) -> list[Unit]:
+    exponent, fraction, _, _ = FORMATS[name]
+    form = {"EXP": exponent, "MAN": fraction}
+    units = [Unit(f"{name}_cmp_{k}", "allo_fcmp", name, {**form, "PRED": k, "LAT": k % 3}) for k in range(16)]
+    for module in ("allo_fmax", "allo_fmin"):
+        units += [Unit(f"{name}_{module}_{k}", module, name, {**form, "NUMBER": k}) for k in (0, 1)]
+    return [*units, Unit(f"{name}_neg", "allo_fneg", name, form), Unit(f"{name}_abs", "allo_fabs", name, form)]
+
+
+def extremes(a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
+    """As arith.maximumf and minimumf, maxnumf and minnumf of bits; 0.0 above -0.0 in all of them."""
+    nan, lesser = np.isnan(a) | np.isnan(b), (a < b) | ((a == b) & np.signbit(a))
+    greatest, least = np.where(lesser, b, a), np.where(lesser, a, b)
+    numbers = [np.where(np.isnan(a), b, np.where(np.isnan(b), a, chosen)) for chosen in (greatest, least)]
+    found = [np.where(nan, np.float32(np.nan), greatest), numbers[0]]
+    found += [np.where(nan, np.float32(np.nan), least), numbers[1]]
+    names = [f"allo_f{which}_{k}" for which in ("max", "min") for k in (0, 1)]
+    return dict(zip(names, found, strict=True))
+
+
+def test_comparisons_and_extremes() -> None:
+    units = comparison_units("f32")
+    pairs = pairs_of("f32", COUNT, 2)
+    found = results(units, {"f32": pairs}, fast=True)
+    a, b = (reference.floats(side, "f32") for side in pairs)
+    for name, array in zip(("eq", "ne", "lt", "le", "gt", "ge"), reference.ran(
+        reference.comparisons, [FORMATS["f32"][2]], [a, b], [np.int32] * 6
+    ), strict=True):  # fmt: skip
+        assert (found[f"f32_cmp_{PREDICATES[name]}"] == array).all(), name
+    unordered = np.isnan(a) | np.isnan(b)
+    ordered = [np.zeros_like(unordered), a == b, a > b, a >= b, a < b, a <= b, (a < b) | (a > b), ~unordered]
+    others = [*(unordered | answer for answer in ordered[1:7]), unordered, ~ordered[0]]
+    for predicate, expected in enumerate([*ordered, *others]):
+        assert (found[f"f32_cmp_{predicate}"] == expected).all(), predicate
+    for name, values in extremes(a, b).items():
+        bits = reference.one_nan(reference.words(values), "f32")
+        assert (reference.one_nan(found[f"f32_{name}"], "f32") == bits).all(), name
+    assert (found["f32_neg"] == pairs[0] ^ np.uint64(1 << 31)).all()
+    assert (found["f32_abs"] == pairs[0] & np.uint64((1 << 31) - 1)).all()
+
+
+CASTS = [(one, other) for one in FORMATS for other in FORMATS if one != other]
+INTEGERS = [(8, True), (13, True), (16, False), (32, True), (32, False), (64, True), (64, False), (1, False)]
+
+
+def test_conversions() -> None:
+    """Between formats, and from and to integers of several widths: as the CPU converts."""
+    units, expected = [], {}
+    vectors = {name: float_pairs(*FORMATS[name][:2], COUNT, 3) for name in FORMATS}
+    for number, (one, other) in enumerate(CASTS):
+        layouts = zip(("EXP_A", "MAN_A", "EXP_Y", "MAN_Y"), (*FORMATS[one][:2], *FORMATS[other][:2]), strict=True)
+        units.append(Unit(f"{one}_{other}", "allo_fconv", one, {**dict(layouts), "LAT": number % 5}))
+        kernel_types = [FORMATS[one][2], FORMATS[other][2]]
+        given = [reference.floats(vectors[one][0], one)]
+        (made,) = reference.ran(reference.conversion, kernel_types, given, [FORMATS[other][3]])
+        expected[f"{one}_{other}"] = reference.one_nan(reference.words(made), other)
+    for number, (width, signed) in enumerate(INTEGERS):
+        letter = "i" if signed else "u"
+        scalar, kind = reference.integer(width, signed)
+        vectors[f"{letter}{width}"] = pairs = integer_pairs(max(width, 3), COUNT, 4)
+        given_bits = pairs[0] & np.uint64((1 << width) - 1)
+        for name, (exponent, fraction, real, real_kind) in FORMATS.items():
+            form = {"EXP": exponent, "MAN": fraction, "W": width, "SIGNED": int(signed), "LAT": number % 4}
+            to, back = f"{letter}{width}_{name}", f"{name}_{letter}{width}"
+            units += [Unit(to, "allo_itof", f"{letter}{width}", form), Unit(back, "allo_ftoi", name, form)]
+            given = [reference.integers(given_bits, width, signed)]
+            (made,) = reference.ran(reference.conversion, [scalar, real], given, [real_kind])
+            expected[to] = reference.words(made)
+            given = [reference.floats(vectors[name][0], name)]
+            (made,) = reference.ran(reference.conversion, [real, scalar], given, [kind])
+            expected[back] = reference.last_bits(made, width)
+    found = results(units, vectors, fast=True)
+    for unit in units:
+        a = vectors[unit.vectors][0]
+        wrong = np.flatnonzero(found[unit.name] != expected[unit.name])
+        shown = [f"{a[k]:x} -> {found[unit.name][k]:x}, not {expected[unit.name][k]:x}" for k in wrong[:5]]
+        assert not shown, f"{unit.name}: {len(wrong)}: {'; '.join(shown)}"
