@@ -121,7 +121,7 @@ class Model:
     def _view(self, name: str) -> tuple[Words, int]:
         """The words of a variable, and the bits of each."""
         instance, _, variable = name.rpartition(".")
-        scope = f"TOP.{self.top}.{instance}" if instance else "TOP"  # where Verilator keeps the ports of the top
+        scope = f"TOP.{self.top}.{instance}" if instance else "TOP.TOP"  # where the ports of the top are
         facts = (ctypes.c_uint64 * 3)()
         variable_of = self._library.allo_sim_variable
         address = variable_of(self._handle, scope.encode(), variable.encode(), facts)

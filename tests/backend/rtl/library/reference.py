@@ -22,7 +22,7 @@ FORMATS: dict[str, tuple[int, int, Any, Any]] = {
 
 
 def arithmetic[T, N: index](
-    a: "T[N]", b: "T[N]", add: "T[N]", sub: "T[N]", mul: "T[N]", div: "T[N]", root: "T[N]"
+    a: T[N], b: T[N], add: T[N], sub: T[N], mul: T[N], div: T[N], root: T[N]
 ):  # fmt: skip
     for i in range(N):
         add[i] = a[i] + b[i]
@@ -33,8 +33,8 @@ def arithmetic[T, N: index](
 
 
 def comparisons[T, N: index](
-    a: "T[N]", b: "T[N]", eq: "int32[N]", ne: "int32[N]",
-    lt: "int32[N]", le: "int32[N]", gt: "int32[N]", ge: "int32[N]",
+    a: T[N], b: T[N], eq: int32[N], ne: int32[N],
+    lt: int32[N], le: int32[N], gt: int32[N], ge: int32[N],
 ):  # fmt: skip
     for i in range(N):
         eq[i] = a[i] == b[i]
@@ -45,19 +45,19 @@ def comparisons[T, N: index](
         ge[i] = a[i] >= b[i]
 
 
-def conversion[T, U, N: index](a: "T[N]", y: "U[N]"):
+def conversion[T, U, N: index](a: T[N], y: U[N]):
     for i in range(N):
         y[i] = a[i]
 
 
-def division[T, N: index](a: "T[N]", b: "T[N]", div: "T[N]", floor: "T[N]", mod: "T[N]"):
+def division[T, N: index](a: T[N], b: T[N], div: T[N], floor: T[N], mod: T[N]):
     for i in range(N):
         div[i] = a[i] / b[i]
         floor[i] = a[i] // b[i]
         mod[i] = a[i] % b[i]
 
 
-def shifts[T, U, N: index](a: "T[N]", b: "U[N]", left: "T[N]", right: "T[N]"):
+def shifts[T, U, N: index](a: T[N], b: U[N], left: T[N], right: T[N]):
     for i in range(N):
         left[i] = a[i] << b[i]
         right[i] = a[i] >> b[i]
@@ -104,4 +104,5 @@ def integers(bits: Words, width: int, signed: bool) -> Any:
 
 
 def last_bits(values: Any, width: int) -> Words:
-    return values.astype(np.int64 if values.dtype.kind == "i" else np.uint64).view(np.uint64) & np.uint64((1 << width) - 1)
+    wide = values.astype(np.int64 if values.dtype.kind == "i" else np.uint64)
+    return wide.view(np.uint64) & np.uint64((1 << width) - 1)

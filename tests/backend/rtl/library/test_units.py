@@ -22,13 +22,13 @@ LATENCIES = {"add": (7, 0, 2, 4, 10), "sub": (5,), "mul": (4, 0, 1, 6), "div": (
 
 def arithmetic_units(name: str, latencies: Mapping[str, tuple[int, ...]]) -> dict[str, Unit]:
     exponent, fraction, _, _ = FORMATS[name]
-    return {
-        f"{name}_{operation}_{latency}": Unit(
-            f"{name}_{operation}_{latency}", MODULES[operation], name, {"EXP": exponent, "MAN": fraction, "LAT": latency}
-        )
-        for operation, values in latencies.items()
-        for latency in values
-    }
+    found = {}
+    for operation, values in latencies.items():
+        for latency in values:
+            form = {"EXP": exponent, "MAN": fraction, "LAT": latency}
+            unit = f"{name}_{operation}_{latency}"
+            found[unit] = Unit(unit, MODULES[operation], name, form)
+    return found
 
 
 @cache
@@ -71,6 +71,16 @@ def test_arithmetic_of_floats(fast: bool) -> None:
     units = all_units(names)
     found = results(tuple(units.values()), {name: pairs_of(name, COUNT, 1) for name in names}, fast=fast)
     assert_arithmetic(units, found, COUNT, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fast", [False, True], ids=["synthesizable", "fast"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_million_vectors(name: str, fast: bool) -> None:
+    count = 1 << 20
+    units = all_units((name,)) if not fast else all_units((name, name))
+    found = results(tuple(units.values()), {name: pairs_of(name, count, 7)}, fast=fast)
+    assert_arithmetic(units, found, count, 7)
 
 
 def comparison_units(name: str) -> list[Unit]:
