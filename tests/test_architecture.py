@@ -52,8 +52,8 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
     "allo.timing": (
-        "reason", "problem", "roles", "interval", "reservations", "binding", "schedule", "placement check", "leveling",
-        "modulo exact", "pipeline", "vendor_rules", "control", "rewrites",
+        "reason", "problem", "roles", "interval", "reservations", "binding", "schedule", "placement check",
+        "leveling copy_starts", "modulo exact", "pipeline", "vendor_rules", "control", "rewrites",
     ),
     "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from ..errors import InternalError
 from ..target import Operator
+from .copy_starts import CopyStarts
 from .interval.walks import components
 from .leveling import levelled, unit_limits
 from .placement import Places, PortAccess, accesses_of_memories
@@ -25,6 +25,7 @@ from .schedule import StaticSchedule, schedule_of
 _ATTEMPTS = 6  # at larger intervals
 _PLACEMENTS = 8  # of each operation, on average, before an interval is given up
 _EVICTIONS = 3
+_FEW_LINKS = 4  # between copies, for each operation
 
 type _Numbered = tuple[int, Precedence]
 
@@ -36,15 +37,20 @@ def solve(problem: Problem, interval: int | None) -> StaticSchedule:
     overlap. The interval comes before units: if it takes more than the fewest that could do, there are more.
     """
     accesses = accesses_of_memories(problem)
+    if interval is not None and (starts := _Attempt(problem, accesses, interval, {}).run()) is not None:
+        return _with_few_units(problem, accesses, starts, interval)
+    copies = CopyStarts.of(problem) if interval is not None and _is_chain(problem) else None
 
     def tried(candidate: int | None) -> list[Table] | None:
-        return _Attempt(problem, accesses, candidate, {}).run()
+        least = copies.starts(candidate) if copies is not None else []
+        if least is None:
+            return None
+        return _Attempt(problem, accesses, candidate, {}, least, settled=copies is not None).run()
 
-    if interval is not None and (starts := tried(interval)) is not None:
-        return _with_few_units(problem, accesses, starts, interval)
     alone = tried(None)
     if alone is None:  # reads that share what others have read may chase each other: each reads by itself then
-        accesses = {index: replace(access, givers=()) for index, access in accesses.items()}
+        reads = {index for index in accesses if problem.operations[index].kind == "read"}
+        accesses |= {index: accesses[index].alone() for index in reads}
         alone = tried(None)
     if alone is None:
         raise InternalError("operations wait for one another within an iteration")
@@ -52,6 +58,8 @@ def solve(problem: Problem, interval: int | None) -> StaticSchedule:
     if interval is None:
         return found
     low, high, step = interval, max(found.depth, interval), 1  # not possible, possible
+    if copies is not None:
+        low = max(low, copies.least_interval(low, high) - 1)
     best: list[Table] | None = None
     for _ in range(_ATTEMPTS):
         if high - low <= 1:
@@ -65,6 +73,12 @@ def solve(problem: Problem, interval: int | None) -> StaticSchedule:
     if best is None:
         return schedule_of(problem, alone, high)
     return _with_few_units(problem, accesses, best, high)
+
+
+def _is_chain(problem: Problem) -> bool:
+    """Whether operations wait for their own copies so often that they would lose their places for each."""
+    links = sum(problem.copies(d.sink) for d in problem.dependences if not d.distance and d.source >= d.sink)
+    return links > _FEW_LINKS * len(problem.operations)
 
 
 def _with_few_units(
@@ -84,10 +98,11 @@ class _Attempt:
 
     def __init__(
         self, problem: Problem, accesses: dict[int, PortAccess], interval: int | None, limits: Mapping[Operator, int],
-        least: Sequence[Table] | None = None,
+        least: Sequence[Table] | None = None, *, settled: bool = False,
     ) -> None:
         zero: Table = np.zeros((1,) * len(problem.trips), np.int64)
         self.least = list(least or [zero] * len(problem.operations))  # ps before which nothing starts
+        self.settled = settled  # these are as late as all that waits for one another demands
         self.problem = problem
         self.interval = interval
         self.places = Places(problem, interval, accesses, limits)
@@ -111,9 +126,12 @@ class _Attempt:
     def run(self) -> list[Table] | None:
         """The ps at which copies of operations start; None if there is no schedule, or none is found."""
         by_rank = sorted(self.rank, key=self.rank.__getitem__)
-        links = self._links()
-        budget = _PLACEMENTS * len(by_rank) + 64 + sum(links) + 4 * max(links, default=0)
-        budget *= 1 if self.interval is not None else 50  # without one there always is a schedule
+        budget = _PLACEMENTS * len(by_rank) + 64
+        if not self.settled:
+            links = self._links()
+            budget += sum(links) + 4 * max(links, default=0)
+        if self.interval is None:  # there always is a schedule, unless reads that share elements chase each other
+            budget *= 4 if any(self.sharing) else 50
         while self.waiting:
             budget -= 1
             index = by_rank[heapq.heappop(self.waiting)]

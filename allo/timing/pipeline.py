@@ -72,11 +72,13 @@ def scheduled(
     demands += [(pressure.interval if pressure else 1, "ports"), (call.interval if call else 1, "call")]
     interval = max(value for value, _ in demands)
     kind = next(kind for value, kind in demands if value == interval)
-    found = solve(problem_of(graph, arrays), interval)
+    problem = problem_of(graph, arrays)
+    found = solve(problem, interval)
     if _above(found, interval) and (doubtful := _doubtful(graph)):
         for edge in doubtful:
             decide(graph, edge)
-        found = solve(problem_of(graph, arrays), interval)
+        known = problem_of(graph, arrays)
+        found = found if known.dependences == problem.dependences else solve(known, interval)
     if found.depth < interval:  # iterations that do not overlap wait for all that there is to wait for
         found = rebound(found, max(requested, found.depth))
     reason = _reason(kind, graph, requested, recurrence, pressure, call)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,11 @@ class PortAccess:
     own: Mask
     counts: Counts  # of own elements in each class
     givers: tuple[int, ...]  # operations behind which it comes, since they share elements
+
+    def alone(self) -> PortAccess:
+        """The same access, which shares nothing: all elements are its own."""
+        counts = np.bincount(self.classes, minlength=self.use.classes)
+        return replace(self, own=np.ones_like(self.own), counts=counts, givers=())
 
 
 def accesses_of_memories(problem: Problem) -> dict[int, PortAccess]:

@@ -7,7 +7,6 @@ Where loops have few iterations and copies, or move all accesses of an array ali
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,30 +14,11 @@ from ...poly.occurrences import Numbers
 from ...poly.waits import ArrayWaits, CopyWaits, Why, waits_of
 from ..problem.graph import Edge, Graph
 from ..problem.region import LoopBody, RegionNode
+from .relaxation import CopyEdges, Relaxation, Unsettled
 from .walks import components
 
 _MOST_OCCURRENCES = 1 << 18
 _MOST_NODES = 1 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class CopyEdges:
-    """Edges between copies: the sink starts `weight` ps after the source, or after the cycle in which it starts."""
-
-    sources: Numbers
-    sinks: Numbers
-    weights: Numbers
-    distances: Numbers
-    from_cycle: Numbers  # 1: after the beginning of the cycle
-    order: Numbers  # 1: an element is not overwritten before it is read
-
-    @classmethod
-    def of(
-        cls, sources: Numbers, sinks: Numbers, weight: int, distances: Numbers, *, from_cycle: bool, order: bool = False
-    ) -> CopyEdges:
-        """Edges that are alike."""
-        one = np.ones(len(sources), np.int64)
-        return cls(sources, sinks, one * weight, distances, one * int(from_cycle), one * int(order))
 
 
 def least_interval(graph: Graph, enough: int, most: int) -> tuple[int, tuple[Edge, ...]] | None:
@@ -103,12 +83,12 @@ class Expanded:
         self.still = {n for memory in memories for n in memory.still}
         self.fetched = {n: copies for memory in memories for n, copies in memory.fetched.items()}
         rows = [*self._reads(), *self._values(), *(row for memory in memories for row in self._memory(memory))]
-        self.rows = _sorted(rows)
-        self.delays = np.zeros(len(self.node_of), np.int64)  # of what is chained into the cycle of what it waits for
+        delays = np.zeros(len(self.node_of), np.int64)
         for index, count in counts.items():
             node = self.region.nodes[index]
             if node.latency == 0 and node.kind == "compute":
-                self.delays[self.first[index] : self.first[index] + count] = node.delay
+                delays[self.first[index] : self.first[index] + count] = node.delay
+        self.relaxation = Relaxation(self.cycle, rows, delays)
 
     # -- edges -----------------------------------------------------------------------------------------
 
@@ -184,60 +164,26 @@ class Expanded:
 
     def settles(self, interval: int) -> bool:
         """Whether times exist that are the same in each iteration."""
-        return self._run(interval) is None
+        return isinstance(self.relaxation.run(interval), np.ndarray)
 
     def walk(self, interval: int) -> tuple[Edge, ...]:
         """A closed walk that takes longer than its iterations at an interval that is too short."""
-        found = self._run(interval)
-        if found is None:
+        found = self.relaxation.run(interval)
+        if not isinstance(found, Unsettled):
             return ()
-        before, at = found
+        before, at = found.before, found.node
         seen: list[int] = []
         while at not in seen:
             seen.append(at)
-            at = int(self.rows.sources[before[at]])
+            at = int(self.relaxation.rows.sources[before[at]])
         cycle = [int(before[node]) for node in seen[seen.index(at) :]][::-1]
         edges = [self._edge(row) for row in cycle]
         nodes = self.region.nodes  # the time of a read is told by the edge to it
         return tuple(edge for edge in edges if edge.source != edge.sink or nodes[edge.sink].kind != "read")
 
     def _edge(self, row: int) -> Edge:
-        source, sink = (self.node_of[int(side[row])] for side in (self.rows.sources, self.rows.sinks))
+        rows = self.relaxation.rows
+        source, sink = (self.node_of[int(side[row])] for side in (rows.sources, rows.sinks))
         return Edge(
-            source, sink, int(self.rows.weights[row]), int(self.rows.distances[row]), order=bool(self.rows.order[row])
+            source, sink, int(rows.weights[row]), int(rows.distances[row]), order=bool(rows.order[row])
         )
-
-    def _run(self, interval: int) -> tuple[Numbers, int] | None:
-        """None if times settle, else for each node the edge that it waited for last, and one that still moves."""
-        rows, cycle = self.rows, self.cycle
-        count = len(self.node_of)
-        start, before = np.zeros(count, np.int64), np.full(count, -1, np.int64)
-        if not len(rows.sources):
-            return None
-        begins = np.flatnonzero(np.r_[True, rows.sinks[1:] != rows.sinks[:-1]])
-        sinks = rows.sinks[begins]
-        delays, shift = self.delays[rows.sinks], rows.weights - interval * cycle * rows.distances
-        moved = np.zeros(0, np.bool_)
-        for _ in range(count + 2):
-            given = start[rows.sources]
-            ready = np.where(rows.from_cycle == 1, given // cycle * cycle, given) + shift
-            crosses = (delays > 0) & (ready % cycle + delays > cycle)
-            ready = np.where(crosses, (ready // cycle + 1) * cycle, ready)
-            latest = np.maximum.reduceat(ready, begins)
-            moved = latest > start[sinks]
-            if not moved.any():
-                return None
-            is_latest = np.flatnonzero(ready == np.repeat(latest, np.diff(np.r_[begins, len(ready)])))
-            which = np.full(count, -1, np.int64)
-            which[rows.sinks[is_latest]] = is_latest
-            start[sinks[moved]] = latest[moved]
-            before[sinks[moved]] = which[sinks[moved]]
-        return before, int(sinks[np.flatnonzero(moved)[0]])
-
-
-def _sorted(parts: Sequence[CopyEdges]) -> CopyEdges:
-    """All edges, by their sinks."""
-    fields = ("sources", "sinks", "weights", "distances", "from_cycle", "order")
-    columns = {name: np.concatenate([np.zeros(0, np.int64), *(getattr(p, name) for p in parts)]) for name in fields}
-    order = np.argsort(columns["sinks"], kind="stable")
-    return CopyEdges(**{name: column[order] for name, column in columns.items()})

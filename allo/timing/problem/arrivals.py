@@ -63,12 +63,22 @@ def _moved(table: Table, move: Move, trip: int, apart: bool) -> Table:
 
 def _shifted(table: Table, axis: int, step: int, least: int | None = None, most: int | None = None) -> Table:
     """Copy `c` in the place of copy `c + step`; those beyond the ends are the ends if these are given."""
-    size = table.shape[axis]
-    places = np.clip(np.arange(size) - step, least, most) if (least, most) != (None, None) else np.arange(size) - step
-    exists = (places >= 0) & (places < size)
-    found = table.take(np.clip(places, 0, size - 1), axis=axis)
-    shape = [size if n == axis else 1 for n in range(table.ndim)]
-    return np.where(exists.reshape(shape), found, np.full_like(found, NEVER))
+    places, missing = _places(table.shape[axis], step, least, most)
+    found = table.take(places, axis=axis)
+    if missing is not None:
+        found[(slice(None),) * axis + (missing,)] = NEVER
+    return found
+
+
+@cache
+def _places(size: int, step: int, least: int | None, most: int | None) -> tuple[Table, slice | None]:
+    """The copy that each copy of an axis takes the place of, and those for which there is none."""
+    places = np.arange(size) - step
+    if (least, most) != (None, None):
+        places = np.clip(places, least, most)
+    missing = np.flatnonzero((places < 0) | (places >= size))
+    where = slice(int(missing[0]), int(missing[-1]) + 1) if missing.size else None
+    return np.clip(places, 0, size - 1), where
 
 
 def _through_tree(table: Table, loops: tuple[int, ...], trips: tuple[int, ...]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...poly.covers import alike
 from .graph import Edge, Graph
@@ -82,6 +82,9 @@ class _Formulation:
                 for taker in takers:
                     if edge.source >= taker:  # from one copy to a later one
                         loops[taker] |= {move.loop for move in self._moves(edge) if move.low > 0}
+        for edge in self._alternating():
+            for n in (edge.source, edge.sink):
+                loops[n] |= {m.loop for m in self._moves(edge) if m.low > 0 and m.loop in self.nodes[n].around}
         changed = True
         while changed:
             before = [*loops]
@@ -91,6 +94,23 @@ class _Formulation:
                 loops[sink] |= loops[source] & frozenset(self.nodes[sink].around)
             changed = loops != before
         return loops
+
+    def _alternating(self) -> Iterator[Edge]:
+        """Edges to later copies of what their source waits for: an element that takes one value after the other."""
+        following: dict[int, list[tuple[int, bool]]] = {}
+        for edge in self.edges:
+            if not edge.distance:
+                following.setdefault(edge.source, []).append((edge.sink, edge.weight > 0))
+        for index, inputs in enumerate(self.graph.region.inputs):
+            for source in inputs:
+                following.setdefault(source, []).append((index, self.graph.cost(self.nodes[source]) > 0))
+        late: dict[int, set[int]] = {}
+        for edge in self.edges:
+            if edge.order and not edge.distance and edge.source > edge.sink:
+                if edge.sink not in late:
+                    late[edge.sink] = _later(edge.sink, following)
+                if edge.source in late[edge.sink]:
+                    yield edge
 
     def _passes(self, edge: Edge) -> bool:
         source, sink = self.nodes[edge.source], self.nodes[edge.sink]
@@ -190,3 +210,16 @@ class _Formulation:
         for store, (load, chain) in self.trees_of.items():
             for index in self._takers(Edge(store, load, 0)):
                 yield Precedence(store, index, Passing.FORWARD, tree=chain.loops)
+
+
+def _later(first: int, following: Mapping[int, Sequence[tuple[int, bool]]]) -> set[int]:
+    """What starts some time after a node, by the nodes that follow each, and whether they do later."""
+    reached = [(first, False)]
+    seen = set(reached)
+    for node, is_later in reached:
+        for sink, waits in following.get(node, ()):
+            found = (sink, is_later or waits)
+            if found not in seen:
+                seen.add(found)
+                reached.append(found)
+    return {node for node, is_later in reached if is_later}
