@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import allo.dataflow as df
-from allo.ir.access import is_end
+from allo.ir.access import is_end, is_put
 from allo.target import load_target
 from allo.timing.control.build import TreeOptions
 from allo.timing.control.tree import Pipeline, nodes
@@ -113,3 +113,73 @@ def test_random_puts_happen_in_the_order_of_the_program(seed: int, tmp_path: Pat
     exec("\n".join(program), {"put": put})
     everything = [n * node.interval + cycle for n in range(3) for cycle in cycles]
     assert len(cycles) == count and all(one < other for one, other in pairwise(everything))
+
+
+QUESTIONS = """
+import allo
+import allo.dataflow as df
+from allo.ir.types import Stream, int32
+
+
+@df.region()
+def top(A: int32[8], B: int32[8]):
+    p: Stream[int32, 16]
+    q: Stream[int32, 16]
+    r: Stream[int32, 16]
+
+    @df.kernel(args=[A, B])
+    def source(X: int32[8], Y: int32[8]):
+        for i in range(8):
+            s: int32 = X[i]
+{body}
+
+    @df.kernel()
+    def others():
+        for i in range(8):
+{others}
+"""
+
+
+@sweep(60, quick=6)
+def test_several_streams_are_used_in_the_order_of_the_program(seed: int, tmp_path: Path) -> None:
+    """An answer is not waited for before the question is put, nor by a copy before that of the copy before."""
+    choose = random.Random(seed)
+    body: list[str] = []
+    program: list[str] = []
+    others: list[str] = []
+    got, put = "v{{n}}: int32 = {}.get()", "q.put({n})"
+    ends = {
+        "p.put(X[i])": got.format("p"), "p.put(s * s * s)": got.format("p"), "r.put(i)": got.format("r"),
+        "s = s + q.get()": put, "Y[i] = q.get() * s": put,
+    }  # fmt: skip
+    used = 0
+    for nest in range(choose.randint(1, 2)):
+        name = choose.choice(["", f"j{nest}"])
+        head = [f"for {name} in range({choose.randint(2, 3)}):"] if name else []
+        inside = choose.sample(list(ends), choose.randint(1, 3))
+        indent = " " * (4 if name else 0)
+        body += [*head, *(indent + text for text in inside)]
+        program += [*head, *(f"{indent}use({used + n}, [{name}])" for n in range(len(inside)))]
+        others += [*head, *(indent + ends[text].format(n=used + n) for n, text in enumerate(inside))]
+        used += len(inside)
+    file = tmp_path / "design.py"
+    source, rest = ("\n".join(" " * 12 + line for line in lines) for lines in (body, others))
+    file.write_text(QUESTIONS.format(body=source, others=rest))
+    s = df.customize(runpy.run_path(str(file))["top"])
+    s.pipeline("source:i")
+    trees = Trees(s.ir, TreeOptions(load_target("u280")))
+    trees.span("top")
+    (node,) = (found for found in nodes(trees.spans["source"].tree.root) if isinstance(found, Pipeline))
+    schedule = node.region.schedule
+    uses = [use for use in node.region.graph.region.nodes if is_end(use.op)]
+    assert len(uses) == used
+    cycles: list[tuple[int, bool]] = []
+
+    def use(number: int, copies: list[int]) -> None:
+        table, at = schedule.cycles[uses[number].index], dict(zip(uses[number].around, copies, strict=True))
+        place = tuple(at.get(axis, 0) if size > 1 else 0 for axis, size in enumerate(table.shape))
+        cycles.append((int(table[place]), is_put(uses[number].op)))
+
+    exec("\n".join(program), {"use": use})
+    for (one, asked), (other, asks) in pairwise(cycles):
+        assert other >= one + (asked and not asks)

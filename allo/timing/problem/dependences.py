@@ -13,7 +13,7 @@ from .graph import Chain, Edge, Graph
 from .lattice import edges_between_copies
 from .overwrites import Overwrites
 from .region import LoopBody, RegionNode
-from .stream_order import turns
+from .stream_order import all_turns, cycles_between, same_end, turns
 
 
 def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[int]]) -> Graph:
@@ -44,6 +44,7 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
                 if cover is None and region.time:
                     carried.append((store, load, met, cover))
         overwrites.twice([store for store in stores if not _is_stream(store)])
+    _program_order(graph)
     calls = _calls(graph)
     graph.edges += calls
     ordered = list(graph.edges)
@@ -120,6 +121,17 @@ def _streams(graph: Graph, nodes: list[RegionNode]) -> None:
     for group in turns(nodes):
         for before, after in pairwise(group):
             graph.edges += [Edge(a.index, b.index, graph.cycle) for a, b in product(before, after)]
+
+
+def _program_order(graph: Graph) -> None:
+    """What is done at several streams keeps the order of the program, so that nothing waits for what comes behind it.
+
+    Else a get that waits for the answer to an earlier put could keep that from happening.
+    """
+    for before, after in pairwise(all_turns(graph.region.nodes)):
+        for a, b in product(before, after):
+            if not same_end(a, b):
+                graph.edges.append(Edge(a.index, b.index, cycles_between(a, b) * graph.cycle))
 
 
 def _meets_later(region: LoopBody, met: Meetings) -> bool:

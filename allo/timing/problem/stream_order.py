@@ -1,11 +1,12 @@
-"""Order of puts and gets of one FIFO: one after the other, copy by copy, iteration by iteration."""
+"""Order of puts and gets: those of one FIFO one after the other, those of several FIFOs as the program has them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import product, takewhile
 
-from ...ir.access import is_end
+from ...ir.access import is_at_stream, is_end, may_put
+from ...ir.streams import is_stream_type
 from .problem import Move, Passing, Precedence
 from .region import LoopBody, RegionNode
 
@@ -17,12 +18,48 @@ def turns(nodes: Iterable[RegionNode]) -> list[list[Turn]]:
     groups: dict[object, list[Turn]] = {}
     for node in nodes:
         if is_end(node.op):
-            group = groups.setdefault((node.label, node.kind, node.forms), [])
+            group = groups.setdefault(_end(node), [])
             if group and all(exclusive(node, other) for other in group[-1]):
                 group[-1].append(node)
             else:
                 group.append([node])
     return list(groups.values())
+
+
+def all_turns(nodes: Iterable[RegionNode]) -> list[Turn]:
+    """What is done at any FIFO, in the order of the text; calls of what may do something, too."""
+    found: list[Turn] = []
+    for node in nodes:
+        if is_at_stream(node.op) or (node.kind == "call" and _takes_streams(node)):
+            if found and all(exclusive(node, other) for other in found[-1]):
+                found[-1].append(node)
+            else:
+                found.append([node])
+    return found
+
+
+def _takes_streams(call: RegionNode) -> bool:
+    return any(is_stream_type(operand.type) for operand in call.op.operands)
+
+
+def _end(node: RegionNode) -> tuple[object, ...]:
+    return node.label, node.kind, node.forms
+
+
+def same_end(first: RegionNode, second: RegionNode) -> bool:
+    """Whether both are puts into one FIFO, or gets from one."""
+    return is_end(first.op) and is_end(second.op) and _end(first) == _end(second)
+
+
+def cycles_between(before: RegionNode, after: RegionNode) -> int:
+    """The cycles from something at a FIFO to what the program does next at another one.
+
+    Who waits at the second FIFO has done the first thing before, else all that goes on because of it would wait, too.
+    What is got may be an answer to what was put: that takes a cycle.
+    """
+    if before.kind == "call":
+        return before.latency
+    return int(may_put(before.op) and not may_put(after.op))
 
 
 def exclusive(first: RegionNode, second: RegionNode) -> bool:
@@ -33,7 +70,16 @@ def exclusive(first: RegionNode, second: RegionNode) -> bool:
 
 
 def stream_order(region: LoopBody) -> Iterator[Precedence]:
-    """What keeps copies and iterations of puts and gets in order, a cycle apart; edges of the graph do it for turns."""
+    """What keeps copies and iterations of puts and gets in order; edges of the graph do it for turns."""
+    everything = all_turns(region.nodes)
+    for loop in dict.fromkeys(loop for turn in everything for loop in turn[0].around):
+        inside = [turn for turn in everything if loop in turn[0].around]
+        for last, first in product(inside[-1], inside[0]):
+            common = _ordered(last, first)
+            if loop in common and not same_end(last, first) and region.copy_loops[loop].trip > 1:
+                inner = common[common.index(loop) + 1 :]
+                moves = (Move(loop, 1, 1), *(_back(region, other) for other in inner))
+                yield _after(last, first, moves, cycles=cycles_between(last, first))
     for group in turns(region.nodes):
         for loop in dict.fromkeys(loop for turn in group for loop in turn[0].around):
             inside = [turn for turn in group if loop in turn[0].around]
@@ -47,8 +93,10 @@ def stream_order(region: LoopBody) -> Iterator[Precedence]:
                 yield _after(last, first, tuple(_back(region, loop) for loop in _ordered(last, first)), distance=1)
 
 
-def _after(source: RegionNode, sink: RegionNode, moves: tuple[Move, ...] = (), distance: int = 0) -> Precedence:
-    return Precedence(source.index, sink.index, Passing.CYCLES, 1, distance, moves)
+def _after(
+    source: RegionNode, sink: RegionNode, moves: tuple[Move, ...] = (), distance: int = 0, cycles: int = 1
+) -> Precedence:
+    return Precedence(source.index, sink.index, Passing.CYCLES, cycles, distance, moves)
 
 
 def _ordered(first: RegionNode, second: RegionNode) -> list[int]:
