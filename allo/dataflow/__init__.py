@@ -24,6 +24,7 @@ from ..frontend.regions import (
 )
 from ..ir.types import Stream
 from .banks import give_own_banks
+from .placement import demand_placeable
 
 _SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
 
@@ -75,19 +76,24 @@ def build(
     FPGAs let no two tasks read one array: for them, arguments of a region, but not of a schedule, are partitioned so
     that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
     `timed=True`, on a CPU, gives the cycles of each call: `.timing` of what is built is a `TimedRun`.
-    `mapping_primitives` bundle and chain tasks on the cores of an array of processors. Raises what `customize` and
+    `mapping_primitives` say which tasks share a core of an array of processors (Dato, section 4.2): `("bundle", [...])`
+    positions of one task, `("chain", [...])` tasks that follow each other. What is computed does not depend on it, and
+    on a CPU all tasks take turns on one core anyhow: there, only the names are looked at. Raises what `customize` and
     `allo.build` raise.
     """
     from ..build import build as build_schedule
 
+    is_given = isinstance(function, Schedule)
+    schedule = function if isinstance(function, Schedule) else customize(function, instantiate=instantiate)
     if mapping_primitives:
-        raise TargetError(
-            "mapping_primitives place tasks on the cores of an array of processors, and no such target is here yet",
-            hint="leave them out: on CPUs and FPGAs each task is a process of its own",
-        )
-    if isinstance(function, Schedule):
-        return build_schedule(function, target, mode, project, configs, **options)
-    schedule = customize(function, instantiate=instantiate)
-    if target not in _SHARING:
+        demand_placeable(schedule.ir, mapping_primitives)
+        if target not in _SHARING or options.get("timed", False):
+            made = f"target '{target}' makes" if target not in _SHARING else "timed=True counts the cycles of"
+            raise TargetError(
+                f"mapping_primitives let one core run several tasks, one after the other, and {made} hardware of its "
+                "own for each task",
+                hint="leave them out, or build for a CPU, where tasks take turns anyhow",
+            )
+    if not is_given and target not in _SHARING:
         give_own_banks(schedule)
     return build_schedule(schedule, target, mode, project, configs, **options)
