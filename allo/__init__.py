@@ -82,8 +82,8 @@ if TYPE_CHECKING:
     from .estimate import Estimate, estimate
     from .frontend.reference.compare import check_python
     from .frontend.reference.difference import PythonDifference
-    from .frontend.reference.interpret import interpret
     from .passes import invoke_mlir_parser
+    from .reference import interpret
 
     __version__: str
 else:
@@ -99,7 +99,7 @@ else:
         "compose": ".compose",
         "equivalence": "",
         "estimate": ".estimate",
-        "interpret": ".frontend.reference.interpret",
+        "interpret": ".reference",
         "invoke_mlir_parser": ".passes",
         "target": "",
         "testing": "",

@@ -149,6 +149,31 @@ class Hang:
         return f"{listed}; or let both ends run at the same time: s.dataflow({stream.sequence!r})"
 
 
+@dataclass(frozen=True, slots=True)
+class EndOfTwo:
+    """Two tasks that used one end of a FIFO in a run: the one that `puts` into it, or gets, after another one did."""
+
+    waiting: Waiting
+    puts: bool
+    first: RunningTask
+    second: RunningTask
+    at: Location | None
+
+    def error(self) -> DataflowError:
+        """The error that tells of it."""
+        stream, does = self.waiting.stream, "puts into it" if self.puts else "gets from it"
+        places = [place for place in (stream.puts if self.puts else stream.gets) if place != self.at]
+        notes = [Note(f"elements are {'put into' if self.puts else 'taken out of'} it here, too", p) for p in places]
+        notes += [Note(f"'{stream.name}' is made here", stream.made)] if stream.made else []
+        return DataflowError(
+            f"stream '{self.waiting.name}' has two tasks at one end: '{self.first.name}' {does}, and so does "
+            f"'{self.second.name}', with these data",
+            at=self.at,
+            hint="elements would come in any order: give each task a stream of its own, `Stream[T, d][P]`",
+            notes=notes,
+        )
+
+
 def _puts(stream: StreamFacts) -> list[Note]:
     return [Note(f"elements are put into '{stream.name}' here", place) for place in stream.puts]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import Location, ToolError
-from .hang import Hang, RunningTask, Wait, Waiting, WaitReason, told
+from .hang import EndOfTwo, Hang, RunningTask, Wait, Waiting, WaitReason, told
 from .module import Module
 from .stream_facts import StreamFacts, number_streams
 from .task_facts import TaskFacts, number_sites, number_tasks
@@ -88,11 +88,16 @@ class _Report:
         return tuple(wait for wait in found if wait.task.number > 1 or wait.stream is not None or len(found) == 1)
 
 
-def reported_hang(text: str, facts: RunFacts) -> Hang:
-    """The hang that a simulation reports. Raises ToolError if there was no memory."""
+def reported_hang(text: str, facts: RunFacts) -> Hang | EndOfTwo:
+    """The hang that a simulation reports, or who shares an end of a FIFO. Raises ToolError if there was no memory."""
     if "memory\n" in text:
         raise ToolError("there is no memory for the stacks of so many processes", hint="run fewer at the same time")
     report = _Report(text, facts)
+    for kind in ("two_put", "two_get"):
+        for words in report.of(kind):
+            first, second, site = (int(number) for number in report.of("users")[0])
+            at = facts.sites[site] if site < len(facts.sites) else None
+            return EndOfTwo(report.waiting(words), kind == "two_put", report.task(first), report.task(second), at)
     full, empty, of_writer, of_reader = (
         next((report.waiting(words) for words in report.of(kind)), None)
         for kind in ("full", "empty", "asked_by_writer", "asked_by_reader")

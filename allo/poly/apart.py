@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from mlir import ir
 
 from ..ir.access import callee_name
 from ..ir.builder import string_attr
 from ..ir.effects import Effects
 from ..ir.module import Module
-from ..ir.processes import APART_FROM, TASK_NUMBER, is_process, region_blocks
+from ..ir.processes import APART_FROM, DATAFLOW, TASK_NUMBER, is_process, region_blocks
 from ..ir.walk import entry_block, operations, statements, string_of
 from .task_uses import TaskUse, task_uses
+
+type Apart = dict[tuple[int, int], tuple[str, str]]
 
 
 class Apartness:
@@ -68,6 +72,26 @@ def mark_apart(module: Module) -> None:
                 ]
                 if free:
                     op.attributes[APART_FROM] = string_attr(" ".join(free))
+
+
+def apart_processes(module: Module) -> dict[str, Apart]:
+    """For each region of a module that is a function, which of its processes use other elements of arrays that they
+    share: their numbers, in the order of the text, with the functions that they call, of those that call one."""
+    are_apart = Apartness(module)
+    effects = are_apart.effects
+    made: dict[str, Apart] = {}
+    for function in module.functions():
+        entry = entry_block(function)
+        if entry is None or DATAFLOW not in function.operation.attributes:
+            continue
+        found = [op for op in statements(entry)[:-1] if is_process(op)]
+        names = [{callee_name(call) for call in _calls(op)} for op in found]
+        pairs = made[function.name.value] = {}
+        for (one, first), (other, second) in combinations(enumerate(found), 2):
+            shares = effects.touched(first).conflicts(effects.touched(second))
+            if shares and len(names[one]) == len(names[other]) == 1 and are_apart(first, second):
+                pairs[one, other] = (min(names[one]), min(names[other]))
+    return made
 
 
 def _is_opaque(module: Module, process: ir.Operation) -> bool:

@@ -280,3 +280,22 @@ def shards_of_both_kinds(A: int16[L]):
         twice: int16[L // 2] = A + A
         for i in range(L // 2):
             A[i] = twice[L // 2 - 1 - i]
+
+
+@df.region()
+def exchange(A: int16[2 * L], B: int16[2 * L]):
+    """Two tasks that work on halves of the same arrays, and pass each other their elements."""
+    forth: Stream[int16, 2]
+    back: Stream[int16, 2]
+
+    @df.kernel(args=[A, B])
+    def first(A: int16[2 * L], B: int16[2 * L]):
+        for i in range(L):
+            forth.put(A[i])
+            B[i] = back.get()
+
+    @df.kernel(args=[A, B])
+    def second(A: int16[2 * L], B: int16[2 * L]):
+        for i in range(L):
+            back.put(A[L + i])
+            B[L + i] = forth.get()

@@ -137,3 +137,9 @@ def test_shards_that_are_used_as_wholes_and_by_elements() -> None:
     A = numbers(p.L)
     wanted = 2 * A.reshape(2, -1)[:, ::-1].reshape(-1)
     np.testing.assert_array_equal(through(p.shards_of_both_kinds, A.copy(), csim=False).arguments[0], wanted)
+
+
+def test_halves_of_an_array() -> None:
+    A = numbers(2 * p.L)
+    seen = through(p.exchange, A, np.zeros_like(A), csim=False)
+    np.testing.assert_array_equal(seen.arguments[1], np.roll(A, p.L))

@@ -16,14 +16,14 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMMod
     unbounded, check = bool(options.get("unbounded", False)), bool(options.get("check", False))
     return LLVMModule(
         module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check,
-        timed=options.get("timed", False), timeout=seconds(options),
+        timed=options.get("timed", False), timeout=seconds(options), threads=options.get("threads", 1),
     )  # fmt: skip
 
 
 MANIFEST = Manifest(
     names=("llvm", "simulator"),
     modes=(),
-    options=("fastmath", "contract", "unbounded", "check", "timed", "timeout"),
+    options=("fastmath", "contract", "unbounded", "check", "timed", "timeout", "threads"),
     missing_tools=lambda: (),
     build=_build,
 )

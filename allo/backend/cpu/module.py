@@ -28,11 +28,12 @@ from ..arguments.results import result_memory, result_value, returned
 from ..checked import CheckFailed, with_checks
 from ..declared import refuse_undefined
 from .checks import lower_checks
+from .components import threads_of
 from .entry import ENTRY, add_entry
 from .extents import pass_extents
 from .layouts import drop_partitions
 from .pipeline import lower
-from .streams import call_with_streams, prepare_streams
+from .streams import call_on_threads, call_with_streams, prepare_streams
 from .tasks import spawn_processes
 
 if TYPE_CHECKING:
@@ -87,22 +88,28 @@ class LLVMModule:
         check: bool = False,
         timed: TimedOption = False,
         timeout: float | None = None,
+        threads: int = 1,
     ) -> None:
         self._rebuild = partial(
             LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed,
-            timeout=timeout,
+            timeout=timeout, threads=threads,
         )  # fmt: skip
         self._source = module
         self._timeout = timeout
         refuse_undefined(module, (EXTERNAL, LINKED))
         if timed and check:
             raise TargetError("a build with checks has no cycles", hint="leave out check=True or timed=True")
+        if timed and threads != 1:
+            raise TargetError(
+                "a timed run notes what all tasks do, on one thread", hint="leave out threads= or timed=True"
+            )
         self._lowered = with_checks(module) if check else module.clone()
         self._timed = _timed_design(self._lowered, timed, unbounded=unbounded)
         self._timing: TimedRun | None = None
         self._checks = lower_checks(self._lowered)
         self._unbounded = unbounded
         self._streams = prepare_streams(self._lowered, unbounded=unbounded)
+        self._threads = threads_of(self._lowered, threads) if self._streams or threads != 1 else None
         if self._timed is not None:
             self._timed.write(self._streams)
         self._libraries = _link_external(self._lowered)
@@ -186,9 +193,10 @@ class LLVMModule:
                     function, packed, is_stopped_by_interrupts(), self._hang, self._timeout
                 )
             elif self._streams:
-                call_with_streams(
-                    function, packed, is_stopped_by_interrupts(), self._streams, self._hang, self._timeout
-                )
+                if not self._called_on_threads(function, packed, holders):
+                    call_with_streams(
+                        function, packed, is_stopped_by_interrupts(), self._streams, self._hang, self._timeout
+                    )
             else:
                 call(function, packed, None, function, is_stopped_by_interrupts(), self._timeout)
         except CheckFailed as failed:
@@ -200,6 +208,24 @@ class LLVMModule:
             del engine  # the machine code had to stay until here
             for library in self._libraries:
                 library.raise_failure()
+
+    @property
+    def threads(self) -> int:
+        """How many threads a call uses for tasks that have nothing to do with one another."""
+        return 1 if self._threads is None else self._threads.count
+
+    def _called_on_threads(self, function: int, packed: Any, holders: Sequence[Array]) -> bool:
+        """Whether a call on several threads went well; else, arguments are as they were."""
+        if self._threads is None or self._streams is None:
+            return False
+        given = [holder for parameter, holder in zip(self.parameters, holders, strict=True) if parameter.written]
+        before = [holder.copy() for holder in given]
+        stops = is_stopped_by_interrupts()
+        if call_on_threads(self._threads, function, packed, stops, self._streams, self._timeout):
+            return True
+        for holder, values in zip(given, before, strict=True):
+            holder[...] = values
+        return False
 
     @property
     def timing(self) -> TimedRun:

@@ -22,6 +22,7 @@ from ...poly.apart import mark_apart
 from ..arguments.calling import call, runtime_function
 from ..arguments.simulated import Again, Stopped, hang_error, shown_progress
 from ..checked.failures import CheckFailed
+from .components import Threads
 
 PARALLEL = "allo.parallel"
 
@@ -33,6 +34,18 @@ class _Request(ctypes.Structure):
         ("function", ctypes.c_void_p),
         ("arguments", ctypes.c_void_p),
         ("progress", ctypes.c_void_p),
+    )
+
+
+class _PartsRequest(ctypes.Structure):
+    """`PartsRequest` of the run-time library."""
+
+    _fields_ = (
+        ("call", _Request),
+        ("parts", ctypes.c_int64),
+        ("offsets", ctypes.c_void_p),
+        ("statements", ctypes.c_int64),
+        ("owners", ctypes.c_void_p),
     )
 
 
@@ -64,6 +77,26 @@ def call_with_streams(
         report = ctypes.string_at(found).decode()
         _library().allo_stream_free_message(found)
         raise hang_error(report, facts, again)
+
+
+def call_on_threads(
+    threads: Threads, address: int, packed: Any, can_stop: bool, facts: RunFacts, timeout: float | None
+) -> bool:
+    """Call machine code on several threads; False if something hung or a check failed, which a call on one tells."""
+    offsets, owners = threads.tables()
+    with shown_progress(facts.top) as progress:
+        request = _PartsRequest(
+            _Request(address, ctypes.cast(packed, ctypes.c_void_p), progress), threads.count,
+            ctypes.cast(offsets, ctypes.c_void_p), len(offsets), ctypes.cast(owners, ctypes.c_void_p),
+        )  # fmt: skip
+        try:
+            done = call(
+                runtime_function("allo_stream_call_parts"), ctypes.byref(request), None, address, can_stop, timeout
+            )
+        except (KeyboardInterrupt, RunTimeout) as error:
+            Stopped(facts, lambda: _library().allo_stream_state().decode()).tell(error)
+            raise
+    return bool(done)
 
 
 def prepare_streams(module: Module, *, unbounded: bool) -> RunFacts | None:

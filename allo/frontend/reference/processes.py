@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import Location
-from ...ir.hang import Hang, Waiting
+from ...ir.hang import EndOfTwo, Hang, RunningTask, Waiting
 from ...ir.stream_facts import StreamFacts
 from .replay import ProcessEvent, ProcessStep, least_needs
 
@@ -29,6 +29,8 @@ class Fifo:
     writer: Process | None = None
     reader_asked: int = -1  # what had passed, puts and gets, when it was asked last
     writer_asked: int = -1
+    putter: Process | None = None  # who has used this end last
+    getter: Process | None = None
     put: ProcessEvent = field(init=False)
     got: ProcessEvent = field(init=False)
 
@@ -54,6 +56,9 @@ class Fifo:
 class Process:
     """One thread of control, which runs while all others wait."""
 
+    name: str = ""
+    parent: Process | None = None  # who has started it
+    joined: bool = False  # whether that goes on
     turn: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     missing: int = 0  # processes that must end before it begins
     followers: list[Process] = field(default_factory=list)
@@ -61,6 +66,16 @@ class Process:
     full: Fifo | None = None
     empty: Fifo | None = None
     events: list[ProcessEvent] = field(default_factory=list)  # what it has done that others may see
+
+    def is_within(self, other: Process) -> bool:
+        """Whether it is the other one, or was started by it, or within it."""
+        return self is other or (self.parent is not None and self.parent.is_within(other))
+
+    @property
+    def path(self) -> str:
+        """What errors call it."""
+        around = self.parent.path if self.parent is not None else ""
+        return f"{self.name} of {around}" if around else self.name
 
 
 # Questions while nothing passes through any FIFO, after which the program is said to ask without end; fewer after
@@ -103,9 +118,9 @@ class Scheduler:
 
     # -- processes ------------------------------------------------------------------------------------------------
 
-    def start(self, action: Callable[[], Any], after: Iterable[Process]) -> Process:
+    def start(self, name: str, action: Callable[[], Any], after: Iterable[Process]) -> Process:
         """A process that begins when those before it have ended."""
-        process = Process()
+        process = Process(name, self.current)
         self.alive[process] = None
         after = tuple(after)
         self.current.events.append(ProcessEvent(ProcessStep.START, process=process, leaders=after))
@@ -128,6 +143,8 @@ class Scheduler:
                 me.missing += 1
         if me.missing:
             self._leave()
+        for process in processes:
+            process.joined = True
 
     def _live(self, process: Process, action: Callable[[], Any]) -> None:
         process.turn.acquire()
@@ -180,10 +197,13 @@ class Scheduler:
 
     def put(self, fifo: Fifo, value: Any) -> None:
         """Append a value, once there is room."""
+        if fifo.putter is not self.current:
+            self._change(fifo, fifo.putter, puts=True)
         while fifo.is_full:
             self.current.full, fifo.writer = fifo, self.current
             self._leave()
             self.current.full = None
+        fifo.putter = self.current
         self.current.events.append(fifo.put)
         fifo.values.append(value)
         fifo.puts += 1
@@ -194,7 +214,10 @@ class Scheduler:
 
     def get(self, fifo: Fifo) -> Any:
         """Remove the oldest value, once there is one."""
+        if fifo.getter is not self.current:
+            self._change(fifo, fifo.getter, puts=False)
         self._wait_for_value(fifo)
+        fifo.getter = self.current
         self.current.events.append(fifo.got)
         fifo.gets += 1
         self.moves += 1
@@ -202,6 +225,16 @@ class Scheduler:
             self.ready.append(fifo.writer)
             fifo.writer = None
         return fifo.values.popleft()
+
+    def _change(self, fifo: Fifo, before: Process | None, *, puts: bool) -> None:
+        """An end of a FIFO is used by another process than before: not by one that runs at the same time."""
+        me = self.current
+        if before is None or before.joined or me.is_within(before):
+            return
+        places = fifo.facts.puts if puts else fifo.facts.gets
+        tasks = [RunningTask(0, process.path) for process in (before, me)]
+        where = places[0] if places else None
+        raise EndOfTwo(fifo.waiting(fifo.depth, (fifo.puts, fifo.gets)), puts, tasks[0], tasks[1], where).error()
 
     def _wait_for_value(self, fifo: Fifo) -> None:
         while not fifo.values:

@@ -38,7 +38,7 @@ from .boundary import elements_of
 from .expressions import SHARED, Elements, Evaluate, Expressions, Frame
 from .external import ExternalFunction
 from .processes import Scheduler
-from .streams import Starts, fresh_streams, is_process, put_run, region_run
+from .streams import Apart, Starts, fresh_streams, is_process, put_run, region_run
 from .structured import structured_run
 from .values import UNREADY, NoValue, Value, conversion
 
@@ -59,8 +59,9 @@ class Watch(Protocol):
 class ProgramCode:
     """The functions of a program, and the values that it keeps between calls."""
 
-    def __init__(self, watch: Watch | None = None) -> None:
+    def __init__(self, watch: Watch | None = None, apart: Apart = lambda _: {}) -> None:
         self.watch = watch
+        self.apart = apart
         self._functions: dict[CheckedFunction, FunctionCode | ExternalFunction] = {}
         self._states: dict[int, Elements] = {}
         self.scheduler = Scheduler()
@@ -191,7 +192,7 @@ class FunctionCode:
                 made.append((statement, Starts(action, places, statement.extents if places else ())))
             else:
                 made.append((statement, Starts(action) if is_process(statement) else action))
-        return region_run(made, self.program)
+        return region_run(self.function, made, self.program)
 
     def _sequence(self, steps: Sequence[Run]) -> Run:
         def run(frame: Frame) -> None:

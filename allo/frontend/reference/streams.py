@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -32,6 +32,9 @@ from .expressions import SHARED, Elements, Expressions, Frame
 from .processes import Fifo, Process, Scheduler, facts_of_stream
 
 type Run = Callable[[Frame], Any]
+# Which earlier processes of a region use other elements of arrays than a process does, by their numbers and its own, of
+# processes that call these functions: whoever knows how elements are used says it.
+type Apart = Callable[[str], Mapping[tuple[int, int], tuple[str, str]]]
 type Ends = tuple[list[Location], list[Location], list[Location], list[Location]]
 
 _PUT, _GET, _PUT_ASK, _GET_ASK = {0}, {1}, {2}, {3}  # numbers of `Ends`
@@ -42,6 +45,9 @@ class RunningProgram(Protocol):
 
     @property
     def scheduler(self) -> Scheduler: ...
+
+    @property
+    def apart(self) -> Apart: ...
 
 
 def fresh_streams(function: CheckedFunction, symbol: Symbol) -> Callable[[], Elements]:
@@ -106,22 +112,32 @@ def put_run(expressions: Expressions, program: RunningProgram, statement: Stream
 
 
 def region_run(
-    statements: Sequence[tuple[Stmt, Starts | Run]], program: RunningProgram
+    function: CheckedFunction, statements: Sequence[tuple[Stmt, Starts | Run]], program: RunningProgram
 ) -> Run:
-    """All statements of a region: each begins when those have ended that use the arrays which it uses, and one writes.
+    """All statements of a region: each begins when those have ended that use elements which it uses, and one writes.
 
     A statement is given as what makes its processes, or as what is done in its turn if it declares something.
     """
     used = [_arrays(statement) for statement, _ in statements]
     before = [[k for k in range(number) if _conflict(used[k], used[number])] for number in range(len(statements))]
+    processes = [number for number, (_, action) in enumerate(statements) if isinstance(action, Starts)]
+    if any(k in processes for number in processes for k in before[number]):
+        called = [_called(statement) for statement, _ in statements]
+        for (one, other), names in program.apart(function.name).items():
+            if other < len(processes):
+                first, second = processes[one], processes[other]
+                if (called[first], called[second]) == names and first in before[second]:
+                    before[second].remove(first)
 
     def run(frame: Frame) -> None:
         scheduler = program.scheduler
         started: list[list[Process]] = []
-        for number, (_, action) in enumerate(statements):
+        for number, (statement, action) in enumerate(statements):
+            name = _called(statement) or "a statement"
             leaders = [process for k in before[number] for process in started[k]]
             if isinstance(action, Starts):
-                started.append([scheduler.start(process, leaders) for process in action.processes(frame)])
+                own = action.processes(frame)
+                started.append([scheduler.start(name + at, process, leaders) for at, process in own])
                 continue
             scheduler.join(leaders)
             action(frame)
@@ -129,6 +145,12 @@ def region_run(
         scheduler.join([process for group in started for process in group])
 
     return run
+
+
+def _called(statement: Stmt) -> str:
+    """The one function that a statement calls; empty if there are others, or none."""
+    found = {part.callee.name for part in parts(statement) if isinstance(part, CallSite)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def is_process(statement: Stmt) -> bool:
@@ -163,9 +185,12 @@ class Starts:
     places: tuple[int, ...] = ()
     extents: tuple[int, ...] = ()
 
-    def processes(self, frame: Frame) -> list[Callable[[], Any]]:
-        """What the processes do; each has a frame of its own, with the arrays and streams of the region."""
-        return [partial(self._live, frame, position) for position in product(*map(range, self.extents))]
+    def processes(self, frame: Frame) -> list[tuple[str, Callable[[], Any]]]:
+        """What the processes do, each at its position, in a frame of its own with what the region has."""
+        return [
+            (f"[{', '.join(map(str, position))}]" if position else "", partial(self._live, frame, position))
+            for position in product(*map(range, self.extents))
+        ]
 
     def _live(self, frame: Frame, position: tuple[int, ...]) -> None:
         own = [*frame]

@@ -191,6 +191,8 @@ void *mlir::allo::whereLeavingLeads() { return innermost; }
 
 bool mlir::allo::isStoppable() { return stoppable; }
 
+bool mlir::allo::isBeingStopped() { return stoppable && isStopped; }
+
 mlir::allo::Stoppable::Stoppable(bool wanted) : before(stoppable) { stoppable = wanted; }
 mlir::allo::Stoppable::~Stoppable() { stoppable = before; }
 

@@ -21,6 +21,8 @@ void freeAllocated();
 
 /// Whether this thread runs the call that Ctrl-C stops.
 bool isStoppable();
+/// Whether that call is to end: its time is over, or Ctrl-C was pressed.
+bool isBeingStopped();
 /// While alive, this thread works for the call that Ctrl-C stops, if `wanted`.
 class Stoppable {
 public:

@@ -192,8 +192,7 @@ void mlir::allo::signalWorkers() {
     known->signal(kStopWorker);
 }
 
-/// Runs task(context, a, b) for intervals [a, b) that cover lo, lo + step, ... < hi once each, on the threads of the
-/// pool, and returns when all are done. Nested calls, and calls while another thread uses the pool, run in place.
+/// Returns when all are done. Nested calls, and calls while another thread uses the pool, run in place.
 ALLO_EXPORT void allo_parallel_for(Task task, void *context, int64_t lo, int64_t hi, int64_t step) {
   if (lo >= hi)
     return;

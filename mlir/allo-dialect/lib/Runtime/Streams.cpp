@@ -6,6 +6,7 @@
 #include "ParallelFor.h"
 #include "Trace.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -69,16 +70,35 @@ struct Region {
   allo_sim::task_name last; // that of the task that was added last
 };
 
+/// Which of several threads runs each task of the region that a kernel is: by the number of its statement, where the
+/// owners of its elements begin; -1 for other statements, whose tasks run where they are started.
+struct Owners {
+  const int64_t *offsets;
+  int64_t statements;
+  const int32_t *parts;
+
+  int32_t of(const allo_sim::task_name &task) const {
+    bool isOwned = task.statement >= 0 && task.statement < statements && offsets[task.statement] >= 0;
+    return isOwned ? parts[offsets[task.statement] + task.element] : -1;
+  }
+};
+
 /// What is alive in a call of a kernel on this thread, or in what a thread of the pool does.
 struct StreamCall final : allo_sim::scheduler {
   Stream *alive = nullptr;
   std::vector<std::unique_ptr<Region>> regions;
   void *escape = nullptr; // where leaving leads to, on the thread's own stack
   mlir::allo::Recorder *recorder = nullptr; // of a timed run
+  const Owners *owners = nullptr; // of a call on several threads
+  int32_t part = 0;               // of it that this one is
 
   StreamCall() : scheduler(kStackBytes) {}
   mlir::allo::TracedProcess *&traced() { return *reinterpret_cast<mlir::allo::TracedProcess **>(&running_fiber().attached); }
-  bool can_leave() const override { return !mlir::allo::isInsideParallelJob(); } // a part of a loop cannot be left
+  bool isElsewhere(const allo_sim::task_name &task) const {
+    int32_t owner = owners ? owners->of(task) : -1;
+    return owner >= 0 && owner != part;
+  }
+  bool can_leave() const override { return owners || !mlir::allo::isInsideParallelJob(); } // a part of a loop cannot be left
   [[noreturn]] void leave() override { mlir::allo::leave(); }
 };
 
@@ -252,7 +272,10 @@ ALLO_EXPORT void allo_region_spawn(int64_t handle, void (*function)(void *), con
   std::memcpy(region->arguments.back().get(), arguments, bytes);
   StreamCall &call = here();
   region->last = {statement, statement == region->last.statement ? region->last.element + 1 : 0};
-  call.spawn(region->tasks, function, region->arguments.back().get(), region->after, region->last);
+  if (call.isElsewhere(region->last))
+    call.skip(region->tasks, region->last);
+  else
+    call.spawn(region->tasks, function, region->arguments.back().get(), region->after, region->last);
   if (call.recorder) {
     auto *made = call.recorder->spawn(*call.traced(), tracedTasks(*region, region->after));
     region->tasks.back()->attached = made;
@@ -292,6 +315,13 @@ struct StreamRequest {
   void (*function)(void *);
   void *arguments;
   allo_sim::progress *progress;
+};
+
+/// The same for a call on several threads, each of which runs the whole kernel but for the tasks of others.
+struct PartsRequest {
+  StreamRequest call;
+  int64_t parts;
+  Owners owners;
 };
 
 /// Makes and frees what tells another thread how far a call has come; reads elements that passed, tasks, those that ended.
@@ -340,6 +370,68 @@ ALLO_EXPORT char *allo_stream_call(StreamRequest *asked, void *) {
   if (!isWhole && report.empty()) // it was stopped, or a check has failed
     mlir::allo::leave();
   return report.empty() ? nullptr : strdup(report.c_str());
+}
+
+// -- several threads -----------------------------------------------------------------------------------------
+
+namespace {
+struct Parts {
+  const PartsRequest *request;
+  std::vector<char> isWhole; // not of vectors of bits, which threads cannot write side by side
+  std::vector<std::string> states;
+};
+
+void runPart(Parts &parts, size_t number) {
+  StreamRequest request = parts.request->call;
+  StreamCall call;
+  call.show(request.progress);
+  call.owners = &parts.request->owners;
+  call.part = static_cast<int32_t>(number);
+  StreamCall *outer = current;
+  current = &call;
+  bool isWhole = mlir::allo::runUntilLeft(
+      [](void *argument) {
+        auto *request = static_cast<StreamRequest *>(argument);
+        current->escape = mlir::allo::whereLeavingLeads();
+        request->function(request->arguments);
+      },
+      &request);
+  if (!isWhole)
+    parts.states[number] = call.state();
+  if (!isWhole)
+    mlir::allo::freeAllocated();
+  parts.isWhole[number] = isWhole && !call.hung() && !mlir::allo::isBeingStopped();
+  while (call.alive)
+    destroy(call.alive);
+  current = outer;
+}
+
+/// The states of all parts as one: the first line of the first one, and the tasks of each.
+std::string joined(const std::vector<std::string> &states) {
+  std::string text;
+  for (const std::string &state : states)
+    text += text.empty() ? state : state.substr(std::min(state.size(), state.find('\n') + 1));
+  return text;
+}
+} // namespace
+
+/// Calls the function on several threads; whether all was done: if not, something hung or a check failed, and a call on one
+/// thread tells what.
+ALLO_EXPORT int64_t allo_stream_call_parts(const PartsRequest *request, void *) {
+  auto count = static_cast<size_t>(request->parts);
+  Parts parts{request, std::vector<char>(count), std::vector<std::string>(count)};
+  stateOfStopped.clear();
+  allo_parallel_for(
+      [](void *context, int64_t lo, int64_t hi) {
+        for (int64_t number = lo; number < hi; ++number)
+          runPart(*static_cast<Parts *>(context), static_cast<size_t>(number));
+      },
+      &parts, 0, request->parts, 1);
+  if (mlir::allo::isBeingStopped()) {
+    stateOfStopped = joined(parts.states);
+    mlir::allo::leave();
+  }
+  return std::count(parts.isWhole.begin(), parts.isWhole.end(), 0) == 0;
 }
 
 // -- timed runs ----------------------------------------------------------------------------------------------

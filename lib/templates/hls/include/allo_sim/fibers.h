@@ -80,6 +80,7 @@ struct fiber {
   bool blocked = false;                          // until it is woken
   void *attached = nullptr;                      // what a simulation keeps of it
   bool started = false, done = false, given_up = false;
+  bool joined = false;  // who has started it goes on
 };
 
 /// Fibers that a stretch of a program starts, in the order of its text, and waits for.
@@ -126,6 +127,16 @@ class scheduler {
     if (made.missing == 0) push(made);
   }
 
+  /// Counts a fiber of the group that another thread runs: here it has ended.
+  void skip(group &fibers, task_name name) {
+    fibers.push_back(std::make_unique<fiber>());
+    fiber &made = *fibers.back();
+    made.owner = this;
+    made.number = ++count_;
+    made.name = name;
+    made.done = true;
+  }
+
   /// Waits until a fiber of the group has ended.
   void await(group &fibers, std::size_t number) {
     follow(*current_, *fibers[number]);
@@ -138,19 +149,22 @@ class scheduler {
     if (current_->missing != 0) suspend();
     collect();
     changing_ = true;
-    alive_.erase(std::remove_if(alive_.begin(), alive_.end(), [](fiber *one) { return one->done; }), alive_.end());
+    for (auto &child : fibers) child->joined = true;
+    alive_.erase(std::remove_if(alive_.begin(), alive_.end(), [](fiber *one) { return one->joined; }), alive_.end());
     changing_ = false;
     fibers.clear();
   }
 
   void wait_for_room(fifo_state &fifo, std::uint32_t site) {
     current_->site = site;
+    if (fifo.putter != current_->number && fifo.putter != 0) share(fifo, fifo.putter, *current_, site, "two_put");
     while (fifo.is_full()) wait(fifo.writer, current_->full, fifo);
   }
 
   /// Whether there is an element now; else there will be none.
   bool wait_for_element(fifo_state &fifo, std::uint32_t site) {
     current_->site = site;
+    if (fifo.getter != current_->number && fifo.getter != 0) share(fifo, fifo.getter, *current_, site, "two_get");
     while (fifo.count == 0) {
       wait(fifo.reader, current_->empty, fifo);
       if (current_->given_up) {
@@ -185,6 +199,24 @@ class scheduler {
   bool look(fifo_state &fifo, std::uint32_t site) {
     if (fifo.count != 0) ask(fifo, fifo.reader_asked, false);
     return fifo.count != 0 || wait_for_element(fifo, site);
+  }
+
+  /// A fiber uses an end of a FIFO that fiber `before` has used last: ends it all if both run at the same time, and are
+  /// not one within the other. Elements would come in any order.
+  [[gnu::cold, gnu::noinline]] void share(const fifo_state &fifo, std::uint32_t before, fiber &by, std::uint32_t site,
+                                          const char *kind) {
+    if (fifo.name.empty() || alive(before) == nullptr) return;  // it was waited for
+    for (const fiber *around = &by; around != nullptr; around = alive(around->parent))
+      if (around->number == before) return;
+    if (!shared_.empty()) return;
+    shared_ = line(kind, fifo, fifo.declared);
+    shared_ += "users";
+    for (std::uint32_t number : {before, by.number, site}) shared_ += '\t' + std::to_string(number);
+    shared_ += '\n';
+    snapshot names = taken();
+    names.waits.clear();
+    shared_ += text_of(names);
+    if (can_leave()) fail();
   }
 
   /// Counts what passes through a FIFO from now on.
@@ -240,6 +272,7 @@ class scheduler {
   /// "empty" if that is how it began: name, depth, puts, gets; others are depths that would do, and what stayed empty.
   /// Before them are the waits when nobody could go on for the first time, and the names of fibers.
   std::string report() {
+    if (!shared_.empty()) return shared_;
     if (!hung()) return "";
     std::vector<fifo_state> needs = ended_needs_;
     for (const fifo_state *fifo : deepened_) enter(needs, *fifo);
@@ -262,7 +295,7 @@ class scheduler {
     deepened_.erase(found);
   }
 
-  bool hung() const { return !first_hang_.empty() || !last_hang_.empty(); }
+  bool hung() const { return !first_hang_.empty() || !last_hang_.empty() || !shared_.empty(); }
 
  private:
   static constexpr std::uint64_t kQuestions = 1 << 26;      // while nothing passes through any FIFO: then it is endless
@@ -308,6 +341,13 @@ class scheduler {
     self.blocked = true;
     suspend();
     reason = nullptr;
+  }
+
+  /// The fiber of this number, if it has not been waited for; null else. They stand in the order of their numbers.
+  const fiber *alive(std::uint32_t number) const {
+    const auto found = std::lower_bound(alive_.begin(), alive_.end(), number,
+                                        [](const fiber *one, std::uint32_t wanted) { return one->number < wanted; });
+    return found != alive_.end() && (*found)->number == number ? *found : nullptr;
   }
 
   void follow(fiber &follower, fiber &leader) {
@@ -509,7 +549,7 @@ class scheduler {
   fiber *current_ = &own_, *first_ = nullptr, *last_ = nullptr, *ended_ = nullptr;
   std::vector<fiber *> alive_;
   std::vector<stack> idle_;
-  std::string first_hang_, last_hang_;
+  std::string first_hang_, last_hang_, shared_;
   snapshot first_waits_;
   std::uint32_t count_ = 0, left_ = 0;  // fibers that there were; the one that has ended it all
   progress unseen_, *shown_ = nullptr;
@@ -524,7 +564,10 @@ class scheduler {
 
 void fifo_state::has_put(fiber &by, std::uint32_t site) {
   has_put();
-  putter = by.number;
+  if (putter != by.number) {
+    if (putter != 0) by.owner->share(*this, putter, by, site, "two_put");
+    putter = by.number;
+  }
   by.site = site;
   if (moves != nullptr) ++*moves;
   if (reader != nullptr) reader->owner->wake(reader);
@@ -532,7 +575,10 @@ void fifo_state::has_put(fiber &by, std::uint32_t site) {
 
 void fifo_state::has_got(fiber &by, std::uint32_t site) {
   has_got();
-  getter = by.number;
+  if (getter != by.number) {
+    if (getter != 0) by.owner->share(*this, getter, by, site, "two_get");
+    getter = by.number;
+  }
   by.site = site;
   ++by.gets;
   if (moves != nullptr) ++*moves;
