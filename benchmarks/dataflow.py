@@ -152,15 +152,39 @@ def resident() -> int:
 
 
 def compile_times() -> None:
-    print("\n| grid | customize ms | build ms | machine code ms | HLS code ms | run ms | sum against 4 x 4 |")
-    print("|---|---|---|---|---|---|---|")
+    print("\n| grid | customize ms | build ms | machine code ms | run ms | sum against 4 x 4 | module KiB | made MiB |")
+    print("|---|---|---|---|---|---|---|---|")
     first = 0.0
     for size in GRIDS:
         rows = [compile_time(size) for _ in range(3)]
         times = [statistics.median(column) * 1e3 for column in zip(*rows, strict=True)]
         made = sum(times[:3])
         first = first or made
-        print(f"| {size} x {size} | {' | '.join(f'{t:.0f}' for t in times)} | {made / first:.2f} |")
+        text, grown = module_size(size)
+        shown = " | ".join(f"{t:.0f}" for t in times)
+        print(f"| {size} x {size} | {shown} | {made / first:.2f} | {text / 1024:.1f} | {grown / 1024:.1f} |")
+
+
+def module_size(size: int) -> tuple[int, float]:
+    """The length of the text of a grid's module, and by how many KiB the memory of this process grows with it."""
+    before = resident()
+    s = df.customize(systolic(size))
+    built = s.build()
+    grown = (resident() - before) / 1024
+    del built
+    return len(str(s.ir)), max(0.0, grown)
+
+
+def hls_code() -> None:
+    """Functions of HLS code: a position whose subscripts are its own has one; calls there are as many as positions."""
+    print("\n| grid | HLS code ms | functions | lines of functions | lines of the region, of calls and FIFOs |")
+    print("|---|---|---|---|---|")
+    for size in GRIDS[:2]:
+        built: list[Any] = []
+        took = seconds(lambda size=size: built.append(df.build(systolic(size), target="vhls")))
+        functions, region = built[0].hls_code.rsplit("\n}\n\n", 1)
+        counts = functions.count("\n}") + 1, functions.count("\n"), region.count("\n")
+        print(f"| {size} x {size} | {took * 1e3:.0f} | {' | '.join(map(str, counts))} |")
 
 
 def compile_time(size: int) -> tuple[float, ...]:
@@ -171,8 +195,7 @@ def compile_time(size: int) -> tuple[float, ...]:
     arrays = np.ones((size, DEPTH), np.int16), np.ones((DEPTH, size), np.int16), np.zeros((size, size), np.int16)
     calls = [seconds(lambda: made[1](*arrays)) for _ in range(2)]
     assert (arrays[2] == DEPTH).all()
-    hls = seconds(lambda: df.build(region, target="vhls")) if size <= GRIDS[1] else float("nan")
-    return customizing, building, calls[0] - calls[1], hls, calls[1]
+    return customizing, building, calls[0] - calls[1], calls[1]
 
 
 def sizing() -> None:
@@ -191,6 +214,7 @@ def main() -> None:
     throughput(given.elements)
     memory()
     compile_times()
+    hls_code()
     sizing()
 
 

@@ -15,6 +15,7 @@ from ..ir.module import Module
 from ..ir.processes import is_region, region_statements
 from ..ir.stream_facts import facts_of, made_streams
 from ..ir.walk import entry_block, location_of, operations
+from .ranked_waits import number_of_tasks, waits_are_ranked
 from .token_counts import is_balanced
 from .waiting.program import DataDependent, TokenProgram
 from .waiting.run import Ending, TokenRun, TooLong, TwoAtOneEnd, Wall
@@ -24,6 +25,7 @@ from .waiting.told import told_hang
 MOST_STEPS = 4_000_000  # turns of processes and iterations that are run, not added up: some seconds
 _FEW_STEPS = 5_000  # a hundredth of a second
 _STEPS_IN_ORDER = 100_000
+_MANY_TASKS = 1_000
 # What a FIFO of a program that waits for ever nowhere may hold when it is simulated: results do not depend on depths
 # then, and processes take turns less often.
 ROOM = 1024
@@ -78,6 +80,8 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
     made = [op for function in module.functions() for op in made_streams(function)]
     if not made or (is_forest(module, made) and (balanced or is_balanced(module, (op.results[0] for op in made)))):
         return None
+    if _is_large(made) and waits_are_ranked(module, made):
+        return None
     return _outcome(module, made, most)[0]
 
 
@@ -86,8 +90,15 @@ def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | Sha
     made = [op for function in module.functions() for op in made_streams(function)]
     if not made or (is_balanced(module, (op.results[0] for op in made)) and is_forest(module, made)):
         return None
+    if _is_large(made) and waits_are_ranked(module, made):
+        return None
     hang, left, shared = _outcome(module, made, most)
     return shared or left or hang
+
+
+def _is_large(made: Sequence[ir.Operation]) -> bool:
+    """Whether a proof for all tasks of regions at once takes less time than a run of each."""
+    return any(number_of_tasks(block) >= _MANY_TASKS for block in {op.block for op in made} if is_region(block))
 
 
 def _outcome(

@@ -129,10 +129,14 @@ def _in(lines: list[str]) -> list[str]:
 
 def region_of(seed: int, folder: Path) -> Callable[..., Any]:
     """The region, read from a file in `folder`."""
-    path = folder / f"graph_{seed}.py"
-    path.write_text(text_of(seed))
+    return loaded(text_of(seed), folder / f"graph_{seed}.py", "graph")
+
+
+def loaded(text: str, path: Path, name: str) -> Callable[..., Any]:
+    """What a text calls `name`, read from a file."""
+    path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.graph  # type: ignore[no-any-return]
+    return getattr(module, name)  # type: ignore[no-any-return]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -54,6 +55,27 @@ def values_at(scope: Scope, node: ast.expr) -> np.ndarray[Any, Any]:
 
     Raises ValueError with the reason if it is not one, and NameError with a name that has no value.
     """
+    return np.broadcast_to(_values_along(scope, node), scope.grid)
+
+
+def holds_at(scope: Scope, node: ast.expr) -> Mask:
+    """Where a compile-time condition holds; raises as `values_at` does."""
+    return np.broadcast_to(_holds_along(scope, node), scope.grid)
+
+
+def _holds_along(scope: Scope, node: ast.expr) -> Mask:
+    """Each part of a condition along the axes that it asks for, so that the others need not be gone through."""
+    if isinstance(node, ast.BoolOp):
+        combine = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
+        try:
+            return reduce(combine, (_holds_along(scope, part) for part in node.values))
+        except ValueError:  # a part may be none where those before it decide
+            pass
+    return np.asarray(np.vectorize(bool, otypes=[np.bool_])(_values_along(scope, node)))
+
+
+def _values_along(scope: Scope, node: ast.expr) -> np.ndarray[Any, Any]:
+    """The values along the axes of the grid that an expression asks for, one along each other axis."""
     names = {name: symbol for name in _names(node) if (symbol := scope.local(name)) in scope.positions}
     scope.enter()
     try:
@@ -63,8 +85,10 @@ def values_at(scope: Scope, node: ast.expr) -> np.ndarray[Any, Any]:
         static_value(scope, node)  # says why it is none, if it is none
         code = compile(ast.Expression(node), scope.source.file, "eval")
         known = scope.static_names()
-        found = np.empty(scope.grid, object)
-        for place in product(*map(range, scope.grid)):
+        axes = zip(scope.positions, scope.grid, strict=True)
+        asked = [extent if symbol in names.values() else 1 for symbol, extent in axes]
+        found = np.empty(asked, object)
+        for place in product(*map(range, asked)):
             for name, symbol in names.items():
                 known[name] = place[scope.positions.index(symbol)]
             try:
@@ -292,7 +316,7 @@ class PositionChecker:
     def _values(self, condition: ast.expr) -> Mask | None:
         """Where a condition holds; None after an error."""
         try:
-            return np.asarray(np.vectorize(bool, otypes=[np.bool_])(values_at(self.scope, condition)))
+            return holds_at(self.scope, condition)
         except NameError as error:
             self.scope.report_unknown_in(condition, error.args[0])
         except (ValueError, TypeError) as error:
