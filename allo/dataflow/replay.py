@@ -21,11 +21,10 @@ import numpy as np
 
 from allo import _mlir
 
-from .trace import Numbers, Trace
+from .trace import Numbers, Trace, padded
 
 FIFO_CYCLES = 1  # until an element that was put can be got, and until the room of one that was got can be used
 
-_AT_ONCE, _NEVER = -1, -2  # of an event that waits for no other one, and for one that does not exist
 _NOT_YET = -1
 
 
@@ -46,7 +45,7 @@ class ProcessWait:
 
 @dataclass(frozen=True, eq=False)
 class Replayed:
-    """The run of a trace: event `n` happens at `times[n]`, after its process has waited for it for `waits[n]` cycles.
+    """The run of a trace: event `n` happens at `times[n]`.
 
     Process `p` runs from `begins[p]` to `ends[p]`; `total` is the last end. If `stuck` is not empty, it has never
     ended: what waits, the circle of those that wait for one another first; times of what never happens are -1.
@@ -55,7 +54,6 @@ class Replayed:
     trace: Trace
     depths: Numbers
     times: Numbers
-    waits: Numbers
     begins: Numbers
     ends: Numbers
     stuck: tuple[ProcessWait, ...] = ()
@@ -65,6 +63,16 @@ class Replayed:
     def total(self) -> int:
         """The cycles of the whole run."""
         return int(self.ends.max(initial=0))
+
+    @cached_property
+    def waits(self) -> Numbers:
+        """By how many cycles each event makes its process later."""
+        late = np.where(self.times >= 0, self.times - self.trace.cycle, 0)
+        before = np.empty_like(late)
+        before[1:] = late[:-1]
+        some = np.diff(self.trace.bounds) > 0
+        before[self.trace.bounds[:-1][some]] = self.begins[some]
+        return np.where(self.times >= 0, late - before, 0)
 
     @cached_property
     def full(self) -> Numbers:
@@ -115,34 +123,17 @@ def replay(trace: Trace, depths: Sequence[int] | Numbers | None = None) -> Repla
         raise ValueError(f"a trace of {len(trace.channels)} channels takes as many depths, none below 0: {depths}")
     needs = needed_events(trace, given)
     found = _ran(trace, needs)
-    waits = _waits(trace, found.times, found.begins)
     stuck = _stuck(trace, needs, found)
-    return Replayed(trace, given, found.times, waits, found.begins, found.ends, stuck, _circle(stuck))
+    return Replayed(trace, given, found.times, found.begins, found.ends, stuck, _circle(stuck))
 
 
 def needed_events(trace: Trace, depths: Numbers) -> Numbers:
     """The event that each one waits for at its channel: -1 for none, -2 for one that does not exist."""
-    needs = np.full(len(trace), _AT_ONCE, np.int64)
+    needs = trace.made.copy()
     for puts, gets, depth in zip(trace.puts, trace.gets, depths.tolist(), strict=True):
-        needs[gets] = _padded(puts, len(gets))
         if depth and len(puts) > depth:
-            needs[puts[depth:]] = _padded(gets, len(puts) - depth)
+            needs[puts[depth:]] = padded(gets, len(puts) - depth)
     return needs
-
-
-def _padded(events: Numbers, count: int) -> Numbers:
-    missing = max(0, count - len(events))
-    return np.concatenate([events[:count], np.full(missing, _NEVER, np.int64)])
-
-
-def _waits(trace: Trace, times: Numbers, begins: Numbers) -> Numbers:
-    """By how much each event makes its process later."""
-    late = np.where(times >= 0, times - trace.cycle, 0)
-    before = np.empty_like(late)
-    before[1:] = late[:-1]
-    sizes = np.diff(trace.bounds)
-    before[trace.bounds[:-1][sizes > 0]] = begins[sizes > 0]
-    return np.where(times >= 0, late - before, 0)
 
 
 def _ran(trace: Trace, needs: Numbers) -> _Found:

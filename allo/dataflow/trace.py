@@ -9,6 +9,8 @@ import numpy as np
 
 from ..errors import Location
 
+AT_ONCE, NEVER = -1, -2  # of an event that waits for no other one, and for one that does not exist
+
 type Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 type Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
@@ -62,6 +64,7 @@ class Trace:
     cycle: Numbers
     puts: tuple[Numbers, ...] = field(init=False, repr=False)  # of each channel, the numbers of its events
     gets: tuple[Numbers, ...] = field(init=False, repr=False)
+    made: Numbers = field(init=False, repr=False)  # of each get, the put of its element: `NEVER` without one
 
     def __post_init__(self) -> None:
         count = len(self.channels)
@@ -70,6 +73,10 @@ class Trace:
         ends = np.split(order, np.cumsum(sizes)[:-1]) if count else []
         object.__setattr__(self, "gets", tuple(ends[0::2]))
         object.__setattr__(self, "puts", tuple(ends[1::2]))
+        made = np.full(len(self), AT_ONCE, np.int64)
+        for puts, gets in zip(self.puts, self.gets, strict=True):
+            made[gets] = padded(puts, len(gets))
+        object.__setattr__(self, "made", made)
 
     def __len__(self) -> int:
         return len(self.cycle)
@@ -83,6 +90,12 @@ class Trace:
     def depths(self) -> Numbers:
         """The declared depth of each channel."""
         return np.array([channel.depth for channel in self.channels], np.int64)
+
+
+def padded(events: Numbers, count: int) -> Numbers:
+    """The first `count` events, as if what is missing would never happen."""
+    missing = count - len(events)
+    return events[:count] if missing <= 0 else np.concatenate([events, np.full(missing, NEVER, np.int64)])
 
 
 def trace_of(

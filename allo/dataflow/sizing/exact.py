@@ -28,6 +28,7 @@ class DepthSearch:
     replays: int = 0
     _backward: Trace = field(init=False)
     _known: dict[Depths, int | None] = field(default_factory=dict)
+    _last: tuple[Depths, Replayed] | None = None  # the last run, from its begin
 
     def __post_init__(self) -> None:
         self._backward = backward(self.trace)
@@ -47,6 +48,7 @@ class DepthSearch:
         """How long a run takes (depths of 0: without limits); None if it never ends."""
         if depths not in self._known:
             found = self.run(depths)
+            self._last = depths, found
             ends = not found.stuck and (
                 self.written is None or not replay(self.written, self._each(np.array(depths, np.int64))).stuck
             )
@@ -84,7 +86,8 @@ class DepthSearch:
     def at_least(self, depths: Depths, slack: int) -> Depths:
         """What each depth must be at least, whatever the others, up to `depths`, are, if a run may take `slack` cycles
         longer: the number of elements between the latest put and the earliest gets."""
-        early, late = self.run(depths), self.run(depths, from_end=True)
+        known = self._last[1] if self._last is not None and self._last[0] == depths else None
+        early, late = known or self.run(depths), self.run(depths, from_end=True)
         least = np.ones(self.count, np.int64)
         for channel, kind in enumerate(self.kinds.tolist()):
             if kind >= 0:
