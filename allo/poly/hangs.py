@@ -37,6 +37,7 @@ class Untold:
 
     reason: str
     at: Location | None
+    is_long: bool = False  # a longer run might tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,10 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
     made = [op for function in module.functions() for op in made_streams(function)]
     if not made or (is_forest(module, made) and (balanced or is_balanced(module, (op.results[0] for op in made)))):
         return None
-    if _is_large(made) and waits_are_ranked(module, made):
-        return None
-    return _outcome(module, made, most)[0]
+    ranked = _is_large(made) and waits_are_ranked(module, made)
+    found = None if ranked else _outcome(module, made, most)[0]
+    is_long = isinstance(found, Untold) and found.is_long
+    return None if is_long and waits_are_ranked(module, made) else found
 
 
 def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | SharedStream | Untold | None:
@@ -93,6 +95,8 @@ def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | Sha
     if _is_large(made) and waits_are_ranked(module, made):
         return None
     hang, left, shared = _outcome(module, made, most)
+    if isinstance(hang, Untold) and hang.is_long and waits_are_ranked(module, made):
+        return None
     return shared or left or hang
 
 
@@ -157,7 +161,7 @@ def _ending(run: TokenRun, text: str) -> Ending | Untold:
     try:
         return run.run(compile(text, "<tokens>", "exec"))
     except TooLong:
-        return Untold(f"its tasks do more than {most:,} different steps", None)
+        return Untold(f"its tasks do more than {most:,} different steps", None, is_long=True)
     except SyntaxError:  # Python has a limit
         return Untold("its loops are nested too deeply", None)
     except TwoAtOneEnd:

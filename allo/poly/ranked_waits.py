@@ -34,7 +34,7 @@ from .extract import model_of
 from .linear import Linear, Row, variable
 from .model import Access, ModelLoop
 from .relations import Relations, plain
-from .tokens import Unnumbered, token_numbers
+from .tokens import Unnumbered, same_shape, token_numbers
 
 _IN, _OUT, _SET = isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
 _OPERATIONS = 3_000_000  # of isl: some tenths of a second
@@ -207,14 +207,48 @@ def _ranked(ends: Sequence[_End], depths: Sequence[int]) -> bool:
             continue
         if not puts or not gets or not (_is_of_one(relations, puts) and _is_of_one(relations, gets)):
             return False
+        found = _waits_of(relations, puts, gets, depth)
+        if found is None:
+            return False
+        waits += found
+    return _rise(reduce(isl.UnionSet.union, (_domain(relations, end) for end in ends)), waits)
+
+
+def _waits_of(
+    relations: Relations, puts: Sequence[_End], gets: Sequence[_End], depth: int
+) -> list[isl.Map] | None:
+    """What waits for what at streams of one depth; None if not all that is put is taken. Raises Unnumbered."""
+    try:
         put_numbers, get_numbers = (
             token_numbers(relations, [end.access for end in side]) for side in (puts, gets)
         )
-        if not _all_of(put_numbers).is_equal(_all_of(get_numbers)):
-            return False
-        for put, get in product(put_numbers.values(), get_numbers.values()):
-            waits += [put.apply_range(get.reverse()), _later(get, depth).apply_range(put.reverse())]
-    return _rise(reduce(isl.UnionSet.union, (_domain(relations, end) for end in ends)), waits)
+    except Unnumbered:
+        return _waits_of_one_shape(relations, puts, gets)
+    if not _all_of(put_numbers).is_equal(_all_of(get_numbers)):
+        return None
+    found: list[isl.Map] = []
+    for put, get in product(put_numbers.values(), get_numbers.values()):
+        found += [put.apply_range(get.reverse()), _later(get, depth).apply_range(put.reverse())]
+    return found
+
+
+def _waits_of_one_shape(
+    relations: Relations, puts: Sequence[_End], gets: Sequence[_End]
+) -> list[isl.Map] | None:
+    """The waits if both sides run over iterations of one shape, as if FIFOs had room for one element."""
+    if len(puts) > 1 or len(gets) > 1:
+        return None
+    put, get = puts[0].access, gets[0].access
+    taken = same_shape(relations, put, get)  # from gets to puts
+    if taken is None:
+        return None
+    streams, time = plain(relations.elements(put)), plain(relations.time(put))
+    next_ones = streams.apply_range(streams.reverse()).intersect(time.lex_lt_map(time))
+    full = taken.apply_range(next_ones)
+    return [
+        taken.reverse().set_tuple_name(_IN, put.id).set_tuple_name(_OUT, get.id),
+        full.set_tuple_name(_IN, get.id).set_tuple_name(_OUT, put.id),
+    ]
 
 
 def _domain(relations: Relations, end: _End) -> isl.UnionSet:

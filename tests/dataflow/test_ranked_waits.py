@@ -92,6 +92,36 @@ def test_large_grids_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(found, Hang) and found.error().depths == {"s": 2}
 
 
+N = 3000
+
+
+@df.region()
+def triangles(A: int32[1], B: int32[N]):
+    """Rows that get shorter, one step each in a run of the tasks; in a circle, so that it is no tree."""
+    there: Stream[int32, 1][2]
+    ready: Stream[int32, 1]
+
+    @df.kernel(args=[A])
+    def source(x: int32[1]):
+        for i in range(N):
+            ready.put(x[0])
+            for _j in range(i, N):
+                there[0].put(i)
+
+    @df.kernel(args=[B])
+    def sink(y: int32[N]):
+        for i in range(N):
+            t: int32 = ready.get()
+            for _j in range(i, N):
+                t += there[0].get()
+            y[i] = t
+
+
+def test_long_runs_are_proven_without_them() -> None:
+    module = df.customize(triangles).ir
+    assert ranked(module) and hangs.always_ends(module)
+
+
 def test_streams_that_are_refused_at_runs_have_no_ranks() -> None:
     assert not ranked(df.customize(ring(3, 1)).ir)
     assert ranked(df.customize(ring(3, 2)).ir)
