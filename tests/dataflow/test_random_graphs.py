@@ -17,6 +17,8 @@ from allo.poly import Untold, hang_of
 from tests.seeds import sweep
 
 from .random_graphs import N, region_of, text_of
+from .random_grids import region_of as grid_of
+from .random_grids import text_of as grid_text
 
 
 def told(error: DataflowError) -> tuple[str, list[str]]:
@@ -76,6 +78,31 @@ def test_graph(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert "depends on data" in verdict.reason
     else:
         assert (verdict is None) == (not isinstance(seen, DataflowError))
+
+
+@sweep(300, quick=8)
+def test_grid(seed: int, tmp_path: Path) -> None:
+    """Tasks of a torus: types, the simulator and the reference say the same, and so does the proof for all at once."""
+    grid, text = grid_of(seed, tmp_path), grid_text(seed)
+    shape = tuple(map(int, re.findall(r"\d+", text.split("B: int32", 1)[1])[:2]))
+
+    def found(run: Callable[..., Any]) -> list[Any] | DataflowError:
+        B = np.zeros(shape, np.int32)
+        try:
+            run(B)
+        except DataflowError as error:
+            return error
+        return [B]
+
+    wanted = found(allo.interpret(grid))
+    try:
+        s = df.customize(grid)
+    except DataflowError as error:
+        refused(error, wanted)
+        return
+    agree(found(s.build()), wanted)
+    verdict = hang_of(s.ir)
+    assert (verdict is None) == (not isinstance(wanted, DataflowError))
 
 
 @sweep(9, quick=1)
