@@ -1,0 +1,146 @@
+"""Arrays as banks of memory: in which bank an access comes to which address, as expressions of hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import gcd, prod
+
+import numpy as np
+
+from ....layout import Banks, Division
+from ....timing.problem.memory import ArrayMemory
+
+type Numbers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """A subscript as hardware: its signed expression, and which numbers it may be.
+
+    It is `residue` plus a multiple of `step` (0: exactly `residue`), between `low` and `high`.
+    """
+
+    text: str
+    residue: int
+    step: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an access goes: banks that it may come to, which of them (None: there is one), and the address in it."""
+
+    banks: tuple[int, ...]
+    chosen: str | None
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class BankedArray:
+    """An array of `memory`; registers are banks of one element each."""
+
+    memory: ArrayMemory
+
+    @property
+    def dims(self) -> tuple[Banks, ...]:
+        if self.memory.is_register:
+            return tuple(Banks(Division.COMPLETE) for _ in self.memory.shape)
+        return self.memory.dims
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The banks of each dimension."""
+        return tuple(banks.count(extent) for banks, extent in zip(self.dims, self.memory.shape, strict=True))
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The elements of each dimension that lie in one bank."""
+        found = []
+        for banks, extent, count in zip(self.dims, self.memory.shape, self.counts, strict=True):
+            kind = banks.canonical(extent)
+            found.append(kind.run(extent) if kind.kind is Division.BLOCK else -(-extent // count) if extent else 1)
+        return tuple(found)
+
+    @property
+    def banks(self) -> int:
+        return prod(self.counts)
+
+    @property
+    def depth(self) -> int:
+        """The words of a bank."""
+        return max(1, prod(self.lengths))
+
+    @property
+    def address_bits(self) -> int:
+        return max(1, (self.depth - 1).bit_length())
+
+    def place(self, subscripts: Sequence[Subscript]) -> Place:
+        """Where an access with these subscripts goes."""
+        candidates: list[list[int]] = []
+        chosen: list[str] = []
+        address: list[str] = []
+        for banks, extent, count, length, one in zip(
+            self.dims, self.memory.shape, self.counts, self.lengths, subscripts, strict=True
+        ):
+            kind = banks.canonical(extent)
+            is_block = kind.kind is Division.BLOCK
+            candidates.append(_reached(kind, extent, count, one))
+            divisor = length if is_block else count
+            quotient = one.text if divisor == 1 else f"({one.text} / {divisor})"
+            rest = "0" if divisor == 1 else f"({one.text} % {divisor})"
+            chosen.append(quotient if is_block else rest)
+            address.append(rest if is_block else "0" if length == 1 else quotient)
+        numbers = [_linear(place, self.counts) for place in product(*candidates)]
+        choice = None if len(numbers) == 1 else _row_major(chosen, self.counts)
+        return Place(tuple(numbers), choice, _row_major(address, self.lengths))
+
+    def positions(self) -> tuple[Numbers, Numbers]:
+        """The bank and the address of each element, in the shape of the array."""
+        shape = self.memory.shape
+        bank, address = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        grids = np.indices(shape) if shape else []
+        for banks, extent, count, length, grid in zip(
+            self.dims, shape, self.counts, self.lengths, grids, strict=True
+        ):
+            is_block = banks.canonical(extent).kind is Division.BLOCK
+            divisor = length if is_block else count
+            bank = bank * count + (grid // divisor if is_block else grid % divisor)
+            address = address * length + (grid % divisor if is_block else grid // divisor)
+        return bank, address
+
+
+def _reached(kind: Banks, extent: int, count: int, one: Subscript) -> list[int]:
+    """The banks of a dimension that a subscript may come to."""
+    low, high = max(one.low, 0), min(one.high, extent - 1)
+    if count == 1 or low > high:
+        return [0]
+    if kind.kind is Division.BLOCK:
+        run = kind.run(extent)
+        return list(range(low // run, high // run + 1))
+    step = gcd(one.step, count)
+    found = [bank for bank in range(count) if (bank - one.residue) % step == 0]
+    if high - low + 1 < count:
+        near = {number % count for number in range(low, high + 1)}
+        found = [bank for bank in found if bank in near]
+    return found or [0]
+
+
+def _linear(place: Sequence[int], counts: Sequence[int]) -> int:
+    number = 0
+    for one, count in zip(place, counts, strict=True):
+        number = number * count + one
+    return number
+
+
+def _row_major(parts: Sequence[str], lengths: Sequence[int]) -> str:
+    """A number of digits with these bases, as text."""
+    terms: list[str] = []
+    weight = 1
+    for part, length in zip(reversed(parts), reversed(lengths), strict=True):
+        if part != "0":
+            terms.append(part if weight == 1 else f"{part} * {weight}")
+        weight *= length
+    return " + ".join(reversed(terms)) or "0"

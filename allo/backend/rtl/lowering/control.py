@@ -1,0 +1,196 @@
+"""Control of a function: a pulse goes from node to node of its control tree, in the cycle in which each begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlir import ir
+
+from ....errors import TargetError
+from ....ir.walk import bound_operands, location_of, statements
+from ....timing.control import tree
+from ..netlist.design import Signal
+from .datapath import Datapath
+from .operations import unsupported
+from .subscripts import of_map, of_value
+
+if TYPE_CHECKING:
+    from .function import FunctionHardware
+
+
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    """The variable of a loop: its number now, and the next one, which counts while `more` holds."""
+
+    now: Signal
+    first: str
+    next: Signal
+    more: Signal
+    any: Signal  # whether there is a first iteration
+
+
+class Control:
+    """The nodes of one function as hardware."""
+
+    def __init__(self, function: FunctionHardware) -> None:
+        self.function = function
+        self.builder = function.builder
+
+    def of(self, node: tree.Node, start: Signal) -> Signal:
+        """The hardware of a node that begins with a pulse; the pulse with which it ends."""
+        match node:
+            case tree.Sequence():
+                for part in node.parts:
+                    start = self.of(part, start)
+                return start
+            case tree.Straight():
+                return self._straight(node, start)
+            case tree.Pipeline():
+                return self._pipeline(node, start)
+            case tree.Repeat():
+                return self._repeat(node, start)
+            case tree.Branch():
+                return self._branch(node, start)
+            case tree.Invocation():
+                return self.function.invoke(node.op, self._later(start, node.control))
+            case tree.ArrayCopy():
+                raise unsupported(node.op, "a copy of a whole array")
+            case tree.Dataflow():
+                raise TargetError(
+                    "target 'rtl' has no hardware for stages that run at once yet",
+                    hint="leave out `dataflow`: the stages then run one after the other",
+                )
+            case tree.Spatial():
+                raise unsupported(node.view.op, "an unfolded loop")
+
+    def _later(self, pulse: Signal, cycles: int) -> Signal:
+        return self.builder.delayed(pulse, cycles, reset=0)
+
+    def _valid(self, start: Signal, depth: int, name: str) -> list[Signal]:
+        """For each cycle of an iteration, whether one is there."""
+        first = self.builder.wire(f"{name}_valid", 1, start.name)
+        return [self._later(first, cycle) for cycle in range(depth + 1)]
+
+    def _straight(self, node: tree.Straight, start: Signal) -> Signal:
+        valid = self._valid(start, node.depth, "step")
+        Datapath(self.function, self.function.new_region(), node.region, valid, {}).run(node.body)
+        return valid[node.depth]
+
+    # -- loops ---------------------------------------------------------------------------------------------
+
+    def _repeat(self, node: tree.Repeat, start: Signal) -> Signal:
+        view, op = node.view, node.view.op
+        if op.name != "affine.for" or len(op.results):
+            raise unsupported(op, f"loop '{view.name}', {op.name}")
+        start = self._later(start, node.enter)
+        body_ends = self.builder.signal(f"{view.name}_next", 1)
+        now = self.builder.signal(view.name, self._counter_bits(op), signed=True)
+        counter = self._counter(op, now, "")
+        self.function.loops[op.regions[0].blocks[0].arguments[0]] = now
+        first = self.builder.wire(f"{view.name}_start", 1, f"{start.name} && {counter.any.name}", at=location_of(op))
+        again = f"{body_ends.name} && {counter.more.name}"
+        begins = self.builder.wire(f"{view.name}_begins", 1, f"{first.name} || ({again})")
+        self.builder.register(
+            now, f"{start.name} ? {counter.first} : {counter.next.name}", enable=f"en && ({begins.name})"
+        )
+        self.builder.drive(body_ends, self.of(node.body, self._later(begins, node.each)).name)
+        ends = self.builder.wire(
+            f"{view.name}_ends", 1,
+            f"({start.name} && !{counter.any.name}) || ({body_ends.name} && !{counter.more.name})",
+        )  # fmt: skip
+        return self._later(ends, node.leave)
+
+    def _pipeline(self, node: tree.Pipeline, start: Signal) -> Signal:
+        start = self._later(start, node.enter)
+        views, name = node.loops, node.loops[-1].name
+        running = self.builder.signal(f"{name}_running", 1)
+        loops: dict[ir.Value, Signal] = {}
+        counters: list[tuple[_Counter, Signal]] = []
+        some = []
+        for view in views:
+            if view.op.name != "affine.for" or len(view.op.results):
+                raise unsupported(view.op, f"loop '{view.name}', {view.op.name}")
+            kept = self.builder.signal(f"{view.name}_kept", self._counter_bits(view.op), signed=True)
+            now = self.builder.signal(view.name, kept.width, signed=True)
+            counter = self._counter(view.op, now, "")
+            self.builder.drive(now, f"{start.name} ? {counter.first} : {kept.name}", location_of(view.op))
+            self.function.loops[view.op.regions[0].blocks[0].arguments[0]] = now
+            loops[view.op.regions[0].blocks[0].arguments[0]] = now
+            counters.append((counter, kept))
+            some.append(counter.any.name)
+        first = self.builder.wire(f"{name}_start", 1, f"{start.name} && {' && '.join(some)}")
+        due = self._due(first, running, node.interval, name)
+        more = self.builder.wire(f"{name}_more", 1, " || ".join(counter.more.name for counter, _ in counters))
+        self.builder.register(
+            running, f"{due.name} ? {more.name} : {running.name}", enable="en", reset=0
+        )
+        inner_end = "1'b1"
+        for counter, kept in reversed(counters):
+            following = f"({inner_end}) ? ({counter.more.name} ? {counter.next.name} : {counter.first}) : {counter.now.name}"
+            self.builder.register(kept, following, enable=f"en && {due.name}")
+            inner_end = f"!{counter.more.name}" if inner_end == "1'b1" else f"{inner_end} && !{counter.more.name}"
+        valid = self._valid(due, node.depth, name)
+        last = self.builder.wire(f"{name}_last", 1, f"{due.name} && !{more.name}")
+        Datapath(self.function, self.function.new_region(), node.region, valid, loops).run(tuple(statements(node.loops[-1].body)))
+        for value in loops:
+            del self.function.loops[value]
+        done = self._later(last, node.depth)
+        ends = self.builder.wire(f"{name}_ends", 1, f"{done.name} || ({start.name} && !({' && '.join(some)}))")
+        return self._later(ends, node.leave)
+
+    def _due(self, first: Signal, running: Signal, interval: int, name: str) -> Signal:
+        """Whether an iteration starts: the first one, or when so many cycles have passed since the last one."""
+        if interval == 1:
+            return self.builder.wire(f"{name}_due", 1, f"{first.name} || {running.name}")
+        width = (interval - 1).bit_length()
+        wait = self.builder.signal(f"{name}_wait", width)
+        due = self.builder.wire(f"{name}_due", 1, f"{first.name} || ({running.name} && {wait.name} == {width}'d0)")
+        following = f"{due.name} ? {width}'d{interval - 1} : {wait.name} - {width}'d1"
+        self.builder.register(wait, following, enable="en")
+        return due
+
+    def _counter_bits(self, op: ir.Operation) -> int:
+        low, high, step = self.function.limits(op.regions[0].blocks[0].arguments[0])
+        if low is None or high is None:
+            return 32
+        return max((high + step).bit_length(), (-low).bit_length() if low < 0 else 0, 1) + 1
+
+    def _counter(self, op: ir.Operation, now: Signal, hint: str) -> _Counter:
+        """The expressions of a counter."""
+        name = now.name
+        step = ir.IntegerAttr(op.attributes["step"]).value
+        lower = self._bound(op, "lowerBoundMap", 0)
+        upper = self._bound(op, "upperBoundMap", 1)
+        at = location_of(op)
+        following = self.builder.wire(f"{name}_after", now.width, f"{now.name} + {step}", signed=True, at=at)
+        more = self.builder.wire(f"{name}_more", 1, f"{following.name} < {upper}", at=at)
+        some = self.builder.wire(f"{name}_any", 1, f"{lower} < {upper}", at=at)
+        return _Counter(now, lower, following, more, some)
+
+    def _bound(self, op: ir.Operation, name: str, which: int) -> str:
+        """The greatest of some lower bounds, or the least of some upper ones."""
+        values = bound_operands(op)[which]
+        given = [of_value(self.function.stable(value), *self.function.limits(value)) for value in values]
+        found = of_map(ir.AffineMapAttr(op.attributes[name]).value, given)
+        text = found[0].text
+        for other in found[1:]:
+            sign = ">" if which == 0 else "<"
+            text = f"(({text} {sign} {other.text}) ? {text} : {other.text})"
+        return text
+
+    # -- branches ------------------------------------------------------------------------------------------
+
+    def _branch(self, node: tree.Branch, start: Signal) -> Signal:
+        op = node.op
+        if len(op.results):
+            raise unsupported(op, "a condition around loops that has a value")
+        condition = self.function.branch_condition(op)
+        ends: list[str] = []
+        for number in range(2):
+            taken = condition.fit(1) if number == 0 else f"!{condition.fit(1)}"
+            begin = self.builder.wire("branch", 1, f"{start.name} && {taken}", at=location_of(op))
+            ends.append(self.of(node.branches[number], begin).name if number < len(node.branches) else begin.name)
+        return self.builder.wire("branch_ends", 1, " || ".join(ends))
+
+

@@ -1,0 +1,331 @@
+"""Datapath of one scheduled region: each operation in its cycle, and delay lines for values that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlir import ir
+
+from ....errors import InternalError
+from ....ir.access import access_map, accessed, base_of, is_access, is_load, is_store, stored, subscripts
+from ....ir.walk import location_of, statements
+from ....poly.covers import cover_of
+from ....timing.pipeline import ScheduledRegion
+from ....timing.problem.region import RegionNode
+from ..netlist.design import Signal
+from .arrays import Place, Subscript
+from .operations import unsupported
+from .ports import ArrayPorts, PortedAccess
+from .subscripts import of_map, of_value
+
+if TYPE_CHECKING:
+    from .function import FunctionHardware
+
+_SILENT = ("memref.alloc", "memref.get_global", "affine.yield", "scf.yield", "memref.dealloc")
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A value that is there from cycle `ready` of an iteration on, for one cycle; None: all the time."""
+
+    signal: Signal
+    ready: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """A write of an array in this region, for reads of the same cycle and for writes behind it."""
+
+    node: RegionNode
+    place: Place
+    condition: str
+    chosen: Signal | None
+    data: str
+
+
+class Datapath:
+    """The hardware of one region; `valid` says of each cycle whether an iteration is there."""
+
+    def __init__(
+        self,
+        function: FunctionHardware,
+        number: int,
+        scheduled: ScheduledRegion,
+        valid: list[Signal],
+        loops: Mapping[ir.Value, Signal],
+    ) -> None:
+        self.function = function
+        self.builder = function.builder
+        self.number = number
+        self.scheduled = scheduled
+        self.schedule = scheduled.schedule
+        self.valid = valid
+        self.nodes = {node.op: node for node in scheduled.graph.region.nodes}
+        self.values: dict[ir.Value, Timed] = {value: Timed(signal, 0) for value, signal in loops.items()}
+        self.guards: list[tuple[ir.Operation, int]] = []
+        self.conditions: dict[ir.Operation, Timed] = {}
+        self.writes: dict[ir.Value, list[_Write]] = {}
+        self.reads: dict[tuple[ir.Value, int], tuple[Timed, int]] = {}  # by element: word and writes before
+        self.held: dict[ir.Value, Signal] = {}
+        self.own: set[ir.Operation] = set()
+
+    # -- values --------------------------------------------------------------------------------------------
+
+    def cycle(self, op: ir.Operation) -> int:
+        """When an operation starts."""
+        table = self.schedule.cycles[self.nodes[op].index]
+        if table.size != 1:
+            raise InternalError(f"operation {op.name} still has copies")
+        return int(table.reshape(-1)[0])
+
+    def latency(self, op: ir.Operation) -> int:
+        """The registers between the operands of an operation and its result."""
+        return self.schedule.problem.operations[self.nodes[op].index].latency
+
+    def timed(self, value: ir.Value) -> Timed:
+        """A value, computed here if it is wires of others."""
+        found = self.values.get(value)
+        if found is None:
+            found = self._found(value)
+            self.values[value] = found
+        return found
+
+    def _found(self, value: ir.Value) -> Timed:
+        if isinstance(value.owner, ir.Block) or value in self.function.places:
+            return Timed(self.function.stable(value), None)
+        op = value.owner.operation
+        if op in self.own:
+            raise InternalError(f"the value of {op.name} is used before it is computed")
+        return self._wires(op)
+
+    def at(self, value: ir.Value, cycle: int) -> Signal:
+        """A value in a cycle of the iteration."""
+        return self.later(self.timed(value), cycle)
+
+    def later(self, timed: Timed, cycle: int) -> Signal:
+        """What is there in a later cycle."""
+        if timed.ready is None:
+            return timed.signal
+        if cycle < timed.ready:
+            raise InternalError(f"'{timed.signal.name}' of cycle {timed.ready} is used in cycle {cycle}")
+        return self.builder.delayed(timed.signal, cycle - timed.ready)
+
+    def hold(self, value: ir.Value) -> Signal:
+        """A value of this region for those that run later."""
+        if value not in self.held:
+            timed = self.timed(value)
+            if timed.ready is None:
+                return timed.signal
+            signal = timed.signal
+            kept = self.builder.signal(f"{signal.name}_kept", signal.width, signed=signal.signed)
+            there = self.valid[timed.ready].name
+            self.builder.register(kept, signal.name, enable=f"en && {there}")
+            self.held[value] = self.builder.wire(
+                f"{signal.name}_held", signal.width, f"{there} ? {signal.name} : {kept.name}", signed=signal.signed
+            )
+        return self.held[value]
+
+    # -- operations ----------------------------------------------------------------------------------------
+
+    def run(self, body: tuple[ir.Operation, ...]) -> None:
+        """Make the hardware of all operations, in the order of the text."""
+        for op in body:
+            self._collect(op)
+        for op in body:
+            self._operation(op)
+        self.function.places.update((result, self) for op in self.own for result in op.results)
+
+    def _collect(self, op: ir.Operation) -> None:
+        self.own.add(op)
+        for region in op.regions:
+            for block in region.blocks:
+                for inner in statements(block):
+                    self._collect(inner)
+
+    def _operation(self, op: ir.Operation) -> None:
+        if op.name in _SILENT:
+            for result in op.results:
+                self.function.arrays_of(result)
+        elif op.name in ("affine.if", "scf.if"):
+            self._condition(op)
+        elif is_access(op):
+            self._access(op)
+        elif op.name == "func.call" or op.regions or not len(op.results):
+            raise unsupported(op, "a call inside of a pipelined loop" if op.name == "func.call" else None)
+        elif op.name == "arith.constant":
+            self.values[op.results[0]] = Timed(self.function.operations.constant(op), None)
+        elif op in self.nodes:
+            cycle, latency = self.cycle(op), self.latency(op)
+            operands = [self.at(value, cycle) for value in op.operands]
+            made = self.function.operations.result(op, operands, latency)
+            self.values[op.results[0]] = Timed(made, cycle + latency)
+        else:
+            self.values[op.results[0]] = self._wires(op)
+
+    def _wires(self, op: ir.Operation) -> Timed:
+        """An operation that takes no time: it is there when its operands are."""
+        if op.name == "arith.constant":
+            return Timed(self.function.operations.constant(op), None)
+        given = [self.timed(value) for value in op.operands]
+        ready = max((timed.ready for timed in given if timed.ready is not None), default=None)
+        operands = [timed.signal if ready is None else self.later(timed, ready) for timed in given]
+        if op.name == "affine.apply":
+            return Timed(self.function.applied(op, self._subscripts(list(op.operands), operands)), ready)
+        return Timed(self.function.operations.result(op, operands, 0), ready)
+
+    def _subscripts(self, values: list[ir.Value], signals: list[Signal]) -> list[Subscript]:
+        return [
+            of_value(signal, *self.function.limits(value)) for value, signal in zip(values, signals, strict=True)
+        ]
+
+    # -- conditions ----------------------------------------------------------------------------------------
+
+    def _condition(self, op: ir.Operation) -> None:
+        if op.name == "affine.if":
+            given = [self.timed(value) for value in op.operands]
+            ready = max((timed.ready for timed in given if timed.ready is not None), default=None)
+            signals = [timed.signal if ready is None else self.later(timed, ready) for timed in given]
+            made = self.function.condition(op, self._subscripts(list(op.operands), signals))
+            self.conditions[op] = Timed(made, ready)
+        else:
+            self.conditions[op] = self.timed(op.operands[0])
+        yields: list[list[ir.Value]] = []
+        for number, region in enumerate(op.regions):
+            self.guards.append((op, number))
+            for block in region.blocks:
+                inner = statements(block)
+                for one in inner:
+                    self._operation(one)
+                if inner and inner[-1].name in ("scf.yield", "affine.yield"):
+                    yields.append(list(inner[-1].operands))
+            self.guards.pop()
+        for number, result in enumerate(op.results):
+            cycle, latency = self.cycle(op), self.latency(op)
+            condition = self.later(self.conditions[op], cycle)
+            width = self.function.operations.width(result)
+            first, second = (self.at(branch[number], cycle).fit(width) for branch in yields)
+            made = self.builder.wire("selected", width, f"{condition.fit(1)} ? {first} : {second}", at=location_of(op))
+            self.values[result] = Timed(self.builder.delayed(made, latency), cycle + latency)
+
+    def _active(self, cycle: int, guards: list[tuple[ir.Operation, int]]) -> str:
+        """The condition under which something happens in a cycle."""
+        terms = [self.valid[cycle].name]
+        for op, branch in guards:
+            condition = self.later(self.conditions[op], cycle)
+            terms.append(condition.fit(1) if branch == 0 else f"!{condition.fit(1)}")
+        return " && ".join(terms)
+
+    # -- arrays --------------------------------------------------------------------------------------------
+
+    def _access(self, op: ir.Operation) -> None:
+        node, base = self.nodes[op], base_of(accessed(op))
+        ports = self.function.arrays_of(base)
+        cycle = self.cycle(op)
+        if is_load(op) and node.forwarded:
+            stores = [write.node for write in self.writes.get(base, ())]
+            cover = cover_of(stores, node)
+            if cover is None:
+                raise InternalError("a value is forwarded from no store")
+            self.values[op.results[0]] = Timed(self.at(stored(cover.op), cycle), cycle)
+            return
+        values = subscripts(op)
+        given = self._subscripts(values, [self.at(value, cycle) for value in values])
+        made = access_map(op)
+        place = ports.array.place(given if made is None else of_map(made, given))
+        bits = max(1, (ports.array.banks - 1).bit_length())
+        chosen = None if place.chosen is None else self.builder.wire(f"{ports.name}_bank", bits, place.chosen)
+        if is_store(op):
+            self._write(node, base, ports, place, chosen, cycle)
+        elif ports.array.memory.is_register:
+            word = self._read_cells(node, base, ports, place, chosen, cycle)
+            self.values[op.results[0]] = Timed(word, cycle)
+        else:
+            self.values[op.results[0]] = self._read(node, base, ports, place, chosen, cycle)
+
+    def _write(
+        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: Place, chosen: Signal | None, cycle: int
+    ) -> None:
+        width = ports.array.memory.width
+        data = self.at(stored(node.op), cycle).fit(width)
+        active = self._active(cycle, self.guards)
+        self.writes.setdefault(base, []).append(_Write(node, place, active, chosen, data))
+        if ports.array.memory.is_register:
+            for bank in place.banks:
+                own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{bank}"
+                ports.write_cell(bank, f"({active}{own})", data)
+            return
+        address = self.builder.wire(f"{ports.name}_to", ports.array.address_bits, place.address, at=location_of(node.op))
+        ports.accesses.append(
+            PortedAccess(
+                self.number, cycle, self.schedule.interval, True, place, active, address, chosen, data, {},
+                location_of(node.op),
+            )
+        )  # fmt: skip
+
+    def _read_cells(
+        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: Place, chosen: Signal | None, cycle: int
+    ) -> Signal:
+        """The element in registers, or what is written to it in the same cycle of the same iteration."""
+        width = ports.array.memory.width
+        *others, last = place.banks
+        text = "".join(
+            f"{chosen.name} == {chosen.width}'d{bank} ? {ports.cell(bank).name} : " for bank in others if chosen
+        )
+        text += ports.cell(last).name
+        passing = [write for write in self.writes.get(base, ()) if self.cycle(write.node.op) == cycle]
+        for write in passing:  # the last one is asked first
+            if (met := _meets(write, place, chosen)) is not None:
+                text = f"({write.condition}{met}) ? {write.data} : {text}"
+        return self.builder.wire(ports.name, width, text, at=location_of(node.op))
+
+    def _read(
+        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: Place, chosen: Signal | None, cycle: int
+    ) -> Timed:
+        """The word that a port reads; a second read of an element takes that of the first."""
+        key = (base, self._element(node))
+        before = len(self.writes.get(base, ()))
+        known = self.reads.get(key)
+        if known is not None and known[1] == before:
+            return known[0]
+        width, latency = ports.array.memory.width, self.latency(node.op)
+        address = self.builder.wire(f"{ports.name}_at", ports.array.address_bits, place.address, at=location_of(node.op))
+        results = {bank: self.builder.signal(f"{ports.name}_read", width) for bank in place.banks}
+        ports.accesses.append(
+            PortedAccess(
+                self.number, cycle, self.schedule.interval, False, place, self.valid[cycle].name, address, chosen, "",
+                results, location_of(node.op),
+            )
+        )  # fmt: skip
+        *others, last = place.banks
+        text = results[last].name
+        if chosen is not None:
+            which = self.builder.delayed(chosen, latency)
+            for bank in others:
+                text = f"{which.name} == {which.width}'d{bank} ? {results[bank].name} : {text}"
+        word = results[last] if chosen is None else self.builder.wire(f"{ports.name}_word", width, text)
+        made = Timed(word, cycle + latency)
+        self.reads[key] = (made, before)
+        return made
+
+    def _element(self, node: RegionNode) -> int:
+        """A number for the element that an access touches; equal ones for equal elements."""
+        for memory in self.schedule.problem.memories:
+            if node.index in memory.uses:
+                return int(memory.uses[node.index].elements.reshape(-1)[0])
+        return -1 - node.index
+
+
+def _meets(write: _Write, place: Place, chosen: Signal | None) -> str | None:
+    """The further condition under which a write and a read are of one element; None if they never are."""
+    both = set(write.place.banks) & set(place.banks)
+    if not both:
+        return None
+    if write.chosen is None and chosen is None:
+        return ""
+    if write.chosen is not None and chosen is not None:
+        return f" && {write.chosen.name} == {chosen.name}"
+    one = write.chosen or chosen
+    assert one is not None
+    return f" && {one.name} == {one.width}'d{both.pop()}"

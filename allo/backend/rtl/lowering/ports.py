@@ -1,0 +1,191 @@
+"""Ports of the banks of one array: which access takes which, and what drives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ....errors import Location, TargetError
+from ..netlist.builder import ModuleBuilder
+from ..netlist.design import Direction, Signal
+from .arrays import BankedArray, Place
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PortedAccess:
+    """A read or a write that takes a port in `cycle` of each `interval` of region `region`.
+
+    `active` says that it takes place, `chosen` which bank it goes to (None: there is one); `results` are the words
+    read, by bank.
+    """
+
+    region: int
+    cycle: int
+    interval: int | None
+    is_write: bool
+    place: Place
+    active: str
+    address: Signal
+    chosen: Signal | None
+    data: str
+    results: dict[int, Signal]
+    at: Location | None
+
+    @property
+    def slot(self) -> int:
+        return self.cycle if self.interval is None else self.cycle % self.interval
+
+    def enabled(self, bank: int) -> str:
+        """The condition under which it comes to a bank."""
+        if self.chosen is None:
+            return self.active
+        return f"{self.active} && {self.chosen.name} == {self.chosen.width}'d{bank}"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The port of a bank that an instance drives: whether it uses it, whether it writes, address and word."""
+
+    used: Signal
+    write: Signal
+    address: Signal
+    data: Signal
+
+
+@dataclass(slots=True, eq=False)
+class ArrayPorts:
+    """The banks of an array in a module, of which it makes memories or ports; `words` are what ports read."""
+
+    builder: ModuleBuilder
+    name: str
+    array: BankedArray
+    is_outside: bool
+    accesses: list[PortedAccess] = field(default_factory=list)
+    links: dict[tuple[int, int], list[Link]] = field(default_factory=dict)  # by bank and port
+    cells: dict[int, Signal] = field(default_factory=dict)
+    writes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # of cells: condition and word
+    words: dict[tuple[int, int], Signal] = field(default_factory=dict)
+
+    def bank_name(self, bank: int) -> str:
+        """What a bank is called."""
+        return self.name if self.array.banks == 1 else f"{self.name}_{bank}"
+
+    def cell(self, bank: int) -> Signal:
+        """The register that holds an element."""
+        if bank not in self.cells:
+            name, width = self.bank_name(bank), self.array.memory.width
+            if self.is_outside:
+                self.cells[bank] = self.builder.port(f"{name}_q", width, Direction.INPUT)
+            else:
+                self.cells[bank] = self.builder.signal(name, width)
+        return self.cells[bank]
+
+    def write_cell(self, bank: int, condition: str, word: str) -> None:
+        """Write an element; what is said later counts."""
+        self.cell(bank)
+        self.writes.setdefault(bank, []).append((condition, word))
+
+    def word(self, bank: int, port: int) -> Signal:
+        """What a port of a bank reads."""
+        if (bank, port) not in self.words:
+            name, width = f"{self.bank_name(bank)}_p{port}_q", self.array.memory.width
+            if self.is_outside:
+                self.words[bank, port] = self.builder.port(name, width, Direction.INPUT)
+            else:
+                self.words[bank, port] = self.builder.signal(name, width)
+        return self.words[bank, port]
+
+    def finish(self) -> None:
+        """Make what the accesses need: registers and memories here, or ports."""
+        for bank in sorted(self.cells):
+            self._finish_cell(bank)
+        taken: dict[tuple[int, int], list[PortedAccess]] = {}
+        for access in self.accesses:
+            for bank in access.place.banks:
+                taken.setdefault((bank, self._free_port(access, bank, taken)), []).append(access)
+        for bank, port in sorted({*taken, *self.links}):
+            self._finish_port(bank, port, taken.get((bank, port), []), self.links.get((bank, port), []))
+
+    def used_ports(self) -> dict[int, int]:
+        """How many ports of each bank are there, after `finish`."""
+        found: dict[int, int] = {}
+        for bank, port in self.words:
+            found[bank] = max(found.get(bank, 0), port + 1)
+        return found
+
+    # -- cells -------------------------------------------------------------------------------------------
+
+    def _finish_cell(self, bank: int) -> None:
+        cell, writes = self.cells[bank], self.writes.get(bank, [])
+        width, name = cell.width, self.bank_name(bank)
+        enable = " || ".join(condition for condition, _ in writes) or "1'b0"
+        word = _chosen([(condition, data) for condition, data in reversed(writes)]) or f"{width}'d0"
+        if self.is_outside:
+            write = self.builder.port(f"{name}_we", 1, Direction.OUTPUT)
+            data = self.builder.port(f"{name}_d", width, Direction.OUTPUT)
+            self.builder.drive(write, enable)
+            self.builder.drive(data, word)
+        else:
+            write = self.builder.wire(f"{name}_we", 1, enable)
+            self.builder.register(cell, word, enable=f"en && {write.name}")
+
+    # -- ports -------------------------------------------------------------------------------------------
+
+    def _choices(self, is_write: bool) -> Sequence[int]:
+        """The ports that an access may take, the best first."""
+        ports = self.array.memory.ports
+        if ports.reads is None and ports.writes is None:
+            order = range(ports.total if ports.total is not None else 64)
+            return order if is_write or ports.total is None else order[::-1]
+        writes = ports.writes or 0
+        if is_write:
+            return range(writes)
+        return range(writes, writes + (ports.reads if ports.reads is not None else 64))
+
+    def _free_port(
+        self, access: PortedAccess, bank: int, taken: dict[tuple[int, int], list[PortedAccess]]
+    ) -> int:
+        for port in self._choices(access.is_write):
+            others = taken.get((bank, port), [])
+            if not any(other.region == access.region and other.slot == access.slot for other in others):
+                return port
+        raise TargetError(
+            f"the schedule of '{self.name}' needs more ports of bank {bank} in one cycle than it has",
+            at=access.at,
+            hint="partition the array, or ask for a larger interval",
+        )
+
+    def _finish_port(self, bank: int, port: int, accesses: list[PortedAccess], links: list[Link]) -> None:
+        self.word(bank, port)
+        name, array = f"{self.bank_name(bank)}_p{port}", self.array
+        used = " || ".join([*(f"({a.enabled(bank)})" for a in accesses), *(link.used.name for link in links)])
+        writes = [f"({a.enabled(bank)})" for a in accesses if a.is_write] + [link.write.name for link in links]
+        addresses = [(a.enabled(bank), a.address.fit(array.address_bits)) for a in accesses]
+        addresses += [(link.used.name, link.address.name) for link in links]
+        words = [(a.enabled(bank), a.data) for a in accesses if a.is_write]
+        words += [(link.write.name, link.data.name) for link in links]
+        for signal, text in zip(
+            self._drivers(name),
+            (used, " || ".join(writes) or "1'b0", _chosen(addresses), _chosen(words) or f"{array.memory.width}'d0"),
+            strict=True,
+        ):
+            self.builder.drive(signal, text)
+        for access in accesses:
+            if not access.is_write:
+                self.builder.drive(access.results[bank], self.words[bank, port].name)
+
+    def _drivers(self, name: str) -> Iterator[Signal]:
+        widths = {"en": 1, "we": 1, "a": self.array.address_bits, "d": self.array.memory.width}
+        for suffix, width in widths.items():
+            if self.is_outside:
+                yield self.builder.port(f"{name}_{suffix}", width, Direction.OUTPUT)
+            else:
+                yield self.builder.signal(f"{name}_{suffix}", width)
+
+
+def _chosen(cases: Sequence[tuple[str, str]]) -> str:
+    """The first of some words whose condition holds; the last one if none does."""
+    if not cases:
+        return ""
+    *rest, (_, last) = cases
+    return "".join(f"({condition}) ? {word} : " for condition, word in rest) + last

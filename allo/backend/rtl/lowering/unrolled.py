@@ -1,0 +1,69 @@
+"""Module as it is scheduled for hardware: rewritten, with the loops unrolled that the schedule unrolls."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ....errors import TargetError
+from ....ir.builder import i32_attr
+from ....ir.module import Module
+from ....ir.passes import run_passes
+from ....ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
+from ....timing.problem.region import unbounded_loop
+from ....timing.rewrites import RewriteOptions, prepared
+from ....timing.roles import Roles, is_nested, is_unrolled
+
+_UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operations=4000000000}"
+
+
+def unrolled(module: Module) -> Module:
+    """A copy of a module in which each datapath is text without loops.
+
+    It is rewritten once before that, while sums of copies are loops, and once after, when copies can be forwarded.
+    """
+    made = prepared(module, RewriteOptions()).module
+    for function in list(made.functions()):
+        if entry_block(function) is not None:
+            _mark(function)
+            run_passes(f"func.func({_WITHOUT_CLEANING},canonicalize)", function.operation)
+    return prepared(made, RewriteOptions()).module
+
+
+def _mark(function: ir.OpView) -> None:
+    """Mark all loops that the schedule unrolls, and no other."""
+    views = {view.op: view for view in loops_of(function)}
+    roles = Roles(views, auto_pipeline=False)
+    inside: set[ir.Operation] = set()
+    for view in views.values():
+        chain = roles.chain(view)
+        if not chain or view.op in inside:
+            continue
+        inside.update(loop.op for loop in chain)
+        last = chain[-1]
+        if unbounded_loop([op for op in operations(last.body, *LOOP_OPERATIONS)]) is None:
+            for op in operations(last.body, *LOOP_OPERATIONS):
+                _unroll(op)
+                inside.add(op)
+    for view in views.values():
+        if view.op not in inside and not is_unrolled(view.op):
+            _leave(view)
+
+
+def _unroll(op: ir.Operation) -> None:
+    if op.name != "affine.for":
+        raise TargetError(
+            "a loop inside of a pipelined one is unrolled in hardware, and this one has no affine bounds",
+            at=location_of(op),
+            hint="pipeline the innermost loop, or give the loop constant bounds",
+        )
+    op.attributes[_UNROLL] = i32_attr(0)
+
+
+def _leave(view: LoopView) -> None:
+    """A loop that is not a datapath: with loops inside, copies would gain nothing."""
+    if _UNROLL not in view.op.attributes:
+        return
+    factor = ir.IntegerAttr(view.op.attributes[_UNROLL]).value
+    trips = trip_count(view.op)
+    if is_nested(view) or not factor or trips is None or trips % factor:
+        del view.op.attributes[_UNROLL]

@@ -1,0 +1,1 @@
+"""Structural hardware: modules of signals, registers and instances, between schedule and text."""

@@ -1,0 +1,101 @@
+"""Builder of a hardware module: new signals under names that are free."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ....errors import Location
+from ....ir.names import unique_name
+from .design import Assign, Direction, HardwareModule, Instance, Port, Register, Signal
+
+_RESERVED = (
+    "alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins bit "
+    "break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const constraint "
+    "context continue cover covergroup coverpoint cross deassign default defparam design disable dist do edge else end "
+    "endcase enum event expect export extends extern final first_match for force foreach forever fork function "
+    "generate genvar global highz0 highz1 if iff ifnone ignore_bins illegal_bins implements implies import incdir "
+    "include initial inout input inside instance int integer interface intersect join large let liblist library local "
+    "localparam logic longint macromodule matches medium modport module nand negedge new nexttime nmos nor noshowcancelled "
+    "not notif0 notif1 null or output package packed parameter pmos posedge primitive priority program property "
+    "protected pull0 pull1 pulldown pullup pure rand randc randcase randsequence rcmos real realtime ref reg release "
+    "repeat restrict return rnmos rpmos rtran scalared sequence shortint shortreal signed small soft solve specify "
+    "specparam static string strong strong0 strong1 struct super supply0 supply1 table tagged task this throughout "
+    "time timeprecision timeunit tran tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned "
+    "until untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with "
+    "within wor xnor xor clk rst en"
+).split()
+
+
+def identifier(text: str) -> str:
+    """A name as SystemVerilog takes it."""
+    plain = re.sub(r"\W", "_", text, flags=re.ASCII).strip("_")
+    return plain if plain and not plain[0].isdigit() else f"n_{plain}"
+
+
+class ModuleBuilder:
+    """One module while it is made."""
+
+    def __init__(self, name: str) -> None:
+        self.module = HardwareModule(name)
+        self.taken = set(_RESERVED)
+        self.delays: dict[str, list[Signal]] = {}  # by signal: itself so many cycles later
+
+    def named(self, hint: str) -> str:
+        """A free name."""
+        return unique_name(identifier(hint), self.taken)
+
+    def port(self, name: str, width: int, direction: Direction, *, signed: bool = False) -> Signal:
+        """A new port, of exactly this name."""
+        self.taken.add(name)
+        made = Signal(name, width, signed)
+        self.module.ports.append(Port(made, direction))
+        return made
+
+    def signal(self, hint: str, width: int, *, signed: bool = False) -> Signal:
+        """A new signal, which something has to drive."""
+        made = Signal(self.named(hint), width, signed)
+        self.module.signals.append(made)
+        return made
+
+    def drive(self, signal: Signal, expression: str, at: Location | None = None) -> None:
+        """Let a signal follow an expression."""
+        self.module.assigns.append(Assign(signal, expression, at))
+
+    def wire(
+        self, hint: str, width: int, expression: str, *, signed: bool = False, at: Location | None = None
+    ) -> Signal:
+        """A new signal that follows an expression."""
+        made = self.signal(hint, width, signed=signed)
+        self.drive(made, expression, at)
+        return made
+
+    def register(
+        self, signal: Signal, following: str, *, enable: str | None = None, reset: int | None = None
+    ) -> None:
+        """Let a signal be a register."""
+        self.module.registers.append(Register(signal, following, enable, reset))
+
+    def instance(
+        self,
+        module: str,
+        hint: str,
+        parameters: Mapping[str, int | str],
+        ports: Mapping[str, str],
+        at: Location | None = None,
+    ) -> str:
+        """A new instance of a module; its name."""
+        name = self.named(hint)
+        self.module.instances.append(Instance(module, name, parameters, ports, at))
+        return name
+
+    def delayed(self, signal: Signal, cycles: int, *, reset: int | None = None) -> Signal:
+        """A signal so many cycles later."""
+        if signal.literal is not None or not cycles:
+            return signal
+        line = self.delays.setdefault(signal.name, [signal])
+        while len(line) <= cycles:
+            made = self.signal(f"{signal.name}_{len(line)}", signal.width, signed=signal.signed)
+            self.register(made, line[-1].name, enable="en", reset=reset)
+            line.append(made)
+        return line[cycles]
