@@ -20,6 +20,9 @@ def _backends() -> Iterator[Manifest]:
 
     yield from CODE
     yield from PROJECTS
+    from .backend.rtl import MANIFEST as RTL
+
+    yield RTL
 
 
 @reads_programs

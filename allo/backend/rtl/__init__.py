@@ -1,1 +1,37 @@
-"""SystemVerilog of our own: the library of modules, and cycle-accurate simulation."""
+"""SystemVerilog of our own: from the schedule of a kernel to hardware that is simulated cycle by cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import TargetError
+from ...ir.module import Module
+from ...target import Fpga, load_target
+from ..manifest import Manifest
+from .module import RTLModule, SimulationOptions, written_project
+
+__all__ = ["MANIFEST", "RTLModule"]
+_PROFILE = "rtl"
+
+
+def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModule:
+    device = load_target(options.get("device", "u280"))
+    if not isinstance(device, Fpga):
+        raise TargetError(f"hardware is made for FPGAs, and '{device.name}' is none", hint='take device="u280"')
+    limit = options.get("limit")
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        raise TargetError(f"limit must be a number of cycles above 0, got {limit!r}")
+    seed = options.get("random_state")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+        raise TargetError(f"random_state must be a whole number, got {seed!r}")
+    made = RTLModule(
+        module, device.under(_PROFILE), SimulationOptions(limit, seed, options.get("waveform"))
+    )  # fmt: skip
+    if "project" in options:
+        written_project(made, options["project"])
+    return made
+
+
+MANIFEST = Manifest(
+    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project"), lambda: (), _build
+)  # fmt: skip

@@ -44,12 +44,16 @@ class PortedAccess:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The port of a bank that an instance drives: whether it uses it, whether it writes, address and word."""
+    """The port of a bank that an instance drives: whether it uses it, whether it writes, address and word.
+
+    `writes`: it writes at times.
+    """
 
     used: Signal
     write: Signal
     address: Signal
     data: Signal
+    writes: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -65,6 +69,8 @@ class ArrayPorts:
     cells: dict[int, Signal] = field(default_factory=dict)
     writes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # of cells: condition and word
     words: dict[tuple[int, int], Signal] = field(default_factory=dict)
+    drivers: dict[tuple[int, int], tuple[Signal, ...]] = field(default_factory=dict)  # use, write, address, word
+    writing: set[tuple[int, int]] = field(default_factory=set)
 
     def bank_name(self, bank: int) -> str:
         """What a bank is called."""
@@ -106,13 +112,6 @@ class ArrayPorts:
         for bank, port in sorted({*taken, *self.links}):
             self._finish_port(bank, port, taken.get((bank, port), []), self.links.get((bank, port), []))
 
-    def used_ports(self) -> dict[int, int]:
-        """How many ports of each bank are there, after `finish`."""
-        found: dict[int, int] = {}
-        for bank, port in self.words:
-            found[bank] = max(found.get(bank, 0), port + 1)
-        return found
-
     # -- cells -------------------------------------------------------------------------------------------
 
     def _finish_cell(self, bank: int) -> None:
@@ -136,7 +135,7 @@ class ArrayPorts:
         ports = self.array.memory.ports
         if ports.reads is None and ports.writes is None:
             order = range(ports.total if ports.total is not None else 64)
-            return order if is_write or ports.total is None else order[::-1]
+            return order if is_write or self.array.memory.read or ports.total is None else order[::-1]
         writes = ports.writes or 0
         if is_write:
             return range(writes)
@@ -164,11 +163,11 @@ class ArrayPorts:
         addresses += [(link.used.name, link.address.name) for link in links]
         words = [(a.enabled(bank), a.data) for a in accesses if a.is_write]
         words += [(link.write.name, link.data.name) for link in links]
-        for signal, text in zip(
-            self._drivers(name),
-            (used, " || ".join(writes) or "1'b0", _chosen(addresses), _chosen(words) or f"{array.memory.width}'d0"),
-            strict=True,
-        ):
+        drivers = self.drivers[bank, port] = tuple(self._drivers(name))
+        if any(access.is_write for access in accesses) or any(link.writes for link in links):
+            self.writing.add((bank, port))
+        texts = (used, " || ".join(writes) or "1'b0", _chosen(addresses), _chosen(words) or f"{array.memory.width}'d0")
+        for signal, text in zip(drivers, texts, strict=True):
             self.builder.drive(signal, text)
         for access in accesses:
             if not access.is_write:

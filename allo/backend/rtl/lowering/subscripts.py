@@ -43,16 +43,16 @@ def of_map(made: ir.AffineMap, operands: Sequence[Subscript]) -> list[Subscript]
 
 def of_expression(made: ir.AffineExpr, dims: Sequence[Subscript], symbols: Sequence[Subscript]) -> Subscript:
     """An affine expression."""
-    if ir.AffineConstantExpr.isinstance(made):
+    if isinstance(made, ir.AffineConstantExpr):
         return constant(ir.AffineConstantExpr(made).value)
-    if ir.AffineDimExpr.isinstance(made):
+    if isinstance(made, ir.AffineDimExpr):
         return dims[ir.AffineDimExpr(made).position]
-    if ir.AffineSymbolExpr.isinstance(made):
+    if isinstance(made, ir.AffineSymbolExpr):
         return symbols[ir.AffineSymbolExpr(made).position]
     binary = ir.AffineBinaryExpr(made)
     left, right = of_expression(binary.lhs, dims, symbols), of_expression(binary.rhs, dims, symbols)
     for kind, combine in _COMBINED.items():
-        if kind.isinstance(made):
+        if isinstance(made, kind):
             return combine(left, right)
     raise InternalError(f"no hardware for the affine expression {made}")
 

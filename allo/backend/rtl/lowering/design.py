@@ -1,0 +1,133 @@
+"""Design of a module: the hardware of its functions, and a top with the memories of the arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ....errors import TargetError
+from ....ir.module import Module
+from ....target import Fpga
+from ....timing.control.build import TreeOptions
+from ....timing.control.trees import Trees
+from ..netlist.builder import ModuleBuilder
+from ..netlist.design import Direction, HardwareModule, Signal
+from .arrays import BankedArray
+from .function import FunctionHardware
+from .memories import place_cell, place_memory
+from .ports import ArrayPorts
+from .unrolled import unrolled
+
+
+@dataclass(frozen=True, slots=True)
+class HostArray:
+    """An array that the host fills or reads: its banks by number, with the names of their memories."""
+
+    array: BankedArray
+    banks: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`.
+
+    `arguments` and `results` are arrays, or the memories that hold scalars (None: it is not used). `cycles` are those
+    that the schedule takes; None where data decide.
+    """
+
+    modules: tuple[HardwareModule, ...]
+    top: str
+    arguments: tuple[HostArray | str | None, ...]
+    results: tuple[HostArray | str, ...]
+    cycles: int | None
+
+
+def design(module: Module, target: Fpga) -> Design:
+    """The design of a module under the profile of a target."""
+    made = unrolled(module)
+    trees = Trees(made, TreeOptions(target, assumes=False))
+    span = trees.span(made.top)
+    functions: dict[str, FunctionHardware] = {}
+
+    def function(name: str) -> FunctionHardware:
+        if name not in functions:
+            trees.span(name)
+            if name not in trees.spans:
+                raise TargetError(
+                    f"'{name}' is an external kernel, of which there is no SystemVerilog",
+                    hint="build for 'vitis_hls', which takes its C++",
+                )
+            functions[name] = FunctionHardware(trees.spans[name].tree, trees.builders[name], function).make()
+        return functions[name]
+
+    kernel = function(made.top)
+    top = _Top(kernel)
+    exact = span.latency is not None and trees.spans[made.top].is_even(trees.spans[made.top].tree.root)
+    cycles = int(span.latency) if exact and isinstance(span.latency, Fraction) else None
+    modules = (*(one.builder.module for one in functions.values()), top.builder.module)
+    return Design(modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles)
+
+
+class _Top:
+    """The top module: the kernel with a memory for each bank of its arguments and results."""
+
+    def __init__(self, kernel: FunctionHardware) -> None:
+        self.kernel = kernel
+        builder = self.builder = ModuleBuilder(f"{kernel.name}_top")
+        for name in ("clk", "rst", "start"):
+            builder.port(name, 1, Direction.INPUT)
+        for name in ("done", "stuck"):
+            builder.port(name, 1, Direction.OUTPUT)
+        en = Signal("en", 1)
+        builder.module.signals.append(en)
+        builder.drive(en, "1'b1")
+        self.sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": "start", "done": "done"}
+        builder.drive(Signal("stuck", 1), "1'b0")
+        self.arguments: list[HostArray | str | None] = []
+        for number, value in enumerate(kernel.tree.entry.arguments):
+            if number in kernel.scalars:
+                self.arguments.append(self._scalar(kernel.scalars[number], is_input=True))
+            elif value in kernel.arrays:
+                self.arguments.append(self._array(kernel.arrays[value]))
+            else:
+                self.arguments.append(None)
+        self.results: list[HostArray | str] = [
+            self._array(one) if isinstance(one, ArrayPorts) else self._scalar(one, is_input=False)
+            for one in kernel.results
+        ]
+        builder.instance(kernel.name, "kernel", {}, self.sockets)
+
+    def _scalar(self, port: Signal, *, is_input: bool) -> str:
+        value = self.builder.signal(port.name, port.width)
+        self.sockets[port.name] = value.name
+        if is_input:
+            return place_cell(self.builder, port.name, port.width, value.name, "1'b0", f"{port.width}'d0")
+        kept = self.builder.signal(f"{port.name}_kept", port.width)
+        return place_cell(self.builder, port.name, port.width, kept.name, "done", value.name)
+
+    def _array(self, ports: ArrayPorts) -> HostArray:
+        builder, banks = self.builder, {}
+        width = ports.array.memory.width
+        for bank in ports.cells:
+            name = ports.bank_name(bank)
+            made = {suffix: builder.signal(f"{name}_{suffix}", size) for suffix, size in
+                    (("q", width), ("we", 1), ("d", width))}  # fmt: skip
+            self.sockets |= {f"{name}_{suffix}": signal.name for suffix, signal in made.items()}
+            banks[bank] = place_cell(builder, name, width, made["q"].name, made["we"].name, made["d"].name)
+        for bank in sorted({bank for bank, _ in ports.words}):
+            drivers: dict[int, tuple[Signal, ...]] = {}
+            words: dict[int, Signal] = {}
+            for of, port in ports.words:
+                if of == bank:
+                    name = f"{ports.bank_name(bank)}_p{port}"
+                    drivers[port] = tuple(
+                        builder.signal(f"{name}_{suffix}", size)
+                        for suffix, size in (("en", 1), ("we", 1), ("a", ports.array.address_bits), ("d", width))
+                    )
+                    words[port] = builder.signal(f"{name}_q", width)
+                    for suffix, signal in zip(("en", "we", "a", "d"), drivers[port], strict=True):
+                        self.sockets[f"{name}_{suffix}"] = signal.name
+                    self.sockets[f"{name}_q"] = words[port].name
+            writing = {port for of, port in ports.writing if of == bank}
+            banks[bank] = place_memory(builder, ports.bank_name(bank), ports.array, drivers, words, writing)
+        return HostArray(ports.array, banks)

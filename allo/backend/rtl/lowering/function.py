@@ -1,0 +1,263 @@
+"""A function as a hardware module: its control and datapaths, arrays as ports, calls as instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mlir import ir
+
+from ....errors import InternalError, TargetError
+from ....ir.access import base_of, callee_name
+from ....ir.walk import argument_names, bound_operands, constant_bounds, location_of, operations, statements, string_of
+from ....timing.control.build import TreeBuilder
+from ....timing.control.tree import FunctionTree
+from ....timing.problem.operators import bits_of
+from ..netlist.builder import ModuleBuilder, identifier
+from ..netlist.design import Direction, Signal
+from .arrays import BankedArray, Subscript
+from .control import Control
+from .datapath import Datapath
+from .memories import place_memory
+from .operations import OperationPrinter, unsupported
+from .ports import ArrayPorts, Link
+from .subscripts import of_expression, of_map, of_value
+
+type Limits = tuple[int | None, int | None, int]
+
+
+class FunctionHardware:
+    """One function; `callee` gives the hardware of those that it calls."""
+
+    def __init__(
+        self, tree: FunctionTree, builder: TreeBuilder, callee: Callable[[str], FunctionHardware]
+    ) -> None:
+        self.tree = tree
+        self.scheduled = builder
+        self.callee = callee
+        self.builder = ModuleBuilder(identifier(tree.name))
+        self.operations = OperationPrinter(self.builder, tree.around.widths)
+        self.loops: dict[ir.Value, Signal] = {}
+        self.given: dict[ir.Value, Signal] = {}  # scalar arguments, and results of calls
+        self.places: dict[ir.Value, Datapath] = {}  # the region that computes a value
+        self.arrays: dict[ir.Value, ArrayPorts] = {}
+        self.outside: dict[ir.Value, str] = {}  # arrays that are ports
+        self.scalars: dict[int, Signal] = {}  # by argument
+        self.results: list[ArrayPorts | Signal] = []
+        self._stable: dict[ir.Value, Signal] = {}
+        self._regions = 0
+
+    @property
+    def name(self) -> str:
+        return self.builder.module.name
+
+    def make(self) -> FunctionHardware:
+        """Make the module."""
+        builder, entry = self.builder, self.tree.entry
+        for name in ("clk", "rst", "en", "start"):
+            builder.port(name, 1, Direction.INPUT)
+        done = builder.port("done", 1, Direction.OUTPUT)
+        names = [identifier(name) for name in argument_names(self.tree.function)]
+        self._arguments(names)
+        returned = [op for op in statements(entry) if op.name == "func.return"]
+        values = list(returned[-1].operands) if returned else []
+        for number, value in enumerate(values):
+            if isinstance(value.type, ir.MemRefType):
+                if base_of(value) in self.outside:
+                    raise unsupported(returned[-1], "a result that is another array of the kernel")
+                self.outside[base_of(value)] = f"result_{number}"
+        ended = Control(self).of(self.tree.root, Signal("start", 1))
+        builder.drive(done, builder.delayed(ended, self.tree.control, reset=0).name)
+        for number, value in enumerate(values):
+            if isinstance(value.type, ir.MemRefType):
+                self.results.append(self.arrays_of(base_of(value)))
+            else:
+                out = builder.port(f"result_{number}", bits_of(value.type), Direction.OUTPUT)
+                builder.drive(out, self.stable(value).fit(out.width))
+                self.results.append(out)
+        for ports in self.arrays.values():
+            ports.finish()
+            if not ports.is_outside:
+                self._memories(ports)
+        return self
+
+    def _arguments(self, names: Sequence[str]) -> None:
+        for number, (name, value) in enumerate(zip(names, self.tree.entry.arguments, strict=True)):
+            if isinstance(value.type, ir.MemRefType):
+                self.outside[value] = name
+            elif isinstance(value.type, ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type):
+                signed = isinstance(value.type, ir.IndexType)
+                made = self.builder.port(name, bits_of(value.type), Direction.INPUT, signed=signed)
+                self.given[value] = self.scalars[number] = made
+            else:
+                raise TargetError(
+                    f"argument '{name}' of '{self.tree.name}' has type {value.type}, which target 'rtl' has no ports for yet",
+                    hint="build the kernel for 'vitis_hls'",
+                )
+
+    def _memories(self, ports: ArrayPorts) -> None:
+        """The memories of a local array."""
+        for bank in sorted({bank for bank, _ in ports.words}):
+            numbers = [port for of, port in ports.words if of == bank]
+            place_memory(
+                self.builder, ports.bank_name(bank), ports.array, {port: ports.drivers[bank, port] for port in numbers},
+                {port: ports.words[bank, port] for port in numbers},
+                {port for of, port in ports.writing if of == bank},
+            )  # fmt: skip
+
+    def new_region(self) -> int:
+        """A number for one more region, whose accesses take ports of their own time."""
+        self._regions += 1
+        return self._regions
+
+    # -- arrays --------------------------------------------------------------------------------------------
+
+    def arrays_of(self, value: ir.Value) -> ArrayPorts:
+        """The ports of an array."""
+        base = base_of(value)
+        if base not in self.arrays:
+            is_outside = base in self.outside
+            if is_outside:
+                name = self.outside[base]
+            else:
+                made = base.owner.operation
+                if made.name != "memref.alloc":
+                    raise unsupported(made, f"an array that {made.name} makes")
+                name = self.builder.named(string_of(made, "allo.name") or "array")
+            memory = self.scheduled.memory_of(base, name)
+            if not ir.MemRefType(base.type).has_static_shape:
+                raise TargetError(
+                    f"array '{name}' has extents that are known at run time only, and hardware needs its size",
+                    hint="give the array constant extents",
+                )
+            if not isinstance(
+                ir.MemRefType(base.type).element_type,
+                ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type,
+            ):
+                raise TargetError(
+                    f"array '{name}' has elements of type {ir.MemRefType(base.type).element_type}, which target 'rtl' "
+                    "has no hardware for yet",
+                    hint="build the kernel for 'vitis_hls'",
+                )
+            self.arrays[base] = ArrayPorts(self.builder, name, BankedArray(memory), is_outside)
+        return self.arrays[base]
+
+    # -- values --------------------------------------------------------------------------------------------
+
+    def stable(self, value: ir.Value) -> Signal:
+        """A value that stays while what uses it runs."""
+        if value in self.loops:
+            return self.loops[value]
+        if value in self.given:
+            return self.given[value]
+        if value in self.places:
+            return self.places[value].hold(value)
+        if isinstance(value.owner, ir.Block):
+            raise InternalError("a variable of a loop is used outside of it")
+        if value not in self._stable:
+            op = value.owner.operation
+            if op.name == "arith.constant":
+                return self.operations.constant(op)
+            operands = [self.stable(operand) for operand in op.operands]
+            if op.name == "affine.apply":
+                given = [of_value(s, *self.limits(v)) for v, s in zip(op.operands, operands, strict=True)]
+                self._stable[value] = self.applied(op, given)
+            else:
+                self._stable[value] = self.operations.result(op, operands, 0)
+        return self._stable[value]
+
+    def applied(self, op: ir.Operation, given: list[Subscript]) -> Signal:
+        """The result of an `affine.apply`."""
+        (found,) = of_map(ir.AffineMapAttr(op.attributes["map"]).value, given)
+        return self.builder.wire("place", 32, found.text, signed=True, at=location_of(op))
+
+    def condition(self, op: ir.Operation, given: list[Subscript]) -> Signal:
+        """Whether the set of an `affine.if` holds the operands."""
+        made = ir.IntegerSet(ir.IntegerSetAttr(op.attributes["condition"]).value)
+        dims, symbols = given[: made.n_dims], given[made.n_dims :]
+        terms = []
+        for constraint in made.constraints:
+            text = of_expression(constraint.expr, dims, symbols).text
+            terms.append(f"{text} == 0" if constraint.is_eq else f"{text} >= 0")
+        return self.builder.wire("condition", 1, " && ".join(terms) or "1'b1", at=location_of(op))
+
+    def branch_condition(self, op: ir.Operation) -> Signal:
+        """The condition of a branch around loops."""
+        if op.name == "scf.if":
+            return self.stable(op.operands[0])
+        given = [of_value(self.stable(v), *self.limits(v)) for v in op.operands]
+        return self.condition(op, given)
+
+    def limits(self, value: ir.Value) -> Limits:
+        """Between which numbers an index lies, and in which steps from the first; None where nothing is known."""
+        if not isinstance(value.owner, ir.Block):
+            held = self.operations.widths.range(value)
+            return (held.low, held.high, 1) if abs(held.low) < 1 << 31 > held.high + 1 else (None, None, 1)
+        op = value.owner.owner.operation
+        if op.name != "affine.for":
+            return None, None, 1
+        step = ir.IntegerAttr(op.attributes["step"]).value
+        bounds = constant_bounds(op)
+        if bounds is not None:
+            lower, upper, _ = bounds
+            trips = max(1, -(-(upper - lower) // step))
+            return lower, lower + (trips - 1) * step, step
+        found = []
+        for name, operands in zip(("lowerBoundMap", "upperBoundMap"), bound_operands(op), strict=True):
+            limits = [self.limits(operand) for operand in operands]
+            if any(low is None or high is None for low, high, _ in limits):
+                return None, None, 1
+            given = [of_value(Signal("x", 32, signed=True), *one) for one in limits]
+            found.append(of_map(ir.AffineMapAttr(op.attributes[name]).value, given))
+        low, high = max(one.low for one in found[0]), min(one.high for one in found[1]) - 1
+        return (low, high, 1) if high >= low else (low, low, 1)
+
+    # -- calls ---------------------------------------------------------------------------------------------
+
+    def invoke(self, op: ir.Operation, start: Signal) -> Signal:
+        """An instance of the called function; the pulse with which it ends."""
+        callee = self.callee(callee_name(op))
+        done = self.builder.signal(f"{callee.name}_done", 1)
+        sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": start.name, "done": done.name}
+        for number, operand in enumerate(op.operands):
+            argument = callee.tree.entry.arguments[number]
+            if number in callee.scalars:
+                port = callee.scalars[number]
+                sockets[port.name] = self.stable(operand).fit(port.width)
+            elif argument in callee.arrays:
+                self._connect(op, callee.arrays[argument], self.arrays_of(operand), sockets)
+        for result, made in zip(op.results, callee.results, strict=True):
+            if isinstance(made, ArrayPorts):
+                raise unsupported(op, "a call that returns an array")
+            signal = self.builder.signal(f"{callee.name}_result", made.width, signed=isinstance(result.type, ir.IndexType))
+            sockets[made.name] = signal.name
+            self.given[result] = signal
+        self.builder.instance(callee.name, f"{callee.name}_call", {}, sockets, location_of(op))
+        return done
+
+    def _connect(self, op: ir.Operation, inner: ArrayPorts, outer: ArrayPorts, sockets: dict[str, str]) -> None:
+        one, other = inner.array.memory, outer.array.memory
+        same = ("kind", "ports", "read", "shape", "width", "dims")
+        if any(getattr(one, name) != getattr(other, name) for name in same):
+            raise TargetError(
+                f"array '{outer.name}' is made of other memory than argument '{inner.name}' of '{callee_name(op)}'",
+                at=location_of(op),
+                hint="bind and partition both alike",
+            )
+        for bank in inner.cells:
+            name, width = inner.bank_name(bank), one.width
+            write, data = self.builder.signal(f"{name}_we", 1), self.builder.signal(f"{name}_d", width)
+            sockets |= {f"{name}_q": outer.cell(bank).name, f"{name}_we": write.name, f"{name}_d": data.name}
+            outer.write_cell(bank, write.name, data.name)
+        for bank, port in inner.words:
+            name = f"{inner.bank_name(bank)}_p{port}"
+            widths = {"en": 1, "we": 1, "a": inner.array.address_bits, "d": one.width}
+            made = {suffix: self.builder.signal(f"{name}_{suffix}", width) for suffix, width in widths.items()}
+            sockets |= {f"{name}_{suffix}": signal.name for suffix, signal in made.items()}
+            sockets[f"{name}_q"] = outer.word(bank, port).name
+            link = Link(made["en"], made["we"], made["a"], made["d"], (bank, port) in inner.writing)
+            outer.links.setdefault((bank, port), []).append(link)
+
+
+def called(tree: FunctionTree) -> list[str]:
+    """The functions that a function calls."""
+    return [callee_name(op) for op in operations(tree.entry, "func.call")]
