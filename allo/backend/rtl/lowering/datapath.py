@@ -23,7 +23,8 @@ from .subscripts import of_map, of_value
 if TYPE_CHECKING:
     from .function import FunctionHardware
 
-_SILENT = ("memref.alloc", "memref.get_global", "affine.yield", "scf.yield", "memref.dealloc")
+_SILENT = ("memref.alloc", "memref.get_global", "affine.yield", "scf.yield", "memref.dealloc",
+           "func.return")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

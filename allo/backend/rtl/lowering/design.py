@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from ....errors import TargetError
 from ....ir.module import Module
 from ....target import Fpga
 from ....timing.control.build import TreeOptions
+from ....timing.control.counted import counted
 from ....timing.control.trees import Trees
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Direction, HardwareModule, Signal
@@ -46,7 +46,7 @@ def design(module: Module, target: Fpga) -> Design:
     """The design of a module under the profile of a target."""
     made = unrolled(module)
     trees = Trees(made, TreeOptions(target, assumes=False))
-    span = trees.span(made.top)
+    trees.span(made.top)
     functions: dict[str, FunctionHardware] = {}
 
     def function(name: str) -> FunctionHardware:
@@ -62,8 +62,7 @@ def design(module: Module, target: Fpga) -> Design:
 
     kernel = function(made.top)
     top = _Top(kernel)
-    exact = span.latency is not None and trees.spans[made.top].is_even(trees.spans[made.top].tree.root)
-    cycles = int(span.latency) if exact and isinstance(span.latency, Fraction) else None
+    cycles = counted(kernel.tree, lambda name: functions[name].tree if name in functions else None)
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
     return Design(modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles)
 
@@ -105,29 +104,22 @@ class _Top:
         kept = self.builder.signal(f"{port.name}_kept", port.width)
         return place_cell(self.builder, port.name, port.width, kept.name, "done", value.name)
 
+    def _socket(self, port: Signal) -> Signal:
+        """A signal that is connected to a port of the kernel."""
+        made = self.builder.signal(port.name, port.width)
+        self.sockets[port.name] = made.name
+        return made
+
     def _array(self, ports: ArrayPorts) -> HostArray:
         builder, banks = self.builder, {}
         width = ports.array.memory.width
-        for bank in ports.cells:
-            name = ports.bank_name(bank)
-            made = {suffix: builder.signal(f"{name}_{suffix}", size) for suffix, size in
-                    (("q", width), ("we", 1), ("d", width))}  # fmt: skip
-            self.sockets |= {f"{name}_{suffix}": signal.name for suffix, signal in made.items()}
-            banks[bank] = place_cell(builder, name, width, made["q"].name, made["we"].name, made["d"].name)
+        for bank, (enable, word) in ports.cell_drivers.items():
+            q, we, d = (self._socket(one) for one in (ports.cells[bank], enable, word))
+            banks[bank] = place_cell(builder, ports.bank_name(bank), width, q.name, we.name, d.name)
         for bank in sorted({bank for bank, _ in ports.words}):
-            drivers: dict[int, tuple[Signal, ...]] = {}
-            words: dict[int, Signal] = {}
-            for of, port in ports.words:
-                if of == bank:
-                    name = f"{ports.bank_name(bank)}_p{port}"
-                    drivers[port] = tuple(
-                        builder.signal(f"{name}_{suffix}", size)
-                        for suffix, size in (("en", 1), ("we", 1), ("a", ports.array.address_bits), ("d", width))
-                    )
-                    words[port] = builder.signal(f"{name}_q", width)
-                    for suffix, signal in zip(("en", "we", "a", "d"), drivers[port], strict=True):
-                        self.sockets[f"{name}_{suffix}"] = signal.name
-                    self.sockets[f"{name}_q"] = words[port].name
+            numbers = [port for of, port in ports.words if of == bank]
+            drivers = {port: tuple(map(self._socket, ports.drivers[bank, port])) for port in numbers}
+            words = {port: self._socket(ports.words[bank, port]) for port in numbers}
             writing = {port for of, port in ports.writing if of == bank}
             banks[bank] = place_memory(builder, ports.bank_name(bank), ports.array, drivers, words, writing)
         return HostArray(ports.array, banks)

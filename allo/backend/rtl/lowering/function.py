@@ -8,6 +8,7 @@ from mlir import ir
 
 from ....errors import InternalError, TargetError
 from ....ir.access import base_of, callee_name
+from ....ir.affine_sets import constraints_of
 from ....ir.walk import argument_names, bound_operands, constant_bounds, location_of, operations, statements, string_of
 from ....timing.control.build import TreeBuilder
 from ....timing.control.tree import FunctionTree
@@ -20,7 +21,7 @@ from .datapath import Datapath
 from .memories import place_memory
 from .operations import OperationPrinter, unsupported
 from .ports import ArrayPorts, Link
-from .subscripts import of_expression, of_map, of_value
+from .subscripts import of_map, of_value
 
 type Limits = tuple[int | None, int | None, int]
 
@@ -172,12 +173,11 @@ class FunctionHardware:
 
     def condition(self, op: ir.Operation, given: list[Subscript]) -> Signal:
         """Whether the set of an `affine.if` holds the operands."""
-        made = ir.IntegerSet(ir.IntegerSetAttr(op.attributes["condition"]).value)
-        dims, symbols = given[: made.n_dims], given[made.n_dims :]
-        terms = []
-        for constraint in made.constraints:
-            text = of_expression(constraint.expr, dims, symbols).text
-            terms.append(f"{text} == 0" if constraint.is_eq else f"{text} >= 0")
+        made, equal = constraints_of(op.attributes["condition"])
+        terms = [
+            f"{one.text} == 0" if is_equal else f"{one.text} >= 0"
+            for one, is_equal in zip(of_map(made, given), equal, strict=True)
+        ]
         return self.builder.wire("condition", 1, " && ".join(terms) or "1'b1", at=location_of(op))
 
     def branch_condition(self, op: ir.Operation) -> Signal:
@@ -243,18 +243,16 @@ class FunctionHardware:
                 at=location_of(op),
                 hint="bind and partition both alike",
             )
-        for bank in inner.cells:
-            name, width = inner.bank_name(bank), one.width
-            write, data = self.builder.signal(f"{name}_we", 1), self.builder.signal(f"{name}_d", width)
-            sockets |= {f"{name}_q": outer.cell(bank).name, f"{name}_we": write.name, f"{name}_d": data.name}
+        prefix = f"{callee_name(op)}_"
+        for bank, (enable, word) in inner.cell_drivers.items():
+            write, data = (self.builder.signal(prefix + one.name, one.width) for one in (enable, word))
+            sockets |= {inner.cells[bank].name: outer.cell(bank).name, enable.name: write.name, word.name: data.name}
             outer.write_cell(bank, write.name, data.name)
-        for bank, port in inner.words:
-            name = f"{inner.bank_name(bank)}_p{port}"
-            widths = {"en": 1, "we": 1, "a": inner.array.address_bits, "d": one.width}
-            made = {suffix: self.builder.signal(f"{name}_{suffix}", width) for suffix, width in widths.items()}
-            sockets |= {f"{name}_{suffix}": signal.name for suffix, signal in made.items()}
-            sockets[f"{name}_q"] = outer.word(bank, port).name
-            link = Link(made["en"], made["we"], made["a"], made["d"], (bank, port) in inner.writing)
+        for (bank, port), drivers in inner.drivers.items():
+            made = [self.builder.signal(prefix + one.name, one.width) for one in drivers]
+            sockets |= {one.name: signal.name for one, signal in zip(drivers, made, strict=True)}
+            sockets[inner.words[bank, port].name] = outer.word(bank, port).name
+            link = Link(*made, (bank, port) in inner.writing)
             outer.links.setdefault((bank, port), []).append(link)
 
 

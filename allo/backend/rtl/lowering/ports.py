@@ -69,6 +69,7 @@ class ArrayPorts:
     cells: dict[int, Signal] = field(default_factory=dict)
     writes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # of cells: condition and word
     words: dict[tuple[int, int], Signal] = field(default_factory=dict)
+    cell_drivers: dict[int, tuple[Signal, Signal]] = field(default_factory=dict)  # write, word
     drivers: dict[tuple[int, int], tuple[Signal, ...]] = field(default_factory=dict)  # use, write, address, word
     writing: set[tuple[int, int]] = field(default_factory=set)
 
@@ -124,6 +125,7 @@ class ArrayPorts:
             data = self.builder.port(f"{name}_d", width, Direction.OUTPUT)
             self.builder.drive(write, enable)
             self.builder.drive(data, word)
+            self.cell_drivers[bank] = (write, data)
         else:
             write = self.builder.wire(f"{name}_we", 1, enable)
             self.builder.register(cell, word, enable=f"en && {write.name}")

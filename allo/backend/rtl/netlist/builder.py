@@ -22,9 +22,9 @@ _RESERVED = (
     "repeat restrict return rnmos rpmos rtran scalared sequence shortint shortreal signed small soft solve specify "
     "specparam static string strong strong0 strong1 struct super supply0 supply1 table tagged task this throughout "
     "time timeprecision timeunit tran tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned "
-    "until untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with "
-    "within wor xnor xor clk rst en"
+    "until untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor"
 ).split()
+_CONTROL = ("clk", "rst", "en", "start", "done", "stuck")  # the ports that control a module
 
 
 def identifier(text: str) -> str:
@@ -38,17 +38,17 @@ class ModuleBuilder:
 
     def __init__(self, name: str) -> None:
         self.module = HardwareModule(name)
-        self.taken = set(_RESERVED)
+        self.taken = {*_RESERVED, *_CONTROL}
         self.delays: dict[str, list[Signal]] = {}  # by signal: itself so many cycles later
 
     def named(self, hint: str) -> str:
         """A free name."""
         return unique_name(identifier(hint), self.taken)
 
-    def port(self, name: str, width: int, direction: Direction, *, signed: bool = False) -> Signal:
-        """A new port, of exactly this name."""
-        self.taken.add(name)
-        made = Signal(name, width, signed)
+    def port(self, hint: str, width: int, direction: Direction, *, signed: bool = False) -> Signal:
+        """A new port."""
+        name = hint if hint in _CONTROL and hint not in (port.signal.name for port in self.module.ports) else None
+        made = Signal(name or self.named(hint), width, signed)
         self.module.ports.append(Port(made, direction))
         return made
 
