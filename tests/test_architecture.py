@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.backend.checked",),
     ("allo.backend.arguments",),
     ("allo.backend.external",),
-    ("allo.backend.cpu", "allo.backend.hls"),
+    ("allo.backend.cpu", "allo.backend.hls", "allo.backend.rtl"),
     ("allo.backend.ip", "allo.backend.llvm", "allo.backend.vitis"),
     ("allo.equivalence",),
     ("allo.build", "allo.cli", "allo.report"),
@@ -57,6 +57,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     ),
     "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
+    "allo.backend.rtl": ("library", "netlist simulate", "lowering", "module"),
 }
 
 MAX_FILE_LINES = 400

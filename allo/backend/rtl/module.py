@@ -101,6 +101,7 @@ class RTLModule:
             files = {**library_files(self._library_names(), fast=True), f"{self.top_func_name}.sv": self.code}
             names = {one.module for one in self.design.modules[-1].instances if one.module in MODULES}
             visible = [(name, MODULES[name].memory or "mem") for name in sorted(names)]
+            visible += [(self.design.top, name) for name in self.design.results if isinstance(name, str)]
             self._model = Model(
                 files, self.design.top, visible=visible, random_state=self._options.random_state,
                 waveform=self._options.waveform,
@@ -153,7 +154,7 @@ def _fetch(place: HostArray | str, holder: Array, model: Model) -> None:
     """Bring what memories hold into an argument, or a result."""
     words = _words(holder)
     if isinstance(place, str):
-        words.reshape(1, -1)[...] = _extended(model.read(f"{place}.mem"), 1, words, holder.dtype, None)
+        words.reshape(1, -1)[...] = _extended(model.read(place), 1, words, holder.dtype, None)
         return
     bank_of, address_of = place.array.positions()
     flat = words.reshape(bank_of.size, -1)
@@ -178,7 +179,7 @@ def _extended(read: Array, count: int, words: Array, dtype: Any, width: int | No
     size = words.dtype.itemsize * 8
     if dtype.kind == "i" and width is not None and width < size:
         wide = found.astype(words.dtype) << words.dtype.type(size - width)
-        return (wide.view(f"i{size // 8}") >> (size - width)).view(words.dtype)
+        found = (wide.view(f"i{size // 8}") >> (size - width)).view(words.dtype)
     return found.astype(words.dtype)
 
 

@@ -135,7 +135,7 @@ def _number(value: ir.Value, numbers: Numbers) -> int:
         raise _DataDecide
     op = value.owner.operation
     if op.name == "arith.constant" and isinstance(op.attributes["value"], ir.IntegerAttr):
-        return ir.IntegerAttr(op.attributes["value"]).value
+        return int(ir.IntegerAttr(op.attributes["value"]).value)
     if op.name != "affine.apply":
         raise _DataDecide
     made = ir.AffineMapAttr(op.attributes["map"]).value
@@ -152,9 +152,9 @@ def _evaluated(made: ir.AffineExpr, dims: list[int], symbols: list[int]) -> int:
     if isinstance(made, ir.AffineConstantExpr):
         return int(made.value)
     if isinstance(made, ir.AffineDimExpr):
-        return dims[made.position]
+        return dims[int(made.position)]
     if isinstance(made, ir.AffineSymbolExpr):
-        return symbols[made.position]
+        return symbols[int(made.position)]
     left, right = _evaluated(made.lhs, dims, symbols), _evaluated(made.rhs, dims, symbols)
     if isinstance(made, ir.AffineAddExpr):
         return left + right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import gcd, prod
@@ -16,7 +16,7 @@ type Numbers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
-class Subscript:
+class SubscriptNumber:
     """A subscript as hardware: its signed expression, and which numbers it may be.
 
     It is `residue` plus a multiple of `step` (0: exactly `residue`), between `low` and `high`.
@@ -30,7 +30,7 @@ class Subscript:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BankPlace:
     """Where an access goes: banks that it may come to, which of them (None: there is one), and the address in it."""
 
     banks: tuple[int, ...]
@@ -77,7 +77,7 @@ class BankedArray:
     def address_bits(self) -> int:
         return max(1, (self.depth - 1).bit_length())
 
-    def place(self, subscripts: Sequence[Subscript]) -> Place:
+    def place(self, subscripts: Sequence[SubscriptNumber]) -> BankPlace:
         """Where an access with these subscripts goes."""
         candidates: list[list[int]] = []
         chosen: list[str] = []
@@ -95,13 +95,13 @@ class BankedArray:
             address.append(rest if is_block else "0" if length == 1 else quotient)
         numbers = [_linear(place, self.counts) for place in product(*candidates)]
         choice = None if len(numbers) == 1 else _row_major(chosen, self.counts)
-        return Place(tuple(numbers), choice, _row_major(address, self.lengths))
+        return BankPlace(tuple(numbers), choice, _row_major(address, self.lengths))
 
     def positions(self) -> tuple[Numbers, Numbers]:
         """The bank and the address of each element, in the shape of the array."""
         shape = self.memory.shape
         bank, address = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        grids = np.indices(shape) if shape else []
+        grids: Iterable[Numbers] = np.indices(shape) if shape else ()
         for banks, extent, count, length, grid in zip(
             self.dims, shape, self.counts, self.lengths, grids, strict=True
         ):
@@ -112,7 +112,7 @@ class BankedArray:
         return bank, address
 
 
-def _reached(kind: Banks, extent: int, count: int, one: Subscript) -> list[int]:
+def _reached(kind: Banks, extent: int, count: int, one: SubscriptNumber) -> list[int]:
     """The banks of a dimension that a subscript may come to."""
     low, high = max(one.low, 0), min(one.high, extent - 1)
     if count == 1 or low > high:

@@ -11,7 +11,7 @@ from ....errors import TargetError
 from ....ir.walk import bound_operands, location_of, statements
 from ....timing.control import tree
 from ..netlist.design import Signal
-from .datapath import Datapath
+from .datapath import RegionHardware
 from .operations import unsupported
 from .subscripts import of_map, of_value
 
@@ -30,7 +30,7 @@ class _Counter:
     any: Signal  # whether there is a first iteration
 
 
-class Control:
+class ControlHardware:
     """The nodes of one function as hardware."""
 
     def __init__(self, function: FunctionHardware) -> None:
@@ -74,7 +74,7 @@ class Control:
 
     def _straight(self, node: tree.Straight, start: Signal) -> Signal:
         valid = self._valid(start, node.depth, "step")
-        Datapath(self.function, self.function.new_region(), node.region, valid, {}).run(node.body)
+        RegionHardware(self.function, self.function.new_region(), node.region, valid, {}).run(node.body)
         return valid[node.depth]
 
     # -- loops ---------------------------------------------------------------------------------------------
@@ -127,12 +127,14 @@ class Control:
         )
         inner_end = "1'b1"
         for counter, kept in reversed(counters):
-            following = f"({inner_end}) ? ({counter.more.name} ? {counter.next.name} : {counter.first}) : {counter.now.name}"
+            stepped = f"({counter.more.name} ? {counter.next.name} : {counter.first})"
+            following = f"({inner_end}) ? {stepped} : {counter.now.name}"
             self.builder.register(kept, following, enable=f"en && {due.name}")
             inner_end = f"!{counter.more.name}" if inner_end == "1'b1" else f"{inner_end} && !{counter.more.name}"
         valid = self._valid(due, node.depth, name)
         last = self.builder.wire(f"{name}_last", 1, f"{due.name} && !{more.name}")
-        Datapath(self.function, self.function.new_region(), node.region, valid, loops).run(tuple(statements(node.loops[-1].body)))
+        datapath = RegionHardware(self.function, self.function.new_region(), node.region, valid, loops)
+        datapath.run(tuple(statements(views[-1].body)))
         for value in loops:
             del self.function.loops[value]
         done = self._later(last, node.depth)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from ....poly.covers import cover_of
 from ....timing.pipeline import ScheduledRegion
 from ....timing.problem.region import RegionNode
 from ..netlist.design import Signal
-from .arrays import Place, Subscript
+from .arrays import BankPlace, SubscriptNumber
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
 from .subscripts import of_map, of_value
@@ -40,13 +40,14 @@ class _Write:
     """A write of an array in this region, for reads of the same cycle and for writes behind it."""
 
     node: RegionNode
-    place: Place
+    place: BankPlace
     condition: str
     chosen: Signal | None
     data: str
+    guards: tuple[tuple[ir.Operation, int], ...]
 
 
-class Datapath:
+class RegionHardware:
     """The hardware of one region; `valid` says of each cycle whether an iteration is there."""
 
     def __init__(
@@ -136,6 +137,8 @@ class Datapath:
             self._collect(op)
         for op in body:
             self._operation(op)
+        for base, writes in self.writes.items():
+            self._finish_writes(self.function.arrays_of(base), writes)
         self.function.places.update((result, self) for op in self.own for result in op.results)
 
     def _collect(self, op: ir.Operation) -> None:
@@ -176,7 +179,7 @@ class Datapath:
             return Timed(self.function.applied(op, self._subscripts(list(op.operands), operands)), ready)
         return Timed(self.function.operations.result(op, operands, 0), ready)
 
-    def _subscripts(self, values: list[ir.Value], signals: list[Signal]) -> list[Subscript]:
+    def _subscripts(self, values: list[ir.Value], signals: list[Signal]) -> list[SubscriptNumber]:
         return [
             of_value(signal, *self.function.limits(value)) for value, signal in zip(values, signals, strict=True)
         ]
@@ -212,11 +215,13 @@ class Datapath:
 
     def _active(self, cycle: int, guards: list[tuple[ir.Operation, int]]) -> str:
         """The condition under which something happens in a cycle."""
-        terms = [self.valid[cycle].name]
+        return " && ".join([self.valid[cycle].name, *self._held(cycle, guards)])
+
+    def _held(self, cycle: int, guards: Sequence[tuple[ir.Operation, int]]) -> Iterator[str]:
+        """The conditions of guards in a cycle."""
         for op, branch in guards:
             condition = self.later(self.conditions[op], cycle)
-            terms.append(condition.fit(1) if branch == 0 else f"!{condition.fit(1)}")
-        return " && ".join(terms)
+            yield condition.fit(1) if branch == 0 else f"!{condition.fit(1)}"
 
     # -- arrays --------------------------------------------------------------------------------------------
 
@@ -246,27 +251,64 @@ class Datapath:
             self.values[op.results[0]] = self._read(node, base, ports, place, chosen, cycle)
 
     def _write(
-        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: Place, chosen: Signal | None, cycle: int
+        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
     ) -> None:
         width = ports.array.memory.width
         data = self.at(stored(node.op), cycle).fit(width)
         active = self._active(cycle, self.guards)
-        self.writes.setdefault(base, []).append(_Write(node, place, active, chosen, data))
+        self.writes.setdefault(base, []).append(_Write(node, place, active, chosen, data, tuple(self.guards)))
         if ports.array.memory.is_register:
             for bank in place.banks:
                 own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{bank}"
                 ports.write_cell(bank, f"({active}{own})", data)
+
+    def _finish_writes(self, ports: ArrayPorts, writes: list[_Write]) -> None:
+        """Give writes ports; of those that write one element in an iteration, the last one's is that of all."""
+        if ports.array.memory.is_register:
             return
-        address = self.builder.wire(f"{ports.name}_to", ports.array.address_bits, place.address, at=location_of(node.op))
+        elements = [self._element(write.node) for write in writes]
+        before: dict[int, list[_Write]] = {}
+        for number, write in enumerate(writes):
+            later = [n for n in range(number + 1, len(writes)) if elements[n] == elements[number]]
+            if later and not self._is_read(write.node):
+                before[later[0]] = [*before.pop(number, ()), write]
+                continue
+            self._write_port(ports, write, before.pop(number, []))
+
+    def _is_read(self, node: RegionNode) -> bool:
+        """Whether something reads what a store has written from the memory, in the same iteration."""
+        nodes = self.scheduled.graph.region.nodes
+        return any(
+            d.source == node.index and not d.distance and nodes[d.sink].kind == "read" and not nodes[d.sink].forwarded
+            for d in self.schedule.problem.dependences
+        )
+
+    def _write_port(self, ports: ArrayPorts, write: _Write, before: list[_Write]) -> None:
+        """One write, which takes along what is written before where its own condition does not hold."""
+        op, data = write.node.op, write.data
+        cycle, width = self.cycle(op), ports.array.memory.width
+        own = list(self._held(cycle, write.guards))
+        any_of = [" && ".join(own) or "1'b1"]
+        for earlier in reversed(before):
+            any_of.append(" && ".join(self._held(cycle, earlier.guards)) or "1'b1")
+        if own and before:
+            words = [data, *(self.at(stored(one.node.op), cycle).fit(width) for one in reversed(before))]
+            cases = zip(any_of[:-1], words[:-1], strict=True)
+            data = "".join(f"({one}) ? {word} : " for one, word in cases) + words[-1]
+        active = write.condition
+        if own and before:
+            active = f"{self.valid[cycle].name} && ({' || '.join(f'({one})' for one in any_of)})"
+        at = location_of(op)
+        address = self.builder.wire(f"{ports.name}_to", ports.array.address_bits, write.place.address, at=at)
         ports.accesses.append(
             PortedAccess(
-                self.number, cycle, self.schedule.interval, True, place, active, address, chosen, data, {},
-                location_of(node.op),
+                self.number, cycle, self.schedule.interval, True, write.place, active, address, write.chosen, data,
+                {}, at,
             )
         )  # fmt: skip
 
     def _read_cells(
-        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: Place, chosen: Signal | None, cycle: int
+        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
     ) -> Signal:
         """The element in registers, or what is written to it in the same cycle of the same iteration."""
         width = ports.array.memory.width
@@ -282,7 +324,7 @@ class Datapath:
         return self.builder.wire(ports.name, width, text, at=location_of(node.op))
 
     def _read(
-        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: Place, chosen: Signal | None, cycle: int
+        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
     ) -> Timed:
         """The word that a port reads; a second read of an element takes that of the first."""
         key = (base, self._element(node))
@@ -290,13 +332,13 @@ class Datapath:
         known = self.reads.get(key)
         if known is not None and known[1] == before:
             return known[0]
-        width, latency = ports.array.memory.width, self.latency(node.op)
-        address = self.builder.wire(f"{ports.name}_at", ports.array.address_bits, place.address, at=location_of(node.op))
+        width, latency, at = ports.array.memory.width, self.latency(node.op), location_of(node.op)
+        address = self.builder.wire(f"{ports.name}_at", ports.array.address_bits, place.address, at=at)
         results = {bank: self.builder.signal(f"{ports.name}_read", width) for bank in place.banks}
         ports.accesses.append(
             PortedAccess(
                 self.number, cycle, self.schedule.interval, False, place, self.valid[cycle].name, address, chosen, "",
-                results, location_of(node.op),
+                results, at,
             )
         )  # fmt: skip
         *others, last = place.banks
@@ -318,7 +360,7 @@ class Datapath:
         return -1 - node.index
 
 
-def _meets(write: _Write, place: Place, chosen: Signal | None) -> str | None:
+def _meets(write: _Write, place: BankPlace, chosen: Signal | None) -> str | None:
     """The further condition under which a write and a read are of one element; None if they never are."""
     both = set(write.place.banks) & set(place.banks)
     if not both:

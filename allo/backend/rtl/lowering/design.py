@@ -28,11 +28,11 @@ class HostArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class HardwareDesign:
     """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`.
 
-    `arguments` and `results` are arrays, or the memories that hold scalars (None: it is not used). `cycles` are those
-    that the schedule takes; None where data decide.
+    `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used).
+    `cycles` are those that the schedule takes; None where data decide.
     """
 
     modules: tuple[HardwareModule, ...]
@@ -42,7 +42,7 @@ class Design:
     cycles: int | None
 
 
-def design(module: Module, target: Fpga) -> Design:
+def design(module: Module, target: Fpga) -> HardwareDesign:
     """The design of a module under the profile of a target."""
     made = unrolled(module)
     trees = Trees(made, TreeOptions(target, assumes=False))
@@ -64,7 +64,7 @@ def design(module: Module, target: Fpga) -> Design:
     top = _Top(kernel)
     cycles = counted(kernel.tree, lambda name: functions[name].tree if name in functions else None)
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
-    return Design(modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles)
+    return HardwareDesign(modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles)
 
 
 class _Top:
@@ -97,12 +97,12 @@ class _Top:
         builder.instance(kernel.name, "kernel", {}, self.sockets)
 
     def _scalar(self, port: Signal, *, is_input: bool) -> str:
-        value = self.builder.signal(port.name, port.width)
-        self.sockets[port.name] = value.name
-        if is_input:
-            return place_cell(self.builder, port.name, port.width, value.name, "1'b0", f"{port.width}'d0")
-        kept = self.builder.signal(f"{port.name}_kept", port.width)
-        return place_cell(self.builder, port.name, port.width, kept.name, "done", value.name)
+        if not is_input:
+            out = self.builder.port(port.name, port.width, Direction.OUTPUT)
+            self.sockets[port.name] = out.name
+            return out.name
+        value = self._socket(port)
+        return place_cell(self.builder, port.name, port.width, value.name, "1'b0", f"{port.width}'d0")
 
     def _socket(self, port: Signal) -> Signal:
         """A signal that is connected to a port of the kernel."""

@@ -9,20 +9,29 @@ from mlir import ir
 from ....errors import InternalError, TargetError
 from ....ir.access import base_of, callee_name
 from ....ir.affine_sets import constraints_of
-from ....ir.walk import argument_names, bound_operands, constant_bounds, location_of, operations, statements, string_of
+from ....ir.walk import (
+    argument_names,
+    bound_operands,
+    constant_bounds,
+    location_of,
+    operations,
+    statements,
+    string_of,
+)
 from ....timing.control.build import TreeBuilder
 from ....timing.control.tree import FunctionTree
 from ....timing.problem.operators import bits_of
 from ..netlist.builder import ModuleBuilder, identifier
 from ..netlist.design import Direction, Signal
-from .arrays import BankedArray, Subscript
-from .control import Control
-from .datapath import Datapath
+from .arrays import BankedArray, SubscriptNumber
+from .control import ControlHardware
+from .datapath import RegionHardware
 from .memories import place_memory
 from .operations import OperationPrinter, unsupported
-from .ports import ArrayPorts, Link
+from .ports import ArrayPorts, DrivenPort
 from .subscripts import of_map, of_value
 
+NUMBERS = ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type
 type Limits = tuple[int | None, int | None, int]
 
 
@@ -39,7 +48,7 @@ class FunctionHardware:
         self.operations = OperationPrinter(self.builder, tree.around.widths)
         self.loops: dict[ir.Value, Signal] = {}
         self.given: dict[ir.Value, Signal] = {}  # scalar arguments, and results of calls
-        self.places: dict[ir.Value, Datapath] = {}  # the region that computes a value
+        self.places: dict[ir.Value, RegionHardware] = {}  # the region that computes a value
         self.arrays: dict[ir.Value, ArrayPorts] = {}
         self.outside: dict[ir.Value, str] = {}  # arrays that are ports
         self.scalars: dict[int, Signal] = {}  # by argument
@@ -66,7 +75,7 @@ class FunctionHardware:
                 if base_of(value) in self.outside:
                     raise unsupported(returned[-1], "a result that is another array of the kernel")
                 self.outside[base_of(value)] = f"result_{number}"
-        ended = Control(self).of(self.tree.root, Signal("start", 1))
+        ended = ControlHardware(self).of(self.tree.root, Signal("start", 1))
         builder.drive(done, builder.delayed(ended, self.tree.control, reset=0).name)
         for number, value in enumerate(values):
             if isinstance(value.type, ir.MemRefType):
@@ -85,13 +94,14 @@ class FunctionHardware:
         for number, (name, value) in enumerate(zip(names, self.tree.entry.arguments, strict=True)):
             if isinstance(value.type, ir.MemRefType):
                 self.outside[value] = name
-            elif isinstance(value.type, ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type):
+            elif isinstance(value.type, NUMBERS):
                 signed = isinstance(value.type, ir.IndexType)
                 made = self.builder.port(name, bits_of(value.type), Direction.INPUT, signed=signed)
                 self.given[value] = self.scalars[number] = made
             else:
                 raise TargetError(
-                    f"argument '{name}' of '{self.tree.name}' has type {value.type}, which target 'rtl' has no ports for yet",
+                    f"argument '{name}' of '{self.tree.name}' has type {value.type}, which target 'rtl' has no ports "
+                    "for yet",
                     hint="build the kernel for 'vitis_hls'",
                 )
 
@@ -130,10 +140,7 @@ class FunctionHardware:
                     f"array '{name}' has extents that are known at run time only, and hardware needs its size",
                     hint="give the array constant extents",
                 )
-            if not isinstance(
-                ir.MemRefType(base.type).element_type,
-                ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type,
-            ):
+            if not isinstance(ir.MemRefType(base.type).element_type, NUMBERS):
                 raise TargetError(
                     f"array '{name}' has elements of type {ir.MemRefType(base.type).element_type}, which target 'rtl' "
                     "has no hardware for yet",
@@ -166,12 +173,12 @@ class FunctionHardware:
                 self._stable[value] = self.operations.result(op, operands, 0)
         return self._stable[value]
 
-    def applied(self, op: ir.Operation, given: list[Subscript]) -> Signal:
+    def applied(self, op: ir.Operation, given: list[SubscriptNumber]) -> Signal:
         """The result of an `affine.apply`."""
         (found,) = of_map(ir.AffineMapAttr(op.attributes["map"]).value, given)
         return self.builder.wire("place", 32, found.text, signed=True, at=location_of(op))
 
-    def condition(self, op: ir.Operation, given: list[Subscript]) -> Signal:
+    def condition(self, op: ir.Operation, given: list[SubscriptNumber]) -> Signal:
         """Whether the set of an `affine.if` holds the operands."""
         made, equal = constraints_of(op.attributes["condition"])
         terms = [
@@ -228,7 +235,8 @@ class FunctionHardware:
         for result, made in zip(op.results, callee.results, strict=True):
             if isinstance(made, ArrayPorts):
                 raise unsupported(op, "a call that returns an array")
-            signal = self.builder.signal(f"{callee.name}_result", made.width, signed=isinstance(result.type, ir.IndexType))
+            is_index = isinstance(result.type, ir.IndexType)
+            signal = self.builder.signal(f"{callee.name}_result", made.width, signed=is_index)
             sockets[made.name] = signal.name
             self.given[result] = signal
         self.builder.instance(callee.name, f"{callee.name}_call", {}, sockets, location_of(op))
@@ -249,10 +257,10 @@ class FunctionHardware:
             sockets |= {inner.cells[bank].name: outer.cell(bank).name, enable.name: write.name, word.name: data.name}
             outer.write_cell(bank, write.name, data.name)
         for (bank, port), drivers in inner.drivers.items():
-            made = [self.builder.signal(prefix + one.name, one.width) for one in drivers]
+            made = used, write, address, word = [self.builder.signal(prefix + one.name, one.width) for one in drivers]
             sockets |= {one.name: signal.name for one, signal in zip(drivers, made, strict=True)}
             sockets[inner.words[bank, port].name] = outer.word(bank, port).name
-            link = Link(*made, (bank, port) in inner.writing)
+            link = DrivenPort(used, write, address, word, (bank, port) in inner.writing)
             outer.links.setdefault((bank, port), []).append(link)
 
 

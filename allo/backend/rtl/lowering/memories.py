@@ -53,7 +53,8 @@ def place_memory(
 def place_cell(builder: ModuleBuilder, name: str, width: int, value: str, write: str, data: str) -> str:
     """A register that the simulation can look into, as a memory of one word; the name of the instance."""
     parameters: dict[str, int | str] = {"W": width, "DEPTH": 1, "WRITES": 1, "READS": 1, "READ_LATENCY": 0}
-    sockets = {"clk": "clk", "we": write, "waddr": "1'b0", "wdata": data, "ren": "1'b1", "raddr": "1'b0", "rdata": value}
+    sockets = {"clk": "clk", "we": write, "waddr": "1'b0", "wdata": data}
+    sockets |= {"ren": "1'b1", "raddr": "1'b0", "rdata": value}
     return builder.instance("allo_regs", f"{name}_memory", parameters, sockets)
 
 
@@ -62,7 +63,8 @@ def _side(
 ) -> dict[str, str]:
     if drivers is None or word is None:
         unused = builder.signal("unused", width)
-        return {f"{side}en": "1'b0", f"{side}we": "1'b0", f"{side}addr": "'0", f"{side}d": "'0", f"{side}q": unused.name}
+        nothing = {"en": "1'b0", "we": "1'b0", "addr": "'0", "d": "'0", "q": unused.name}
+        return {f"{side}{name}": text for name, text in nothing.items()}
     used, write, address, data = (signal.name for signal in drivers)
     return {
         f"{side}en": "en", f"{side}we": f"{used} && {write}", f"{side}addr": address, f"{side}d": data,

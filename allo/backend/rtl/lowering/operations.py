@@ -127,8 +127,9 @@ class OperationPrinter:
         if name == "arith.muli" and latency:
             first, second = (self.widths.signed_bits(value) for value in op.operands)
             first, second = max(first, 1), max(second, 1)
-            parameters: dict[str, int | str] = {"WA": first, "WB": second, "WO": self.width(result), "LAT": latency}
-            return "allo_mul", parameters, {"a": given[0].fit(first), "b": given[1].fit(second)}, "y", self.width(result)
+            out = self.width(result)
+            parameters: dict[str, int | str] = {"WA": first, "WB": second, "WO": out, "LAT": latency}
+            return "allo_mul", parameters, {"a": given[0].fit(first), "b": given[1].fit(second)}, "y", out
         if name in _DIVISIONS:
             output, signed, rounds = _DIVISIONS[name]
             full = bits_of(result.type)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ....errors import Location, TargetError
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Direction, Signal
-from .arrays import BankedArray, Place
+from .arrays import BankedArray, BankPlace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,7 @@ class PortedAccess:
     cycle: int
     interval: int | None
     is_write: bool
-    place: Place
+    place: BankPlace
     active: str
     address: Signal
     chosen: Signal | None
@@ -43,7 +43,7 @@ class PortedAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class DrivenPort:
     """The port of a bank that an instance drives: whether it uses it, whether it writes, address and word.
 
     `writes`: it writes at times.
@@ -65,7 +65,7 @@ class ArrayPorts:
     array: BankedArray
     is_outside: bool
     accesses: list[PortedAccess] = field(default_factory=list)
-    links: dict[tuple[int, int], list[Link]] = field(default_factory=dict)  # by bank and port
+    links: dict[tuple[int, int], list[DrivenPort]] = field(default_factory=dict)  # by bank and port
     cells: dict[int, Signal] = field(default_factory=dict)
     writes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # of cells: condition and word
     words: dict[tuple[int, int], Signal] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class ArrayPorts:
             hint="partition the array, or ask for a larger interval",
         )
 
-    def _finish_port(self, bank: int, port: int, accesses: list[PortedAccess], links: list[Link]) -> None:
+    def _finish_port(self, bank: int, port: int, accesses: list[PortedAccess], links: list[DrivenPort]) -> None:
         self.word(bank, port)
         name, array = f"{self.bank_name(bank)}_p{port}", self.array
         used = " || ".join([*(f"({a.enabled(bank)})" for a in accesses), *(link.used.name for link in links)])

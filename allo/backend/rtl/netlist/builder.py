@@ -7,23 +7,24 @@ from collections.abc import Mapping
 
 from ....errors import Location
 from ....ir.names import unique_name
-from .design import Assign, Direction, HardwareModule, Instance, Port, Register, Signal
+from .design import Assign, Direction, HardwareModule, ModuleInstance, ModulePort, Register, Signal
 
-_RESERVED = (
-    "alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins bit "
-    "break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const constraint "
-    "context continue cover covergroup coverpoint cross deassign default defparam design disable dist do edge else end "
-    "endcase enum event expect export extends extern final first_match for force foreach forever fork function "
-    "generate genvar global highz0 highz1 if iff ifnone ignore_bins illegal_bins implements implies import incdir "
-    "include initial inout input inside instance int integer interface intersect join large let liblist library local "
-    "localparam logic longint macromodule matches medium modport module nand negedge new nexttime nmos nor noshowcancelled "
-    "not notif0 notif1 null or output package packed parameter pmos posedge primitive priority program property "
-    "protected pull0 pull1 pulldown pullup pure rand randc randcase randsequence rcmos real realtime ref reg release "
-    "repeat restrict return rnmos rpmos rtran scalared sequence shortint shortreal signed small soft solve specify "
-    "specparam static string strong strong0 strong1 struct super supply0 supply1 table tagged task this throughout "
-    "time timeprecision timeunit tran tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned "
-    "until untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor"
-).split()
+_WORDS = """
+alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins
+bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const
+constraint context continue cover covergroup coverpoint cross deassign default defparam design disable dist
+do edge else end endcase enum event expect export extends extern final first_match for force foreach forever
+fork function generate genvar global highz0 highz1 if iff ifnone ignore_bins illegal_bins implements implies
+import incdir include initial inout input inside instance int integer interface intersect join large let
+liblist library local localparam logic longint macromodule matches medium modport module nand negedge new
+nexttime nmos nor noshowcancelled not notif0 notif1 null or output package packed parameter pmos posedge
+primitive priority program property protected pull0 pull1 pulldown pullup pure rand randc randcase
+randsequence rcmos real realtime ref reg release repeat restrict return rnmos rpmos rtran scalared sequence
+shortint shortreal signed small soft solve specify specparam static string strong strong0 strong1 struct
+super supply0 supply1 table tagged task this throughout time timeprecision timeunit tran tri tri0 tri1
+triand trior trireg type typedef union unique unique0 unsigned until untyped use uwire var vectored virtual
+void wait wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor
+"""  # of SystemVerilog, which name nothing else
 _CONTROL = ("clk", "rst", "en", "start", "done", "stuck")  # the ports that control a module
 
 
@@ -38,7 +39,7 @@ class ModuleBuilder:
 
     def __init__(self, name: str) -> None:
         self.module = HardwareModule(name)
-        self.taken = {*_RESERVED, *_CONTROL}
+        self.taken = {*_WORDS.split(), *_CONTROL}
         self.delays: dict[str, list[Signal]] = {}  # by signal: itself so many cycles later
 
     def named(self, hint: str) -> str:
@@ -49,7 +50,7 @@ class ModuleBuilder:
         """A new port."""
         name = hint if hint in _CONTROL and hint not in (port.signal.name for port in self.module.ports) else None
         made = Signal(name or self.named(hint), width, signed)
-        self.module.ports.append(Port(made, direction))
+        self.module.ports.append(ModulePort(made, direction))
         return made
 
     def signal(self, hint: str, width: int, *, signed: bool = False) -> Signal:
@@ -86,7 +87,7 @@ class ModuleBuilder:
     ) -> str:
         """A new instance of a module; its name."""
         name = self.named(hint)
-        self.module.instances.append(Instance(module, name, parameters, ports, at))
+        self.module.instances.append(ModuleInstance(module, name, parameters, ports, at))
         return name
 
     def delayed(self, signal: Signal, cycles: int, *, reset: int | None = None) -> Signal:

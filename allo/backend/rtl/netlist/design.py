@@ -49,7 +49,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class ModulePort:
     """A signal that leads into a module or out of it."""
 
     signal: Signal
@@ -76,7 +76,7 @@ class Register:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class ModuleInstance:
     """A module inside of another one: parameters, and what its ports are connected to."""
 
     module: str
@@ -92,8 +92,8 @@ class HardwareModule:
 
     name: str
     remarks: list[str] = field(default_factory=list)
-    ports: list[Port] = field(default_factory=list)
+    ports: list[ModulePort] = field(default_factory=list)
     signals: list[Signal] = field(default_factory=list)
     assigns: list[Assign] = field(default_factory=list)
     registers: list[Register] = field(default_factory=list)
-    instances: list[Instance] = field(default_factory=list)
+    instances: list[ModuleInstance] = field(default_factory=list)

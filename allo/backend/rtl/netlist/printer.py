@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Iterable, Iterator
 
 from ....errors import Location
-from .design import HardwareModule, Instance, Register, Signal
+from .design import HardwareModule, ModuleInstance, Register, Signal
 
 _LINE = 110
 
@@ -69,7 +69,7 @@ def _remark(at: Location) -> Iterator[str]:
     yield f"  // line {at.line}: {text}" if text else f"  // line {at.line}"
 
 
-def _instance(instance: Instance) -> Iterator[str]:
+def _instance(instance: ModuleInstance) -> Iterator[str]:
     given = ", ".join(f".{name}({value})" for name, value in instance.parameters.items())
     start = f"  {instance.module} #({given}) {instance.name} (" if given else f"  {instance.module} {instance.name} ("
     line = start

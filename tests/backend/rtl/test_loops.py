@@ -1,0 +1,74 @@
+"""Loops in hardware: sequences, pipelines, unrolled copies, bounds that vary, calls, conditions around loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import allo
+from allo.ir.types import float32, int8, int32
+
+from .simulated import assert_as_predicted
+
+RANDOM = np.random.default_rng(21)
+
+
+def numbers(*shape: int, dtype: type = np.int32) -> np.ndarray:
+    return RANDOM.integers(-100, 100, shape).astype(dtype)
+
+
+def gemm(A: int32[8, 8], B: int32[8, 8], C: int32[8, 8]):
+    for i, j in allo.grid(8, 8):
+        for k in allo.reduction(8):
+            C[i, j] += A[i, k] * B[k, j]
+
+
+def test_loops_one_after_the_other() -> None:
+    made = assert_as_predicted(allo.customize(gemm), numbers(8, 8), numbers(8, 8), numbers(8, 8))
+    assert made.cycles == made.predicted_cycles == 3921
+
+
+def test_a_nest_as_one_pipeline() -> None:
+    s = allo.customize(gemm)
+    s.reorder("k", "j")
+    s.pipeline("j")
+    made = assert_as_predicted(s, numbers(8, 8), numbers(8, 8), numbers(8, 8))
+    assert made.cycles == 8 * 8 * 8 + 5
+
+
+def test_an_unrolled_loop_on_banks() -> None:
+    s = allo.customize(gemm)
+    s.pipeline("j")
+    s.partition("A", dim=2, factor=4)
+    s.partition("B", dim=1, factor=4)
+    made = assert_as_predicted(s, numbers(8, 8), numbers(8, 8), numbers(8, 8), random_state=3)
+    assert made.cycles == 8 * 8 + 7
+
+
+def test_floats_with_a_recurrence() -> None:
+    def total(x: float32[16], y: float32[16]) -> float32:
+        found: float32 = 0.0
+        for i in range(16):
+            found += x[i] * y[i]
+        return found
+
+    s = allo.customize(total)
+    s.pipeline("i")
+    x, y = (RANDOM.standard_normal(16).astype(np.float32) for _ in range(2))
+    made = assert_as_predicted(s, x, y)
+    assert made.cycles == 135  # 16 sums of 7 registers and a write, what is around them, and 1 to end
+
+
+def test_bounds_that_vary_calls_and_conditions_around_loops() -> None:
+    def row(A: int32[8, 8], x: int32[8], i: int32):
+        for j in range(8):
+            x[j] += A[i, j]
+
+    def sums(A: int32[8, 8], x: int32[8], y: int8[8]):
+        for i in range(8):
+            for j in range(i, 8):
+                A[i, j] = A[i, j] - A[j, i]
+            if i > 3:
+                row(A, x, i)
+            y[i] = x[i] // 3
+
+    assert_as_predicted(allo.customize(sums), numbers(8, 8), numbers(8), numbers(8, dtype=np.int8))

@@ -1,0 +1,86 @@
+"""What has no hardware is refused, with the line of the kernel and what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import allo
+from allo.ir.types import Fixed, float32, int32
+
+from .test_loops import gemm, numbers
+
+
+def refusal(s: allo.Schedule, **options: object) -> str:
+    with pytest.raises(allo.AlloError) as caught:
+        s.build(target="rtl", **options)
+    return str(caught.value)
+
+
+def scale(x: float32[8]):
+    for i in range(8):
+        x[i] = x[i] * 2.0
+
+
+def test_stages_that_run_at_once() -> None:
+    def twice(x: float32[8], y: float32[8]):
+        scale(x)
+        scale(y)
+
+    s = allo.customize(twice)
+    s.dataflow("twice")
+    assert refusal(s) == (
+        "target 'rtl' has no hardware for stages that run at once yet\n"
+        "  hint: leave out `dataflow`: the stages then run one after the other"
+    )
+
+
+def test_elements_of_fixed_point() -> None:
+    def half(x: Fixed(12, 4)[8]):
+        for i in range(8):
+            x[i] = x[i] + x[i]
+
+    assert "has elements of type !allo.fixed<12, 4>, which target 'rtl' has no hardware for yet" in refusal(
+        allo.customize(half)
+    )
+
+
+def test_operators_that_the_library_does_not_have() -> None:
+    def exponential(x: float32[8]):
+        for i in range(8):
+            x[i] = allo.exp(x[i])
+
+    assert refusal(allo.customize(exponential)) == (
+        "profile 'rtl' does not say what 'exp' on f32 costs\n"
+        '  hint: add [[operator]] with kind = "exp" and type = "f32" to its file'
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"limit": 0}, "limit must be a number of cycles above 0, got 0"),
+        ({"random_state": "x"}, "random_state must be a whole number, got 'x'"),
+    ],
+)
+def test_options(options: dict[str, object], told: str) -> None:
+    assert refusal(allo.customize(gemm), **options) == told
+
+
+def test_a_run_over_its_limit() -> None:
+    made = allo.customize(gemm).build(target="rtl", limit=100)
+    with pytest.raises(allo.AlloError) as caught:
+        made(numbers(8, 8), numbers(8, 8), numbers(8, 8))
+    assert str(caught.value) == (
+        "the simulation of 'gemm' was stopped after 100 cycles\n  hint: give it a greater limit="
+    )
+    with pytest.raises(TypeError, match="argument 'A' must be a NumPy array"):
+        made([1], numbers(8, 8), np.zeros((8, 8), np.int32))
+
+
+def test_run_time_extents() -> None:
+    def open_end(x: int32[...], y: int32[8]):
+        for i in range(8):
+            y[i] = x[i]
+
+    assert "has extents that are known at run time only" in refusal(allo.customize(open_end))
