@@ -60,16 +60,18 @@ def dataflow(module: Module, region: Function | Loop, assume_safe: bool = False)
     make_region(module, extract(module.function(region.function)), view.body, assume_safe=assume_safe)
 
 
-def make_region(module: Module, model: Model, block: ir.Block, *, assume_safe: bool = False) -> None:
+def make_region(
+    module: Module, model: Model, block: ir.Block, *, assume_safe: bool = False, unfolded: bool = True
+) -> None:
     """Mark a function, of which `model` is, or a loop in it, whose body is `block`.
 
-    Raises ScheduleError if that is not legal.
+    Processing elements begin with first values if `unfolded`. Raises ScheduleError if that is not legal.
     """
     owner = block.owner.operation
     if owner.name not in ("func.func", "affine.for"):
         raise ScheduleError("what is in a branch, or in a loop with run-time bounds, cannot become stages")
     whole = statements(block)[:-1]
-    first_values = _first_values(model, whole)
+    first_values = _first_values(model, whole, unfolded=unfolded)
     stages = [op for op in whole if op not in [first for first, _ in first_values]]
     name = region_name(owner)
     refusal = refusal_of_stages(module, model, stages, f"{name} cannot become a dataflow region")
@@ -86,12 +88,14 @@ def make_region(module: Module, model: Model, block: ir.Block, *, assume_safe: b
     owner.attributes[DATAFLOW] = unit_attr()
 
 
-def _first_values(model: Model, stages: list[ir.Operation]) -> list[tuple[ir.Operation, ir.Operation]]:
+def _first_values(
+    model: Model, stages: list[ir.Operation], *, unfolded: bool
+) -> list[tuple[ir.Operation, ir.Operation]]:
     """The statements that only give an array its first values, of which a later stage writes others too, with the nest
     that can begin with them."""
     found = []
     for number, stage in enumerate(stages):
-        nest = absorbed_by(stage, stages[number:])
+        nest = absorbed_by(stage, stages[number:], model if unfolded else None)
         if nest is not None and stage_clash(model, [stage, nest]) is not None:
             found.append((stage, nest))
     return found
@@ -104,21 +108,47 @@ def run_at_once(module: Module, stream: ir.Value) -> None:
         return
     model = extract(function_around(made))
     try:
-        make_region(module, model, made.block)
+        make_region(module, model, made.block, unfolded=False)
     except ScheduleError as error:
+        if _begins_elements(module, model, made):
+            return
         clash = stage_clash(model, statements(made.block)[:-1])
         array = None if clash is None else clash.first.buffer.value
         if array is not None and isinstance(array.owner, ir.Block):  # a local array may become a FIFO yet
             _demand_room(module, made, error)
 
 
-def _demand_room(module: Module, made: ir.Operation, obstacle: ScheduleError) -> None:
-    """Raise ScheduleError unless a FIFO whose ends run one after the other holds all that is put before it is taken."""
+def _begins_elements(module: Module, model: Model, made: ir.Operation) -> bool:
+    """Make a region in which processing elements begin with first values, if a FIFO would else be too shallow.
+
+    Elsewhere they stay in front: tools let processes of a region share no array, and statements in a row may.
+    """
+    stages = statements(made.block)[:-1]
+    if _first_values(model, stages, unfolded=True) == _first_values(model, stages, unfolded=False):
+        return False
+    if _shallow(module, made) is None:
+        return False
+    try:
+        make_region(module, model, made.block)
+    except ScheduleError:
+        return False
+    return True
+
+
+def _shallow(module: Module, made: ir.Operation) -> Hang | None:
+    """How a FIFO is full for ever where its ends run one after the other; None if it holds what is put."""
     from ..poly import hang_of
 
     hang = hang_of(module, _MOST_STEPS)
-    name = stream_name(made.results[0])
-    if not isinstance(hang, Hang) or hang.full is None or hang.full.stream.name != name:
+    if not isinstance(hang, Hang) or hang.full is None or hang.full.stream.name != stream_name(made.results[0]):
+        return None
+    return hang
+
+
+def _demand_room(module: Module, made: ir.Operation, obstacle: ScheduleError) -> None:
+    """Raise ScheduleError unless a FIFO whose ends run one after the other holds all that is put before it is taken."""
+    hang, name = _shallow(module, made), stream_name(made.results[0])
+    if hang is None or hang.full is None:
         return
     depth = max(need.depth for need in hang.needs if need.stream.name == name)
     why = obstacle.diagnostics[0]

@@ -200,3 +200,23 @@ def two_sums(A: int32[6, 5]) -> int32[6]:
         s += B[i]
         C[i] = s
     return C
+
+
+def test_systolic_arrays_with_shallow_fifos() -> None:
+    """FIFOs of fewer elements than pass need both ends at once; each element begins with its part of `C = 0`."""
+
+    def gemm(A: int32[2, 8], B: int32[8, 3]) -> int32[2, 3]:
+        C: int32[2, 3] = 0
+        for i, j, k in allo.grid(2, 3, 8, name="PE"):
+            C[i, j] += A[i, k] * B[k, j]
+        return C
+
+    s = allo.customize(gemm)
+    rows, columns = s.buffer_at(s.A, "j"), s.buffer_at(s.B, "j")
+    elements = s.unfold("PE", [0, 1])
+    s.to(rows, elements, axis=1, depth=3)
+    s.to(columns, elements, axis=0, depth=4)
+    s.partition(s.C, dim=0)
+    assert "# dataflow" in s.pseudocode() and [name for name in s.get_loops().PE.loops] == ["i", "j", "k"]
+    A, B = np.arange(16, dtype=np.int32).reshape(2, 8), np.arange(24, dtype=np.int32).reshape(8, 3)
+    np.testing.assert_array_equal(through_doors(s, A, B).result, A @ B)

@@ -12,6 +12,7 @@ from ...ir.builder import Builder, affine_constant, affine_dim
 from ...ir.context import context
 from ...ir.walk import LoopView, annotations_of, constant_bounds, induction_variable, loops_of, operations
 from ...poly import Model, extract, merge_violation, wholly_overwritten
+from ..function.calls import function_around
 from .merge import matching, merge_into
 from .recompute import free_names
 from .rewrite import only_child
@@ -37,23 +38,36 @@ def _is_constant(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.operation.name in _CONSTANTS
 
 
-def absorbed_by(statement: ir.Operation, block: Sequence[ir.Operation]) -> ir.Operation | None:
+def absorbed_by(
+    statement: ir.Operation, block: Sequence[ir.Operation], model: Model | None = None
+) -> ir.Operation | None:
     """The nest of a block that can begin with the first values that a statement gives; None if there is none.
 
-    It is the next one that uses the array, a loop that surely runs and whose iterations run one after the other.
+    It is the next one that uses the array, a loop that surely runs and whose iterations run one after the other. With
+    the `model` of the function it may be unfolded, if each processing element can begin with values of its own.
     """
     array = first_values_of(statement)
     if array is None:
         return None
     behind = block[list(block).index(statement) + 1 :]
     user = next((op for op in behind if _uses(op, array)), None)
-    if user is None or user.name != "affine.for" or len(user.results) or set(_marks(user)) - _ONE_BY_ONE:
+    if user is None or user.name != "affine.for" or len(user.results):
+        return None
+    if _is_unfolded(user):
+        if model is None or _merged_depth(model, *_chains(function_around(user), statement, user)) is None:
+            return None
+    elif set(_marks(user)) - _ONE_BY_ONE:
         return None
     bounds = constant_bounds(user)
     return user if bounds is not None and len(range(*bounds)) else None
 
 
 _ONE_BY_ONE = {"pipeline", "unroll"}
+_SPATIAL = "allo.spatial"
+
+
+def _is_unfolded(loop: ir.Operation) -> bool:
+    return _SPATIAL in loop.attributes
 
 
 def _marks(op: ir.Operation) -> list[str]:
@@ -76,15 +90,29 @@ def absorb(function: ir.OpView, statement: ir.Operation, nest: ir.Operation, *, 
     if wholly_overwritten(model, statement, nest):
         statement.erase()
         return True
-    views = loops_of(function)
-    outer, inner = _chain(views, nest), _chain(views, statement)
-    for depth in range(min(len(outer), len(inner)), 0, -1):
-        if _merge(function, model, inner[:depth], outer[:depth]):
-            return True
-    if merge_only:
+    inner, outer = _chains(function, statement, nest)
+    depth = _merged_depth(model, inner, outer)
+    if depth is not None:
+        merge_into(function, inner[:depth], outer[:depth])
+        return True
+    if merge_only or _is_unfolded(nest):
         return False
     _guard(function, statement, outer[0])
     return True
+
+
+def _chains(
+    function: ir.OpView, statement: ir.Operation, nest: ir.Operation
+) -> tuple[list[LoopView], list[LoopView]]:
+    views = loops_of(function)
+    return _chain(views, statement), _chain(views, nest)
+
+
+def _merged_depth(model: Model, first: list[LoopView], nest: list[LoopView]) -> int | None:
+    """How many loops of a nest, the most, can begin with the body of another one; unfolded ones are among them."""
+    fewest = max((depth for depth, view in enumerate(nest, 1) if _is_unfolded(view.op)), default=1)
+    depths = range(min(len(nest), len(first)), fewest - 1, -1)
+    return next((depth for depth in depths if _may_merge(model, first[:depth], nest[:depth])), None)
 
 
 def _chain(views: Sequence[LoopView], nest: ir.Operation) -> list[LoopView]:
@@ -98,15 +126,13 @@ def _chain(views: Sequence[LoopView], nest: ir.Operation) -> list[LoopView]:
     return found
 
 
-def _merge(function: ir.OpView, model: Model, first: list[LoopView], nest: list[LoopView]) -> bool:
-    marked = any(annotations_of(view.op) for view in first) or any(set(_marks(v.op)) - _ONE_BY_ONE for v in nest)
+def _may_merge(model: Model, first: list[LoopView], nest: list[LoopView]) -> bool:
+    together = {*_ONE_BY_ONE, "spatial"} if _is_unfolded(nest[0].op) else _ONE_BY_ONE
+    marked = any(annotations_of(view.op) for view in first) or any(set(_marks(v.op)) - together for v in nest)
     directly = all(only_child(a, b) for a, b in pairwise(first))
     if marked or not directly or not matching(first, nest):
         return False
-    if merge_violation(model, [view.op for view in first], [view.op for view in nest]) is not None:
-        return False
-    merge_into(function, first, nest)
-    return True
+    return merge_violation(model, [view.op for view in first], [view.op for view in nest]) is None
 
 
 def _guard(function: ir.OpView, statement: ir.Operation, outer: LoopView) -> None:

@@ -168,7 +168,8 @@ class _Uses:
             for key, use in self._of_function(callee_name(op)).items():
                 yield _of_operand(op.operands[key], use) if isinstance(key, int) else (key, use)
             for result in op.results:
-                yield result, _Use(writes=frozenset({_anywhere(result)}))
+                if isinstance(result.type, ir.MemRefType):
+                    yield result, _Use(writes=frozenset({_anywhere(result)}))
             return
         for effect in effects_of(op):
             if effect.reads or effect.writes:
