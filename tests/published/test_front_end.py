@@ -113,6 +113,25 @@ def test_return_converts_to_the_declared_result() -> None:
     assert number == 2
 
 
+def test_several_results_of_a_call_are_returned() -> None:
+    def inner(a: int32, A: int32[4]) -> (int32, int32[4]):
+        B: int32[4] = 0
+        for i in range(4):
+            B[i] = A[i] + a
+        return a * 2, B
+
+    def kernel(a: int32, A: int32[4]) -> (int8, float32[4]):
+        return inner(a + 1, A)
+
+    def other(a: int32, A: int32[4]) -> (int8, float32[4], int32):
+        return inner(a, A)
+
+    number, array = through_doors(kernel, 300, np.arange(4, dtype=np.int32)).returned
+    assert number == 602 - 512 and array.tolist() == [301, 302, 303, 304]
+    with pytest.raises(allo.KernelError, match="'other' is declared to give 3 results, but returns 2 results of 'inn"):
+        allo.customize(other)
+
+
 def test_return_inside_meta_if() -> None:
     def kernel[T, N: index](A: "T[N]") -> "T[N]":
         B: T[N] = 0

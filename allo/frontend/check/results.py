@@ -33,16 +33,20 @@ class ResultChecker:
 
     def call(self, node: ast.Call) -> Call | None:
         """A call of a kernel, or None if it is another kind of call."""
+        if not self.calls_kernel(node):
+            return None
+        call = self.expressions.calls.kernel_call(node, self.expressions.calls.callee(node))
+        return None if call is None else Call(self.scope.source.position(node), call, (), ())
+
+    def calls_kernel(self, node: ast.Call) -> bool:
+        """Whether a call is one of a kernel."""
         if self.expressions.streams.is_method(node.func):
-            return None
+            return False
         if isinstance(node.func, ast.Attribute) and self.expressions.tensors.is_method(node.func):
-            return None
+            return False
         callee = self.expressions.calls.callee(node)
         kinds = FunctionType | NestedKernel | TemplateInstance | ExternalValue
-        if not isinstance(callee, kinds) or is_function_of_values(callee):
-            return None
-        call = self.expressions.calls.kernel_call(node, callee)
-        return None if call is None else Call(self.scope.source.position(node), call, (), ())
+        return isinstance(callee, kinds) and not is_function_of_values(callee)
 
     def to_tuple(self, node: ast.Assign, target: ast.Tuple) -> tuple[Stmt, ...]:
         """`x, C[i] = f(...)`."""

@@ -294,7 +294,9 @@ class StatementChecker:
             )
             return ()
         self._returned = True
-        nodes = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] if node.value else []
+        if (given := self._given_by_call(node)) is None:
+            return ()
+        call, nodes = given
         if len(nodes) == 1 and isinstance(nodes[0], ast.Constant) and nodes[0].value is None:
             nodes = []
         expected = self.function.results
@@ -332,7 +334,36 @@ class StatementChecker:
             if isinstance(value, Expr):
                 value = self.expressions.builder.settled(convert(value, result))  # type: ignore[arg-type]
             values.append(value)
-        return (Return(self.scope.source.position(node), tuple(values)),)
+        returned = Return(self.scope.source.position(node), tuple(values))
+        if not call:
+            return (returned,)
+        before, after = self.expressions.builder.take_pending()
+        return (*call, *inlined(before, (returned,)), *after)
+
+    def _given_by_call(self, node: ast.Return) -> tuple[tuple[Stmt, ...], list[ast.expr]] | None:
+        """What is returned, after the results of a kernel that gives several went to variables; None is a mistake."""
+        value, results = node.value, self.assignments.results
+        if isinstance(value, ast.Tuple):
+            return (), value.elts
+        if not isinstance(value, ast.Call) or len(self.function.results) < 2 or not results.calls_kernel(value):
+            return (), [] if value is None else [value]
+        call = results.call(value)
+        if call is None:
+            return None
+        wanted, given = len(self.function.results), call.call.callee
+        if len(given.results) != wanted:
+            self.scope.error(
+                node,
+                f"'{self.function.name}' is declared to give {counted(wanted, 'result')}, but returns "
+                f"{counted(len(given.results), 'result')} of '{given.name}'",
+            )
+            return None
+        names = [f"{given.name}.{number}" for number in range(wanted)]  # no names of Python's
+        places = [ast.copy_location(ast.Name(name, ast.Store()), value) for name in names]
+        assigned = results.given(ast.copy_location(ast.Assign([], value), node), call, places)
+        before, after = self.expressions.builder.take_pending()
+        read = [ast.copy_location(ast.Name(name, ast.Load()), value) for name in names]
+        return (*before, *assigned, *after), list(read)
 
     def _expression(self, node: ast.Expr) -> tuple[Stmt, ...]:
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):

@@ -240,8 +240,16 @@ def _place(access: ir.Operation, array: ir.Value) -> _Place:
     """The bank that an access reaches in each dimension, where that is the same each time."""
     found = access_map(access)
     if found is None:
-        return _anywhere(array)
+        return _banks(array, [_constant(value) for value in subscripts(access)])
     return _banks(array, compile_map(found).results, [_range_of(value) for value in subscripts(access)])
+
+
+def _constant(value: ir.Value) -> Linear | None:
+    """A subscript that is a constant; None for what data decide."""
+    made = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if made is None or made.name != "arith.constant":
+        return None
+    return Linear(ir.IntegerAttr(made.attributes["value"]).value)
 
 
 def _range_of(value: ir.Value) -> tuple[int, int] | None:
