@@ -33,6 +33,7 @@ from .resources import array_name, array_resources, beyond, own_resources, unit_
 from .rules import as_the_tool_reads
 from .rules.divided import as_notes, divisions
 from .stated import demand_stated_loops
+from .traced import traced_cycles
 
 if TYPE_CHECKING:
     from ..customize import Schedule
@@ -66,9 +67,9 @@ def estimate(
     arguments lie, `"HBM"` or `{"A": "DDR"}` (None: on the chip); they are copied in bursts of words of up to
     `word_bits` bits, but for those `in_place`, which the kernel itself accesses. `rewritten`: what is else
     assumed of the tool (elements that stay the same in registers, forwarded stores, trees of sums) is done to the
-    module first, by `allo.timing.rewrites`, and nothing is assumed. The time taken does not depend on extents. Raises
-    TargetError for a target or a profile that does not exist or lacks an operator, and for memories and arguments that
-    do not exist.
+    module first, by `allo.timing.rewrites`, and nothing is assumed. The time taken does not depend on extents, but for
+    grids of tasks, and tasks that wait for one another in circles (`traced.py`). Raises TargetError for a target or a
+    profile that does not exist or lacks an operator, and for memories and arguments that do not exist.
     The model and its sources: docs/estimator.md.
     """
     module = design if isinstance(design, Module) else design.ir
@@ -120,14 +121,21 @@ class _Estimation:
                 automatic = self.options.auto_pipeline or self.target.rules.automatic_pipelines is not None
                 self.reports[name] = FunctionReport(self.trees.spans[name], automatic, self.divisions.get(name, []))
         demand_stated_loops(self.trees)
+        cycles, remark = traced_cycles(self.module, self.trees)
         advice = self._advice()
         names = [function.name.value for function in self.module.functions()]
         functions = tuple(self._function(name, counts[name]) for name in names if name in counts)
+        if cycles is not None:
+            whole = rounded(cycles)
+            functions = tuple(
+                replace(f, latency=whole, interval=whole) if f.name == top else f for f in functions
+            )
         device = self.target.device
         available = Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff)
         external = [name for name in self.trees.wholes if name in counts and name not in self.trees.spans]
         notes = [f"{name}: an external kernel; how long it takes is not known" for name in external]
         notes += [note for report in self.reports.values() for note in report.notes]
+        notes += [remark] if remark else []
         found = transfers(self.module, self.target, self.place)
         copies = self._copies(found)
         notes += beyond(self._resources(top) + copies, available, self.target)
