@@ -12,8 +12,19 @@ from .failures import CHECK, MOST_VALUES, REQUIRE, SITE, CheckFailed, Checks, ch
 from .numbers import guard_numbers
 from .streams import guard_streams
 from .subscripts import guard_subscripts
+from .writers import track_writers
 
-__all__ = ["CHECK", "MOST_VALUES", "REQUIRE", "SITE", "CheckFailed", "Checks", "checks_of", "with_checks"]
+__all__ = [
+    "CHECK",
+    "MOST_VALUES",
+    "REQUIRE",
+    "SITE",
+    "CheckFailed",
+    "Checks",
+    "checks_of",
+    "track_writers",
+    "with_checks",
+]
 
 
 def with_checks(module: Module) -> Module:

@@ -25,7 +25,7 @@ from ..arguments.calling import call, is_stopped_by_interrupts
 from ..arguments.conversion import converted_arguments
 from ..arguments.parameters import Array, Parameter
 from ..arguments.results import result_memory, result_value, returned
-from ..checked import CheckFailed, with_checks
+from ..checked import CheckFailed, track_writers, with_checks
 from ..declared import refuse_undefined
 from .checks import lower_checks
 from .components import threads_of
@@ -104,6 +104,8 @@ class LLVMModule:
                 "a timed run notes what all tasks do, on one thread", hint="leave out threads= or timed=True"
             )
         self._lowered = with_checks(module) if check else module.clone()
+        if check:
+            track_writers(self._lowered)
         self._timed = _timed_design(self._lowered, timed, unbounded=unbounded)
         self._timing: TimedRun | None = None
         self._checks = lower_checks(self._lowered)
