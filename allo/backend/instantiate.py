@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 from mlir import ir
@@ -43,7 +44,23 @@ def instantiate(module: Module) -> Module:
     for function in list(result.functions()):
         for nest in element_nests(function):
             _Elements(result, function, _checked(nest)).replace()
+    _name_positions(result)
     return result
+
+
+def _name_positions(module: Module) -> None:
+    """Let functions of some positions of a task, such as `gemm[0, :]`, have names that hardware languages have."""
+    names = set(module.names())
+    for name in sorted(name for name in names if not name.isidentifier()):
+        plain = unique_name("_".join(re.findall(r"\w+", name.replace(":", "to"))), names)
+        names.add(plain)
+        for function in module.functions():
+            if function.name.value == name:
+                function.operation.attributes["sym_name"] = string_attr(plain)
+            entry = entry_block(function)
+            for call in operations(entry, "func.call") if entry is not None else ():
+                if callee_name(call) == name:
+                    call.attributes["callee"] = ir.FlatSymbolRefAttr.get(plain, context())
 
 
 def _checked(nest: ElementNest) -> ElementNest:

@@ -11,7 +11,9 @@ import pytest
 import allo
 import allo.dataflow as df
 from allo import Schedule, ScheduleError
+from allo.backend.instantiate import instantiate
 from allo.ir.types import Stream, int16, int32
+from allo.memory import Memory
 from tests.published.doors import assert_same, ran, through_doors
 
 from .checks import assert_refused, normalised
@@ -248,6 +250,27 @@ def test_positions_with_several_functions() -> None:
     assert_refused(message, s, "separate", "row", "1")
     message = "separate: positions must be a text such as '0, 1' or '0, :', got 1"
     assert_refused(message, s, "separate", "row", 1)
+
+
+def test_positions_whose_function_was_inlined() -> None:
+    s = df.customize(rows)
+    s.separate("row", "1")
+    s.inline("row[1]")
+    message = """
+        pipeline: the positions 'row[1]' have no function: it was inlined into the nest of the grid
+          hint: take the step on 'row[1]' before
+        """
+    assert_refused(message, s, "pipeline", "row[1]:j")
+    s.pipeline("row[0]:j")
+    assert s.verify()
+
+
+def test_functions_in_hardware_have_names_of_its_language() -> None:
+    s = df.customize(rows)
+    s.partition("rows:B", dim=1)
+    s.bind("row[1]:B", Memory(resource="BRAM"))  # keeps the function from being inlined
+    made = instantiate(s.ir)
+    assert all(name.isidentifier() for name in made.names())
 
 
 def test_loops_of_positions_that_share_their_function() -> None:

@@ -120,7 +120,9 @@ class Positions:
         """The calls of all functions that positions have."""
         if not self.nest:
             return [self.call]
-        return operations(self.nest[0].regions[0].blocks[0], "func.call")
+        found = operations(self.nest[0].regions[0].blocks[0], "func.call")
+        task = self.grid.task
+        return [call for call in found if task in (callee_name(call), *(split_positions(callee_name(call)) or ())[:1])]
 
     def holder(self, box: Box) -> tuple[ir.Operation, bool]:
         """The call of the function that some positions have, and whether it is theirs alone.
@@ -135,6 +137,11 @@ class Positions:
                 return call, _size(box) == self._positions(around)
             if not any(found is (not is_inside) for found, (_, is_inside) in zip(met, around, strict=True)):
                 several.append(callee_name(call))
+        if not several:
+            raise ScheduleError(
+                f"the positions '{self.grid.name(box)}' have no function: it was inlined into the nest of the grid",
+                hint=f"take the step on '{self.grid.name(box)}' before",
+            )
         listed = " and ".join(f"'{name}'" for name in several)
         raise ScheduleError(
             f"the positions '{self.grid.name(box)}' have no function in common any more: they are some of {listed}",
