@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import allo
+import allo.dataflow as df
 from allo.ir.module import Module
-from allo.ir.types import int32
+from allo.ir.types import Stream, int32
 from allo.verify import Different, Equivalent, Unknown
 
 SOURCE = """
@@ -237,3 +238,99 @@ def test_an_external_kernel_with_a_state_decides_nothing(external: dict[str, Any
     assert isinstance(result, Different)
     reason = "the second program uses an element that it has not written, or a C++ function of it gives something else"
     assert result.counterexample.reason == f"{reason} each time"
+
+
+def chosen(A: int32[8], B: int32[8]):
+    for i in range(8):
+        if A[i] > 0:
+            B[i] = A[i]
+        else:
+            B[i] = 0
+
+
+@df.region()
+def puts_in_branches(A: int32[8], B: int32[8]):
+    s: Stream[int32, 2]
+
+    @df.kernel(args=[A])
+    def source(x: int32[8]):
+        for i in range(8):
+            if x[i] > 0:
+                s.put(x[i])
+            else:
+                s.put(0)
+
+    @df.kernel(args=[B])
+    def sink(y: int32[8]):
+        for i in range(8):
+            y[i] = s.get()
+
+
+@df.region()
+def gets_in_branches(A: int32[8], B: int32[8]):
+    s: Stream[int32, 2][2]
+
+    @df.kernel(args=[A])
+    def source(x: int32[8]):
+        for i in range(8):
+            s[0].put(x[i])
+            s[1].put(0)
+
+    @df.kernel(args=[A, B])
+    def sink(x: int32[8], y: int32[8]):
+        for i in range(8):
+            if x[i] > 0:
+                y[i] = s[0].get()
+                s[1].get()
+            else:
+                s[0].get()
+                y[i] = s[1].get()
+
+
+@df.region()
+def another_value(A: int32[8], B: int32[8]):
+    s: Stream[int32, 2]
+
+    @df.kernel(args=[A])
+    def source(x: int32[8]):
+        for i in range(8):
+            if x[i] > 0:
+                s.put(x[i])
+            else:
+                s.put(x[0])
+
+    @df.kernel(args=[B])
+    def sink(y: int32[8]):
+        for i in range(8):
+            y[i] = s.get()
+
+
+@df.region()
+def another_order(A: int32[8], B: int32[8]):
+    s: Stream[int32, 4][2]
+
+    @df.kernel(args=[A])
+    def source(x: int32[8]):
+        for i in range(8):
+            if x[i] > 0:
+                s[0].put(x[i])
+                s[1].put(0)
+            else:
+                s[1].put(0)
+                s[0].put(0)
+
+    @df.kernel(args=[B])
+    def sink(y: int32[8]):
+        for i in range(8):
+            y[i] = s[0].get() + s[1].get()
+
+
+@pytest.mark.parametrize("region", [puts_in_branches, gets_in_branches])
+def test_what_both_branches_do_at_a_stream_is_one_put_or_get(region: Any) -> None:
+    assert isinstance(allo.verify(df.customize(region), chosen), Equivalent)
+    assert isinstance(allo.verify(df.customize(region), df.customize(another_value)), Different)
+
+
+def test_branches_that_use_streams_in_another_order_are_left() -> None:
+    result = allo.verify(df.customize(another_order), chosen)
+    assert isinstance(result, Unknown) and "under a condition that is not affine" in str(result)
