@@ -261,7 +261,8 @@ def _failure(failed: Failed, is_second: bool) -> Comparison:
     # that tasks take turns is beyond the CPU, and no mistake
     if is_second and failed.message.startswith("DataflowError") and "tasks wait for each other" not in failed.message:
         message = failed.message.removeprefix("DataflowError: ").split("\n")[0]
-        what = "" if message.startswith("the external kernel") else "deadlock: "
+        own = message.startswith("the external kernel") or "has two tasks at one end" in message
+        what = "" if own else "deadlock: "
         return Difference("", (), "", "", what + message)
     which = "second" if is_second else "first"
     return Inconclusive(f"the {which} program: {failed.message}", failed.is_late)
