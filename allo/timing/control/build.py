@@ -224,8 +224,9 @@ class TreeBuilder:
         return tree.Repeat(view, self._body(view), trips, trips.mean, control.iteration, control.loop, tuple(remarks))
 
     def _body(self, view: LoopView) -> tree.Sequence:
+        """What a loop repeats; the condition of a `while` comes before all else."""
         blocks = [block for region in view.op.regions for block in region.blocks]
-        return tree.Sequence(self._parts([op for block in blocks for op in statements(block)]))
+        return tree.Sequence(tuple(part for block in blocks for part in self._parts(statements(block))))
 
     def _leaf(self, view: LoopView, trips: Trips, remarks: tuple[str, ...]) -> tree.Repeat:
         """A loop without loops in it whose iterations do not overlap."""

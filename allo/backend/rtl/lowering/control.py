@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mlir import ir
 
 from ....errors import TargetError
-from ....ir.walk import bound_operands, location_of, statements
+from ....ir.walk import LoopView, bound_operands, location_of, statements
 from ....timing.control import tree
 from ..netlist.design import Signal
 from .datapath import RegionHardware
@@ -81,8 +81,9 @@ class ControlHardware:
 
     def _repeat(self, node: tree.Repeat, start: Signal) -> Signal:
         view, op = node.view, node.view.op
-        if op.name != "affine.for" or len(op.results):
-            raise unsupported(op, f"loop '{view.name}', {op.name}")
+        if op.name == "scf.while":
+            return self._while(node, start)
+        self._counted(view)
         start = self._later(start, node.enter)
         body_ends = self.builder.signal(f"{view.name}_next", 1)
         now = self.builder.signal(view.name, self._counter_bits(op), signed=True)
@@ -101,6 +102,27 @@ class ControlHardware:
         )  # fmt: skip
         return self._later(ends, node.leave)
 
+    def _while(self, node: tree.Repeat, start: Signal) -> Signal:
+        """A loop whose condition is computed ahead of each iteration, and once more."""
+        op, name = node.view.op, node.view.name
+        if len(op.results) or len(op.operands):
+            raise unsupported(op, f"loop '{name}', which has a value")
+        if not isinstance(node.body, tree.Sequence):
+            raise unsupported(op, f"loop '{name}', whose stages run at once")
+        head = op.regions[0].blocks[0]
+        start = self._later(start, node.enter)
+        body_ends = self.builder.signal(f"{name}_next", 1)
+        begins = self.builder.wire(f"{name}_begins", 1, f"{start.name} || {body_ends.name}", at=location_of(op))
+        now = self._later(begins, node.each)
+        rest = list(node.body.parts)
+        while rest and _operation_of(rest[0]).block == head:
+            now = self.of(rest.pop(0), now)
+        holds = self.function.stable(statements(head)[-1].operands[0])
+        goes_on = self.builder.wire(f"{name}_goes_on", 1, f"{now.name} && {holds.fit(1)}")
+        ends = self.builder.wire(f"{name}_ends", 1, f"{now.name} && !{holds.fit(1)}")
+        self.builder.drive(body_ends, self.of(tree.Sequence(tuple(rest)), goes_on).name)
+        return self._later(ends, node.leave)
+
     def _pipeline(self, node: tree.Pipeline, start: Signal) -> Signal:
         start = self._later(start, node.enter)
         views, name = node.loops, node.loops[-1].name
@@ -109,8 +131,7 @@ class ControlHardware:
         counters: list[tuple[_Counter, Signal]] = []
         some = []
         for view in views:
-            if view.op.name != "affine.for" or len(view.op.results):
-                raise unsupported(view.op, f"loop '{view.name}', {view.op.name}")
+            self._counted(view)
             kept = self.builder.signal(f"{view.name}_kept", self._counter_bits(view.op), signed=True)
             now = self.builder.signal(view.name, kept.width, signed=True)
             counter = self._counter(view.op, now, "")
@@ -161,14 +182,22 @@ class ControlHardware:
     def _counter(self, op: ir.Operation, now: Signal, hint: str) -> _Counter:
         """The expressions of a counter."""
         name = now.name
-        step = ir.IntegerAttr(op.attributes["step"]).value
-        lower = self._bound(op, "lowerBoundMap", 0)
-        upper = self._bound(op, "upperBoundMap", 1)
+        if op.name == "affine.for":
+            step = str(ir.IntegerAttr(op.attributes["step"]).value)
+            lower, upper = self._bound(op, "lowerBoundMap", 0), self._bound(op, "upperBoundMap", 1)
+        else:
+            lower, upper, step = (of_value(self.function.stable(value)).text for value in list(op.operands)[:3])
         at = location_of(op)
         following = self.builder.wire(f"{name}_after", now.width, f"{now.name} + {step}", signed=True, at=at)
         more = self.builder.wire(f"{name}_more", 1, f"{following.name} < {upper}", at=at)
         some = self.builder.wire(f"{name}_any", 1, f"{lower} < {upper}", at=at)
         return _Counter(now, lower, following, more, some)
+
+    def _counted(self, view: LoopView) -> None:
+        if view.op.name not in ("affine.for", "scf.for"):
+            raise unsupported(view.op, f"loop '{view.name}', {view.op.name}")
+        if len(view.op.results):
+            raise unsupported(view.op, f"loop '{view.name}', which has a value")
 
     def _bound(self, op: ir.Operation, name: str, which: int) -> str:
         """The greatest of some lower bounds, or the least of some upper ones."""
@@ -196,3 +225,14 @@ class ControlHardware:
         return self.builder.wire("branch_ends", 1, " || ".join(ends))
 
 
+def _operation_of(node: tree.Node) -> ir.Operation:
+    """An operation of a node that stands in the block that the node is in."""
+    match node:
+        case tree.Straight():
+            return node.body[0]
+        case tree.Pipeline() | tree.Repeat() | tree.Spatial():
+            return node.view.op
+        case tree.Branch() | tree.Invocation() | tree.ArrayCopy():
+            return node.op
+        case _:
+            return _operation_of(node.parts[0])

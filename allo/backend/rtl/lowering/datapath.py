@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .function import FunctionHardware
 
 _SILENT = ("memref.alloc", "memref.get_global", "affine.yield", "scf.yield", "memref.dealloc",
-           "func.return")  # fmt: skip
+           "func.return", "scf.condition")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

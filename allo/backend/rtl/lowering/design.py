@@ -57,7 +57,7 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
                     f"'{name}' is an external kernel, of which there is no SystemVerilog",
                     hint="build for 'vitis_hls', which takes its C++",
                 )
-            functions[name] = FunctionHardware(trees.spans[name].tree, trees.builders[name], function).make()
+            functions[name] = FunctionHardware(made, trees.spans[name].tree, trees.builders[name], function).make()
         return functions[name]
 
     kernel = function(made.top)

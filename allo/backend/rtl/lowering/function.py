@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from mlir import ir
 
 from ....errors import InternalError, TargetError
-from ....ir.access import base_of, callee_name
+from ....ir.access import base_of, callee_name, global_name
 from ....ir.affine_sets import constraints_of
+from ....ir.dense import dense_bits
+from ....ir.module import Module
 from ....ir.walk import (
     argument_names,
     bound_operands,
@@ -30,6 +33,7 @@ from .memories import place_memory
 from .operations import OperationPrinter, unsupported
 from .ports import ArrayPorts, DrivenPort
 from .subscripts import of_map, of_value
+from .tables import place_tables
 
 NUMBERS = ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type
 type Limits = tuple[int | None, int | None, int]
@@ -39,8 +43,9 @@ class FunctionHardware:
     """One function; `callee` gives the hardware of those that it calls."""
 
     def __init__(
-        self, tree: FunctionTree, builder: TreeBuilder, callee: Callable[[str], FunctionHardware]
+        self, module: Module, tree: FunctionTree, builder: TreeBuilder, callee: Callable[[str], FunctionHardware]
     ) -> None:
+        self.module = module
         self.tree = tree
         self.scheduled = builder
         self.callee = callee
@@ -106,7 +111,10 @@ class FunctionHardware:
                 )
 
     def _memories(self, ports: ArrayPorts) -> None:
-        """The memories of a local array."""
+        """The memories of a local array, or the tables of a constant one."""
+        if ports.contents is not None:
+            place_tables(self.builder, ports)
+            return
         for bank in sorted({bank for bank, _ in ports.words}):
             numbers = [port for of, port in ports.words if of == bank]
             place_memory(
@@ -131,7 +139,7 @@ class FunctionHardware:
                 name = self.outside[base]
             else:
                 made = base.owner.operation
-                if made.name != "memref.alloc":
+                if made.name not in ("memref.alloc", "memref.get_global"):
                     raise unsupported(made, f"an array that {made.name} makes")
                 name = self.builder.named(string_of(made, "allo.name") or "array")
             memory = self.scheduled.memory_of(base, name)
@@ -147,7 +155,18 @@ class FunctionHardware:
                     hint="build the kernel for 'vitis_hls'",
                 )
             self.arrays[base] = ArrayPorts(self.builder, name, BankedArray(memory), is_outside)
+            if not is_outside and made.name == "memref.get_global":
+                self.arrays[base].contents = self._contents(made)
         return self.arrays[base]
+
+    def _contents(self, op: ir.Operation) -> list[int]:
+        """The bits of the elements of a constant array."""
+        name = global_name(op.results[0])
+        made = None if name is None else self.module.symbol(name)
+        if made is None or "constant" not in made.attributes:
+            raise unsupported(op, f"'{string_of(op, 'allo.name')}', which keeps its value from call to call,")
+        memref = ir.MemRefType(ir.TypeAttr(made.attributes["type"]).value)
+        return dense_bits(made.attributes["initial_value"], memref.element_type, math.prod(memref.shape))
 
     # -- values --------------------------------------------------------------------------------------------
 

@@ -96,11 +96,34 @@ class OperationPrinter:
             full = bits_of(op.operands[0].type)
             less = f"{_number(given[0], full, signed)} {sign} {_number(given[1], full, signed)}"
             return f"({less}) ? {given[0].fit(width)} : {given[1].fit(width)}", False
+        if name.startswith("allo.") and (found := self._bits(op, given, width)) is not None:
+            return found, False
         if name == "math.absi":
             full = bits_of(op.operands[0].type)
             value = given[0].with_sign(full)
             return f"({value} < 0) ? -{given[0].fit(width)} : {given[0].fit(width)}", False
         raise unsupported(op)
+
+    def _bits(self, op: ir.Operation, given: list[Signal], width: int) -> str | None:
+        """The expression of an operation on single bits; `full` are those of the integer."""
+        full = bits_of(op.operands[0].type)
+        number = given[0].fit(full)
+        if op.name == "allo.get_bit":
+            return f"1'({number} >> {given[1].fit(32)})"
+        if op.name == "allo.set_bit":
+            one = f"({full}'d1 << {given[1].fit(32)})"
+            return f"{width}'({given[2].fit(1)} ? ({number} | {one}) : ({number} & ~{one}))"
+        if op.name in ("allo.get_slice", "allo.set_slice"):
+            high, low = given[1].fit(32), given[2].fit(32)
+            mask = f"~({{{full}{{1'b1}}}} << ({high} - {low}))"
+            if op.name == "allo.get_slice":
+                return f"{width}'(({number} >> {low}) & {mask})"
+            size = bits_of(op.operands[3].type)
+            word = f"{full}'({given[3].fit(size)})"
+            return f"{width}'(({number} & ~(({mask}) << {low})) | (({word} & {mask}) << {low}))"
+        if op.name == "allo.reverse_bits":
+            return f"{width}'({{<<{{{number}}}}})"
+        return None
 
     def _wire(self, op: ir.Operation, given: Signal, width: int) -> tuple[str, bool]:
         source, result = op.operands[0], op.results[0]

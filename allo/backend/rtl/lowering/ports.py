@@ -72,6 +72,7 @@ class ArrayPorts:
     cell_drivers: dict[int, tuple[Signal, Signal]] = field(default_factory=dict)  # write, word
     drivers: dict[tuple[int, int], tuple[Signal, ...]] = field(default_factory=dict)  # use, write, address, word
     writing: set[tuple[int, int]] = field(default_factory=set)
+    contents: list[int] | None = None  # of a constant array: the bits of its elements
 
     def bank_name(self, bank: int) -> str:
         """What a bank is called."""
@@ -118,6 +119,9 @@ class ArrayPorts:
     def _finish_cell(self, bank: int) -> None:
         cell, writes = self.cells[bank], self.writes.get(bank, [])
         width, name = cell.width, self.bank_name(bank)
+        if self.contents is not None:
+            self.builder.drive(cell, f"{width}'h{self.contents[bank] & ((1 << width) - 1):x}")
+            return
         enable = " || ".join(condition for condition, _ in writes) or "1'b0"
         word = _chosen([(condition, data) for condition, data in reversed(writes)]) or f"{width}'d0"
         if self.is_outside:

@@ -1,0 +1,45 @@
+"""Bits of the elements of constant arrays and states of a module."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+from mlir import ir
+
+
+def dense_bits(attribute: ir.Attribute, stored: ir.Type, count: int) -> list[int]:
+    """The bits of the elements."""
+    if isinstance(attribute, ir.UnitAttr):
+        return [0] * count
+    width = 64 if isinstance(stored, ir.IndexType) else stored.width
+    array = ir.DenseElementsAttr(attribute) if not isinstance(attribute, ir.DenseElementsAttr) else attribute
+    if isinstance(attribute, ir.DenseFPElementsAttr) and not isinstance(stored, ir.BF16Type):
+        return [int(bits) for bits in np.array(attribute).reshape(-1).view(f"uint{width}")]
+    if width not in (8, 16, 32, 64) or not isinstance(attribute, ir.DenseIntElementsAttr):
+        return _written_values(attribute, width, count)
+    if array.is_splat:
+        return [int(ir.IntegerAttr(array.get_splat_value()).value)] * count
+    return [int(value) for value in attribute]
+
+
+def _written_values(attribute: ir.Attribute, width: int, count: int) -> list[int]:
+    """Of elements that the bindings do not read, odd widths and bfloat16: from the text `dense<...> : tensor<...>`."""
+    body = str(attribute).partition("<")[2].partition(">")[0]
+    if body.startswith('"0x'):
+        data = bytes.fromhex(body.strip('"')[2:])
+        if len(data) * 8 <= max(count, 8) and width == 1 and count > 1:
+            return [data[n // 8] >> (n % 8) & 1 for n in range(count)]
+        size = len(data) // count
+        return [int.from_bytes(data[n : n + size], "little") for n in range(0, len(data), size)]
+    words = body.replace("[", " ").replace("]", " ").replace(",", " ").split()
+    values = [_written(word, isinstance(attribute, ir.DenseFPElementsAttr)) for word in words]
+    return values * count if len(values) == 1 else values
+
+
+def _written(word: str, is_bfloat16: bool) -> int:
+    """The bits of one number."""
+    if word in ("true", "false"):
+        return int(word == "true")
+    if word.startswith("0x"):
+        return int(word, 16)
+    return int(np.float64(word).astype(ml_dtypes.bfloat16).view(np.uint16)) if is_bfloat16 else int(word)
