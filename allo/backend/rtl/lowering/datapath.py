@@ -69,7 +69,7 @@ class RegionHardware:
         self.guards: list[tuple[ir.Operation, int]] = []
         self.conditions: dict[ir.Operation, Timed] = {}
         self.writes: dict[ir.Value, list[_Write]] = {}
-        self.reads: dict[tuple[ir.Value, int], tuple[Timed, int]] = {}  # by element: word and writes before
+        self.reads: dict[tuple[ir.Value, int], tuple[Timed, int]] = {}  # by element: the word, and who has read it
         self.held: dict[ir.Value, Signal] = {}
         self.own: set[ir.Operation] = set()
 
@@ -283,6 +283,14 @@ class RegionHardware:
             for d in self.schedule.problem.dependences
         )
 
+    def _is_written(self, first: int, second: int) -> bool:
+        """Whether something between two reads, in the same iteration, writes what the second one reads."""
+        nodes = self.scheduled.graph.region.nodes
+        return any(
+            d.sink == second and not d.distance and nodes[d.source].kind == "write" and d.source > first
+            for d in self.schedule.problem.dependences
+        )
+
     def _write_port(self, ports: ArrayPorts, write: _Write, before: list[_Write]) -> None:
         """One write, which takes along what is written before where its own condition does not hold."""
         op, data = write.node.op, write.data
@@ -328,9 +336,8 @@ class RegionHardware:
     ) -> Timed:
         """The word that a port reads; a second read of an element takes that of the first."""
         key = (base, self._element(node))
-        before = len(self.writes.get(base, ()))
         known = self.reads.get(key)
-        if known is not None and known[1] == before:
+        if known is not None and not self._is_written(known[1], node.index):
             return known[0]
         width, latency, at = ports.array.memory.width, self.latency(node.op), location_of(node.op)
         address = self.builder.wire(f"{ports.name}_at", ports.array.address_bits, place.address, at=at)
@@ -349,7 +356,7 @@ class RegionHardware:
                 text = f"{which.name} == {which.width}'d{bank} ? {results[bank].name} : {text}"
         word = results[last] if chosen is None else self.builder.wire(f"{ports.name}_word", width, text)
         made = Timed(word, cycle + latency)
-        self.reads[key] = (made, before)
+        self.reads[key] = (made, node.index)
         return made
 
     def _element(self, node: RegionNode) -> int:
