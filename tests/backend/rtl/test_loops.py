@@ -72,3 +72,34 @@ def test_bounds_that_vary_calls_and_conditions_around_loops() -> None:
             y[i] = x[i] // 3
 
     assert_as_predicted(allo.customize(sums), numbers(8, 8), numbers(8), numbers(8, dtype=np.int8))
+
+
+def test_a_value_that_a_condition_replaces() -> None:
+    """It was taken from the store that surely runs, although another one behind it did."""
+
+    def positive(x: int32[8], y: int32[8]):
+        for i in range(8):
+            t: int32 = 7
+            if x[i] > 0:
+                t = x[i]
+                y[i] = t
+            y[i] += t
+
+    s = allo.customize(positive)
+    s.pipeline("i")
+    assert_as_predicted(s, numbers(8), numbers(8))
+
+
+def test_while_loops_constants_and_single_bits() -> None:
+    def search(x: int32[8], y: int32[8]) -> int32:
+        weights: int32[6] = [3, 1, 2, 5, -4, 7]
+        n: int32 = 0
+        while n < 7 and x[n] > 0:
+            y[n] = x[n] * weights[n % 6]
+            y[n][3] = x[n][0]
+            n += 1
+        return n
+
+    x = np.array([3, 4, 9, 2, -1, 0, 3, 4], np.int32)
+    made = assert_as_predicted(allo.customize(search), x, numbers(8))
+    assert made.predicted_cycles is None

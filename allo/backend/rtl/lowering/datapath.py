@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mlir import ir
@@ -18,6 +18,7 @@ from ..netlist.design import Signal
 from .arrays import BankPlace, SubscriptNumber
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
+from .region_writes import RegionWrite, is_same, meets
 from .subscripts import of_map, of_value
 
 if TYPE_CHECKING:
@@ -33,18 +34,6 @@ class Timed:
 
     signal: Signal
     ready: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Write:
-    """A write of an array in this region, for reads of the same cycle and for writes behind it."""
-
-    node: RegionNode
-    place: BankPlace
-    condition: str
-    chosen: Signal | None
-    data: str
-    guards: tuple[tuple[ir.Operation, int], ...]
 
 
 class RegionHardware:
@@ -68,7 +57,7 @@ class RegionHardware:
         self.values: dict[ir.Value, Timed] = {value: Timed(signal, 0) for value, signal in loops.items()}
         self.guards: list[tuple[ir.Operation, int]] = []
         self.conditions: dict[ir.Operation, Timed] = {}
-        self.writes: dict[ir.Value, list[_Write]] = {}
+        self.writes: dict[ir.Value, list[RegionWrite]] = {}
         self.reads: dict[tuple[ir.Value, int], tuple[Timed, int]] = {}  # by element: the word, and who has read it
         self.held: dict[ir.Value, Signal] = {}
         self.own: set[ir.Operation] = set()
@@ -229,26 +218,22 @@ class RegionHardware:
         node, base = self.nodes[op], base_of(accessed(op))
         ports = self.function.arrays_of(base)
         cycle = self.cycle(op)
-        if is_load(op) and node.forwarded:
-            stores = [write.node for write in self.writes.get(base, ())]
-            cover = cover_of(stores, node)
-            if cover is None:
-                raise InternalError("a value is forwarded from no store")
-            self.values[op.results[0]] = Timed(self.at(stored(cover.op), cycle), cycle)
-            return
         values = subscripts(op)
         given = self._subscripts(values, [self.at(value, cycle) for value in values])
         made = access_map(op)
         place = ports.array.place(given if made is None else of_map(made, given))
         bits = max(1, (ports.array.banks - 1).bit_length())
         chosen = None if place.chosen is None else self.builder.wire(f"{ports.name}_bank", bits, place.chosen)
-        if is_store(op):
+        if is_load(op) and node.forwarded:
+            self.values[op.results[0]] = Timed(self._passed(node, base, ports, place, chosen, cycle), cycle)
+        elif is_store(op):
             self._write(node, base, ports, place, chosen, cycle)
         elif ports.array.memory.is_register:
             word = self._read_cells(node, base, ports, place, chosen, cycle)
             self.values[op.results[0]] = Timed(word, cycle)
         else:
-            self.values[op.results[0]] = self._read(node, base, ports, place, chosen, cycle)
+            found = self._read(node, base, ports, place, chosen, cycle)
+            self.values[op.results[0]] = self._behind_writes(node, base, found, cycle + self.latency(op))
 
     def _write(
         self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
@@ -256,18 +241,18 @@ class RegionHardware:
         width = ports.array.memory.width
         data = self.at(stored(node.op), cycle).fit(width)
         active = self._active(cycle, self.guards)
-        self.writes.setdefault(base, []).append(_Write(node, place, active, chosen, data, tuple(self.guards)))
+        self.writes.setdefault(base, []).append(RegionWrite(node, place, active, chosen, data, tuple(self.guards)))
         if ports.array.memory.is_register:
             for bank in place.banks:
                 own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{bank}"
                 ports.write_cell(bank, f"({active}{own})", data)
 
-    def _finish_writes(self, ports: ArrayPorts, writes: list[_Write]) -> None:
+    def _finish_writes(self, ports: ArrayPorts, writes: list[RegionWrite]) -> None:
         """Give writes ports; of those that write one element in an iteration, the last one's is that of all."""
         if ports.array.memory.is_register:
             return
         elements = [self._element(write.node) for write in writes]
-        before: dict[int, list[_Write]] = {}
+        before: dict[int, list[RegionWrite]] = {}
         for number, write in enumerate(writes):
             later = [n for n in range(number + 1, len(writes)) if elements[n] == elements[number]]
             if later and not self._is_read(write.node):
@@ -280,18 +265,20 @@ class RegionHardware:
         nodes = self.scheduled.graph.region.nodes
         return any(
             d.source == node.index and not d.distance and nodes[d.sink].kind == "read" and not nodes[d.sink].forwarded
+            and not is_same(node, nodes[d.sink])
             for d in self.schedule.problem.dependences
-        )
+        )  # fmt: skip
 
     def _is_written(self, first: int, second: int) -> bool:
         """Whether something between two reads, in the same iteration, writes what the second one reads."""
         nodes = self.scheduled.graph.region.nodes
         return any(
             d.sink == second and not d.distance and nodes[d.source].kind == "write" and d.source > first
+            and not is_same(nodes[d.source], nodes[second])
             for d in self.schedule.problem.dependences
-        )
+        )  # fmt: skip
 
-    def _write_port(self, ports: ArrayPorts, write: _Write, before: list[_Write]) -> None:
+    def _write_port(self, ports: ArrayPorts, write: RegionWrite, before: list[RegionWrite]) -> None:
         """One write, which takes along what is written before where its own condition does not hold."""
         op, data = write.node.op, write.data
         cycle, width = self.cycle(op), ports.array.memory.width
@@ -315,6 +302,28 @@ class RegionHardware:
             )
         )  # fmt: skip
 
+    def _passed(
+        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
+    ) -> Signal:
+        """What a store of the same iteration has written for certain, or others have behind it under conditions."""
+        writes = self.writes.get(base, [])
+        cover = cover_of([write.node for write in writes], node)
+        if cover is None:
+            raise InternalError("a value is forwarded from no store")
+        first = next(number for number, write in enumerate(writes) if write.node is cover)
+        width = ports.array.memory.width
+        text = self.at(stored(cover.op), cycle).fit(width)
+        behind = [write for write in writes[first + 1 :] if set(write.place.banks) & set(place.banks)]
+        for write in behind:
+            own = write.chosen
+            earlier = None if own is None else self.builder.delayed(own, cycle - self.cycle(write.node.op))
+            met = meets(replace(write, chosen=earlier), place, chosen) or ""
+            condition = (" && ".join(self._held(cycle, write.guards)) or "1'b1") + met
+            text = f"({condition}) ? {self.at(stored(write.node.op), cycle).fit(width)} : {text}"
+        if not behind:
+            return self.at(stored(cover.op), cycle)
+        return self.builder.wire(ports.name, width, text, at=location_of(node.op))
+
     def _read_cells(
         self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
     ) -> Signal:
@@ -327,9 +336,21 @@ class RegionHardware:
         text += ports.cell(last).name
         passing = [write for write in self.writes.get(base, ()) if self.cycle(write.node.op) == cycle]
         for write in passing:  # the last one is asked first
-            if (met := _meets(write, place, chosen)) is not None:
+            if (met := meets(write, place, chosen)) is not None:
                 text = f"({write.condition}{met}) ? {write.data} : {text}"
         return self.builder.wire(ports.name, width, text, at=location_of(node.op))
+
+    def _behind_writes(self, node: RegionNode, base: ir.Value, word: Timed, ready: int) -> Timed:
+        """What a read finds behind writes of its element in the same iteration, which may still be on their way."""
+        writes = [write for write in self.writes.get(base, ()) if is_same(write.node, node)]
+        if not writes:
+            return word
+        width = self.function.arrays_of(base).array.memory.width
+        text = self.later(word, ready).fit(width)
+        for write in writes:
+            condition = " && ".join(self._held(ready, write.guards)) or "1'b1"
+            text = f"({condition}) ? {self.at(stored(write.node.op), ready).fit(width)} : {text}"
+        return Timed(self.builder.wire("behind", width, text, at=location_of(node.op)), ready)
 
     def _read(
         self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
@@ -365,17 +386,3 @@ class RegionHardware:
             if node.index in memory.uses:
                 return int(memory.uses[node.index].elements.reshape(-1)[0])
         return -1 - node.index
-
-
-def _meets(write: _Write, place: BankPlace, chosen: Signal | None) -> str | None:
-    """The further condition under which a write and a read are of one element; None if they never are."""
-    both = set(write.place.banks) & set(place.banks)
-    if not both:
-        return None
-    if write.chosen is None and chosen is None:
-        return ""
-    if write.chosen is not None and chosen is not None:
-        return f" && {write.chosen.name} == {chosen.name}"
-    one = write.chosen or chosen
-    assert one is not None
-    return f" && {one.name} == {one.width}'d{both.pop()}"

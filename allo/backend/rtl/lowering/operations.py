@@ -53,6 +53,8 @@ class OperationPrinter:
     def constant(self, op: ir.Operation) -> Signal:
         """The literal of a constant."""
         attribute, result = op.attributes["value"], op.results[0]
+        if isinstance(attribute, ir.BoolAttr):
+            return Signal("", 1, literal=int(attribute.value))
         if isinstance(attribute, ir.IntegerAttr):
             return Signal("", self.width(result), literal=integer_of(attribute))
         if isinstance(attribute, ir.FloatAttr):
