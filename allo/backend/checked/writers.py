@@ -93,14 +93,14 @@ def _track(
             builder = Builder.before(op)
             at = computed_subscripts(builder, op)
             me = _counted(builder, position)
-            before = builder.value("memref.load", _number(), [own, *at])
+            before = builder.load(own, at)
             holds = builder.value(
                 "arith.ori", ir.IntegerType.get_signless(1, context()),
                 [builder.compare(_EQUAL, before, builder.constant(_number(), 0)), builder.compare(_EQUAL, before, me)],
             )  # fmt: skip
             places = ", ".join(f"{{{k}}}" for k in range(len(at)))
             require(builder, holds, f"element [{places}] of {name} is written by another position, too", at)
-            builder.op("memref.store", (), [me, own, *at])
+            builder.store(me, own, at)
     attributes = function.operation.attributes
     inputs = [argument.type for argument in entry.arguments]
     results = list(ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value).results)

@@ -72,6 +72,11 @@ class Process:
         return self is other or (self.parent is not None and self.parent.is_within(other))
 
     @property
+    def statement(self) -> str:
+        """Its name without its position on a grid."""
+        return self.name.partition("[")[0]
+
+    @property
     def path(self) -> str:
         """What errors call it."""
         around = self.parent.path if self.parent is not None else ""
@@ -231,6 +236,8 @@ class Scheduler:
         me = self.current
         if before is None or before.joined or me.is_within(before):
             return
+        if before.done and before.statement != me.statement:
+            return  # such as one that fills a FIFO of a circle of tasks at first
         places = fifo.facts.puts if puts else fifo.facts.gets
         tasks = [RunningTask(0, process.path) for process in (before, me)]
         where = places[0] if places else None

@@ -202,10 +202,13 @@ class scheduler {
   }
 
   /// A fiber uses an end of a FIFO that fiber `before` has used last: ends it all if both run at the same time, and are
-  /// not one within the other. Elements would come in any order.
+  /// not one within the other. Elements would come in any order. A statement that has ended, such as one that fills a
+  /// FIFO of a circle of tasks at first, is before all others.
   [[gnu::cold, gnu::noinline]] void share(const fifo_state &fifo, std::uint32_t before, fiber &by, std::uint32_t site,
                                           const char *kind) {
-    if (fifo.name.empty() || alive(before) == nullptr) return;  // it was waited for
+    const fiber *other = alive(before);
+    if (fifo.name.empty() || other == nullptr) return;  // it was waited for
+    if (other->done && other->name.statement != by.name.statement) return;
     for (const fiber *around = &by; around != nullptr; around = alive(around->parent))
       if (around->number == before) return;
     if (!shared_.empty()) return;
