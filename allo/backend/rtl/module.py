@@ -26,6 +26,7 @@ from .library import MODULES, library_files
 from .lowering.design import HostArray, design
 from .netlist.printer import printed
 from .simulate import Model
+from .synthesise import Utilization, synthesised
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,14 @@ class RTLModule:
     def files(self) -> dict[str, str]:
         """The SystemVerilog by file name, with the modules of the library, for synthesis tools."""
         return {**library_files(self._library_names()), f"{self.top_func_name}.sv": self.code}
+
+    def synthesise(self) -> Utilization:
+        """What the kernel takes of an UltraScale+ device, synthesised by Yosys; arrays that are arguments lie outside.
+
+        Raises ToolError if Yosys is not installed.
+        """
+        (kernel,) = (one.module for one in self.design.modules[-1].instances if one.module not in MODULES)
+        return synthesised(self.files, kernel)
 
     def __str__(self) -> str:
         return self.code

@@ -31,4 +31,34 @@ module allo_fifo #(parameter int W = 32, parameter int DEPTH = 2, localparam int
     assert (!(get && empty)) else $error("get from an empty FIFO");
   end
 `endif
+`ifdef ALLO_PROOF
+  // Invariants from which induction proves order and flags: any one element, marked as it is put, comes out as the one
+  // after those that were before it.
+  logic mark, tracked; // nothing drives `mark`: it may be anything
+  logic [W-1:0] marked;
+  logic [CW-1:0] before_it, earlier;
+  wire [CW:0] place = (CW + 1)'(head) + (CW + 1)'(before_it);
+  wire [CW:0] end_place = (CW + 1)'(head) + (CW + 1)'(count);
+  wire begins = puts & mark & ~tracked;
+  initial begin
+    head = '0; tail = '0; count = '0; most = '0; tracked = 0; before_it = '0; marked = '0; earlier = '0;
+  end
+  always_ff @(posedge clk)
+    if (rst) tracked <= 0;
+    else if (begins) begin
+      tracked <= 1; marked <= put_data; before_it <= count - CW'(gets);
+    end else if (tracked & gets) begin
+      if (before_it == '0) tracked <= 0; else before_it <= before_it - 1'b1;
+    end
+  always_ff @(posedge clk) earlier <= rst ? '0 : most;
+  always_comb begin
+    assert (most >= earlier);
+    assert (head <= LAST && tail <= LAST && count <= CW'(DEPTH) && count <= most && most <= CW'(DEPTH));
+    assert (tail == AW'(end_place >= (CW + 1)'(DEPTH) ? end_place - (CW + 1)'(DEPTH) : end_place));
+    assert (!(full && empty) && full == (count == CW'(DEPTH)) && empty == (count == '0));
+    assert (!tracked || before_it < count);
+    assert (!tracked || mem[AW'(place >= (CW + 1)'(DEPTH) ? place - (CW + 1)'(DEPTH) : place)] == marked);
+    assert (!(tracked && before_it == '0) || get_data == marked);
+  end
+`endif
 endmodule
