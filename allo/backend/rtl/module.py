@@ -25,7 +25,7 @@ from ..arguments.results import result_memory, result_value, returned
 from .library import MODULES, library_files
 from .lowering.design import HostArray, design
 from .netlist.printer import printed
-from .simulate import Model
+from .simulate import Simulation
 from .synthesise import Utilization, synthesised
 
 
@@ -58,7 +58,7 @@ class RTLModule:
         self.predicted_cycles = self.design.cycles
         self.code = printed(self.design.modules)
         self.cycles: int | None = None
-        self._model: Model | None = None
+        self._model: Simulation | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies are built anew."""
@@ -105,13 +105,13 @@ class RTLModule:
         used = [one.module for module in self.design.modules for one in module.instances if one.module in MODULES]
         return list(dict.fromkeys(used))
 
-    def _simulation(self) -> Model:
+    def _simulation(self) -> Simulation:
         if self._model is None:
             files = {**library_files(self._library_names(), fast=True), f"{self.top_func_name}.sv": self.code}
             names = {one.module for one in self.design.modules[-1].instances if one.module in MODULES}
             visible = [(name, MODULES[name].memory or "mem") for name in sorted(names)]
             visible += [(self.design.top, name) for name in self.design.results if isinstance(name, str)]
-            self._model = Model(
+            self._model = Simulation(
                 files, self.design.top, visible=visible, random_state=self._options.random_state,
                 waveform=self._options.waveform,
             )  # fmt: skip
@@ -159,7 +159,7 @@ def _exchange(place: HostArray | str, holder: Array, load: Callable[[str, Any], 
         load(f"{name}.mem", made)
 
 
-def _fetch(place: HostArray | str, holder: Array, model: Model) -> None:
+def _fetch(place: HostArray | str, holder: Array, model: Simulation) -> None:
     """Bring what memories hold into an argument, or a result."""
     words = _words(holder)
     if isinstance(place, str):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ....errors import InternalError
 from ....messages import working
 from .build import Design, Waveform, model_library
-from .outcome import Outcome
+from .outcome import SimulatedRun
 
 type Words = npt.NDArray[Any]
 
@@ -24,7 +24,7 @@ _FIRST, _PAUSE = 1 << 14, 0.2  # cycles at first, and seconds, between looks at 
 _DONE, _STUCK, _LIMITED, _FAILED = range(4)  # as in driver.cpp
 
 
-class Model:
+class Simulation:
     """A design in simulation, after its reset.
 
     `files` are texts of SystemVerilog by file name. The module `top` has the inputs `clk`, `rst` and `start` and the
@@ -96,15 +96,15 @@ class Model:
         words, _ = self._view(name)
         return int.from_bytes(words.tobytes(), "little")
 
-    def run(self, limit: int | None = None) -> Outcome:
+    def run(self, limit: int | None = None) -> SimulatedRun:
         """Give `start` for a cycle and run until `done` or `stuck`, at most `limit` cycles."""
         return self._run(limit, begin=True)
 
-    def resume(self, limit: int | None = None) -> Outcome:
+    def resume(self, limit: int | None = None) -> SimulatedRun:
         """Go on with a run that was at its limit; the cycles are those from here."""
         return self._run(limit, begin=False)
 
-    def _run(self, limit: int | None, begin: bool) -> Outcome:
+    def _run(self, limit: int | None, begin: bool) -> SimulatedRun:
         cycles = ctypes.c_uint64(0)
         ended, some = _LIMITED, _FIRST
         with working(f"simulating '{self.top}'", so_far=lambda: f"{cycles.value:,} cycles"):
@@ -116,7 +116,7 @@ class Model:
                 if time.perf_counter() - before < _PAUSE / 2:
                     some *= 2
         failure = self._library.allo_sim_output(self._handle).decode(errors="replace").strip()
-        return Outcome(cycles.value, ended == _STUCK, ended == _LIMITED, failure if ended == _FAILED else None)
+        return SimulatedRun(cycles.value, ended == _STUCK, ended == _LIMITED, failure if ended == _FAILED else None)
 
     def _view(self, name: str) -> tuple[Words, int]:
         """The words of a variable, and the bits of each."""

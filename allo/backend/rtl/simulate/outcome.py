@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimulatedRun:
     """How a run ended, after how many clock edges.
 
     The first edge is the one that samples `start`, the last the one before `done` (or `stuck`) is 1.

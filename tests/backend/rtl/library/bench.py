@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from allo.backend.rtl.library import library_files, library_module
-from allo.backend.rtl.simulate import Model
+from allo.backend.rtl.simulate import Simulation
 
 Words = npt.NDArray[np.uint64]
 
@@ -89,7 +89,7 @@ def results(
         "bench.sv": bench_text(units, tuple(vectors), count),
     }
     sides = [("bench", f"{name}_{side}") for name in vectors for side in "ab"]
-    model = Model(
+    model = Simulation(
         texts, "bench", visible=[*sides, *(("bench", f"{unit.name}_y") for unit in units)], random_state=1
     )
     for name, (a, b) in vectors.items():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from allo.backend.rtl.library import library_files
-from allo.backend.rtl.simulate import Model
+from allo.backend.rtl.simulate import Simulation
 from tests.backend.rtl.library import reference
 from tests.backend.rtl.library.bench import Unit, Words, results
 from tests.backend.rtl.library.vectors import integer_pairs
@@ -96,7 +96,7 @@ def test_wide_integers(fast: bool, width: int) -> None:
     ports = ("a", "b", "product", "quotient", "remainder", "left")
     text = WIDE.replace("200", str(width))
     files = {**library_files(["allo_mul", "allo_divmod", "allo_shift"], fast=fast), "wide.sv": text}
-    model = Model(files, "wide", visible=[("wide", port) for port in ports])
+    model = Simulation(files, "wide", visible=[("wide", port) for port in ports])
     mask = (1 << width) - 1
     for _ in range(200):
         a, b = (int.from_bytes(random.bytes(width // 8), "little", signed=True) for _ in "ab")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from allo.backend.rtl.library import library_files
-from allo.backend.rtl.simulate import Model
+from allo.backend.rtl.simulate import Simulation
 
 STEPS = 2_000
 DEPTHS = (1, 3, 8)
@@ -33,12 +33,12 @@ endmodule
 """
 
 
-def ran(module: str, instance: str, inputs: np.ndarray, contents: str = "") -> tuple[np.ndarray, Model]:
+def ran(module: str, instance: str, inputs: np.ndarray, contents: str = "") -> tuple[np.ndarray, Simulation]:
     files = {**library_files([module]), "script.sv": SCRIPT.replace("INSTANCE", instance)}
     shown = [("script", "inputs"), ("script", "outputs")]
     if module == "allo_fifo":
         shown += [("allo_fifo", "most")]
-    model = Model(files, "script", visible=[*shown, (module, "mem")], random_state=5)
+    model = Simulation(files, "script", visible=[*shown, (module, "mem")], random_state=5)
     if contents:
         model.load(contents, np.arange(model.view(contents).size) * 3 + 1)
     model.load("inputs", inputs)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from allo.backend.rtl.library import library_files
-from allo.backend.rtl.simulate import Model, Outcome, find_verilator, tool
+from allo.backend.rtl.simulate import SimulatedRun, Simulation, find_verilator, tool
 from allo.errors import InternalError, ToolError
 from tests.backend.rtl.simulate.designs import COUNTER, PAIR
 
@@ -19,31 +19,31 @@ FILES = {"counter.sv": COUNTER}
 SHOWN = [("counter", name) for name in ("until_then", "n", "narrow", "wide")]
 
 
-def counter(until: int, **options: int) -> Model:
-    model = Model(FILES, "counter", visible=SHOWN, **options)  # type: ignore[arg-type]
+def counter(until: int, **options: int) -> Simulation:
+    model = Simulation(FILES, "counter", visible=SHOWN, **options)  # type: ignore[arg-type]
     model.load("until_then", until)
     return model
 
 
-def pair(depth: int) -> Model:
+def pair(depth: int) -> Simulation:
     files = {**library_files(["allo_fifo"]), "pair.sv": PAIR.replace("DEPTH = 16", f"DEPTH = {depth}")}
-    return Model(files, "pair", visible=[("allo_fifo", "most"), ("pair", "sum")])
+    return Simulation(files, "pair", visible=[("allo_fifo", "most"), ("pair", "sum")])
 
 
 def test_cycles_are_counted_from_the_edge_that_samples_start() -> None:
     model = counter(1)
-    assert model.run() == Outcome(1)
+    assert model.run() == SimulatedRun(1)
     model.load("until_then", 41_000)  # the driver looks at Ctrl-C in between
-    assert model.run() == Outcome(41_000)
+    assert model.run() == SimulatedRun(41_000)
     assert model.number("n") == 41_000
-    assert Outcome(41_000).finished
+    assert SimulatedRun(41_000).finished
 
 
 def test_a_limit_and_going_on() -> None:
     model = counter(500)
-    assert model.run(100) == Outcome(100, limited=True)
-    assert model.resume(399) == Outcome(399, limited=True)
-    assert model.resume() == Outcome(1)
+    assert model.run(100) == SimulatedRun(100, limited=True)
+    assert model.resume(399) == SimulatedRun(399, limited=True)
+    assert model.resume() == SimulatedRun(1)
 
 
 @pytest.mark.parametrize("seed", [None, 0, 1, 77])
@@ -67,22 +67,22 @@ def test_random_states_differ_and_are_the_same_again() -> None:
 
 def test_two_models_of_one_design_share_nothing() -> None:
     one, other = counter(5), counter(9)
-    assert one.run() == Outcome(5)
-    assert other.run() == Outcome(9)
+    assert one.run() == SimulatedRun(5)
+    assert other.run() == SimulatedRun(9)
     assert (one.number("n"), other.number("n")) == (5, 9)
 
 
 def test_a_deadlock_is_exact() -> None:
-    assert pair(15).run() == Outcome(16, deadlocked=True)  # the start, 15 elements
+    assert pair(15).run() == SimulatedRun(16, deadlocked=True)  # the start, 15 elements
     model = pair(16)
-    assert model.run() == Outcome(34)
+    assert model.run() == SimulatedRun(34)
     assert model.number("first.most") == 16
     assert model.number("sum") == sum(k * (k + 16) for k in range(16))
 
 
 def test_a_failed_assertion_ends_the_run() -> None:
     text = PAIR.replace("puts < 16 && !full1", "puts < 16").replace("DEPTH = 16", "DEPTH = 3")
-    model = Model({**library_files(["allo_fifo"]), "pair.sv": text}, "pair")
+    model = Simulation({**library_files(["allo_fifo"]), "pair.sv": text}, "pair")
     outcome = model.run()
     assert outcome.cycles == 5
     assert outcome.failure is not None and not outcome.finished
@@ -91,7 +91,7 @@ def test_a_failed_assertion_ends_the_run() -> None:
 
 def test_a_waveform_has_the_names_of_the_design(tmp_path: Path) -> None:
     path = tmp_path / "run.vcd"
-    model = Model(FILES, "counter", visible=SHOWN, waveform=path)
+    model = Simulation(FILES, "counter", visible=SHOWN, waveform=path)
     model.load("until_then", 3)
     assert model.run().finished
     model.close()
@@ -102,7 +102,7 @@ def test_a_waveform_has_the_names_of_the_design(tmp_path: Path) -> None:
 
 def test_a_waveform_of_another_form_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ToolError) as caught:
-        Model(FILES, "counter", waveform=tmp_path / "run.png")
+        Simulation(FILES, "counter", waveform=tmp_path / "run.png")
     assert str(caught.value) == (
         f"a waveform cannot be written to '{tmp_path / 'run.png'}'\n  hint: name a file .vcd or .fst"
     )
@@ -110,7 +110,7 @@ def test_a_waveform_of_another_form_is_refused(tmp_path: Path) -> None:
 
 def test_what_verilator_refuses() -> None:
     with pytest.raises(ToolError) as caught:
-        Model({"counter.sv": COUNTER.replace("stuck = 0", "stuck = = 0")}, "counter")
+        Simulation({"counter.sv": COUNTER.replace("stuck = 0", "stuck = = 0")}, "counter")
     message = str(caught.value)
     assert message.startswith("Verilator refuses the design 'counter':\n%Error: ")
     assert "syntax error" in message and "command: " in message
@@ -154,9 +154,9 @@ def test_an_installed_verilator(version: str, fits: bool, tmp_path: Path, monkey
 
 def test_a_run_that_never_ends_is_interrupted() -> None:
     program = (
-        "from tests.backend.rtl.simulate.test_simulate import COUNTER, Model\n"
+        "from tests.backend.rtl.simulate.test_simulate import COUNTER, Simulation\n"
         "text = COUNTER.replace('runs && n == until_then', '0')\n"
-        "model = Model({'counter.sv': text}, 'counter')\nprint('ready', flush=True)\n"
+        "model = Simulation({'counter.sv': text}, 'counter')\nprint('ready', flush=True)\n"
         "try:\n    model.run()\nexcept KeyboardInterrupt:\n    print('stopped')\n"
     )
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
@@ -170,5 +170,5 @@ def test_small_designs_are_simulated_fast() -> None:
     """At least a million cycles a second even on a machine that does other things; alone it is over ten."""
     model = counter((1 << 20) - 1)
     start = time.process_time()
-    assert model.run() == Outcome((1 << 20) - 1)
+    assert model.run() == SimulatedRun((1 << 20) - 1)
     assert time.process_time() - start < 1
