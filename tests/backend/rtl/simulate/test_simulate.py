@@ -172,3 +172,24 @@ def test_small_designs_are_simulated_fast() -> None:
     start = time.process_time()
     assert model.run() == SimulatedRun((1 << 20) - 1)
     assert time.process_time() - start < 1
+
+
+@pytest.mark.slow
+def test_loops_over_arrays_stay_loops() -> None:
+    grid = """
+module grid #(parameter int N = 4096) (
+  input logic clk, input logic rst, input logic start, output logic done, output logic stuck);
+  logic [15:0] element [0:N-1];
+  logic [7:0] n;
+  assign stuck = 0;
+  assign done = n == 100;
+  always_ff @(posedge clk) if (rst || start) begin n <= 0; for (int k = 0; k < N; k++) element[k] <= 16'(k); end
+    else begin n <= n + 1; for (int k = 0; k < N; k++) element[k] <= element[k] + element[k ^ 1]; end
+endmodule
+"""
+    model = Simulation({"grid.sv": grid}, "grid", visible=[("grid", "element")], grids=True)
+    assert model.run() == SimulatedRun(101)
+    expected = np.arange(4096, dtype=np.uint16)
+    for _ in range(100):
+        expected = expected + expected[np.arange(4096) ^ 1]
+    assert (model.read("element") == expected).all()
