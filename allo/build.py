@@ -52,8 +52,8 @@ def build(
     copied to the chip. For HLS, `rewrites=["cse", ...]` does to the module first what docs/estimator.md says of
     rewrites.
 
-    `"rtl"` gives SystemVerilog of our own (`.code`), called with NumPy arrays in a simulation, after which `.cycles` are
-    those of the run; options `device`, `limit`, `random_state`, `waveform`, `project` (docs/rtl.md).
+    `"rtl"` gives SystemVerilog of our own (`.code`), called with NumPy arrays in a simulation; then `.cycles` are those
+    of the run. Options `device`, `limit`, `random_state`, `waveform`, `project` (docs/rtl.md).
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """
