@@ -16,7 +16,7 @@ from ...ir.effects import Effects
 from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.streams import is_stream_type
-from ...ir.types import AlloType, TensorType
+from ...ir.types import AlloType, Int, TensorType, UInt
 from ...ir.walk import argument_names, entry_block
 from ...target import Fpga
 from ..arguments.conversion import converted_arguments
@@ -100,6 +100,17 @@ class RTLModule:
             for position, (name, kind) in enumerate(zip(argument_names(top), signature.inputs, strict=True))
         )
         self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(kind) for kind in signature.results)
+        for what, kind in [
+            *((f"argument '{one.name}'", one.type) for one in self.parameters),
+            *(("a result", kind) for kind in self.results),
+        ]:
+            element = kind.element if isinstance(kind, TensorType) else kind
+            if isinstance(element, Int | UInt) and element.width > 64:
+                raise TargetError(
+                    f"{what} of '{module.top}' has {element.width} bits, and a call of target 'rtl' passes 64 at most "
+                    "yet",
+                    hint="pass parts of it; within the kernel integers may have any width",
+                )
 
     def _library_names(self) -> list[str]:
         used = [one.module for module in self.design.modules for one in module.instances if one.module in MODULES]
@@ -148,13 +159,13 @@ def _exchange(place: HostArray | str, holder: Array, load: Callable[[str, Any], 
     """Bring an argument into its memories."""
     words = _words(holder)
     if isinstance(place, str):
-        load(f"{place}.mem", words.reshape(1, -1) if words.ndim > holder.ndim else words.reshape(1))
+        load(f"{place}.mem", words.reshape(1))
         return
     bank_of, address_of = place.array.positions()
-    flat = words.reshape(bank_of.size, *words.shape[holder.ndim :])
+    flat = words.reshape(-1)
     for bank, name in place.banks.items():
         chosen = bank_of.reshape(-1) == bank
-        made = np.zeros((place.array.depth, *flat.shape[1:]), flat.dtype)
+        made = np.zeros(place.array.depth, flat.dtype)
         made[address_of.reshape(-1)[chosen]] = flat[chosen]
         load(f"{name}.mem", made)
 
@@ -175,11 +186,8 @@ def _fetch(place: HostArray | str, holder: Array, model: Simulation) -> None:
 
 
 def _words(holder: Array) -> Array:
-    """The bits of elements: unsigned numbers, or rows of words of 32 bits."""
-    size = holder.dtype.itemsize
-    if size in (1, 2, 4, 8):
-        return holder.view(f"u{size}")
-    return holder.view(np.uint32).reshape(*holder.shape, size // 4)
+    """The bits of elements as unsigned numbers."""
+    return holder.view(f"u{holder.dtype.itemsize}")
 
 
 def _extended(read: Array, count: int, words: Array, dtype: Any, width: int | None) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import allo
-from allo.ir.types import Fixed, float32, int32
+from allo.ir.types import Fixed, Int, float32, int32
 
 from .test_loops import gemm, numbers
 
@@ -42,6 +42,17 @@ def test_elements_of_fixed_point() -> None:
 
     assert "has elements of type !allo.fixed<12, 4>, which target 'rtl' has no hardware for yet" in refusal(
         allo.customize(half)
+    )
+
+
+def test_wide_arguments() -> None:
+    def half(x: Int(65)[8]):
+        for i in range(8):
+            x[i] = x[i] // 2
+
+    assert refusal(allo.customize(half)) == (
+        "argument 'x' of 'half' has 65 bits, and a call of target 'rtl' passes 64 at most yet\n"
+        "  hint: pass parts of it; within the kernel integers may have any width"
     )
 
 

@@ -33,7 +33,8 @@ def place_memory(
     ports = sorted(drivers)
     outputs = builder.signal(f"{name}_words", memory.width * len(ports))
     for place, port in enumerate(ports):
-        builder.drive(words[port], f"{outputs.name}[{place * memory.width} +: {memory.width}]")
+        part = "" if outputs.width == 1 else f"[{place * memory.width} +: {memory.width}]"
+        builder.drive(words[port], f"{outputs.name}{part}")
     sockets = {"clk": "clk", "ren": "en", "raddr": _joined([drivers[port][2].name for port in ports])}
     writers = sorted(writing)
     if len(writers) <= 1:
