@@ -213,5 +213,7 @@ def test_design_in_c_simulation(name: str) -> None:
 def test_the_position_that_runs_longest_is_counted() -> None:
     estimate = allo.estimate(df.customize(s.daisy_chain))
     assert [note for note in estimate.notes if "position" in note] == [
-        "gemm_systolic: how often loop 'ind_1' runs depends on the position of the task: counted is the most, 3 times"
+        "gemm_systolic: how often loop 'ind_1' runs depends on the position of the task: counted is the most, 3 times",
+        "daisy_chain: positions of a grid do not do the same at the same time: the latency is that of a run without "
+        "data, put by put",
     ]
