@@ -13,7 +13,7 @@ from ...ir.effects import Effects
 from ...ir.module import Module, attributes_of
 from ...ir.names import unique_name
 from ...ir.passes import run_passes
-from ...ir.processes import TASK_NUMBER, Statement, region_blocks, region_statements, spatial_loops
+from ...ir.processes import AT_END, TASK_NUMBER, Statement, region_blocks, region_statements, spatial_loops
 from ...ir.walk import constant_bounds, induction_variable, operations, statements, string_of, trip_count
 from ..outlining import captured, signature_attributes
 from .pipeline import RESULTS_TO_ARGUMENTS
@@ -64,8 +64,7 @@ class _Region:
 
     def spawn(self, found: list[Statement]) -> None:
         """Put starts of processes in the place of the statements `found`, and wait for all at the end."""
-        begin = self._call(Builder.before(found[0].op), "allo_region_begin", [], [self.i64])
-        self.region = begin.results[0]
+        self._begin(found[0].op)
         places = {statement.op: place for place, statement in enumerate(found)}
         after = [[places[other] for other in statement.after] for statement in found]  # before operations go
         parts: list[tuple[int, int]] = []  # of a statement: its first process, and how many it has
@@ -74,6 +73,11 @@ class _Region:
             before = [parts[place] for place in others]
             op = statement.op
             own = 0
+            if AT_END in op.attributes:  # it may use any end of a stream: all tasks are done
+                self._call(Builder.before(op), "allo_region_end", [self.region], [])
+                self._begin(op)
+                count, before = 0, []
+                parts = [(0, 0)] * len(parts)
             if statement.is_process:
                 own = self._start(op, before)
             else:
@@ -81,6 +85,10 @@ class _Region:
             parts.append((count, own))
             count += own
         self._call(Builder.before(statements(self.block)[-1]), "allo_region_end", [self.region], [])
+
+    def _begin(self, op: ir.Operation) -> None:
+        """Begin a region before a statement."""
+        self.region = self._call(Builder.before(op), "allo_region_begin", [], [self.i64]).results[0]
 
     def _wait(self, builder: Builder, name: str, parts: list[tuple[int, int]]) -> None:
         for part in parts:

@@ -23,10 +23,11 @@ from ...ir.access import (
     stored,
     subscripts,
 )
-from ...ir.builder import Builder, index_type
+from ...ir.builder import Builder, index_type, unit_attr
 from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.names import unique_name
+from ...ir.processes import AT_END
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, entry_block, operations, string_of
 from ...poly.bounds import surely_inside
@@ -152,12 +153,15 @@ def _empty(stream: ir.Value, balance: ir.Value, position: int) -> None:
     block = stream.owner if isinstance(stream.owner, ir.Block) else stream.owner.operation.block
     end = block.operations[len(block.operations) - 1].operation
     builder = Builder.before(end)
+    variables: list[ir.Value] = []
     if isinstance(stream.type, ir.MemRefType):
         kind = ir.MemRefType(stream.type)
         variables = loops_over(builder, list(kind.shape))
         stream = builder.load(stream, variables)
     truth = ir.IntegerType.get_signless(1, context())
     loop = builder.op("scf.while", regions=2)
+    whole = ir.BlockArgument(variables[0]).owner.owner.operation if variables else loop
+    whole.attributes[AT_END] = unit_attr()
     before, after = (region.blocks.append() for region in loop.regions)
     inner = Builder(ir.InsertionPoint(before), end.location)
     is_empty = inner.is_empty(stream)
