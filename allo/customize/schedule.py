@@ -241,11 +241,11 @@ class Schedule(Primitives, Uses):
 
     def compose(
         self,
-        schedules: Any,
+        schs: Any,
         id: str | None = None,
         instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
     ) -> None:
-        """Replay the steps of `schedules`, one or a list, on their kernels as this kernel calls them.
+        """Replay the steps of `schs`, one or a list, on their kernels as this kernel calls them.
 
         A kernel in the place of a schedule stands for its default schedule, `schedule_<kernel>(s)` of its module, of
         the instance that `instantiate` says. All calls are customised, or with `id` only those of the instance
@@ -257,7 +257,7 @@ class Schedule(Primitives, Uses):
         from ..compose import replay, schedules_of
 
         with working(f"composing schedules in '{self.top_func_name}'", DEBUG):
-            replay(self, schedules_of(schedules, instantiate), id)
+            replay(self, schedules_of(schs, instantiate), id)
 
     def get_equivalent_variables(self, name: str | Buffer, array: str | None = None) -> tuple[str, ...]:
         """All names of the array `name` (`"gemm:C"`, `s.C`) through calls, results and constants, itself first.

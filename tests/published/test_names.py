@@ -177,3 +177,26 @@ def test_banks_of_memory() -> None:
     assert generate_hbm_config({"A": 0, "C": "DDR[1]"}, "gemm") == text
     with pytest.raises(allo.TargetError, match="must be a bank of memory, got 'x'"):
         generate_hbm_config("gemm", {"A": "x"})
+
+
+def test_keywords_of_primitives() -> None:
+    """Loops are `name` or `axis`, arrays `target`, as in published Allo; steps say what they are here."""
+    s = allo.customize(gemm)
+    s.split(name="i", factor=2)
+    s.unroll(axis="k", factor=2)
+    s.pipeline(axis="j", initiation_interval=2)
+    s.parallel(axis="i.outer")
+    s.partition(target=s.A, dim=2)
+    s.buffer_at(target="C", axis="i.inner")
+    assert str(s.steps).splitlines()[0] == 's.split("gemm:C.i", factor=2)'
+    np.testing.assert_array_equal(through_doors(s, A, B).result, A @ B)
+    unfolded = allo.customize(gemm)
+    unfolded.unfold(band_name="C", axes=[0])
+    top = allo.customize(inner)
+    top.dataflow(axis="inner")
+    top.compose(schs=[])
+    assert [step.name for step in (*unfolded.steps, *top.steps)] == ["unfold", "dataflow"]
+    with pytest.raises(allo.ScheduleError, match="got an unexpected keyword argument 'axis'"):
+        s.pipeline(loop="j.inner", axis="j.inner")
+    with pytest.raises(allo.ScheduleError, match="missing a required argument: 'loop'"):
+        s.pipeline(target="j.inner")

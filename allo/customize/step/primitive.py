@@ -115,6 +115,10 @@ def primitive(body: Callable[..., Any] | None = None, /, **traits: bool) -> Call
     return made if body is None else made(body)
 
 
+# what published Allo calls the first parameter of primitives
+_PUBLISHED = {"target": ("buffer",), "name": ("loop",), "axis": ("loop", "region", "func"), "band_name": ("nest",)}
+
+
 class _Signature:
     """The parameters of a primitive; `Signature.bind` takes longer than many a step."""
 
@@ -127,6 +131,8 @@ class _Signature:
 
     def bind(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call of primitive `name` by parameter."""
+        if not kwargs.keys() <= self.defaults.keys():
+            kwargs = {self._own(keyword, kwargs): value for keyword, value in kwargs.items()}
         given = dict(zip(self._positional, args, strict=False)) | kwargs
         is_simple = self._is_fixed and len(given) == len(args) + len(kwargs)
         if is_simple and self.required <= given.keys() <= self.defaults.keys():
@@ -137,6 +143,12 @@ class _Signature:
             raise ScheduleError(f"s.{name}(): {error}", hint=f"use s.{name}{_shown(self.parameters)}") from None
         found.apply_defaults()
         return found.arguments
+
+    def _own(self, keyword: str, given: dict[str, Any]) -> str:
+        """The parameter that a keyword names, also if it is that of published Allo."""
+        first = self._positional[0] if self._positional else ""
+        is_free = keyword not in self.defaults and first not in given
+        return first if is_free and first in _PUBLISHED.get(keyword, ()) else keyword
 
 
 def _method(traits: Traits, body: Callable[..., Any]) -> Callable[..., Any]:
