@@ -48,13 +48,18 @@ __all__ = [
 
 
 def customize(
-    function: Callable[..., Any], *, instantiate: Sequence[Any] | Mapping[str, Any] | None = None, **options: Any
+    function: Callable[..., Any],
+    *,
+    instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
+    opt_default: bool = True,
+    **options: Any,
 ) -> Schedule:
     """The schedule of a region: all primitives apply to the loops and arrays of its tasks, such as `"task:i"`.
 
-    Options are those of `allo.customize`. Raises KernelError with all mistakes of the region and its tasks, and
-    DataflowError for tasks that share an end of a stream, write one element, wait for ever whatever the depths of
-    streams are, or put another number of elements than is taken (Dato, section 3.3).
+    Options are those of `allo.customize`. `opt_default` says for published Allo whether inner loops are pipelined
+    without being told; here they are not in both cases. Raises KernelError with all mistakes of the region and its
+    tasks, and DataflowError for tasks that share an end of a stream, write one element, wait for ever whatever the
+    depths of streams are, or put another number of elements than is taken (Dato, section 3.3).
     """
     return _customize(function, instantiate=instantiate, **options)
 
@@ -68,6 +73,8 @@ def build(
     *,
     instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
     mapping_primitives: Sequence[tuple[str, Sequence[str]]] = (),
+    opt_default: bool = True,
+    enable_tensor: bool = False,
     **options: Any,
 ) -> Any:
     """A region, or its schedule, made to run on `target`, as by `allo.build`; `"simulator"` is the CPU too.

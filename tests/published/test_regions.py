@@ -60,3 +60,21 @@ def test_caches_read_what_is_asked_for() -> None:
 
     A = np.arange(16, dtype=np.int32).reshape(2, 8)
     assert_gives(top, A, np.zeros_like(A), wanted=A[:, ::-1])
+
+
+def test_defaults_of_published_allo_are_said() -> None:
+    @df.region()
+    def top(A: int32[4], B: int32[4]):
+        @df.kernel(mapping=[1], args=[A, B])
+        def doubled(A: int32[4], B: int32[4]):
+            for i in range(4):
+                B[i] = A[i] * 2
+
+    A = np.arange(4, dtype=np.int32)
+    for default in (True, False):
+        s = df.customize(top, opt_default=default)
+        s.pipeline("doubled:i")
+        for built in (s.build(), df.build(top, target="simulator", opt_default=default, enable_tensor=default)):
+            B = np.zeros(4, np.int32)
+            built(A, B)
+            assert B.tolist() == [0, 2, 4, 6]
