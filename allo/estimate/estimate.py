@@ -22,7 +22,7 @@ from ..timing.control.build import Assumed, TreeOptions, has_calls
 from ..timing.control.tree import FunctionTree, Pipeline, nodes
 from ..timing.control.trees import AssumedTrees, Trees
 from ..timing.problem.memory import ArrayMemory
-from ..timing.rewrites import Rewrite, RewriteOptions, prepared
+from ..timing.rewrites import Prepared, Rewrite, RewriteOptions, prepared
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
 from .function import FunctionReport
@@ -54,6 +54,7 @@ def estimate(
     in_place: Sequence[str] = (),
     word_bits: int = DEFAULT_WORD_BITS,
     rewritten: bool = False,
+    rewrites: Sequence[str] = (),
 ) -> Estimate:
     """What `design` costs on `target`: cycles and resources, *estimated* by static scheduling.
 
@@ -67,9 +68,10 @@ def estimate(
     arguments lie, `"HBM"` or `{"A": "DDR"}` (None: on the chip); they are copied in bursts of words of up to
     `word_bits` bits, but for those `in_place`, which the kernel itself accesses. `rewritten`: what is else
     assumed of the tool (elements that stay the same in registers, forwarded stores, trees of sums) is done to the
-    module first, by `allo.timing.rewrites`, and nothing is assumed. The time taken does not depend on extents, but for
-    grids of tasks, and tasks that wait for one another in circles (`traced.py`). Raises TargetError for a target or a
-    profile that does not exist or lacks an operator, and for memories and arguments that do not exist.
+    module first, by `allo.timing.rewrites`, and nothing is assumed; `rewrites` are done as by a build that names them.
+    The time taken does not depend on extents, but for grids of tasks, and tasks that wait for one another in circles
+    (`traced.py`). Raises TargetError for a target or a profile that does not exist or lacks an operator, and for
+    memories, arguments and rewrites that do not exist.
     The model and its sources: docs/estimator.md.
     """
     module = design if isinstance(design, Module) else design.ir
@@ -92,11 +94,17 @@ def estimate(
     place = off_chip(module, device, memory, in_place, word_bits)
     options = TreeOptions(device, auto_pipeline, dict(trips or {}), place.stays, unsafe_math, not rewritten)
     with working(f"estimating '{module.top}' on {device.name}"):
-        done = tuple[Rewrite, ...]()
-        if rewritten:
-            made = prepared(module, RewriteOptions(auto_pipeline))
-            module, done = made.module, made.rewrites
+        module, done = _rewritten(module, options, rewrites)
         return replace(_Estimation(module, options, place).run(), rewrites=done)
+
+
+def _rewritten(module: Module, options: TreeOptions, names: Sequence[str]) -> tuple[Module, tuple[Rewrite, ...]]:
+    """The module that is scheduled, and what was done to it: what is named, and what is not assumed."""
+    named = prepared(module, RewriteOptions(target=options.target), names) if names else Prepared(module, ())
+    if options.assumes:
+        return named.module, named.rewrites
+    made = prepared(named.module, RewriteOptions(options.auto_pipeline))
+    return made.module, (*named.rewrites, *made.rewrites)
 
 
 class _Estimation:

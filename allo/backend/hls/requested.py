@@ -18,10 +18,6 @@ def rewritten(module: Module, options: dict[str, Any]) -> Module:
     Raises TargetError for what is no list of names of rewrites.
     """
     names = options.get(OPTION, ())
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TargetError(
-            f"rewrites must be a list of names, got {names!r}", hint='as rewrites=["allo-forward-stores"]'
-        )
     if not names:
         return module
     if options.get("check", False):

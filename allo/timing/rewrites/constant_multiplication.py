@@ -37,7 +37,7 @@ def constant_multiplication(module: Module, function: str, target: Fpga) -> list
         result = widths.bits(op.results[0])
         product = target.product(left, right, result)
         sums = target.integer("add", result)
-        sum_share, product_share = (len(digits) - 1) * _share(sums, target), _share(product, target)
+        sum_share, product_share = (len(digits) - 1) * share(sums, target), share(product, target)
         if sum_share >= product_share:
             what = f"{len(digits) - 1} sums for the product by {constant} cost as much as a multiplier"
             found.append(Rewrite(NAME, function, what, location_of(op), done=False))
@@ -65,7 +65,7 @@ def signed_digits(number: int, width: int) -> list[tuple[int, int]]:
     return found
 
 
-def _share(operator: Operator, target: Fpga) -> float:
+def share(operator: Operator, target: Fpga) -> float:
     """The part of the device that an operator takes, of what it takes most of."""
     device = target.device
     return max(operator.dsp / device.dsp, operator.lut / device.lut, operator.ff / device.ff)

@@ -15,6 +15,7 @@ from .constant_multiplication import constant_multiplication
 from .forward_stores import forward_stores
 from .forwarding_registers import forwarding_registers
 from .mlir_passes import if_conversion, run
+from .packed_products import packed_products
 from .promote_scalars import promote_scalars
 from .record import Rewrite
 from .reduction_trees import reduction_trees
@@ -79,6 +80,11 @@ PIPELINE: tuple[RewritePass, ...] = (
         lambda m, f, o: constant_multiplication(m, f, o.target) if o.target is not None else [],
         lambda o: o.target is not None,
     ),
+    RewritePass(
+        "allo-packed-products",  # after products by constants, which are none any more
+        lambda m, f, o: packed_products(m, f, o.target) if o.target is not None else [],
+        lambda o: o.target is not None,
+    ),
     # last, and only if it is asked for by name: counters are no functions of loop variables to `allo.poly`
     RewritePass(
         "allo-strength-reduce-addresses",
@@ -104,9 +110,11 @@ def prepared(module: Module, options: RewriteOptions | None = None, only: Collec
     """The rewritten module; the one that is given stays as it is.
 
     `only` are the names of the passes that run, whatever the options say; None: all that the options ask for.
-    Raises TargetError for a name that no pass has.
+    Raises TargetError for a name that no pass has, and for what is no list of names.
     """
     options = options or RewriteOptions()
+    if isinstance(only, str) or not all(isinstance(name, str) for name in only or ()):
+        raise TargetError(f"rewrites must be a list of names, got {only!r}", hint='as rewrites=["allo-forward-stores"]')
     for name in only or ():
         if name not in NAMES:
             hint = nearest(name, NAMES) or f"there are {', '.join(NAMES)}"
