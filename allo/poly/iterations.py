@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import islpy as isl
 import numpy as np
 
 from .model import Access
+
+_SET = isl.dim_type.set
+_FEW = 256  # iterations that are walked over at once
 
 type Iterations = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
@@ -25,13 +30,27 @@ def iterations_of(access: Access, most: int) -> Iterations | None:
     if used or not domain.is_bounded():
         return None
     domain = domain.project_out(isl.dim_type.param, 0, parameters)  # isl walks over no set that has any
-    if domain.count_val().to_python() > most:
+    count = domain.count_val().to_python()
+    if count > most:
         return None
+    if count > _FEW:
+        dims = range(len(access.loops))
+        apart = [_points(_along(domain, n, len(dims)), 1)[:, 0] for n in dims]
+        if count == prod(map(len, apart)):  # conditions on one loop each: isl walks along each only
+            return np.stack(np.meshgrid(*apart, indexing="ij"), axis=-1).reshape(count, len(dims))
+    return _points(domain, len(access.loops))
+
+
+def _along(domain: isl.Set, dim: int, dims: int) -> isl.Set:
+    """The values of one dimension."""
+    return domain.project_out(_SET, dim + 1, dims - dim - 1).project_out(_SET, 0, dim)
+
+
+def _points(domain: isl.Set, dims: int) -> Iterations:
     rows: list[list[int]] = []
-    dims = range(len(access.loops))
 
     def add(point: isl.Point) -> None:
-        rows.append([point.get_coordinate_val(isl.dim_type.set, d).to_python() for d in dims])
+        rows.append([point.get_coordinate_val(_SET, d).to_python() for d in range(dims)])
 
     domain.foreach_point(add)
-    return np.array(rows, np.int64).reshape(len(rows), len(access.loops))
+    return np.array(rows, np.int64).reshape(len(rows), dims)
