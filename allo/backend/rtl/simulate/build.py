@@ -34,7 +34,9 @@ class Waveform(Enum):
 
     @staticmethod
     def of(path: Path) -> Waveform:
-        """The format that the name of a file asks for; ToolError for any other name."""
+        """The format that the name of a file asks for; ToolError for any other name, and where no file can be."""
+        if not path.resolve().parent.is_dir():
+            raise ToolError(f"a waveform cannot be written to '{path}'", hint="make its folder first")
         match path.suffix:
             case ".vcd":
                 return Waveform.VCD

@@ -108,6 +108,13 @@ def test_a_waveform_of_another_form_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_waveform_in_no_folder_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "run.vcd"
+    with pytest.raises(ToolError) as caught:
+        Simulation(FILES, "counter", waveform=path)
+    assert str(caught.value) == f"a waveform cannot be written to '{path}'\n  hint: make its folder first"
+
+
 def test_what_verilator_refuses() -> None:
     with pytest.raises(ToolError) as caught:
         Simulation({"counter.sv": COUNTER.replace("stuck = 0", "stuck = = 0")}, "counter")
