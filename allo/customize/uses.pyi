@@ -63,6 +63,7 @@ class Uses:
         auto_pipeline: bool = False,
         unsafe_math: bool = False,
         rewritten: bool = False,
+        rewrites: Sequence[str] = (),
         trips: Mapping[str, int] | None = None,
         operators: Mapping[str, str] | None = None,
         memory: str | Mapping[str, str] | None = None,
