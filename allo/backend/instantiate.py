@@ -7,6 +7,7 @@ from itertools import product
 
 from mlir import ir
 
+from ..customize.function.positions import split_positions
 from ..errors import TargetError
 from ..ir.access import callee_name
 from ..ir.builder import Builder, index_type, string_attr
@@ -51,7 +52,7 @@ def instantiate(module: Module) -> Module:
 def _name_positions(module: Module) -> None:
     """Let functions of some positions of a task, such as `gemm[0, :]`, have names that hardware languages have."""
     names = set(module.names())
-    for name in sorted(name for name in names if not name.isidentifier()):
+    for name in sorted(name for name in names if split_positions(name) is not None):
         plain = unique_name("_".join(re.findall(r"\w+", name.replace(":", "to"))), names)
         names.add(plain)
         for function in module.functions():
