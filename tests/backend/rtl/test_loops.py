@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import allo
+from allo.customize import Partition
 from allo.ir.types import float32, int8, int32
 
 from .simulated import assert_as_predicted
@@ -103,3 +104,31 @@ def test_while_loops_constants_and_single_bits() -> None:
     x = np.array([3, 4, 9, 2, -1, 0, 3, 4], np.int32)
     made = assert_as_predicted(allo.customize(search), x, numbers(8))
     assert made.predicted_cycles is None
+
+
+def test_a_default_that_a_guarded_load_replaces() -> None:
+    """The load stays under its condition, since its element does not exist in the last iteration."""
+
+    def shifted(x: int32[8], y: int32[8]):
+        for i in range(8):
+            t: int32 = 5
+            if i < 7:
+                t = x[i + 1]
+            y[i] = t + y[i]
+
+    s = allo.customize(shifted)
+    s.pipeline("i")
+    assert_as_predicted(s, numbers(8), numbers(8))
+
+
+def test_subscripts_that_choose_among_banks() -> None:
+    def gathered(x: int32[12], y: int32[12], z: int32[12]):
+        for i in range(12):
+            z[i * 5 % 12] = x[i * 7 % 12] + y[i * 5 % 12]
+
+    s = allo.customize(gathered)
+    s.partition("x", factor=3)
+    s.partition("y", factor=4, partition_type=Partition.Block)
+    s.partition("z", factor=5)
+    s.pipeline("i")
+    assert_as_predicted(s, numbers(12), numbers(12), numbers(12))
