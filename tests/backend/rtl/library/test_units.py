@@ -73,9 +73,14 @@ def test_arithmetic_of_floats(fast: bool) -> None:
     assert_arithmetic(units, found, COUNT, 1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("fast", [False, True], ids=["synthesizable", "fast"])
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    ("name", "fast"),
+    [
+        pytest.param(name, fast, marks=pytest.mark.slow if (name, fast) == ("f32", False) else pytest.mark.exhaustive)
+        for name in FORMATS
+        for fast in (False, True)
+    ],
+)
 def test_a_million_vectors(name: str, fast: bool) -> None:
     count = 1 << 20
     units = all_units((name,)) if not fast else all_units((name, name))
