@@ -137,7 +137,7 @@ def test_extents_in_data_are_exact() -> None:
     assert allo.estimate(df.customize(by_data)).cycles is None
     assert len(few.replayed.trace) == 4 * N and len(more.replayed.trace) == 6 * N
     lengths = [run.replayed.trace.processes[2].length for run in (few, more)]
-    assert lengths[1] - lengths[0] == N * 2  # what an iteration does, and one cycle to go on
+    assert lengths[1] - lengths[0] == N * 3  # the condition, what an iteration does, and one cycle to go on
 
 
 @df.region()

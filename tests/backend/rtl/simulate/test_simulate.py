@@ -89,6 +89,7 @@ def test_a_failed_assertion_ends_the_run() -> None:
     assert "Assertion failed in TOP.pair.first: put into a full FIFO" in outcome.failure
 
 
+@pytest.mark.slow
 def test_a_waveform_has_the_names_of_the_design(tmp_path: Path) -> None:
     path = tmp_path / "run.vcd"
     model = Simulation(FILES, "counter", visible=SHOWN, waveform=path)

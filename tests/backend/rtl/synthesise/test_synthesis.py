@@ -21,6 +21,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 @needs_yosys
 def test_a_block_ram() -> None:
     counted = synthesised({**library_files(["allo_ram_sdp"]), "kept.sv": MEMORY}, "kept")
