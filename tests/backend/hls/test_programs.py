@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.library.test_templates import templates
+from tests.seeds import rotating
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="the simulation needs g++")
 ROOT = Path(__file__).parents[3]
@@ -88,7 +89,7 @@ def simulated(tests: str, folder: Path, *left_out: str) -> dict[str, Any]:
 
 @needs_compiler
 @pytest.mark.slow
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", rotating(FILES, 2))
 def test_simulation_agrees(file: str, tmp_path: Path) -> None:
     left_out = LEFT_OUT.get(file, {})
     found = simulated(file, tmp_path, *left_out)

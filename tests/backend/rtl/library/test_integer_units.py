@@ -57,7 +57,7 @@ def expected_of(unit: Unit, a: Words, b: Words, width: int, signed: bool) -> Wor
     [
         pytest.param(False, TYPES[1:2], 20_000, id="synthesizable"),
         pytest.param(True, TYPES, 20_000, id="fast"),
-        pytest.param(False, TYPES, 1 << 20, id="all", marks=pytest.mark.slow),
+        pytest.param(False, TYPES, 1 << 20, id="all", marks=pytest.mark.exhaustive),
     ],
 )
 def test_integers(fast: bool, types: list[tuple[int, bool]], count: int) -> None:
