@@ -81,11 +81,13 @@ def drawn(count: int, *strategies: st.SearchStrategy[Any]) -> Callable[[Callable
     return decorate
 
 
-def rotating(cases: Sequence[Any], share: int = 3) -> list[Any]:
+def rotating(cases: Sequence[Any], share: int = 3, *, slow: bool = False) -> list[Any]:
     """Values for `parametrize`: one of `share` that moves with the commits, the others for exhaustive tests."""
     turn = first_seed() // _SEEDS % share
+    marks = [pytest.mark.slow if k % share == turn else pytest.mark.exhaustive for k in range(len(cases))]
     return [
-        case if k % share == turn else _marked(case, pytest.mark.exhaustive) for k, case in enumerate(cases)
+        case if mark == pytest.mark.slow and not slow else _marked(case, mark)
+        for case, mark in zip(cases, marks, strict=True)
     ]
 
 

@@ -88,8 +88,7 @@ def simulated(tests: str, folder: Path, *left_out: str) -> dict[str, Any]:
 
 
 @needs_compiler
-@pytest.mark.slow
-@pytest.mark.parametrize("file", rotating(FILES, 2))
+@pytest.mark.parametrize("file", rotating(FILES, 2, slow=True))
 def test_simulation_agrees(file: str, tmp_path: Path) -> None:
     left_out = LEFT_OUT.get(file, {})
     found = simulated(file, tmp_path, *left_out)
