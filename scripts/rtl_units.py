@@ -1,6 +1,6 @@
 """Sizes of the float units of the RTL library, synthesised by Yosys, beside those that the profile `rtl` states.
 
-python -m benchmarks.rtl_units [KIND|TYPE ...]     (add, mul, div, sqrt, compare, convert; f16, bf16, f32, f64)
+python scripts/rtl_units.py [KIND|TYPE ...]     (add, mul, div, sqrt, compare, convert; f16, bf16, f32, f64)
 
 A unit takes some seconds, a division of f64 some minutes.
 """
