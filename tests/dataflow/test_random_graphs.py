@@ -41,7 +41,7 @@ def with_depths(seed: int, depths: dict[str, int], folder: Path) -> Callable[...
     """The same graph with other depths of some streams."""
     text = text_of(seed)
     for stream, depth in depths.items():
-        text, found = re.subn(rf"({stream}: Stream\[.*), \d+\]$", rf"\1, {depth}]", text, flags=re.MULTILINE)
+        text, found = re.subn(rf"({stream}: Stream\[.*), \d+\](?=$|\[2\]$)", rf"\1, {depth}]", text, flags=re.MULTILINE)
         assert found == 1
     return loaded(text, folder / f"deeper_{seed}.py", "graph")
 
