@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from mlir import ir
-
 from ..customize.fifo.depths import bits_of
 from ..dataflow.replay import replay
-from ..ir.effects import Effects
 from ..ir.module import Module
-from ..ir.processes import is_process, region_blocks, spatial_loops
 from ..ir.stream_facts import facts_of, made_streams
-from ..ir.walk import induction_variable, operations, statements
+from ..ir.walk import induction_variable
+from ..timing.control.tree import Dataflow, Invocation, Node, Spatial, nodes
 from ..timing.control.trees import Trees
+from ..timing.interval.walks import components
 from .traces.program import TraceProgram
 from .traces.recorder import TooManyEvents, TraceRecorder
 from .traces.text import NoTrace
@@ -23,7 +21,7 @@ _MOST_EVENTS = 100_000  # some tenths of a second: an estimate does not take lon
 
 def traced_cycles(module: Module, trees: Trees) -> tuple[Fraction | None, str]:
     """The cycles of a kernel, and what to say of them; None where rates of puts and gets tell as much, or are all."""
-    why = _why(module)
+    why = _why(trees)
     if not why:
         return None, ""
     rates = f"{why}, and the latency is that of their rates: "
@@ -45,34 +43,26 @@ def traced_cycles(module: Module, trees: Trees) -> tuple[Fraction | None, str]:
     return None, rates + "FIFOs of these depths let tasks wait for ever"
 
 
-def _why(module: Module) -> str:
+def _why(trees: Trees) -> str:
     """What rates of puts and gets do not tell."""
-    effects = Effects(module)
-    for function in module.functions():
-        for block in region_blocks(function):
-            processes = [op for op in statements(block)[:-1] if is_process(op)]
-            if not any(effects.touched(op).streams for op in processes):
+    for name, spans in trees.spans.items():
+        for node in nodes(spans.tree.root):
+            if not isinstance(node, Dataflow):
                 continue
-            if _have_circle(effects, processes):
-                return f"{function.name.value}: its tasks wait for one another in a circle"
-            if any(_is_grid_of_tasks(op) and effects.touched(op).streams for op in processes):
-                return f"{function.name.value}: positions of a grid do not do the same at the same time"
+            ends = [(part, spans.of(part).ends) for part in node.parts]
+            talking = [(part, end.puts.keys(), end.gets.keys()) for part, end in ends if end.puts or end.gets]
+            numbered = list(enumerate(talking))
+            edges = [(a, b) for a, (_, puts, _) in numbered for b, (_, _, gets) in numbered if puts & gets]
+            if any(len(circle) > 1 for circle in components(len(talking), edges)):
+                return f"{name}: its tasks wait for one another in a circle"
+            if any(_is_grid_of_tasks(part) for part, _, _ in talking):
+                return f"{name}: positions of a grid do not do the same at the same time"
     return ""
 
 
-def _is_grid_of_tasks(process: ir.Operation) -> bool:
+def _is_grid_of_tasks(part: Node) -> bool:
     """Whether a process stands at each position of a grid and knows it; elements of an unfolded nest do the same."""
-    variables = [induction_variable(loop) for loop in spatial_loops(process)]
-    calls = operations(process.regions[0].blocks[0], "func.call") if variables else []
+    inside = list(nodes(part))
+    variables = [induction_variable(node.view.op) for node in inside if isinstance(node, Spatial)]
+    calls = [node.op for node in inside if isinstance(node, Invocation)] if variables else []
     return any(operand in variables for call in calls for operand in call.operands)
-
-
-def _have_circle(effects: Effects, processes: list[ir.Operation]) -> bool:
-    """Whether a process gets what depends on what it puts, by way of others."""
-    touched = [effects.touched(op) for op in processes]
-    below = [
-        {k for k, other in enumerate(touched) if k != n and one.puts & other.gets} for n, one in enumerate(touched)
-    ]
-    while any(others - own for own in below for others in [set().union(*(below[k] for k in own))]):
-        below = [own | set().union(*(below[k] for k in own)) for own in below]
-    return any(n in own for n, own in enumerate(below))
