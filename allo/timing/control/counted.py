@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from mlir import ir
 
 from ...ir.access import callee_name
-from ...ir.affine_sets import constraints_of
 from ...ir.walk import LoopView, bound_operands, induction_variable
+from ...poly.formula import Formula, compile_map, compile_set, evaluate, satisfies
 from . import tree
 
 type Numbers = Mapping[ir.Value, int]
@@ -82,10 +82,8 @@ class _Count:
 
     def _branch(self, node: tree.Branch, numbers: Numbers) -> int:
         if node.op.name == "affine.if":
-            made, equal = constraints_of(node.op.attributes["condition"])
-            values = _results(made, [_number(value, numbers) for value in node.op.operands])
-            holds = all(v == 0 if e else v >= 0 for v, e in zip(values, equal, strict=True))
-            taken = 0 if holds else 1
+            formula, equalities = compile_set(node.op.attributes["condition"])
+            taken = 0 if satisfies(_results(formula, node.op.operands, numbers), equalities) else 1
             return self.of(node.branches[taken], numbers) if taken < len(node.branches) else 0
         found = {self.of(branch, numbers) for branch in node.branches}
         found |= {0} if len(node.branches) < 2 else set()
@@ -120,11 +118,11 @@ def _sources(value: ir.Value) -> list[ir.Value]:
 def _iterations(view: LoopView, numbers: Numbers) -> range:
     if view.op.name != "affine.for":
         raise _DataDecide
-    ends: list[list[int]] = []
-    for name, operands in zip(("lowerBoundMap", "upperBoundMap"), bound_operands(view.op), strict=True):
-        made = ir.AffineMapAttr(view.op.attributes[name]).value
-        ends.append(_results(made, [_number(value, numbers) for value in operands]))
-    return range(max(ends[0]), min(ends[1]), ir.IntegerAttr(view.op.attributes["step"]).value)
+    lower, upper = (
+        _results(compile_map(ir.AffineMapAttr(view.op.attributes[name]).value), operands, numbers)
+        for name, operands in zip(("lowerBoundMap", "upperBoundMap"), bound_operands(view.op), strict=True)
+    )
+    return range(max(lower), min(upper), ir.IntegerAttr(view.op.attributes["step"]).value)
 
 
 def _number(value: ir.Value, numbers: Numbers) -> int:
@@ -138,28 +136,11 @@ def _number(value: ir.Value, numbers: Numbers) -> int:
         return int(ir.IntegerAttr(op.attributes["value"]).value)
     if op.name != "affine.apply":
         raise _DataDecide
-    made = ir.AffineMapAttr(op.attributes["map"]).value
-    return _results(made, [_number(operand, numbers) for operand in op.operands])[0]
+    return _results(compile_map(ir.AffineMapAttr(op.attributes["map"]).value), op.operands, numbers)[0]
 
 
-def _results(made: ir.AffineMap, values: list[int]) -> list[int]:
-    """The results of an affine map on numbers."""
-    dims, symbols = values[: made.n_dims], values[made.n_dims :]
-    return [_evaluated(expression, dims, symbols) for expression in made.results]
-
-
-def _evaluated(made: ir.AffineExpr, dims: list[int], symbols: list[int]) -> int:
-    if isinstance(made, ir.AffineConstantExpr):
-        return int(made.value)
-    if isinstance(made, ir.AffineDimExpr):
-        return dims[int(made.position)]
-    if isinstance(made, ir.AffineSymbolExpr):
-        return symbols[int(made.position)]
-    left, right = _evaluated(made.lhs, dims, symbols), _evaluated(made.rhs, dims, symbols)
-    if isinstance(made, ir.AffineAddExpr):
-        return left + right
-    if isinstance(made, ir.AffineMulExpr):
-        return left * right
-    if isinstance(made, ir.AffineModExpr):
-        return left % right
-    return left // right if isinstance(made, ir.AffineFloorDivExpr) else -(-left // right)
+def _results(formula: Formula, operands: Sequence[ir.Value], numbers: Numbers) -> tuple[int, ...]:
+    """The results of an affine map or set on values that are known."""
+    if None in formula.results:
+        raise _DataDecide
+    return evaluate(formula, [_number(value, numbers) for value in operands])

@@ -231,8 +231,9 @@ def _merge_terms(store: ir.Operation, condition: ir.Value, is_then: bool) -> boo
     update = update_of(store)
     if update is None or not (update.path and update.exact):
         return False
-    if any(not isinstance(op.results[0].type, ir.IntegerType) for op in update.path):
-        return False
+    kinds = [op.results[0].type for op in update.path]
+    if any(not isinstance(kind, ir.IntegerType) or kind.width < stored(store).type.width for kind in kinds):
+        return False  # a value that is cut on the way is not the old one again
     if any(op.name in KINDS and op.name not in _NEUTRAL for op in update.path):
         return False
     kept = update.load.results[0]

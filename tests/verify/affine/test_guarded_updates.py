@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import allo
+from allo.ir.module import Module
 from allo.ir.types import int8, int32, uint8
 from allo.verify import Different, Equivalent
 from allo.verify.concrete.compare import Equal, compare
@@ -100,3 +101,34 @@ def test_terms_under_conditions_are_exchanged_where_programs_are_run_on_expressi
     s.reorder("k", "j", "i")
     assert isinstance(compare(load(same_element), load(s)), Equal)
     assert not isinstance(compare(load(accumulate), load(accumulate_another)), Equal)
+
+
+NARROW = """module attributes {{allo.top = "f"}} {{
+  func.func @f(%A: memref<6xi32>, %B: memref<6xi32>) attributes {{itypes = "ss", otypes = ""}} {{
+    %zero = arith.constant 0 : i32
+    %three = arith.constant 3 : i32
+    affine.for %i = 0 to 6 {{
+      affine.for %j = 0 to 6 {{
+        %b = affine.load %B[%j] : memref<6xi32>
+        %c = arith.cmpi sgt, %b, %three : i32
+        %term = arith.select %c, %b, %zero : i32
+        {before}
+        %old = affine.load %A[%i] : memref<6xi32>
+        %sum = arith.addi %old, {term} : i32
+        %cut = arith.trunci %sum : i32 to i8
+        %new = arith.extsi %cut : i8 to i32
+        affine.store %new, %A[%i] : memref<6xi32>
+        {after}
+      }}
+    }}
+    return
+  }}
+}}"""
+
+
+def test_an_old_value_that_is_cut_is_not_kept() -> None:
+    """Where the condition does not hold, one program keeps all bits of the element, and the other one 8 of them."""
+    guarded = Module.parse(NARROW.format(before="scf.if %c {", term="%b", after="}"))
+    always = Module.parse(NARROW.format(before="", term="%term", after=""))
+    assert isinstance(allo.verify(guarded, always), Different)
+    assert isinstance(allo.verify(always, guarded), Different)
