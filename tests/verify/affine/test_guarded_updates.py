@@ -108,7 +108,7 @@ NARROW = """module attributes {{allo.top = "f"}} {{
     %zero = arith.constant 0 : i32
     %three = arith.constant 3 : i32
     affine.for %i = 0 to 6 {{
-      affine.for %j = 0 to 6 {{
+      affine.for %j = 0 to 1 {{
         %b = affine.load %B[%j] : memref<6xi32>
         %c = arith.cmpi sgt, %b, %three : i32
         %term = arith.select %c, %b, %zero : i32
