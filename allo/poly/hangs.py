@@ -73,6 +73,9 @@ class TaskPosition:
     position: tuple[int, ...]
 
 
+type _Outcome = tuple[Hang | Untold | None, Surplus | None, SharedStream | None]
+
+
 def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -> Hang | Untold | None:
     """Why a program waits for ever at FIFOs, which is the same in whatever order its processes run; None if it ends.
 
@@ -81,10 +84,7 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
     made = [op for function in module.functions() for op in made_streams(function)]
     if not made or (is_forest(module, made) and (balanced or is_balanced(module, (op.results[0] for op in made)))):
         return None
-    ranked = _is_large(made) and waits_are_ranked(module, made)
-    found = None if ranked else _outcome(module, made, most)[0]
-    is_long = isinstance(found, Untold) and found.is_long
-    return None if is_long and waits_are_ranked(module, made) else found
+    return _outcome(module, made, most)[0]
 
 
 def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | SharedStream | Untold | None:
@@ -92,11 +92,7 @@ def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | Sha
     made = [op for function in module.functions() for op in made_streams(function)]
     if not made or (is_balanced(module, (op.results[0] for op in made)) and is_forest(module, made)):
         return None
-    if _is_large(made) and waits_are_ranked(module, made):
-        return None
     hang, left, shared = _outcome(module, made, most)
-    if isinstance(hang, Untold) and hang.is_long and waits_are_ranked(module, made):
-        return None
     return shared or left or hang
 
 
@@ -105,9 +101,17 @@ def _is_large(made: Sequence[ir.Operation]) -> bool:
     return any(number_of_tasks(block) >= _MANY_TASKS for block in {op.block for op in made} if is_region(block))
 
 
-def _outcome(
-    module: Module, made: Sequence[ir.Operation], most: int
-) -> tuple[Hang | Untold | None, Surplus | None, SharedStream | None]:
+def _outcome(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:
+    """By a proof for all tasks where there are many, else by a run, and by a proof if that is too long."""
+    is_large = _is_large(made)
+    if is_large and waits_are_ranked(module, made):
+        return None, None, None
+    found = _run(module, made, most)
+    is_long = isinstance(found[0], Untold) and found[0].is_long
+    return (None, None, None) if is_long and not is_large and waits_are_ranked(module, made) else found
+
+
+def _run(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:
     program = TokenProgram(module, made)
     try:
         text = program.text()

@@ -48,7 +48,7 @@ class Periods:
         self.round += 1
         run = self.run
         size = len(run.alive) + len(run.fifos)
-        if self.round < _FIRST_ROUND or self.seen_at - run.left < size // 4:
+        if self.round < _FIRST_ROUND or self.seen_at - run.left < size:
             return
         self.seen_at = run.left
         key = (run.started, *(task.site for task in run.alive))
