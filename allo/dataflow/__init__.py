@@ -91,7 +91,9 @@ def build(
     from ..build import build as build_schedule
 
     is_given = isinstance(function, Schedule)
-    schedule = function if isinstance(function, Schedule) else customize(function, instantiate=instantiate)
+    schedule = function if isinstance(function, Schedule) else customize(
+        function, instantiate=instantiate, enable_tensor=enable_tensor
+    )
     if mapping_primitives:
         demand_placeable(schedule.ir, mapping_primitives)
         if target not in _SHARING or options.get("timed", False):

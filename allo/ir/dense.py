@@ -1,10 +1,21 @@
-"""Bits of the elements of constant arrays and states of a module."""
+"""Bits of constants: of numbers, and of the elements of arrays and states of a module."""
 
 from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
 from mlir import ir
+
+_FLOATS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
+
+
+def float_bits(attribute: ir.FloatAttr) -> int:
+    """The bits of a float: those that MLIR prints, in hexadecimal if it has no short text."""
+    text = str(attribute).split(" :")[0]
+    if text.startswith("0x"):
+        return int(text, 16)
+    word = np.array(attribute.value, np.float64).astype(_FLOATS[str(attribute.type)])
+    return int.from_bytes(word.tobytes(), "little")
 
 
 def dense_bits(attribute: ir.Attribute, stored: ir.Type, count: int) -> list[int]:
@@ -26,9 +37,9 @@ def _written_values(attribute: ir.Attribute, width: int, count: int) -> list[int
     """Of elements that the bindings do not read, odd widths and bfloat16: from the text `dense<...> : tensor<...>`."""
     body = str(attribute).partition("<")[2].partition(">")[0]
     if body.startswith('"0x'):
+        if width == 1:  # bits or bytes, which the bindings read
+            return [int(bit) for bit in np.array(attribute).reshape(-1)]
         data = bytes.fromhex(body.strip('"')[2:])
-        if len(data) * 8 <= max(count, 8) and width == 1 and count > 1:
-            return [data[n // 8] >> (n % 8) & 1 for n in range(count)]
         size = len(data) // count
         return [int.from_bytes(data[n : n + size], "little") for n in range(0, len(data), size)]
     words = body.replace("[", " ").replace("]", " ").replace(",", " ").split()

@@ -9,6 +9,7 @@ from mlir import ir
 
 from ....errors import TargetError
 from ....ir.walk import LoopView, bound_operands, location_of, statements
+from ....ir.widths import INDEX_BITS
 from ....timing.control import tree
 from ..netlist.design import Signal
 from .datapath import RegionHardware
@@ -176,7 +177,7 @@ class ControlHardware:
     def _counter_bits(self, op: ir.Operation) -> int:
         low, high, step = self.function.limits(op.regions[0].blocks[0].arguments[0])
         if low is None or high is None:
-            return 32
+            return INDEX_BITS
         return max((high + step).bit_length(), (-low).bit_length() if low < 0 else 0, 1) + 1
 
     def _counter(self, op: ir.Operation, now: Signal, hint: str) -> _Counter:

@@ -21,6 +21,7 @@ from ....ir.walk import (
     statements,
     string_of,
 )
+from ....ir.widths import INDEX_BITS
 from ....timing.control.build import TreeBuilder
 from ....timing.control.tree import FunctionTree
 from ....timing.problem.operators import bits_of
@@ -195,7 +196,7 @@ class FunctionHardware:
     def applied(self, op: ir.Operation, given: list[SubscriptNumber]) -> Signal:
         """The result of an `affine.apply`."""
         (found,) = of_map(ir.AffineMapAttr(op.attributes["map"]).value, given)
-        return self.builder.wire("place", 32, found.text, signed=True, at=location_of(op))
+        return self.builder.wire("place", INDEX_BITS, found.text, signed=True, at=location_of(op))
 
     def condition(self, op: ir.Operation, given: list[SubscriptNumber]) -> Signal:
         """Whether the set of an `affine.if` holds the operands."""
@@ -217,7 +218,8 @@ class FunctionHardware:
         """Between which numbers an index lies, and in which steps from the first; None where nothing is known."""
         if not isinstance(value.owner, ir.Block):
             held = self.operations.widths.range(value)
-            return (held.low, held.high, 1) if abs(held.low) < 1 << 31 > held.high + 1 else (None, None, 1)
+            fits = -held.low < 1 << (INDEX_BITS - 1) > held.high + 1
+            return (held.low, held.high, 1) if fits else (None, None, 1)
         op = value.owner.owner.operation
         if op.name != "affine.for":
             return None, None, 1
@@ -232,7 +234,7 @@ class FunctionHardware:
             limits = [self.limits(operand) for operand in operands]
             if any(low is None or high is None for low, high, _ in limits):
                 return None, None, 1
-            given = [of_value(Signal("x", 32, signed=True), *one) for one in limits]
+            given = [of_value(Signal("x", INDEX_BITS, signed=True), *one) for one in limits]
             found.append(of_map(ir.AffineMapAttr(op.attributes[name]).value, given))
         low, high = max(one.low for one in found[0]), min(one.high for one in found[1]) - 1
         return (low, high, 1) if high >= low else (low, low, 1)

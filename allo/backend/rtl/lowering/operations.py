@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....errors import TargetError
+from ....ir.dense import float_bits
 from ....ir.mlir_types import integer_of
 from ....ir.walk import location_of
-from ....ir.widths import Widths
+from ....ir.widths import INDEX_BITS, Widths
 from ....timing.problem.operators import bits_of
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
@@ -58,7 +59,7 @@ class OperationPrinter:
         if isinstance(attribute, ir.IntegerAttr):
             return Signal("", self.width(result), literal=integer_of(attribute))
         if isinstance(attribute, ir.FloatAttr):
-            return Signal("", bits_of(result.type), literal=_bits_of_float(attribute, result.type))
+            return Signal("", bits_of(result.type), literal=float_bits(attribute))
         raise unsupported(op, f"a constant of type {result.type}")
 
     def result(self, op: ir.Operation, operands: list[Signal], latency: int) -> Signal:
@@ -111,12 +112,12 @@ class OperationPrinter:
         full = bits_of(op.operands[0].type)
         number = given[0].fit(full)
         if op.name == "allo.get_bit":
-            return f"1'({number} >> {given[1].fit(32)})"
+            return f"1'({number} >> {given[1].fit(INDEX_BITS)})"
         if op.name == "allo.set_bit":
-            one = f"({full}'d1 << {given[1].fit(32)})"
+            one = f"({full}'d1 << {given[1].fit(INDEX_BITS)})"
             return f"{width}'({given[2].fit(1)} ? ({number} | {one}) : ({number} & ~{one}))"
         if op.name in ("allo.get_slice", "allo.set_slice"):
-            high, low = given[1].fit(32), given[2].fit(32)
+            high, low = given[1].fit(INDEX_BITS), given[2].fit(INDEX_BITS)
             mask = f"~({{{full}{{1'b1}}}} << ({high} - {low}))"
             if op.name == "allo.get_slice":
                 return f"{width}'(({number} >> {low}) & {mask})"
@@ -204,23 +205,6 @@ def _operands(given: list[Signal]) -> dict[str, str]:
 
 def _number(signal: Signal, width: int, signed: bool) -> str:
     return signal.with_sign(width) if signed else signal.fit(width)
-
-
-def _bits_of_float(attribute: ir.FloatAttr, kind: ir.Type) -> int:
-    """The bits of a float constant: those that MLIR prints, in hexadecimal if it has no short text."""
-    import struct
-
-    import ml_dtypes
-    import numpy as np
-
-    dtype = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}[str(kind)]
-    text = str(attribute).split(" :")[0]
-    if text.startswith("0x"):
-        return int(text, 16)
-    if str(kind) == "f64":
-        return int(struct.unpack("<Q", struct.pack("<d", attribute.value))[0])
-    word = np.array(attribute.value, np.float64).astype(dtype)
-    return int.from_bytes(word.tobytes(), "little")
 
 
 def unsupported(op: ir.Operation, what: str | None = None) -> TargetError:

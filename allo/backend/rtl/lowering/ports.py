@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from ....errors import Location, TargetError
 from ..netlist.builder import ModuleBuilder
@@ -136,16 +137,18 @@ class ArrayPorts:
 
     # -- ports -------------------------------------------------------------------------------------------
 
-    def _choices(self, is_write: bool) -> Sequence[int]:
-        """The ports that an access may take, the best first."""
+    def _choices(self, is_write: bool) -> Iterable[int]:
+        """The ports that an access may take, the best first; without end where there are as many as are asked for."""
         ports = self.array.memory.ports
         if ports.reads is None and ports.writes is None:
-            order = range(ports.total if ports.total is not None else 64)
-            return order if is_write or self.array.memory.read or ports.total is None else order[::-1]
+            if ports.total is None:
+                return count()
+            order = range(ports.total)
+            return order if is_write or self.array.memory.read else order[::-1]
         writes = ports.writes or 0
         if is_write:
             return range(writes)
-        return range(writes, writes + (ports.reads if ports.reads is not None else 64))
+        return count(writes) if ports.reads is None else range(writes, writes + ports.reads)
 
     def _free_port(
         self, access: PortedAccess, bank: int, taken: dict[tuple[int, int], list[PortedAccess]]
