@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 import islpy as isl
+import numpy as np
 from mlir import ir
 
 from ...errors import TargetError
@@ -93,17 +94,15 @@ def _components(module: Module, block: ir.Block, found: Sequence[Statement]) -> 
     """The tasks of a region, together where one may use what another one does; the first ones first."""
     processes = [statement for statement in found if statement.is_process]
     tasks = {statement.op: list(_tasks(statement.op)) for statement in processes}
-    joined = _Joined()
-    for own in tasks.values():
-        for task in own:
-            joined.add(task)
+    joined = _Joined([task for own in tasks.values() for task in own])
     for statement in processes:
         for other in statement.after:
             joined.join([*tasks[other], *tasks[statement.op]])
     effects = Effects(module)
+    touches = {op: effects.touched(op) for op in tasks}
     for value in _shared(block):
         for op, own in tasks.items():
-            touched = effects.touched(op)
+            touched = touches[op]
             if value in touched.streams:
                 _join_streams(module, value, op, own, joined)
             elif value in touched.writes and len(own) > 1 and _may_share(module, value, op):
@@ -173,27 +172,22 @@ def _shared(block: ir.Block) -> list[ir.Value]:
 class _Joined:
     """Tasks, and what they use, in groups that become fewer."""
 
-    def __init__(self) -> None:
-        self._leader: dict[Any, Any] = {}
-        self._tasks: list[_Task] = []
-
-    def add(self, task: _Task) -> None:
-        self._leader[task] = task
-        self._tasks.append(task)
+    def __init__(self, tasks: Sequence[_Task]) -> None:
+        self._tasks = tasks
+        self._numbers: dict[Any, int] = {task: number for number, task in enumerate(tasks)}
+        self._pairs: list[tuple[int, int]] = []
 
     def join(self, members: Sequence[Any]) -> None:
-        first = self._find(members[0])
-        for member in members[1:]:
-            self._leader[self._find(member)] = first
-
-    def _find(self, member: Any) -> Any:
-        self._leader.setdefault(member, member)
-        while (leader := self._leader[member]) != member:
-            self._leader[member] = member = self._leader[leader]
-        return member
+        numbers = [self._numbers.setdefault(member, len(self._numbers)) for member in members]
+        self._pairs += ((numbers[0], other) for other in numbers[1:])
 
     def groups(self) -> list[list[_Task]]:
-        found: dict[Any, list[_Task]] = {}
-        for task in self._tasks:
-            found.setdefault(self._find(task), []).append(task)
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        count, ends = len(self._numbers), np.array(self._pairs, np.int64).reshape(-1, 2)
+        graph = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
+        found: dict[int, list[_Task]] = {}
+        for task, group in zip(self._tasks, connected_components(graph, directed=False)[1].tolist(), strict=False):
+            found.setdefault(group, []).append(task)
         return list(found.values())
