@@ -17,7 +17,7 @@ from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.streams import is_stream_type
 from ...ir.types import AlloType, Int, TensorType, UInt
-from ...ir.walk import argument_names, entry_block
+from ...ir.walk import argument_names, entry_block, location_of
 from ...target import Fpga
 from ..arguments.conversion import converted_arguments
 from ..arguments.parameters import Array, Parameter
@@ -87,14 +87,15 @@ class RTLModule:
 
     def _read_signature(self, module: Module) -> None:
         top = module.function(module.top)
+        at = location_of(top.operation)
         signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
         written = Effects(module).written_arguments(module.top)
         entry = entry_block(top)
         if entry is None:
-            raise TargetError(f"'{module.top}' is an external kernel, of which there is no SystemVerilog")
+            raise TargetError(f"'{module.top}' is an external kernel, of which there is no SystemVerilog", at=at)
         for name, kind in zip(argument_names(top), signature.inputs, strict=True):
             if is_stream_type(kind) or (isinstance(kind, ir.MemRefType) and is_stream_type(kind.element_type)):
-                raise TargetError(f"argument '{name}' is a stream, which a call cannot pass")
+                raise TargetError(f"argument '{name}' is a stream, which a call cannot pass", at=at)
         self.parameters = tuple(
             Parameter(name, from_mlir(kind), position in written)
             for position, (name, kind) in enumerate(zip(argument_names(top), signature.inputs, strict=True))
@@ -109,6 +110,7 @@ class RTLModule:
                 raise TargetError(
                     f"{what} of '{module.top}' has {element.width} bits, and a call of target 'rtl' passes 64 at most "
                     "yet",
+                    at=at,
                     hint="pass parts of it; within the kernel integers may have any width",
                 )
 

@@ -60,6 +60,7 @@ class ControlHardware:
             case tree.Dataflow():
                 raise TargetError(
                     "target 'rtl' has no hardware for stages that run at once yet",
+                    at=location_of(self.function.tree.function.operation),
                     hint="leave out `dataflow`: the stages then run one after the other",
                 )
             case tree.Spatial():

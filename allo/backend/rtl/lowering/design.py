@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ....errors import TargetError
 from ....ir.module import Module
+from ....ir.walk import location_of
 from ....target import Fpga
 from ....timing.control.build import TreeOptions
 from ....timing.control.counted import counted
@@ -15,6 +16,7 @@ from ..netlist.design import Direction, HardwareModule, Signal
 from .arrays import BankedArray
 from .function import FunctionHardware
 from .memories import place_cell, place_memory
+from .operations import demand_hardware
 from .ports import ArrayPorts
 from .unrolled import unrolled
 
@@ -44,6 +46,7 @@ class HardwareDesign:
 
 def design(module: Module, target: Fpga) -> HardwareDesign:
     """The design of a module under the profile of a target."""
+    demand_hardware(module)
     made = unrolled(module)
     trees = Trees(made, TreeOptions(target, assumes=False))
     trees.span(made.top)
@@ -55,6 +58,7 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
             if name not in trees.spans:
                 raise TargetError(
                     f"'{name}' is an external kernel, of which there is no SystemVerilog",
+                    at=location_of(made.function(name).operation),
                     hint="build for 'vitis_hls', which takes its C++",
                 )
             functions[name] = FunctionHardware(made, trees.spans[name].tree, trees.builders[name], function).make()

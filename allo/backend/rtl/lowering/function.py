@@ -108,6 +108,7 @@ class FunctionHardware:
                 raise TargetError(
                     f"argument '{name}' of '{self.tree.name}' has type {value.type}, which target 'rtl' has no ports "
                     "for yet",
+                    at=location_of(self.tree.function.operation),
                     hint="build the kernel for 'vitis_hls'",
                 )
 
@@ -143,16 +144,19 @@ class FunctionHardware:
                 if made.name not in ("memref.alloc", "memref.get_global"):
                     raise unsupported(made, f"an array that {made.name} makes")
                 name = self.builder.named(string_of(made, "allo.name") or "array")
+            place = self.tree.function.operation if isinstance(base.owner, ir.Block) else base.owner.operation
             memory = self.scheduled.memory_of(base, name)
             if not ir.MemRefType(base.type).has_static_shape:
                 raise TargetError(
                     f"array '{name}' has extents that are known at run time only, and hardware needs its size",
+                    at=location_of(place),
                     hint="give the array constant extents",
                 )
             if not isinstance(ir.MemRefType(base.type).element_type, NUMBERS):
                 raise TargetError(
                     f"array '{name}' has elements of type {ir.MemRefType(base.type).element_type}, which target 'rtl' "
                     "has no hardware for yet",
+                    at=location_of(place),
                     hint="build the kernel for 'vitis_hls'",
                 )
             self.arrays[base] = ArrayPorts(self.builder, name, BankedArray(memory), is_outside)

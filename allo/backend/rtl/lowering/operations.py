@@ -9,7 +9,8 @@ from mlir import ir
 from ....errors import TargetError
 from ....ir.dense import float_bits
 from ....ir.mlir_types import integer_of
-from ....ir.walk import location_of
+from ....ir.module import Module
+from ....ir.walk import entry_block, location_of, operations
 from ....ir.widths import INDEX_BITS, Widths
 from ....timing.problem.operators import bits_of
 from ..netlist.builder import ModuleBuilder
@@ -22,6 +23,9 @@ _EXTREMES = {"arith.minsi": ("<", True), "arith.maxsi": (">", True), "arith.minu
              "arith.maxui": (">", False)}  # fmt: skip
 _COMPARISONS = {0: ("==", False), 1: ("!=", False), 2: ("<", True), 3: ("<=", True), 4: (">", True), 5: (">=", True),
                 6: ("<", False), 7: ("<=", False), 8: (">", False), 9: (">=", False)}  # fmt: skip
+_SELECTIONS = ("arith.constant", "arith.select", "arith.cmpi", "arith.muli", "math.absi")
+_CONVERSIONS = ("arith.cmpf", "arith.extf", "arith.truncf", "arith.sitofp", "arith.uitofp", "arith.fptosi",
+                "arith.fptoui")  # fmt: skip
 _DIVISIONS = {
     "arith.divsi": ("quotient", 1, 0), "arith.remsi": ("remainder", 1, 0), "arith.floordivsi": ("quotient", 1, 1),
     "arith.ceildivsi": ("quotient", 1, 2), "arith.divui": ("quotient", 0, 0), "arith.remui": ("remainder", 0, 0),
@@ -34,6 +38,7 @@ _FLOAT_UNITS: dict[str, tuple[str, dict[str, int]]] = {
     "math.absf": ("allo_fabs", {}), "arith.maximumf": ("allo_fmax", {}), "arith.minimumf": ("allo_fmin", {}),
     "arith.maxnumf": ("allo_fmax", {"NUMBER": 1}), "arith.minnumf": ("allo_fmin", {"NUMBER": 1}),
 }  # fmt: skip
+_BUILT = {*_WIRES, *_LOGIC, *_EXTREMES, *_SELECTIONS, *_CONVERSIONS, *_DIVISIONS, *_SHIFTS, *_FLOAT_UNITS}
 # predicates of MLIR as sets of outcomes: 1 equal, 2 greater, 4 less, 8 unordered
 _OUTCOMES = (0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 8, 15)
 
@@ -205,6 +210,14 @@ def _operands(given: list[Signal]) -> dict[str, str]:
 
 def _number(signal: Signal, width: int, signed: bool) -> str:
     return signal.with_sign(width) if signed else signal.fit(width)
+
+
+def demand_hardware(module: Module) -> None:
+    """Raises TargetError for the first operation on numbers that has neither logic nor a unit."""
+    entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
+    for op in (op for entry in entries for op in operations(entry)):
+        if op.name.startswith(("arith.", "math.")) and op.name not in _BUILT:
+            raise unsupported(op, f"'{op.name.partition('.')[2]}'")
 
 
 def unsupported(op: ir.Operation, what: str | None = None) -> TargetError:
