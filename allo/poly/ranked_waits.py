@@ -20,6 +20,7 @@ from ..ir.elements import SPATIAL
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW, is_region, region_statements, spatial_loops
 from ..ir.stream_facts import facts_of
+from ..ir.streams import is_stream_type
 from ..ir.walk import (
     LOOP_OPERATIONS,
     constant_bounds,
@@ -120,9 +121,7 @@ def _of_process(
         raise _Unseen
     given = dict(zip(entry.arguments, call.operands, strict=True))
     at = _Place(place, spatial, given)
-    at_ends = [
-        op for op in operations(entry) if any("!allo.stream" in str(value.type) for value in op.operands)
-    ]
+    at_ends = [op for op in operations(entry) if any(is_stream_type(value.type) for value in op.operands)]
     model = model_of(module, callee_name(call))
     accesses = {access.op: access for access in model.accesses if access.buffer.is_stream}
     for op in at_ends:

@@ -8,22 +8,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mlir import ir
-
 from ...errors import InternalError, RunTimeout, TargetError
 from ...frontend.emit.given_code import EXTERNAL, LINKED
-from ...ir.effects import Effects
 from ...ir.hang import Hang
-from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
-from ...ir.types import AlloType, TensorType
-from ...ir.walk import argument_names
+from ...ir.types import TensorType
 from ...messages import working
 from ...poly import hang_of
 from ..arguments.arrays import run_time_extents
 from ..arguments.calling import call, is_stopped_by_interrupts
 from ..arguments.conversion import converted_arguments
-from ..arguments.parameters import Array, Parameter
+from ..arguments.parameters import Array, parameters_of, results_of
 from ..arguments.results import result_memory, result_value, returned
 from ..checked import CheckFailed, track_writers, with_checks
 from ..declared import refuse_undefined
@@ -118,16 +113,10 @@ class LLVMModule:
         self._linked = _linked_functions(self._lowered)
         if self._timed is not None:
             self._linked |= self._timed.linked()
-        top = module.function(module.top)
-        signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
-        written = Effects(module).written_arguments(module.top)
         self.top_func_name = module.top
         self.module = module.mlir
-        self.parameters = tuple(
-            Parameter(name, from_mlir(t), position in written)
-            for position, (name, t) in enumerate(zip(argument_names(top), signature.inputs, strict=True))
-        )
-        self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(t) for t in signature.results)
+        self.parameters = parameters_of(module)
+        self.results = results_of(module)
         pass_extents(self._lowered)
         drop_partitions(self._lowered)
         add_entry(self._lowered)

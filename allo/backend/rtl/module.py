@@ -9,18 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mlir import ir
 
 from ...errors import InternalError, RunTimeout, TargetError
-from ...ir.effects import Effects
-from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
-from ...ir.streams import is_stream_type
-from ...ir.types import AlloType, Int, TensorType, UInt
-from ...ir.walk import argument_names, entry_block, location_of
+from ...ir.types import Int, TensorType, UInt
+from ...ir.walk import entry_block, location_of
 from ...target import Fpga
 from ..arguments.conversion import converted_arguments
-from ..arguments.parameters import Array, Parameter
+from ..arguments.parameters import Array, Parameter, parameters_of, results_of
 from ..arguments.results import result_memory, result_value, returned
 from .library import MODULES, library_files
 from .lowering.design import HostArray, design
@@ -88,19 +84,14 @@ class RTLModule:
     def _read_signature(self, module: Module) -> None:
         top = module.function(module.top)
         at = location_of(top.operation)
-        signature = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value)
-        written = Effects(module).written_arguments(module.top)
-        entry = entry_block(top)
-        if entry is None:
+        if entry_block(top) is None:
             raise TargetError(f"'{module.top}' is an external kernel, of which there is no SystemVerilog", at=at)
-        for name, kind in zip(argument_names(top), signature.inputs, strict=True):
-            if is_stream_type(kind) or (isinstance(kind, ir.MemRefType) and is_stream_type(kind.element_type)):
-                raise TargetError(f"argument '{name}' is a stream, which a call cannot pass", at=at)
-        self.parameters = tuple(
-            Parameter(name, from_mlir(kind), position in written)
-            for position, (name, kind) in enumerate(zip(argument_names(top), signature.inputs, strict=True))
-        )
-        self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(kind) for kind in signature.results)
+
+        def stream(number: int, name: str) -> Parameter:
+            raise TargetError(f"argument '{name}' is a stream, which a call cannot pass", at=at)
+
+        self.parameters = parameters_of(module, stream)
+        self.results = results_of(module)
         for what, kind in [
             *((f"argument '{one.name}'", one.type) for one in self.parameters),
             *(("a result", kind) for kind in self.results),

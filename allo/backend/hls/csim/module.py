@@ -11,21 +11,19 @@ from typing import Any, Self
 from mlir import ir
 
 from ....errors import RunTimeout, TargetError
-from ....ir.effects import Effects
 from ....ir.hang import Hang
-from ....ir.mlir_types import from_mlir
 from ....ir.module import Module
 from ....ir.run_report import RunFacts
 from ....ir.streams import is_stream_type, uses_streams
-from ....ir.types import AlloType, TensorType
-from ....ir.walk import argument_names, entry_block
+from ....ir.types import TensorType
+from ....ir.walk import entry_block
 from ....messages import working
 from ....poly import ROOM, hang_of
 from ....poly.apart import mark_apart
 from ...arguments.arrays import pointer_to, run_time_extents
 from ...arguments.calling import is_stopped_by_interrupts
 from ...arguments.conversion import converted_arguments
-from ...arguments.parameters import Array, Parameter
+from ...arguments.parameters import Array, Parameter, parameters_of, results_of
 from ...arguments.results import result_memory, result_value, returned
 from ...checked import CheckFailed, Checks, checks_of, with_checks
 from ...instantiate import instantiate
@@ -108,17 +106,13 @@ class HLSModule:
         for kind in signature.results:
             if is_stream_type(kind):
                 raise _stream_refused(module, kind)
-        written = Effects(module).written_arguments(module.top)
         self._asked = asked_extents(module).get(module.top, [])
         entry = entry_block(top)
         assert entry is not None
-        self.parameters = tuple(
-            self._stream_parameter(module, name, value)
-            if is_stream_type(value.type)
-            else Parameter(name, from_mlir(value.type), position in written)
-            for position, (name, value) in enumerate(zip(argument_names(top), entry.arguments, strict=True))
+        self.parameters = parameters_of(
+            module, lambda number, name: self._stream_parameter(module, name, entry.arguments[number])
         )
-        self.results: tuple[AlloType | TensorType, ...] = tuple(from_mlir(t) for t in signature.results)
+        self.results = results_of(module)
 
     def _stream_parameter(self, module: Module, name: str, value: ir.Value) -> Parameter:
         """How a call passes a stream; here it does not."""
