@@ -173,8 +173,8 @@ class _Joined:
     """Tasks, and what they use, in groups that become fewer."""
 
     def __init__(self, tasks: Sequence[_Task]) -> None:
-        self._tasks = tasks
-        self._numbers: dict[Any, int] = {task: number for number, task in enumerate(tasks)}
+        self._tasks = list(dict.fromkeys(tasks))
+        self._numbers: dict[Any, int] = {task: number for number, task in enumerate(self._tasks)}
         self._pairs: list[tuple[int, int]] = []
 
     def join(self, members: Sequence[Any]) -> None:
