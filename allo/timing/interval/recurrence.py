@@ -34,8 +34,11 @@ def recurrence_of(graph: Graph, requested: int) -> Recurrence | None:
 
 
 def _of_copies(graph: Graph, requested: int, found: Recurrence) -> Recurrence | None:
-    """The recurrence itself, or one that demands less, if all that copies pass on can be looked at."""
-    if _is_certain(graph, found):
+    """The recurrence itself, or one that demands less, if all that copies pass on can be looked at.
+
+    Where nothing is assumed, each dependence is kept as it is: what is scheduled is built.
+    """
+    if _is_certain(graph, found) or not graph.region.assumes:
         return found
     exact = least_interval(graph, requested, found.interval)
     if exact is None or exact[0] == found.interval:

@@ -127,7 +127,7 @@ class RegionHardware:
         for op in body:
             self._operation(op)
         for base, writes in self.writes.items():
-            self._finish_writes(self.function.arrays_of(base), writes)
+            self._finish_writes(base, self.function.arrays_of(base), writes)
         self.function.places.update((result, self) for op in self.own for result in op.results)
 
     def _collect(self, op: ir.Operation) -> None:
@@ -247,7 +247,7 @@ class RegionHardware:
                 own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{bank}"
                 ports.write_cell(bank, f"({active}{own})", data)
 
-    def _finish_writes(self, ports: ArrayPorts, writes: list[RegionWrite]) -> None:
+    def _finish_writes(self, base: ir.Value, ports: ArrayPorts, writes: list[RegionWrite]) -> None:
         """Give writes ports; of those that write one element in an iteration, the last one's is that of all."""
         if ports.array.memory.is_register:
             return
@@ -255,26 +255,33 @@ class RegionHardware:
         before: dict[int, list[RegionWrite]] = {}
         for number, write in enumerate(writes):
             later = [n for n in range(number + 1, len(writes)) if elements[n] == elements[number]]
-            if later and not self._is_read(write.node):
+            others = writes[number + 1 : later[0]] if later else []
+            apart = not any(set(write.place.banks) & set(other.place.banks) for other in others)
+            if later and apart and not self._is_read(write.node, base):
                 before[later[0]] = [*before.pop(number, ()), write]
                 continue
             self._write_port(ports, write, before.pop(number, []))
 
-    def _is_read(self, node: RegionNode) -> bool:
+    def _is_read(self, node: RegionNode, base: ir.Value) -> bool:
         """Whether something reads what a store has written from the memory, in the same iteration."""
         nodes = self.scheduled.graph.region.nodes
         return any(
             d.source == node.index and not d.distance and nodes[d.sink].kind == "read" and not nodes[d.sink].forwarded
-            and not is_same(node, nodes[d.sink])
+            and not self._passes_by(node, nodes[d.sink], base)
             for d in self.schedule.problem.dependences
         )  # fmt: skip
 
-    def _is_written(self, first: int, second: int) -> bool:
+    def _passes_by(self, write: RegionNode, read: RegionNode, base: ir.Value) -> bool:
+        """Whether a read takes what a write has for its element, since no other write may come between them."""
+        between = [one.node for one in self.writes.get(base, ()) if write.index < one.node.index < read.index]
+        return is_same(write, read) and all(is_same(one, read) for one in between)
+
+    def _is_written(self, first: int, second: int, base: ir.Value) -> bool:
         """Whether something between two reads, in the same iteration, writes what the second one reads."""
         nodes = self.scheduled.graph.region.nodes
         return any(
             d.sink == second and not d.distance and nodes[d.source].kind == "write" and d.source > first
-            and not is_same(nodes[d.source], nodes[second])
+            and not self._passes_by(nodes[d.source], nodes[second], base)
             for d in self.schedule.problem.dependences
         )  # fmt: skip
 
@@ -342,7 +349,7 @@ class RegionHardware:
 
     def _behind_writes(self, node: RegionNode, base: ir.Value, word: Timed, ready: int) -> Timed:
         """What a read finds behind writes of its element in the same iteration, which may still be on their way."""
-        writes = [write for write in self.writes.get(base, ()) if is_same(write.node, node)]
+        writes = [write for write in self.writes.get(base, ()) if self._passes_by(write.node, node, base)]
         if not writes:
             return word
         width = self.function.arrays_of(base).array.memory.width
@@ -358,7 +365,7 @@ class RegionHardware:
         """The word that a port reads; a second read of an element takes that of the first."""
         key = (base, self._element(node))
         known = self.reads.get(key)
-        if known is not None and not self._is_written(known[1], node.index):
+        if known is not None and not self._is_written(known[1], node.index, base):
             return known[0]
         width, latency, at = ports.array.memory.width, self.latency(node.op), location_of(node.op)
         address = self.builder.wire(f"{ports.name}_at", ports.array.address_bits, place.address, at=at)
@@ -381,7 +388,9 @@ class RegionHardware:
         return made
 
     def _element(self, node: RegionNode) -> int:
-        """A number for the element that an access touches; equal ones for equal elements."""
+        """A number for the element that an access touches; equal ones for equal elements, if that is certain."""
+        if None in node.forms:
+            return -1 - node.index
         for memory in self.schedule.problem.memories:
             if node.index in memory.uses:
                 return int(memory.uses[node.index].elements.reshape(-1)[0])
