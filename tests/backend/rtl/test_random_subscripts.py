@@ -93,8 +93,16 @@ def guarded(A: int32[8], K: int32[8], V: int32[8], Z: int32[8]):
             Z[0] = Z[0] * 3 + A[i]
 
 
+def replaced(A: int32[8], K: int32[8], V: int32[8], Z: int32[8]):
+    for i in range(8):
+        A[i] = V[i]
+        A[K[i]] = 9
+        if V[i] > 3:
+            A[i] = 11
+
+
 @pytest.mark.parametrize("pipelined", [False, True])
-@pytest.mark.parametrize("kernel", [updated, guarded], ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("kernel", [updated, guarded, replaced], ids=lambda kernel: kernel.__name__)
 def test_a_write_between_that_may_be_of_the_element(kernel: object, pipelined: bool) -> None:
     """Each was wrong once: an interval that let a read overtake a write, and a word that a later write replaces."""
     s = allo.customize(kernel)
