@@ -280,7 +280,7 @@ class Scheduler:
     def _asks(self, fifo: Fifo, asked: int, waits: bool, *, for_room: bool = False) -> int:
         """Give way if the answer would be to wait, or if nothing has passed since it was asked last; what has passed.
 
-        As in `fibers.h`, so that results that depend on when processes run are the same.
+        As in `fibers.cpp`, so that results that depend on when processes run are the same.
         """
         self.has_asked = True
         if waits or asked == fifo.passed:

@@ -21,6 +21,7 @@ from ..text.external import NO_EXTERNAL, ExternalCode
 
 FLAGS = (
     "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
+    "-DALLO_SIM_TURNS",  # processes take turns
     "-Wall", "-Wextra", "-Werror",
     "-Wno-unknown-pragmas",  # those of HLS tools
     "-Wno-unused-label",  # the names of loops

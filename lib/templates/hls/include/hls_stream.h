@@ -1,11 +1,10 @@
-// Decides what `hls::stream` is on a CPU: a queue that holds its depth while a kernel is simulated, and any number of
-// elements where a program for the host uses it by itself; there its depth counts for `full` and `write_nb` only.
+// `hls::stream` on a CPU: a queue that holds its depth while a kernel is simulated, and any number of elements where a
+// program for the host uses it by itself; there its depth counts for `full` and `write_nb` only.
 #ifndef ALLO_SIM_HLS_STREAM_H
 #define ALLO_SIM_HLS_STREAM_H
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,57 +31,52 @@ class stream<T, 0> {
   stream(const stream &) = delete;
   stream &operator=(const stream &) = delete;
   ~stream() {
-    if (allo_sim::simulation *here = allo_sim::simulation::running()) here->forget(state_);
+    delete source_;
+    delete sink_;
   }
 
   T read() {
-    if (state_.count == 0) wait_for_element();
-    T value = std::move(ring_[state_.gets & (ring_.size() - 1)]);
-    if (allo_sim::simulation *here = allo_sim::simulation::running())
-      state_.has_got(here->running_fiber(), site_);
-    else
-      state_.has_got();
+    if (state_.count() == 0) wait_for_element();
+    T value = std::move(ring_[state_.gets() & (ring_.size() - 1)]);
+    state_.has_got(site_);
     return value;
   }
   void read(T &value) { value = read(); }
   void operator>>(T &value) { value = read(); }
   /// Whether there was an element, which then is `value`.
   bool read_nb(T &value) {
-    if (state_.count == 0 && empty()) return false;
+    if (state_.count() == 0 && empty()) return false;
     value = read();
     return true;
   }
   /// The oldest element, which stays; who calls it waits for one. No tool has it for `hls::stream`.
   const T &front() {
-    allo_sim::simulation *here = allo_sim::simulation::running();
-    if (state_.count == 0) wait_for_element();
-    else if (here != nullptr) here->look(state_, site_);
-    return ring_[state_.gets & (ring_.size() - 1)];
+    if (state_.count() == 0)
+      wait_for_element();
+    else
+      state_.look(site_);
+    return ring_[state_.gets() & (ring_.size() - 1)];
   }
 
   void write(const T &value) {
-    if (sink_) return sink_(value);
-    if (state_.is_full()) allo_sim::simulation::running()->wait_for_room(state_, site_);
+    if (sink_ != nullptr) return sink_->put(value);
+    state_.wait_for_room(site_);
     push(value);
   }
   void operator<<(const T &value) { write(value); }
   /// Whether there was room.
   bool write_nb(const T &value) {
-    if (has_no_room() && full()) return false;
+    if (depth_ != 0 && state_.count() >= depth_ && full()) return false;
     write(value);
     return true;
   }
 
   bool empty() const {
-    if (state_.count == 0 && is_source_empty_) return is_source_empty_();
-    allo_sim::simulation *here = allo_sim::simulation::running();
-    return here == nullptr ? state_.count == 0 : here->is_empty(state_);
+    if (state_.count() == 0 && source_ != nullptr) return source_->is_empty();
+    return state_.is_empty();
   }
-  bool full() const {
-    allo_sim::simulation *here = allo_sim::simulation::running();
-    return here == nullptr || state_.depth == 0 ? has_no_room() : here->is_full(state_);
-  }
-  std::size_t size() const { return state_.count; }
+  bool full() const { return state_.is_full(depth_); }
+  std::size_t size() const { return state_.count(); }
   /// Elements that the declared depth has room for; 0 if none was declared.
   std::size_t capacity() const { return depth_; }
 
@@ -96,63 +90,73 @@ class stream<T, 0> {
   /// Lets the stream hold `depth` elements, if it is in a simulation, whose reports call it `number`.
   void simulated(const std::string &number, std::size_t depth) {
     depth_ = depth;
-    if (allo_sim::simulation::running() == nullptr) return;
-    state_ = allo_sim::fifo_state(depth);
-    state_.name = number;
-    allo_sim::simulation::running()->enrol(state_);
+    state_.enrol(number, depth);
   }
   /// Lets what is read come from elsewhere, which may wait, when there is no element here.
-  void connect_source(std::function<void(T &)> source, std::function<bool()> is_empty) {
-    source_ = std::move(source);
-    is_source_empty_ = std::move(is_empty);
+  template <class Get, class IsEmpty>
+  void connect_source(Get get, IsEmpty is_empty) {
+    struct connected final : source {
+      connected(Get get, IsEmpty is_empty) : get_(get), is_empty_(is_empty) {}
+      void get(T &value) override { get_(value); }
+      bool is_empty() override { return is_empty_(); }
+      Get get_;
+      IsEmpty is_empty_;
+    };
+    source_ = new connected(get, is_empty);
   }
   /// Lets what is written go elsewhere.
-  void connect_sink(std::function<void(const T &)> sink) { sink_ = std::move(sink); }
+  template <class Put>
+  void connect_sink(Put put) {
+    struct connected final : sink {
+      explicit connected(Put put) : put_(put) {}
+      void put(const T &value) override { put_(value); }
+      Put put_;
+    };
+    sink_ = new connected(put);
+  }
 
  protected:
   std::size_t depth_ = 0;
 
  private:
-  mutable allo_sim::fifo_state state_;  // a question counts
+  struct source {
+    virtual ~source() = default;
+    virtual void get(T &value) = 0;
+    virtual bool is_empty() = 0;
+  };
+  struct sink {
+    virtual ~sink() = default;
+    virtual void put(const T &value) = 0;
+  };
+
+  mutable allo_sim::stream_state state_;  // a question counts
   std::uint32_t site_ = 0;
   std::vector<T> ring_;  // element k is at k modulo the size, a power of two
   std::string name_;
-  std::function<void(T &)> source_;
-  std::function<bool()> is_source_empty_;
-  std::function<void(const T &)> sink_;
+  source *source_ = nullptr;
+  sink *sink_ = nullptr;
 
   void push(const T &value) {
-    if (state_.count == ring_.size()) grow();
-    ring_[state_.puts & (ring_.size() - 1)] = value;
-    if (allo_sim::simulation *here = allo_sim::simulation::running())
-      state_.has_put(here->running_fiber(), site_);
-    else
-      state_.has_put();
+    if (state_.count() == ring_.size()) grow();
+    ring_[state_.puts() & (ring_.size() - 1)] = value;
+    state_.has_put(site_);
   }
-
-  bool has_no_room() const { return depth_ != 0 && state_.count >= depth_; }
 
   [[gnu::cold, gnu::noinline]] void grow() {
     std::vector<T> larger(ring_.empty() ? 2 : 2 * ring_.size());
-    for (std::uint64_t k = state_.gets; k != state_.puts; ++k)
+    for (std::uint64_t k = state_.gets(); k != state_.puts(); ++k)
       larger[k & (larger.size() - 1)] = std::move(ring_[k & (ring_.size() - 1)]);
     ring_.swap(larger);
   }
 
   [[gnu::noinline]] void wait_for_element() {
-    if (source_) {
+    if (source_ != nullptr) {
       T value;
-      source_(value);
+      source_->get(value);
       push(value);
       return;
     }
-    if (!state_.name.empty()) {
-      allo_sim::simulation::running()->wait_for_element(state_, site_);
-      return;
-    }
-    throw stream_error("the stream " + (name_.empty() ? std::string("without name") : "'" + name_ + "'") +
-                       " is empty where it is read, after " + std::to_string(state_.gets) +
-                       " elements; its writer puts too few, or comes later than its reader");
+    if (!state_.wait_for_element(site_)) allo_sim::empty_stream(name_, state_.gets());
   }
 };
 

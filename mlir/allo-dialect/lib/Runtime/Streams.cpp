@@ -1,7 +1,7 @@
 // What streams and tasks are on a CPU: FIFOs that hold their depth, and fibers that take turns where they have to wait.
 //
 // A kernel that uses streams is called by `allo_stream_call`. FIFOs live until their block, or else the call, ends.
-#include "../../../../lib/templates/hls/include/allo_sim/fibers.h"
+#include "../../../../lib/templates/hls/include/allo_sim/fibers.cpp"
 #include "Calls.h"
 #include "ParallelFor.h"
 #include "Trace.h"
@@ -278,7 +278,7 @@ ALLO_EXPORT void allo_region_spawn(int64_t handle, void (*function)(void *), con
     call.spawn(region->tasks, function, region->arguments.back().get(), region->after, region->last);
   if (call.recorder) {
     auto *made = call.recorder->spawn(*call.traced(), tracedTasks(*region, region->after));
-    region->tasks.back()->attached = made;
+    region->tasks.last().attached = made;
     region->traced.push_back(made->task);
   }
   region->after.clear();

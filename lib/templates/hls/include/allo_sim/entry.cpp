@@ -7,7 +7,7 @@
 #include <string>
 
 #include "allo_sim/errors.h"
-#include "allo_sim/simulation.h"
+#include "allo_sim/simulation.cpp"
 
 namespace {
 // Of this thread; here, since a call that is stopped leaves no trace on the stack.

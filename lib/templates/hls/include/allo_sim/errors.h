@@ -32,6 +32,12 @@ class stream_error : public simulation_error {
   throw simulation_error("\"" + text + "\" is not an integer in base " + std::to_string(radix));
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void empty_stream(const std::string &name, unsigned long long elements) {
+  throw stream_error("the stream " + (name.empty() ? std::string("without name") : "'" + name + "'") +
+                     " is empty where it is read, after " + std::to_string(elements) +
+                     " elements; its writer puts too few, or comes later than its reader");
+}
+
 /// `index`, or an exception if a number of `width` bits has no such bit.
 constexpr int checked_bit(int index, int width) {
   if (index < 0 || index >= width) no_such_bit(index, width);

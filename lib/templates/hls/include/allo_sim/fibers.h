@@ -1,17 +1,12 @@
-// Decides which of several functions that wait for one another goes on: fibers of one thread, FIFOs of bounded depth
-// between them, and what is known when none can go on.
+// Fibers of one thread that take turns, and FIFOs of bounded depth between them. What they do when they wait is in
+// fibers.cpp, which is compiled once a library.
 #ifndef ALLO_SIM_FIBERS_H
 #define ALLO_SIM_FIBERS_H
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <map>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "stack_switch.h"
@@ -84,7 +79,25 @@ struct fiber {
 };
 
 /// Fibers that a stretch of a program starts, in the order of its text, and waits for.
-using group = std::vector<std::unique_ptr<fiber>>;
+class group {
+ public:
+  group() = default;
+  group(const group &) = delete;
+  group &operator=(const group &) = delete;
+  ~group() { clear(); }
+  fiber &add() {
+    made_.push_back(new fiber);
+    return *made_.back();
+  }
+  fiber &operator[](std::size_t number) { return *made_[number]; }
+  fiber &last() { return *made_.back(); }
+  std::vector<fiber *>::iterator begin() { return made_.begin(); }
+  std::vector<fiber *>::iterator end() { return made_.end(); }
+  void clear();
+
+ private:
+  std::vector<fiber *> made_;
+};
 
 /// Lets the fibers of a thread take turns, each until it has to wait: always in the same order.
 ///
@@ -110,70 +123,21 @@ class scheduler {
 
   /// Starts `run(argument)`; it begins when the fibers of the group with the numbers in `after` have ended.
   void spawn(group &fibers, void (*run)(void *), void *argument, const std::vector<std::size_t> &after = {},
-             task_name name = {}) {
-    fibers.push_back(std::make_unique<fiber>());
-    fiber &made = *fibers.back();
-    made.owner = this;
-    made.number = ++count_;
-    made.parent = current_->number;
-    made.name = name;
-    ++shown().tasks;
-    made.run = run;
-    made.argument = argument;
-    changing_ = true;
-    alive_.push_back(&made);
-    changing_ = false;
-    for (std::size_t number : after) follow(made, *fibers[number]);
-    if (made.missing == 0) push(made);
-  }
+             task_name name = {});
 
   /// Counts a fiber of the group that another thread runs: here it has ended.
-  void skip(group &fibers, task_name name) {
-    fibers.push_back(std::make_unique<fiber>());
-    fiber &made = *fibers.back();
-    made.owner = this;
-    made.number = ++count_;
-    made.name = name;
-    made.done = true;
-  }
+  void skip(group &fibers, task_name name);
 
   /// Waits until a fiber of the group has ended.
-  void await(group &fibers, std::size_t number) {
-    follow(*current_, *fibers[number]);
-    if (current_->missing != 0) suspend();
-  }
+  void await(group &fibers, std::size_t number);
 
   /// Waits until all fibers of the group have ended.
-  void join(group &fibers) {
-    for (auto &child : fibers) follow(*current_, *child);
-    if (current_->missing != 0) suspend();
-    collect();
-    changing_ = true;
-    for (auto &child : fibers) child->joined = true;
-    alive_.erase(std::remove_if(alive_.begin(), alive_.end(), [](fiber *one) { return one->joined; }), alive_.end());
-    changing_ = false;
-    fibers.clear();
-  }
+  void join(group &fibers);
 
-  void wait_for_room(fifo_state &fifo, std::uint32_t site) {
-    current_->site = site;
-    if (fifo.putter != current_->number && fifo.putter != 0) share(fifo, fifo.putter, *current_, site, "two_put");
-    while (fifo.is_full()) wait(fifo.writer, current_->full, fifo);
-  }
+  void wait_for_room(fifo_state &fifo, std::uint32_t site);
 
   /// Whether there is an element now; else there will be none.
-  bool wait_for_element(fifo_state &fifo, std::uint32_t site) {
-    current_->site = site;
-    if (fifo.getter != current_->number && fifo.getter != 0) share(fifo, fifo.getter, *current_, site, "two_get");
-    while (fifo.count == 0) {
-      wait(fifo.reader, current_->empty, fifo);
-      if (current_->given_up) {
-        current_->given_up = false;
-        return false;
-      }
-    }
-    return true;
-  }
+  bool wait_for_element(fifo_state &fifo, std::uint32_t site);
 
   /// Lets one of those that wait at an end of a FIFO go on.
   void wake(fiber *&end) {
@@ -205,22 +169,7 @@ class scheduler {
   /// not one within the other. Elements would come in any order. A statement that has ended, such as one that fills a
   /// FIFO of a circle of tasks at first, is before all others.
   [[gnu::cold, gnu::noinline]] void share(const fifo_state &fifo, std::uint32_t before, fiber &by, std::uint32_t site,
-                                          const char *kind) {
-    const fiber *other = alive(before);
-    if (fifo.name.empty() || other == nullptr) return;  // it was waited for
-    if (other->done && other->name.statement != by.name.statement) return;
-    for (const fiber *around = &by; around != nullptr; around = alive(around->parent))
-      if (around->number == before) return;
-    if (!shared_.empty()) return;
-    shared_ = line(kind, fifo, fifo.declared);
-    shared_ += "users";
-    for (std::uint32_t number : {before, by.number, site}) shared_ += '\t' + std::to_string(number);
-    shared_ += '\n';
-    snapshot names = taken();
-    names.waits.clear();
-    shared_ += text_of(names);
-    if (can_leave()) fail();
-  }
+                                          const char *kind);
 
   /// Counts what passes through a FIFO from now on.
   void enrol(fifo_state &fifo) { fifo.moves = &moves_; }
@@ -239,34 +188,13 @@ class scheduler {
   bool is_on_fiber() const { return current_ != &own_; }
 
   /// Ends it all, from any of the fibers.
-  [[noreturn]] void fail() {
-    leaving_ = true;
-    left_ = current_->number;
-    if (current_ != &own_) {
-      fiber &left = *current_;
-      current_ = &own_;
-      switch_stack(left.at, own_.at);
-    }
-    leave();
-    std::abort();
-  }
+  [[noreturn]] void fail();
 
   /// Where a run that was stopped had come to: lines with tabs between the words, as those of `report`.
-  std::string state() {
-    tell(*current_);
-    std::string text = "state";
-    for (const auto *count : {&shown().passed, &shown().tasks, &shown().ended}) text += '\t' + std::to_string(*count);
-    if (changing_) return text + '\t' + std::to_string(left_) + '\n';  // it was stopped here
-    snapshot now = taken();
-    return text + '\t' + std::to_string(left_) + '\n' + text_of(now);
-  }
+  std::string state();
 
   /// Gives back the stacks of a run that was stopped.
-  void abandon() {
-    if (changing_) return;
-    for (fiber *one : alive_) one->memory = stack();
-    alive_.clear();
-  }
+  void abandon();
 
   /// Whom to tell how far the run has come.
   void show(progress *to) { shown_ = to; }
@@ -274,29 +202,10 @@ class scheduler {
   /// What hung, a line a FIFO with tabs between the words; empty if nothing did. The first line is what was full, or
   /// "empty" if that is how it began: name, depth, puts, gets; others are depths that would do, and what stayed empty.
   /// Before them are the waits when nobody could go on for the first time, and the names of fibers.
-  std::string report() {
-    if (!shared_.empty()) return shared_;
-    if (!hung()) return "";
-    std::vector<fifo_state> needs = ended_needs_;
-    for (const fifo_state *fifo : deepened_) enter(needs, *fifo);
-    std::string text = first_hang_;
-    for (const fifo_state &fifo : needs) text += line("needs", fifo, fifo.depth);
-    return text + last_hang_ + text_of(first_waits_);
-  }
+  std::string report();
 
   /// Keeps what is to be said of a FIFO that ends.
-  void forget(const fifo_state &fifo) {
-    if (first_asked_ == &fifo) first_asked_ = nullptr;
-    for (waiting &wait : first_waits_.waits)
-      if (wait.fifo == &fifo) {
-        note_user(wait);
-        wait.fifo = nullptr;
-      }
-    const auto found = std::find(deepened_.begin(), deepened_.end(), &fifo);
-    if (found == deepened_.end()) return;
-    enter(ended_needs_, fifo);
-    deepened_.erase(found);
-  }
+  void forget(const fifo_state &fifo);
 
   bool hung() const { return !first_hang_.empty() || !last_hang_.empty() || !shared_.empty(); }
 
@@ -306,52 +215,15 @@ class scheduler {
 
   /// A question to a FIFO. Others go first if the answer would be to wait, or if nothing has passed through the FIFO since
   /// it was asked last: who asks again and again never keeps others from what it asks for.
-  void ask(fifo_state &fifo, std::uint64_t &asked, bool waits) {
-    if (waits || asked == fifo.passed()) {
-      if (moves_ != moves_seen_ || first_asked_ == nullptr) {
-        moves_seen_ = moves_;
-        questions_ = 0;
-        first_asked_ = &fifo;
-        first_asked_by_ = &asked == &fifo.writer_asked ? "asked_by_writer" : "asked_by_reader";
-      } else if (++questions_ >= kMoreQuestions) {
-        be_patient();
-      }
-      if (first_ != nullptr) {
-        push(*current_);
-        suspend();
-      }
-    }
-    asked = fifo.passed();
-  }
+  void ask(fifo_state &fifo, std::uint64_t &asked, bool waits);
 
   /// Ends it all if it has been asked for so long that nothing will pass any more.
-  [[gnu::cold, gnu::noinline]] void be_patient() {
-    if (questions_ < (hung() ? kMoreQuestions : kQuestions) || !can_leave()) return;
-    questions_ = 0;
-    if (deepen()) return;
-    last_hang_ = line(first_asked_by_, *first_asked_, first_asked_->declared);
-    fail();
-  }
+  [[gnu::cold, gnu::noinline]] void be_patient();
 
-  void wait(fiber *&end, fifo_state *&reason, fifo_state &fifo) {
-    fiber &self = *current_;
-    self.seen.name[fifo.name.copy(self.seen.name, sizeof(self.seen.name) - 1)] = 0;
-    self.seen.depth = fifo.declared, self.seen.puts = fifo.puts, self.seen.gets = fifo.gets;
-    self.seen.user = &reason == &self.full ? fifo.getter : fifo.putter;
-    self.next = end;
-    end = &self;
-    reason = &fifo;
-    self.blocked = true;
-    suspend();
-    reason = nullptr;
-  }
+  void wait(fiber *&end, fifo_state *&reason, fifo_state &fifo);
 
   /// The fiber of this number, if it has not been waited for; null else. They stand in the order of their numbers.
-  const fiber *alive(std::uint32_t number) const {
-    const auto found = std::lower_bound(alive_.begin(), alive_.end(), number,
-                                        [](const fiber *one, std::uint32_t wanted) { return one->number < wanted; });
-    return found != alive_.end() && (*found)->number == number ? *found : nullptr;
-  }
+  const fiber *alive(std::uint32_t number) const;
 
   void follow(fiber &follower, fiber &leader) {
     if (leader.done) return;
@@ -360,114 +232,29 @@ class scheduler {
   }
 
   /// Lets another fiber go on; returns when this one can.
-  void suspend() {
-    while (first_ == nullptr) resolve();
-    fiber &next = *first_;
-    first_ = next.next;
-    switch_to(next);
-  }
+  void suspend();
 
-  void switch_to(fiber &next) {
-    fiber &before = *current_;
-    if (&next == &before) return;
-    tell(before);
-    current_ = &next;
-    if (!next.started) {
-      next.started = true;
-      if (idle_.empty()) {
-        next.memory = stack(stack_bytes_);
-        if (!next.memory) {
-          last_hang_ = "memory\n";
-          current_ = &before;
-          fail();
-        }
-      } else {
-        next.memory = std::move(idle_.back());
-        idle_.pop_back();
-      }
-      starting() = this;
-      next.at = start_of(next.memory, begin);
-    }
-    switch_stack(before.at, next.at);
-    if (leaving_) leave();
-  }
-
-  /// Whose fiber is about to start.
-  static scheduler *&starting() {
-    static thread_local scheduler *owner = nullptr;
-    return owner;
-  }
+  void switch_to(fiber &next);
 
   /// What a new stack starts with.
-  static void begin() {
-    scheduler &owner = *starting();
-    fiber &self = *owner.current_;
-    owner.collect();
-    self.run(self.argument);
-    self.done = true;
-    ++owner.shown().ended;
-    for (fiber *follower : self.followers)
-      if (--follower->missing == 0) owner.push(*follower);
-    owner.collect();
-    owner.ended_ = &self;
-    owner.suspend();
-    std::abort();  // nobody switches to what has ended
-  }
+  static void begin();
 
   /// Takes the stack of the fiber that has ended last, which nobody stands on any more.
-  void collect() {
-    if (ended_ != nullptr && ended_ != current_) {
-      idle_.push_back(std::move(ended_->memory));
-      ended_ = nullptr;
-    }
-  }
+  void collect();
 
   /// Makes room in the first of the shallowest FIFOs that are full; whether there is one.
-  bool deepen() {
-    if (!hung()) note_hang();
-    fifo_state *chosen = nullptr;
-    for (fiber *one : alive_)
-      if (one->full != nullptr && (chosen == nullptr || one->full->depth < chosen->depth)) chosen = one->full;
-    if (chosen == nullptr) return false;
-    if (!hung()) first_hang_ = line("full", *chosen, chosen->declared);
-    if (chosen->depth == chosen->declared) deepened_.push_back(chosen);
-    ++chosen->depth;
-    wake(chosen->writer);
-    return true;
-  }
+  bool deepen();
 
   /// Nobody can go on: makes room, or ends it all.
-  void resolve() {
-    if (deepen()) return;
-    for (fiber *one : alive_)
-      if (one->empty != nullptr) {
-        if (last_hang_.empty()) last_hang_ = line("empty", *one->empty, one->empty->declared);
-        if (can_leave()) break;
-        one->given_up = true;
-        one->empty->reader = one->next;
-        push(*one);
-        return;
-      }
-    fail();
-  }
+  void resolve();
 
   /// Of FIFOs that one place makes again and again, the deepest counts.
-  static void enter(std::vector<fifo_state> &needs, const fifo_state &fifo) {
-    for (fifo_state &known : needs)
-      if (known.name == fifo.name) {
-        if (known.depth < fifo.depth) known = fifo;
-        return;
-      }
-    needs.push_back(fifo);
-  }
+  static void enter(std::vector<fifo_state> &needs, const fifo_state &fifo);
 
   progress &shown() { return shown_ != nullptr ? *shown_ : unseen_; }
 
   /// Counts what a fiber has taken since it was told last.
-  void tell(fiber &one) {
-    shown().passed.fetch_add(one.gets - one.told, std::memory_order_relaxed);
-    one.told = one.gets;
-  }
+  void tell(fiber &one);
 
   /// Why a fiber that has not ended does not go on.
   struct waiting {
@@ -478,74 +265,29 @@ class scheduler {
     std::vector<std::uint32_t> others;
   };
   /// What all fibers wait for at one moment, and the names of fibers.
+  struct named {
+    std::uint32_t number, parent;  // who has started it
+    task_name name;
+  };
   struct snapshot {
     std::vector<waiting> waits;
-    std::map<std::uint32_t, std::pair<std::uint32_t, task_name>> names;  // by number: who has started it
+    std::vector<named> names;  // in the order of their numbers
   };
 
   /// Looks at no FIFO: those of a run that was stopped may be gone.
-  snapshot taken() const {
-    snapshot made;
-    std::map<std::uint32_t, std::vector<std::uint32_t>> leaders;
-    for (const fiber *one : alive_)
-      for (const fiber *follower : one->followers)
-        if (!one->done) leaders[follower->number].push_back(one->number);
-    for (const fiber *one : alive_) {
-      made.names[one->number] = {one->parent, one->name};
-      if (one->done) continue;
-      const char *reason = one->missing != 0 ? "end" : "turn";
-      if (one->blocked) reason = one->full != nullptr ? "full" : "empty";
-      made.waits.push_back({one->number, one->site, reason, {}, nullptr, leaders[one->number]});
-      if (!one->blocked) continue;
-      made.waits.back().seen = one->seen;
-      if (one->seen.user != 0) made.waits.back().others = {one->seen.user};
-    }
-    return made;
-  }
+  snapshot taken() const;
 
   /// Keeps what is known when nobody can go on for the first time.
-  void note_hang() {
-    first_waits_ = taken();
-    std::size_t place = 0;
-    for (const fiber *one : alive_) {
-      if (one->done) continue;
-      if (one->blocked) first_waits_.waits[place].fifo = one->full != nullptr ? one->full : one->empty;
-      ++place;
-    }
-  }
+  void note_hang();
 
   /// Notes who uses the other end of a FIFO, as far as that is known by now.
-  static void note_user(waiting &wait) {
-    const std::uint32_t user = wait.reason[0] == 'f' ? wait.fifo->getter : wait.fifo->putter;
-    if (user != 0) wait.others = {user};
-  }
+  static void note_user(waiting &wait);
 
   /// A line for each fiber: "wait", its number, the place of what it does, why it does not go on, the FIFO and what has
   /// passed, whom it waits for; and a line with the name of each fiber.
-  static std::string text_of(snapshot &shown) {
-    std::string text;
-    for (waiting &wait : shown.waits) {
-      if (wait.fifo != nullptr) note_user(wait);
-      text += "wait\t" + std::to_string(wait.number) + '\t' + std::to_string(wait.site) + '\t' + wait.reason + '\t' +
-              wait.seen.name;
-      for (std::uint64_t value : {wait.seen.depth, wait.seen.puts, wait.seen.gets}) text += '\t' + std::to_string(value);
-      text += '\t';
-      for (std::uint32_t other : wait.others) text += std::to_string(other) + ' ';
-      text += '\n';
-    }
-    for (const auto &entry : shown.names) {
-      const auto &named = entry.second;
-      text += "task\t" + std::to_string(entry.first) + '\t' + std::to_string(named.first) + '\t' +
-              std::to_string(named.second.statement) + '\t' + std::to_string(named.second.element) + '\n';
-    }
-    return text;
-  }
+  static std::string text_of(snapshot &shown);
 
-  static std::string line(const char *kind, const fifo_state &fifo, std::size_t depth) {
-    std::string text = std::string(kind) + '\t' + fifo.name;
-    for (std::uint64_t value : {static_cast<std::uint64_t>(depth), fifo.puts, fifo.gets}) text += '\t' + std::to_string(value);
-    return text + '\n';
-  }
+  static std::string line(const char *kind, const fifo_state &fifo, std::size_t depth);
 
   std::size_t stack_bytes_;
   fiber own_;  // the thread's own stack

@@ -60,7 +60,7 @@ class fixed : public fixed_point {
   /// To nearest if there are more than 53 bits.
   double to_double() const {
     if constexpr (W - I > -1000 && W - I < 1000) return mantissa_.to_double() * __builtin_ldexp(1.0, I - W);
-    return std::ldexp(mantissa_.to_double(), I - W);
+    return __builtin_ldexp(mantissa_.to_double(), I - W);
   }
   /// Through double.
   float to_float() const { return float(to_double()); }

@@ -2,8 +2,6 @@
 #ifndef ALLO_SIM_INTEGER_H
 #define ALLO_SIM_INTEGER_H
 
-#include <cmath>
-
 #include "../hls_half.h"
 #include "raw.h"
 
@@ -234,9 +232,9 @@ class integer : public native_conversion<W, S> {
     return from_large(value);
   }
   static raw_type from_large(double value) {
-    if (!std::isfinite(value)) return raw_type{};
+    if (!__builtin_isfinite(value)) return raw_type{};
     int exponent = 0;
-    const auto mantissa = std::int64_t(std::ldexp(std::frexp(value, &exponent), 53));
+    const auto mantissa = std::int64_t(__builtin_ldexp(std::frexp(value, &exponent), 53));
     if (exponent - 53 >= W) return raw_type{};
     using Calc = calc_t<W, S>;
     return normalise<W, S>(convert<raw_type>(shift_left(convert<Calc>(mantissa), exponent - 53)));

@@ -2,9 +2,8 @@
 #ifndef ALLO_SIM_INTEGER_TEXT_H
 #define ALLO_SIM_INTEGER_TEXT_H
 
-#include <algorithm>
-#include <ios>
 #include <iosfwd>
+#include <string>
 
 #include "integer_operators.h"
 
@@ -58,12 +57,10 @@ std::string digits_of(const integer<W, S> &value, int radix) {
   const integer<6, false> base = radix;
   std::string text;
   do {
-    text += "0123456789abcdefghijklmnopqrstuvwxyz"[(left % base).to_int()];
+    text.insert(text.begin(), "0123456789abcdefghijklmnopqrstuvwxyz"[(left % base).to_int()]);
     left = left / base;
   } while (!left.is_zero());
-  if (value.is_neg()) text += '-';
-  std::reverse(text.begin(), text.end());
-  return text;
+  return value.is_neg() ? '-' + text : text;
 }
 
 /// Base 10 as a number, with the sign if `sign`; bases 2, 8, 16 with prefix, all W bits (for `sign`: of the number).
@@ -86,9 +83,10 @@ std::string integer<W, S>::to_string(int radix, bool sign) const {
 
 template <class Char, class Traits, int W, bool S>
 std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &out, const integer<W, S> &value) {
-  const auto base = out.flags() & std::ios_base::basefield;
-  const int radix = base == std::ios_base::hex ? 16 : base == std::ios_base::oct ? 8 : 10;
-  const bool prefix = radix != 10 && (out.flags() & std::ios_base::showbase);
+  using flags = std::basic_ostream<Char, Traits>;  // complete where somebody writes to one
+  const auto base = out.flags() & flags::basefield;
+  const int radix = base == flags::hex ? 16 : base == flags::oct ? 8 : 10;
+  const bool prefix = radix != 10 && (out.flags() & flags::showbase);
   const std::string text = radix == 10 ? digits_of(value, 10) : digits_of(integer<W, false>(value), radix);
   return out << ((prefix ? radix == 16 ? "0x" : "0" : "") + text).c_str();
 }

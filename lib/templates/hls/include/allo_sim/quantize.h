@@ -71,13 +71,13 @@ constexpr integer<W, S> quantized(const integer<V, VS> &value) {
 /// The same of a float, exactly; NaN becomes 0, an infinity 0 or the limit.
 template <int W, bool S, int F, ap_q_mode Q, ap_o_mode O>
 integer<W, S> quantized(double value) {
-  if (std::isnan(value)) return 0;
-  if (std::isinf(value)) {
+  if (__builtin_isnan(value)) return 0;
+  if (__builtin_isinf(value)) {
     if (O == AP_WRAP || O == AP_SAT_ZERO) return 0;
     return value > 0 ? greatest<W, S>() : least<W, S, O>();
   }
   int exponent = 0;
-  const auto mantissa = std::int64_t(std::ldexp(std::frexp(value, &exponent), 53));
+  const auto mantissa = std::int64_t(__builtin_ldexp(std::frexp(value, &exponent), 53));
   if (mantissa == 0) return 0;
   const int drop = 53 - exponent - F;
   if (drop > 0) return limited<W, S, O>(rounded<Q>(integer<57, true>(mantissa), smaller(drop, 55)));

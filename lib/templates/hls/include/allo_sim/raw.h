@@ -2,7 +2,6 @@
 #ifndef ALLO_SIM_RAW_H
 #define ALLO_SIM_RAW_H
 
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -196,7 +195,7 @@ inline double to_double(const T &raw) {
     word_t leading = zeros == 0 ? absolute.word[top] : absolute.word[top] << zeros | next >> (64 - zeros);
     bool rest = zeros == 0 ? next != 0 : next << zeros != 0;
     for (int i = top - 2; i >= 0; --i) rest = rest || absolute.word[i] != 0;
-    const double value = std::ldexp(double(leading | word_t(rest)), 64 * top - zeros);
+    const double value = __builtin_ldexp(double(leading | word_t(rest)), 64 * top - zeros);
     return raw.negative() ? -value : value;
   }
 }
