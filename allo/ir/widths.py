@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mlir import ir
 
+from .access import accessed, is_access, is_load, is_store
 from .mlir_types import integer_of
 from .walk import LOOP_OPERATIONS, constant_bounds, operations
 
@@ -37,16 +38,28 @@ class IntegerRange(NamedTuple):
 
 
 class Widths:
-    """The integers of a function; operations that are not known hold any number of their type, and need all bits."""
+    """The integers of a function; operations that are not known hold any number of their type, and need all bits.
 
-    def __init__(self, entry: ir.Block) -> None:
+    Elements of arrays need all bits too; with `arrays=True`, those of arrays that are made here, and that only loads
+    and stores use, need what is needed of what is loaded.
+    """
+
+    def __init__(self, entry: ir.Block, *, arrays: bool = False) -> None:
         self._ranges: dict[ir.Value, IntegerRange] = {}
         self._needed: dict[ir.Value, int] = {}
+        self._elements: dict[ir.Value, int] = {}
         found = operations(entry)
+        if arrays:
+            made = [op.results[0] for op in found if op.name == "memref.alloc"]
+            self._elements = {array: 0 for array in made if integer_elements(array) and is_plain(array)}
         for op in found:
             self._hold(op)
-        for op in reversed(found):
-            self._need(op)
+        changed = True
+        while changed:  # sums in elements need of themselves what others need of them
+            before = dict(self._elements)
+            for op in reversed(found):
+                self._need(op)
+            changed = before != self._elements
 
     def range(self, value: ir.Value) -> IntegerRange:
         """What the value may be. Only for integers and indices."""
@@ -55,6 +68,10 @@ class Widths:
     def needed(self, value: ir.Value) -> int:
         """The low bits of the value that anything depends on. Only for integers and indices."""
         return min(self._needed.get(value, 0), _type_bits(value.type) or INDEX_BITS)
+
+    def needed_elements(self, array: ir.Value) -> int:
+        """The low bits of the elements of an array of integers that anything depends on."""
+        return self._elements.get(array, integer_elements(array))
 
     def bits(self, value: ir.Value) -> int:
         """The width of what is built of a value: an integer, or an index."""
@@ -83,12 +100,17 @@ class Widths:
     def _need(self, op: ir.Operation) -> None:
         """What an operation needs of its operands, when all users of its result are known."""
         kept = op.results[0] if len(op.results) == 1 and _type_bits(op.results[0].type) is not None else None
+        array = accessed(op) if is_access(op) else None
+        if array in self._elements and is_load(op):
+            self._elements[array] = max(self._elements[array], self.needed(op.results[0]))
         for number, value in enumerate(op.operands):
             bits = _type_bits(value.type)
             if bits is None:
                 continue
             need = bits
-            if kept is not None and (op.name in _LOW_BITS or (op.name == "arith.select" and number)):
+            if not number and array in self._elements and is_store(op):
+                need = self._elements[array]
+            elif kept is not None and (op.name in _LOW_BITS or (op.name == "arith.select" and number)):
                 need = min(bits, self.needed(kept))
             elif kept is not None and op.name == "arith.shli" and not number:
                 amount = self.range(op.operands[1]).constant
@@ -101,6 +123,17 @@ _LOW_BITS = frozenset({
     "arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.trunci", "arith.extsi",
     "arith.extui", "arith.index_cast", "arith.index_castui", "allo.sign_cast", "arith.bitcast",
 })  # fmt: skip
+
+
+def integer_elements(array: ir.Value) -> int:
+    """The width of the elements of an array; 0 if they are no integers."""
+    kind = ir.MemRefType(array.type).element_type
+    return int(kind.width) if isinstance(kind, ir.IntegerType) else 0
+
+
+def is_plain(array: ir.Value) -> bool:
+    """Whether all that uses an array loads from it, stores to it, or frees it."""
+    return all(is_access(use.owner) or use.owner.operation.name == "memref.dealloc" for use in array.uses)
 
 
 def _type_bits(kind: ir.Type) -> int | None:

@@ -119,7 +119,7 @@ def _compiled(
 
 def _runtime(name: str, compiler: Compiler, verilator: Verilator) -> Path:
     """The object of a file of Verilator's own: the one in the cache, or a new one."""
-    flags = [*_FLAGS, "-O2", *_includes(verilator), "-c", str(verilator.include / name)]
+    flags = [*_FLAGS, *_includes(verilator), "-c", str(verilator.include / name)]
     declared = library_directory() / "simulation" / "driver.h"
 
     def make(place: Path) -> None:
