@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....errors import TargetError
+from ....estimate.traces.static import exact_cycles
 from ....ir.module import Module
 from ....ir.walk import location_of
 from ....target import Fpga
 from ....timing.control.build import TreeOptions
-from ....timing.control.counted import counted
 from ....timing.control.trees import Trees
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Direction, HardwareModule, Signal
@@ -66,7 +66,7 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
 
     kernel = function(made.top)
     top = _Top(kernel)
-    cycles = counted(kernel.tree, lambda name: functions[name].tree if name in functions else None)
+    cycles = exact_cycles(made, trees)
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
     return HardwareDesign(modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles)
 
