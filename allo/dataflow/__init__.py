@@ -8,6 +8,8 @@ from typing import Any
 from ..customize import Schedule
 from ..customize import customize as _customize
 from ..errors import TargetError
+from ..frontend import dsl
+from ..frontend.dsl import *  # noqa: F403 - tasks of the Dato paper have all names of the language from one module
 from ..frontend.regions import (
     all_gather,
     allreduce,
@@ -29,6 +31,7 @@ from .placement import demand_placeable
 _SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
 
 __all__ = [
+    *dsl.__all__,
     "Stream",
     "all_gather",
     "allreduce",
