@@ -8,6 +8,7 @@ from typing import Any
 from .backend.cpu import MANIFEST as CPU
 from .backend.manifest import Manifest
 from .customize import Schedule
+from .dataflow.banks import with_own_banks
 from .errors import TargetError, ToolError, nearest
 from .ir.recursion import reads_programs
 from .messages import working
@@ -78,5 +79,7 @@ def build(
     missing = backend.missing_tools()
     if missing:
         raise ToolError(f"target '{wanted}' cannot be built on this machine: {'; '.join(missing)}")
+    if backend.own_banks and schedule.divides_arguments:
+        schedule = with_own_banks(schedule)
     with working(f"building '{schedule.top_func_name}' for {' '.join(filter(None, (wanted, mode)))}"):
         return backend.build(schedule.ir, mode, chosen)

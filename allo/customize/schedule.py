@@ -44,6 +44,7 @@ class Schedule(Primitives, Uses):
         )
         self.steps = Steps()
         self.verbose = verbose
+        self.divides_arguments = False  # whether builds for hardware give tasks banks of their own
 
     @property
     def ir(self) -> Module:
@@ -121,6 +122,7 @@ class Schedule(Primitives, Uses):
         """A schedule in the same state with the same steps, on its own from now on."""
         made = type(self)(self._state, verbose=self.verbose)
         made._history, made.steps = list(self._history), self.steps
+        made.divides_arguments = self.divides_arguments
         return made
 
     def __copy__(self) -> Schedule:

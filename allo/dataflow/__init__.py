@@ -60,11 +60,15 @@ def customize(
     """The schedule of a region: all primitives apply to the loops and arrays of its tasks, such as `"task:i"`.
 
     Options are those of `allo.customize`. `opt_default` says for published Allo whether inner loops are pipelined
-    without being told; here they are not in both cases. Raises KernelError with all mistakes of the region and its
-    tasks, and DataflowError for tasks that share an end of a stream, write one element, wait for ever whatever the
+    without being told; here they are not in both cases. Builds for tools that let no two tasks use one array partition
+    what no step has partitioned, as `allo.dataflow.build` does, and warn with the steps (`ScheduleNote`).
+
+    Raises KernelError with all mistakes of the region and its tasks, and DataflowError for tasks that share an end of a stream, write one element, wait for ever whatever the
     depths of streams are, or put another number of elements than is taken (Dato, section 3.3).
     """
-    return _customize(function, instantiate=instantiate, **options)
+    schedule = _customize(function, instantiate=instantiate, **options)
+    schedule.divides_arguments = True
+    return schedule
 
 
 def build(

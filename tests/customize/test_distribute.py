@@ -150,6 +150,8 @@ def test_parts_of_positions() -> None:
 def test_tasks_without_a_grid_and_subscripts_that_are_data() -> None:
     A, place, zeros = numbers(N), numbers(N), np.zeros(N, np.int32)
     with pytest.raises(TargetError, match="two processes read one array"):
+        allo.customize(shared_by_tasks).build(target="vhls")
+    with pytest.warns(allo.ScheduleNote, match=r'the build adds s.distribute\("shared_by_tasks:A"\)'):
         df.customize(shared_by_tasks).build(target="vhls")
     s = df.customize(shared_by_tasks)
     s.distribute("shared_by_tasks:A")

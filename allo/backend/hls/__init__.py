@@ -44,7 +44,14 @@ def _code(target: str, module: Module, mode: str | None, options: dict[str, Any]
 
 
 def _of_code(target: str) -> Manifest:
-    return Manifest((target,), modes=(), options=(OPTION,), missing_tools=lambda: (), build=partial(_code, target))
+    return Manifest(
+        (target,),
+        modes=(),
+        options=(OPTION,),
+        missing_tools=lambda: (),
+        build=partial(_code, target),
+        own_banks=_VENDORS[target].canonical,
+    )
 
 
 _VENDORS = {"vhls": _ENTRY, "xls": XLS}
