@@ -63,8 +63,9 @@ def customize(
     without being told; here they are not in both cases. Builds for tools that let no two tasks use one array partition
     what no step has partitioned, as `allo.dataflow.build` does, and warn with the steps (`ScheduleNote`).
 
-    Raises KernelError with all mistakes of the region and its tasks, and DataflowError for tasks that share an end of a stream, write one element, wait for ever whatever the
-    depths of streams are, or put another number of elements than is taken (Dato, section 3.3).
+    Raises KernelError with all mistakes of the region and its tasks, and DataflowError for tasks that share an end of a
+    stream, write one element, wait for ever whatever the depths of streams are, or put another number of elements than
+    is taken (Dato, section 3.3).
     """
     schedule = _customize(function, instantiate=instantiate, **options)
     schedule.divides_arguments = True

@@ -162,6 +162,7 @@ class TokenProgram:
             case "affine.if" | "scf.if":
                 if self._matters(op):
                     self._if(op)
+                self._scalars.see(op)
             case _ if len(op.regions):
                 if self._matters(op):
                     raise DataDependent("whether a stream is used depends on data", op)
