@@ -16,9 +16,9 @@ from ..ir.registers import part_of, register_type
 from ..ir.streams import is_stream_type
 from ..ir.walk import operations, statements
 from ..poly.formula import compile_map, compile_set, evaluate, satisfies
-from .decisions import decide
+from .decisions import Position, decide
 from .outlining import signature_attributes
-from .positions import Place, Position
+from .positions import Place
 
 COMPOSED = "func.func(allo-leave-affine,allo-compose-affine)"
 

@@ -163,7 +163,7 @@ def test_one_reader(kernel: Any) -> None:
 def test_elements_with_banks_of_their_own(banks: dict[str, Any]) -> None:
     s = unfolded()
     s.partition("C", **banks)
-    assert "PE_1(A, C);" in s.build(target="vhls").hls_code
+    assert "PE_0<1>(A, C);" in s.build(target="vhls").hls_code
 
 
 def test_banks_of_other_dimensions_are_shared() -> None:
