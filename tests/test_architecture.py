@@ -45,6 +45,7 @@ UPWARD = {
     ("allo/customize/uses.py", "report"): ("allo.estimate.estimate", "allo.report"),
     ("allo/customize/schedule.py", "from_mlir"): ("allo.backend.external.given",),
     ("allo/dataflow/__init__.py", "build"): ("allo.build",),
+    ("allo/verify/__init__.py", "__getattr__"): ("allo.equivalence",),
 }
 # Inside a package: what each folder (or file) is built on stands before it; what is not named is built on all of them.
 INSIDE: dict[str, tuple[str, ...]] = {

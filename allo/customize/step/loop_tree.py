@@ -70,6 +70,11 @@ class LoopTree:
     function: str
     nests: tuple[LoopNest, ...]
 
+    @property
+    def loops(self) -> MappingProxyType[str, LoopNest]:
+        """The nests by name."""
+        return MappingProxyType({nest.name: nest for nest in self.nests})
+
     def __getitem__(self, name: str) -> LoopNest:
         for nest in self.nests:
             if nest.name == name:
