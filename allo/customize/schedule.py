@@ -30,6 +30,7 @@ from .step.diff import StepDiff, step_diff
 from .step.handles import HANDLES, Buffer, FifoName, Function, Loop, Nest
 from .step.loop_tree import LoopTree, loop_tree
 from .step.operations import StepReader, at_operation, take_schedules, write_steps
+from .step.own_functions import function_of_positions
 from .step.primitive import integer, replayed
 from .step.record import Step, Steps
 from .step.text import given_steps, of_step
@@ -102,10 +103,13 @@ class Schedule(Primitives, Uses, Published):
     def get_loops(self, func: str | Function | Callable[..., Any] | None = None) -> LoopTree:
         """The loop nests of `func`, a name, handle or kernel (default: the kernel), printable and indexed by name.
 
-        Raises ScheduleError if there is no such function.
+        `"gemm[0, 1]"` are those of one position of a task; steps on them give it a function of its own. Raises
+        ScheduleError if there is no such function.
         """
         names = self._state.names()
         wanted = self._state.top if func is None else str(getattr(func, "__name__", func))
+        if wanted not in names and (held := function_of_positions(wanted, self._state)) is not None:
+            return loop_tree(self._state, *held)
         if wanted not in names:
             hint = nearest(wanted, names) or f"the functions are {', '.join(names)}"
             raise ScheduleError(f"the module has no function '{wanted}'", hint=hint)
