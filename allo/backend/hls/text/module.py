@@ -26,6 +26,7 @@ from .allocation import shared_callees
 from .bits import BitWriter
 from .canonical import make_canonical
 from .constants import global_text
+from .copies import give_copies
 from .cxx_types import TypeNames
 from .escape import line_comment, uncommented
 from .external import NO_EXTERNAL, ExternalCode, external_code, external_names
@@ -119,6 +120,7 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
         outline_tasks(module)
     if vendor.canonical:
         make_canonical(module)
+        give_copies(module, vendor.name)
     return FileWriter(FinishedModule(module.mlir), vendor).run()
 
 
