@@ -41,6 +41,7 @@ class ToolRules:
     shared_operators: ToolRule | None = None
     automatic_partitions: ToolRule | None = None
     unsafe_math: ToolRule | None = None
+    plain_operations: ToolRule | None = None
 
 
 @dataclass(frozen=True, slots=True)

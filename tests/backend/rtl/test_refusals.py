@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import allo
-from allo.ir.types import Fixed, Int, float32, int32
+from allo.ir.types import float32, int32
 
 from .test_loops import gemm, numbers
 
@@ -37,32 +37,6 @@ def test_stages_that_run_at_once() -> None:
         "    def twice(x: float32[8], y: float32[8]):\n"
         "    ^\n"
         "  hint: leave out `dataflow`: the stages then run one after the other"
-    )
-
-
-def test_elements_of_fixed_point() -> None:
-    def half(x: Fixed(12, 4)[8]):
-        for i in range(8):
-            x[i] = x[i] + x[i]
-
-    assert refusal(allo.customize(half)) == (
-        "AT array 'x' has elements of type !allo.fixed<12, 4>, which target 'rtl' has no hardware for yet\n"
-        "    def half(x: Fixed(12, 4)[8]):\n"
-        "    ^\n"
-        "  hint: build the kernel for 'vitis_hls'"
-    )
-
-
-def test_wide_arguments() -> None:
-    def half(x: Int(65)[8]):
-        for i in range(8):
-            x[i] = x[i] // 2
-
-    assert refusal(allo.customize(half)) == (
-        "AT argument 'x' of 'half' has 65 bits, and a call of target 'rtl' passes 64 at most yet\n"
-        "    def half(x: Int(65)[8]):\n"
-        "    ^\n"
-        "  hint: pass parts of it; within the kernel integers may have any width"
     )
 
 

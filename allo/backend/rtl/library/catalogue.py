@@ -99,6 +99,12 @@ _STORAGE = (
     ),
 )  # fmt: skip
 
+_OBSERVERS = (
+    LibraryModule(
+        "allo_monitor", {"W": 64}, (*_CLOCK, ("begins", _one), ("steps", _one), ("ends", _one)), (), memory="seen"
+    ),
+)
+
 _INTEGERS = (
     LibraryModule(
         "allo_mul", {"WA": 32, "WB": 32, "WO": 32, "SIGNED": 1, "LAT": 3},
@@ -149,7 +155,7 @@ _FLOATS = (
 PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"allo_fopen": (), "allo_fnormal": (), "allo_fround": _BEHIND, "allo_digits": _BEHIND, "allo_root": _BEHIND}
 )
-MODULES = MappingProxyType({module.name: module for module in (*_STORAGE, *_INTEGERS, *_FLOATS)})
+MODULES = MappingProxyType({module.name: module for module in (*_STORAGE, *_OBSERVERS, *_INTEGERS, *_FLOATS)})
 
 
 def library_module(name: str) -> LibraryModule:

@@ -15,7 +15,8 @@ from ....poly.covers import cover_of
 from ....timing.pipeline import ScheduledRegion
 from ....timing.problem.region import RegionNode
 from ..netlist.design import Signal
-from .arrays import BankPlace, SubscriptNumber
+from .arrays import BankPlace
+from .linear import SubscriptNumber
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
 from .region_writes import RegionWrite, is_same, meets
@@ -84,7 +85,7 @@ class RegionHardware:
         return found
 
     def _found(self, value: ir.Value) -> Timed:
-        if isinstance(value.owner, ir.Block) or value in self.function.places:
+        if isinstance(value.owner, ir.Block) or value in self.function.places or value in self.function.given:
             return Timed(self.function.stable(value), None)
         op = value.owner.operation
         if op in self.own:
@@ -223,7 +224,7 @@ class RegionHardware:
         made = access_map(op)
         place = ports.array.place(given if made is None else of_map(made, given))
         bits = max(1, (ports.array.banks - 1).bit_length())
-        chosen = None if place.chosen is None else self.builder.wire(f"{ports.name}_bank", bits, place.chosen)
+        chosen = None if place.chosen is None else self.builder.common(f"{ports.name}_bank", bits, place.chosen)
         if is_load(op) and node.forwarded:
             self.values[op.results[0]] = Timed(self._passed(node, base, ports, place, chosen, cycle), cycle)
         elif is_store(op):
@@ -301,7 +302,7 @@ class RegionHardware:
         if own and before:
             active = f"{self.valid[cycle].name} && ({' || '.join(f'({one})' for one in any_of)})"
         at = location_of(op)
-        address = self.builder.wire(f"{ports.name}_to", ports.array.address_bits, write.place.address, at=at)
+        address = self.builder.common(f"{ports.name}_to", ports.array.address_bits, write.place.address, at=at)
         ports.accesses.append(
             PortedAccess(
                 self.number, cycle, self.schedule.interval, True, write.place, active, address, write.chosen, data,
@@ -368,7 +369,7 @@ class RegionHardware:
         if known is not None and not self._is_written(known[1], node.index, base):
             return known[0]
         width, latency, at = ports.array.memory.width, self.latency(node.op), location_of(node.op)
-        address = self.builder.wire(f"{ports.name}_at", ports.array.address_bits, place.address, at=at)
+        address = self.builder.common(f"{ports.name}_at", ports.array.address_bits, place.address, at=at)
         results = {bank: self.builder.signal(f"{ports.name}_read", width) for bank in place.banks}
         ports.accesses.append(
             PortedAccess(

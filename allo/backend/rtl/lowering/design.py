@@ -10,6 +10,8 @@ from ....ir.module import Module
 from ....ir.walk import location_of
 from ....target import Fpga
 from ....timing.control.build import TreeOptions
+from ....timing.control.loop_spans import loop_spans
+from ....timing.control.tree import FunctionTree
 from ....timing.control.trees import Trees
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Direction, HardwareModule, Signal
@@ -19,6 +21,7 @@ from .memories import place_cell, place_memory
 from .operations import demand_hardware
 from .ports import ArrayPorts
 from .unrolled import unrolled
+from .watched import WatchedLoop, watched_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +33,20 @@ class HostArray:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptArray:
+    """An array or a number that stays from call to call, with the bits of its elements at first."""
+
+    place: HostArray
+    contents: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HardwareDesign:
     """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`.
 
-    `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used).
+    `loops` are those that a simulation watches, in the order of the text, those of called functions last.
+    `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used), `states`
+    what stays from call to call.
     `cycles` are those that the schedule takes; None where data decide.
     """
 
@@ -41,13 +54,15 @@ class HardwareDesign:
     top: str
     arguments: tuple[HostArray | str | None, ...]
     results: tuple[HostArray | str, ...]
+    states: tuple[KeptArray, ...]
+    loops: tuple[WatchedLoop, ...]
     cycles: int | None
 
 
 def design(module: Module, target: Fpga) -> HardwareDesign:
     """The design of a module under the profile of a target."""
-    demand_hardware(module)
     made = unrolled(module)
+    demand_hardware(made)
     trees = Trees(made, TreeOptions(target, assumes=False))
     trees.span(made.top)
     functions: dict[str, FunctionHardware] = {}
@@ -64,11 +79,15 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
             functions[name] = FunctionHardware(made, trees.spans[name].tree, trees.builders[name], function).make()
         return functions[name]
 
+    def tree_of(name: str) -> FunctionTree | None:
+        return functions[name].tree if name in functions else None
+
     kernel = function(made.top)
     top = _Top(kernel)
-    cycles = exact_cycles(made, trees)
+    cycles, loops = exact_cycles(made, trees), watched_loops(kernel, loop_spans(kernel.tree, tree_of))
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
-    return HardwareDesign(modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles)
+    name, arguments, results = top.builder.module.name, tuple(top.arguments), tuple(top.results)
+    return HardwareDesign(modules, name, arguments, results, top.states, loops, cycles)
 
 
 class _Top:
@@ -98,6 +117,9 @@ class _Top:
             self._array(one) if isinstance(one, ArrayPorts) else self._scalar(one, is_input=False)
             for one in kernel.results
         ]
+        self.states = tuple(
+            KeptArray(self._array(ports), tuple(kernel.initial(symbol))) for symbol, ports in kernel.states.items()
+        )
         builder.instance(kernel.name, "kernel", {}, self.sockets)
 
     def _scalar(self, port: Signal, *, is_input: bool) -> str:

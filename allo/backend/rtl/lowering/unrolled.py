@@ -10,18 +10,18 @@ from ....ir.module import Module
 from ....ir.passes import run_passes
 from ....ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
 from ....timing.problem.region import unbounded_loop
-from ....timing.rewrites import RewriteOptions, prepared
+from ....timing.rewrites import RewriteOptions, plain_operations, prepared
 from ....timing.roles import Roles, is_nested, is_unrolled
 
 _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operations=4000000000}"
 
 
 def unrolled(module: Module) -> Module:
-    """A copy of a module in which each datapath is text without loops.
+    """A copy of a module in which each datapath is plain operations without loops.
 
     It is rewritten once before that, while sums of copies are loops, and once after, when copies can be forwarded.
     """
-    made = prepared(module, RewriteOptions()).module
+    made = prepared(plain_operations(module), RewriteOptions()).module
     for function in list(made.functions()):
         if entry_block(function) is not None:
             _mark(function)
