@@ -172,3 +172,24 @@ def test_short_floats(T: object) -> None:
         form = pytest.importorskip("ml_dtypes").bfloat16
     x, y = (RANDOM.standard_normal(16).astype(form) for _ in range(2))
     assert_as_predicted(s, x, y, np.zeros(16, np.float32))
+
+
+def test_rows_that_move_up_before_they_are_read() -> None:
+    """A read behind guarded writes takes no port of its own: writes of other rows are in between."""
+
+    def moving(x: int32[64], y: int32[64]):
+        rows: int32[3, 64] = 0
+        for t in range(4):
+            for i in range(64):
+                if i < 60:
+                    rows[0, i] = rows[1, i]
+                    rows[1, i] = rows[2, i]
+                    rows[2, i] = x[i] + t
+                y[i] = y[i] + rows[0, i] * 3 + rows[1, i] - rows[2, i]
+
+    s = allo.customize(moving)
+    s.pipeline("i")
+    s.partition("rows", dim=1)
+    s.bind("rows", memory=Memory(resource="LUTRAM"))
+    built = assert_as_predicted(s, numbers(64), numbers(64), random_state=3)
+    assert built.loops[-1].intervals == (1, 1)

@@ -19,7 +19,7 @@ from .arrays import BankPlace
 from .linear import SubscriptNumber
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
-from .region_writes import RegionWrite, is_same, meets
+from .region_writes import RegionWrite, is_other, is_same, meets
 from .subscripts import of_map, of_value
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class RegionHardware:
     def _passes_by(self, write: RegionNode, read: RegionNode, base: ir.Value) -> bool:
         """Whether a read takes what a write has for its element, since no other write may come between them."""
         between = [one.node for one in self.writes.get(base, ()) if write.index < one.node.index < read.index]
-        return is_same(write, read) and all(is_same(one, read) for one in between)
+        return is_same(write, read) and all(is_same(one, read) or is_other(one, read) for one in between)
 
     def _is_written(self, first: int, second: int, base: ir.Value) -> bool:
         """Whether something between two reads, in the same iteration, writes what the second one reads."""
