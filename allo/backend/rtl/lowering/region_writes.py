@@ -43,7 +43,7 @@ def is_same(first: RegionNode, second: RegionNode) -> bool:
 
 
 def is_other(first: RegionNode, second: RegionNode) -> bool:
-    """Whether two accesses are of different elements in each iteration, for certain: a subscript differs by a number."""
+    """Whether two accesses are of different elements in each iteration, for certain, by a number in a subscript."""
     return any(
         one is not None and other is not None and one.constant != other.constant
         and (one.time, one.other, one.copies) == (other.time, other.other, other.copies)
