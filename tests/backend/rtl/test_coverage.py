@@ -193,3 +193,14 @@ def test_rows_that_move_up_before_they_are_read() -> None:
     s.bind("rows", memory=Memory(resource="LUTRAM"))
     built = assert_as_predicted(s, numbers(64), numbers(64), random_state=3)
     assert built.loops[-1].intervals == (1, 1)
+
+
+def test_quotients_of_floats_without_a_rest() -> None:
+    def whole(x: float32[32], y: float32[32], z: float32[32]):
+        for i in range(32):
+            z[i] = x[i] // y[i]
+
+    s = allo.customize(whole)
+    s.pipeline("i")
+    x, y = (RANDOM.standard_normal(32).astype(np.float32) * 9 for _ in range(2))
+    assert_as_predicted(s, x, y, np.zeros(32, np.float32))

@@ -136,6 +136,7 @@ _FLOATS = (
     _unit("allo_fmin", 1, "a", "b", needs=("allo_fextreme",), NUMBER=0),
     _unit("allo_fneg", 0, "a"),
     _unit("allo_fabs", 0, "a"),
+    _unit("allo_ffloor", 3, "a"),
     LibraryModule(
         "allo_fconv", {"EXP_A": 8, "MAN_A": 23, "EXP_Y": 5, "MAN_Y": 10, "LAT": 2},
         (*_CLOCK, ("a", lambda p: 1 + p["EXP_A"] + p["MAN_A"])), (("y", lambda p: 1 + p["EXP_Y"] + p["MAN_Y"]),),

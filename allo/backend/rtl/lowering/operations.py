@@ -35,7 +35,8 @@ _FLOATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
 _FLOAT_UNITS: dict[str, tuple[str, dict[str, int]]] = {
     "arith.addf": ("allo_fadd", {}), "arith.subf": ("allo_fsub", {}), "arith.mulf": ("allo_fmul", {}),
     "arith.divf": ("allo_fdiv", {}), "math.sqrt": ("allo_fsqrt", {}), "arith.negf": ("allo_fneg", {}),
-    "math.absf": ("allo_fabs", {}), "arith.maximumf": ("allo_fmax", {}), "arith.minimumf": ("allo_fmin", {}),
+    "math.absf": ("allo_fabs", {}), "math.floor": ("allo_ffloor", {}),
+    "arith.maximumf": ("allo_fmax", {}), "arith.minimumf": ("allo_fmin", {}),
     "arith.maxnumf": ("allo_fmax", {"NUMBER": 1}), "arith.minnumf": ("allo_fmin", {"NUMBER": 1}),
 }  # fmt: skip
 _BUILT = {*_WIRES, *_LOGIC, *_EXTREMES, *_SELECTIONS, *_CONVERSIONS, *_DIVISIONS, *_SHIFTS, *_FLOAT_UNITS}
