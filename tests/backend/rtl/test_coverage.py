@@ -204,3 +204,19 @@ def test_quotients_of_floats_without_a_rest() -> None:
     s.pipeline("i")
     x, y = (RANDOM.standard_normal(32).astype(np.float32) * 9 for _ in range(2))
     assert_as_predicted(s, x, y, np.zeros(32, np.float32))
+
+
+def test_results_that_are_arguments_or_one_array_twice() -> None:
+    def same(x: int32[8], y: int32[8]) -> (int32[8], int32[8], int32[8]):
+        both: int32[8] = 0
+        for i in range(8):
+            x[i] += y[i]
+            both[i] = x[i] - 1
+        return x, both, both
+
+    s = allo.customize(same)
+    built, on_cpu = s.build(target="rtl"), s.build()
+    x, y = numbers(8), numbers(8)
+    other = x.copy()
+    assert [bits(a) for a in built(x, y)] == [bits(a) for a in on_cpu(other, y)]
+    assert bits(x) == bits(other)

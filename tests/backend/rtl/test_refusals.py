@@ -80,4 +80,9 @@ def test_run_time_extents() -> None:
         for i in range(8):
             y[i] = x[i]
 
-    assert "has extents that are known at run time only" in refusal(allo.customize(open_end))
+    assert refusal(allo.customize(open_end)) == (
+        "AT array 'x' has extents that are known at run time only, and hardware needs its size\n"
+        "    def open_end(x: int32[...], y: int32[8]):\n"
+        "    ^\n"
+        "  hint: give the array constant extents"
+    )
