@@ -70,6 +70,8 @@ class OperationPrinter:
 
     def result(self, op: ir.Operation, operands: list[Signal], latency: int) -> Signal:
         """The result of an operation on operands of its cycle, `latency` cycles later."""
+        if not len(op.operands):  # a stream, for one
+            raise unsupported(op)
         at, width = location_of(op), self.width(op.results[0])
         hint = op.name.partition(".")[2].removesuffix("i").removesuffix("f")
         unit = self._unit(op, operands, latency)
