@@ -24,23 +24,13 @@ from ..poly import TaskUse, task_uses
 _MOST_BANKS = 1024
 
 
-def with_own_banks(schedule: Schedule) -> Schedule:
-    """A copy in which arguments of regions that positions share are divided, so that each is in banks of its own.
+def give_own_banks(schedule: Schedule) -> None:
+    """Divide each argument that several positions read, or write, so that they are in different banks.
 
-    What the schedule has divided itself stays as it is, and so does what is a region by a step of the schedule. The
-    partitions are steps of the copy. Where no division into at most 1,024 banks does that, a step `distribute` gives
-    each position a part of its own; where that cannot be, runs of elements are banks, and where that does not do
+    The partitions are steps of the schedule. Where no division into at most 1,024 banks does that, a step `distribute`
+    gives each position a part of its own; where that cannot be, runs of elements are banks, and where that does not do
     either, the array stays as it is, for the backend to refuse.
     """
-    if not any(DATAFLOW in function.operation.attributes for function in schedule.state(0).functions()):
-        return schedule
-    made = schedule.copy()
-    made.verbose = False
-    _give_own_banks(made)
-    return made
-
-
-def _give_own_banks(schedule: Schedule) -> None:
     for shared in list(_shared(schedule.ir)):
         array, banks = f"{shared.region}:{shared.name}", shared.apart(_divisions)
         if banks is None:
@@ -109,10 +99,9 @@ def _shared(module: Module) -> Iterator[_SharedArray]:
             continue
         processes = [op for op in statements(entry)[:-1] if is_process(op)]
         for argument, name in zip(entry.arguments, argument_names(function), strict=True):
-            kind = argument.type
-            if isinstance(kind, ir.MemRefType) and kind.rank and not is_partitioned(kind):
+            if isinstance(argument.type, ir.MemRefType) and argument.type.rank and not is_partitioned(argument.type):
                 uses = [use for op in processes for use in task_uses(module, op, argument, lambda _: True)]
-                yield _SharedArray(function.name.value, name, tuple(kind.shape), tuple(uses))
+                yield _SharedArray(function.name.value, name, tuple(argument.type.shape), tuple(uses))
 
 
 def _divisions(uses: Sequence[TaskUse], extent: int) -> list[Banks]:
