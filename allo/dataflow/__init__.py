@@ -25,6 +25,7 @@ from ..frontend.regions import (
     task,
 )
 from ..ir.types import Stream
+from .banks import give_own_banks
 from .placement import demand_placeable
 
 _SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
@@ -86,7 +87,9 @@ def build(
 ) -> Any:
     """A region, or its schedule, made to run on `target`, as by `allo.build`; `"simulator"` is the CPU too.
 
-    Tasks take turns on one thread, with FIFOs of their depths; what waits for ever ends with DataflowError.
+    Tasks take turns on one thread, with FIFOs of their depths; what waits for ever ends with DataflowError. Tools for
+    FPGAs let no two tasks read one array: for them, arguments of a region, but not of a schedule, are partitioned so
+    that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
     `timed=True`, on a CPU, gives the cycles of each call: `.timing` of what is built is a `TimedRun`.
     `mapping_primitives` say which tasks share a core of an array of processors (Dato, section 4.2): `("bundle", [...])`
     positions of one task, `("chain", [...])` tasks that follow each other. What is computed does not depend on it, and
@@ -95,6 +98,7 @@ def build(
     """
     from ..build import build as build_schedule
 
+    is_given = isinstance(function, Schedule)
     schedule = function if isinstance(function, Schedule) else customize(
         function, instantiate=instantiate, enable_tensor=enable_tensor
     )
@@ -107,4 +111,6 @@ def build(
                 "own for each task",
                 hint="leave them out, or build for a CPU, where tasks take turns anyhow",
             )
+    if not is_given and target not in _SHARING:
+        give_own_banks(schedule)
     return build_schedule(schedule, target, mode, project, configs, **options)

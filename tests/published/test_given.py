@@ -197,6 +197,7 @@ def shared(A: int32[8], B: int32[8], C: int32[2, 8]):
             C[p, i] = A[i] * p
 
 
+@pytest.mark.filterwarnings("ignore::allo.ScheduleNote")  # which steps the build adds
 def test_schedules_of_regions_share_arrays_in_hardware() -> None:
     s = df.customize(shared)
     s.pipeline("two:i")
@@ -209,6 +210,7 @@ def test_schedules_of_regions_share_arrays_in_hardware() -> None:
     assert (str(s.steps), str(s.module)) == before
 
 
+@pytest.mark.filterwarnings("ignore::allo.ScheduleNote")
 def test_arrays_that_a_schedule_divides_stay_as_it_says() -> None:
     s = df.customize(shared)
     s.partition("shared:A", dim=1, factor=2)
