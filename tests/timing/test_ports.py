@@ -10,8 +10,10 @@ import pytest
 
 import allo
 from allo.ir.types import float32, int32, uint8
+from allo.ir.walk import entry_block
 from allo.memory import Memory
-from allo.timing.problem.memory import Ports
+from allo.target import Fpga, load_target
+from allo.timing.problem.memory import Ports, array_memory
 from allo.timing.problem.ports import accesses_of, intervals
 from tests.seeds import sweep
 
@@ -230,3 +232,18 @@ def test_copies_have_blocks_of_their_own_while_iterations_stay_in_them(kernel: o
     s.unroll("u")
     s.pipeline("i")
     assert allo.estimate(s).loop("i").interval == interval
+
+
+def test_an_extent_that_is_known_at_run_time_only_counts_as_one() -> None:
+    """So the memory is a bank of block RAM with a place for one element, whatever its size will be."""
+
+    def copied(A: float32[..., 3], B: float32[..., 3]):
+        for i in range(A.shape[0]):
+            B[i, 0] = A[i, 1]
+
+    target = load_target("u280")
+    assert isinstance(target, Fpga)
+    entry = entry_block(allo.customize(copied).ir.function("copied"))
+    assert entry is not None
+    memory = array_memory(entry.arguments[0], "A", target)
+    assert (memory.kind.name, memory.shape, memory.depth, memory.banks) == ("BRAM", (1, 3), 3, 1)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 
-from ..interval.walks import components
+from ..interval.walks import components, positive_cycle
 from .span import Event
 
 type Point = tuple[int, Fraction]  # a stage, and a cycle of it if it never waited, in which an iteration starts
@@ -134,7 +134,6 @@ class Waits:
         """When a stage ends."""
         return self.times[stage, self.lengths[stage]]
 
-
     def stalls(self, stage: int) -> dict[Cause, float]:
         """The cycles that a stage waits after its begin, and for what."""
         begin, found = float(self.begin(stage)), dict[Cause, float]()
@@ -214,29 +213,12 @@ def _slowest(stages: frozenset[int], waits: Sequence[_Wait]) -> Circle | None:
     best: Circle | None = None
     while True:
         quotient = best.cycles / best.held if best is not None else Fraction(0)
-        distance = dict.fromkeys(stages, Fraction(0))
-        before: dict[int, _Wait] = {}
-        last = None
-        for _ in range(len(stages) + 1):
-            last = None
-            for wait in waits:
-                reached = distance[wait.source] + wait.cycles - quotient * wait.held
-                if reached > distance[wait.sink]:
-                    distance[wait.sink], before[wait.sink], last = reached, wait, wait.sink
-            if last is None:
-                return best
-        assert last is not None
-        for _ in stages:
-            last = before[last].source
-        cycles = held = Fraction(0)
-        fifos = []
-        at = last
-        while True:
-            cycles, held = cycles + before[at].cycles, held + before[at].held
-            fifos += [before[at].fifo] if before[at].fifo else []
-            at = before[at].source
-            if at == last:
-                break
+        lengths = [wait.cycles - quotient * wait.held for wait in waits]
+        circle = positive_cycle(sorted(stages), waits, lengths)
+        if circle is None:
+            return best
+        cycles = sum((wait.cycles for wait in circle), Fraction(0))
+        held = sum((wait.held for wait in circle), Fraction(0))
         if not held:
             return None
-        best = Circle(stages, cycles, held, tuple(sorted(fifos)))
+        best = Circle(stages, cycles, held, tuple(sorted(wait.fifo for wait in circle if wait.fifo)))

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Protocol
 
-from ..problem.graph import Edge
+
+class Link(Protocol):
+    """What leads from one node to another."""
+
+    @property
+    def source(self) -> int: ...
+    @property
+    def sink(self) -> int: ...
 
 
-def positive_cycle(nodes: Sequence[int], edges: Sequence[Edge], lengths: Sequence[int]) -> list[Edge] | None:
+def positive_cycle[L: Link](
+    nodes: Sequence[int], edges: Sequence[L], lengths: Sequence[int | Fraction]
+) -> list[L] | None:
     """A cycle with a length above 0, by Bellman and Ford."""
-    distance: dict[int, int] = dict.fromkeys(nodes, 0)
-    before: dict[int, Edge] = {}
+    distance: dict[int, int | Fraction] = dict.fromkeys(nodes, 0)
+    before: dict[int, L] = {}
     reached = True
     while reached:
         reached = False
@@ -25,7 +36,7 @@ def positive_cycle(nodes: Sequence[int], edges: Sequence[Edge], lengths: Sequenc
     return None
 
 
-def _closed(nodes: Sequence[int], before: Mapping[int, Edge]) -> list[Edge] | None:
+def _closed[L: Link](nodes: Sequence[int], before: Mapping[int, L]) -> list[L] | None:
     """A cycle of edges each of which was the last to reach its end: such a cycle is longer than 0."""
     seen: dict[int, int] = {}
     for start in nodes:

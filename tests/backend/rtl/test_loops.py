@@ -51,6 +51,26 @@ def test_quotients_by_constants_are_products() -> None:
     assert made.cycles < 80  # a divider alone takes 32 behind the last element
 
 
+def test_products_of_copies_by_one_factor_share_a_multiplier() -> None:
+    def product(A: int8[16, 8], B: int8[8, 4], C: int32[16, 4]):
+        for i in range(16):
+            for j in range(4):
+                total: int32 = 0
+                for k in range(8):
+                    total += A[i, k] * B[k, j]
+                C[i, j] = total
+
+    s = allo.customize(product)
+    s.pipeline("i")
+    s.partition("A", dim=2)
+    s.partition("B", dim=0)
+    s.partition("C", dim=2)
+    A, B = numbers(16, 8, dtype=np.int8), numbers(8, 4, dtype=np.int8)
+    A[0], B[:, 0], B[:, 1] = -128, -128, 127
+    made = assert_as_predicted(s, A, B, numbers(16, 4))
+    assert made.code.count("allo_mul #") == 8 * 4 // 2
+
+
 def test_an_unrolled_loop_on_banks() -> None:
     s = allo.customize(gemm)
     s.pipeline("j")

@@ -61,7 +61,7 @@ class HardwareDesign:
 
 def design(module: Module, target: Fpga) -> HardwareDesign:
     """The design of a module under the profile of a target."""
-    made = unrolled(module)
+    made = unrolled(module, target)
     demand_hardware(made)
     trees = Trees(made, TreeOptions(target, assumes=False))
     trees.span(made.top)

@@ -9,24 +9,28 @@ from ....ir.builder import i32_attr
 from ....ir.module import Module
 from ....ir.passes import run_passes
 from ....ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
+from ....target import Fpga
 from ....timing.problem.region import unbounded_loop
 from ....timing.rewrites import RewriteOptions, plain_operations, prepared
+from ....timing.rewrites.packed_products import NAME as PACKED
 from ....timing.roles import Roles, is_nested, is_unrolled
 
 _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operations=4000000000}"
 
 
-def unrolled(module: Module) -> Module:
+def unrolled(module: Module, target: Fpga) -> Module:
     """A copy of a module in which each datapath is plain operations without loops.
 
-    It is rewritten once before that, while sums of copies are loops, and once after, when copies can be forwarded.
+    It is rewritten once before that, while sums of copies are loops, and once after, when copies can be forwarded, and
+    their products by one factor can share a DSP.
     """
     made = prepared(plain_operations(module), RewriteOptions()).module
     for function in list(made.functions()):
         if entry_block(function) is not None:
             _mark(function)
             run_passes(f"func.func({_WITHOUT_CLEANING},canonicalize)", function.operation)
-    return prepared(made, RewriteOptions()).module
+    made = prepared(made, RewriteOptions()).module
+    return prepared(made, RewriteOptions(target=target), only=[PACKED]).module
 
 
 def _mark(function: ir.OpView) -> None:
