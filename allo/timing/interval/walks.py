@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Protocol
 
 
-class Link(Protocol):
+class Linked(Protocol):
     """What leads from one node to another."""
 
     @property
@@ -16,7 +16,7 @@ class Link(Protocol):
     def sink(self) -> int: ...
 
 
-def positive_cycle[L: Link](
+def positive_cycle[L: Linked](
     nodes: Sequence[int], edges: Sequence[L], lengths: Sequence[int | Fraction]
 ) -> list[L] | None:
     """A cycle with a length above 0, by Bellman and Ford."""
@@ -36,7 +36,7 @@ def positive_cycle[L: Link](
     return None
 
 
-def _closed[L: Link](nodes: Sequence[int], before: Mapping[int, L]) -> list[L] | None:
+def _closed[L: Linked](nodes: Sequence[int], before: Mapping[int, L]) -> list[L] | None:
     """A cycle of edges each of which was the last to reach its end: such a cycle is longer than 0."""
     seen: dict[int, int] = {}
     for start in nodes:
