@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,28 +62,32 @@ def expression(text: str, width: int, result: int, registers: int = 0) -> Utiliz
     return synthesised({"unit.sv": source}, "unit")
 
 
-def integers(target: Fpga) -> Iterator[tuple[str, Utilization, Operator | Resources]]:
-    """Units with what Yosys finds, and what the model of estimates says."""
+type _Counted = Callable[[], Utilization]
+
+
+def integers(target: Fpga) -> Iterator[tuple[str, _Counted, Operator | Resources]]:
+    """Units, what counts them, and what the model of estimates says."""
     for width in (8, 32, 64):
-        yield f"sum of {width} bits", expression("a + b", width, width, 1), target.integer("add", width)
-        yield f"comparison of {width} bits", expression("a < b", width, 1), target.integer("compare", width)
-        yield f"choice of two, {width} bits", expression("s[0] ? a : b", width, width), target.integer("select", width)
+        yield f"sum of {width} bits", partial(expression, "a + b", width, width, 1), target.integer("add", width)
+        yield f"comparison of {width} bits", partial(expression, "a < b", width, 1), target.integer("compare", width)
+        one_of = partial(expression, "s[0] ? a : b", width, width)
+        yield f"choice of two, {width} bits", one_of, target.integer("select", width)
     for width in (8, 16, 32, 64):
         given = {"WA": width, "WB": width, "WO": 2 * width, "LAT": target.product(width, width, 2 * width).latency}
-        yield f"product of {width} bits", alone("allo_mul", given), target.product(width, width, 2 * width)
+        yield f"product of {width} bits", partial(alone, "allo_mul", given), target.product(width, width, 2 * width)
     for width in (8, 32):
         stated = target.integer("div", width)
-        yield f"quotient of {width} bits", alone("allo_divmod", {"W": width, "LAT": stated.latency}), stated
-    yield "shift of 32 bits", alone("allo_shift", {"W": 32, "WB": 32, "LAT": 0}), target.integer("shift", 32)
+        yield f"quotient of {width} bits", partial(alone, "allo_divmod", {"W": width, "LAT": stated.latency}), stated
+    yield "shift of 32 bits", partial(alone, "allo_shift", {"W": 32, "WB": 32, "LAT": 0}), target.integer("shift", 32)
     for inputs in (4, 16, 64):
-        taken = expression(f"a[8 * s[{inputs.bit_length() - 2}:0] +: 8]", 8 * inputs, 8)
+        taken = partial(expression, f"a[8 * s[{inputs.bit_length() - 2}:0] +: 8]", 8 * inputs, 8)
         yield f"choice of {inputs}, 8 bits", taken, target.multiplexer.of(inputs, 8)
     memories = (("LUTRAM", "allo_lutram", 32), ("LUTRAM", "allo_lutram", 64), ("BRAM", "allo_ram_sdp", 1024))
     for kind, name, depth in memories:
-        array = _array(target.memories[kind], depth)
-        yield f"{kind}, {depth} words of 16 bits", alone(name, {"W": 16, "DEPTH": depth}), array_resources(array)
+        array, taken = _array(target.memories[kind], depth), partial(alone, name, {"W": 16, "DEPTH": depth})
+        yield f"{kind}, {depth} words of 16 bits", taken, array_resources(array)
     for depth in (2, 32, 1024):
-        taken = alone("allo_fifo", {"W": 16, "DEPTH": depth})
+        taken = partial(alone, "allo_fifo", {"W": 16, "DEPTH": depth})
         yield f"FIFO, {depth} words of 16 bits", taken, fifo_resources(16, depth, target)
 
 
@@ -95,7 +100,8 @@ def table() -> None:
     print("| unit | LUT | FF | DSP | BRAM |\n|---|--:|--:|--:|--:|")
     target = load_target("u280")
     assert isinstance(target, Fpga)
-    for name, found, stated in integers(target.under("rtl")):
+    for name, count, stated in integers(target.under("rtl")):
+        found = count()
         blocks = stated.bram18 if isinstance(stated, Resources) else 0
         counted = (found.lut, found.ff, found.dsp, found.bram18 + 2 * found.bram36)
         known = (stated.lut, stated.ff, stated.dsp, blocks)

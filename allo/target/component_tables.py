@@ -35,6 +35,8 @@ def read_integer(name: str, table: Table) -> IntegerOperator:
         table.number("latency_per_bit", 0.0),
         table.number("lut_per_bit", 0.0),
         table.number("ff_per_bit", 0.0),
+        table.number("lut_per_square", 0.0),
+        table.number("ff_per_square", 0.0),
     )
     table.done()
     return operator

@@ -93,7 +93,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class IntegerOperator:
-    """The cost of an operator on integers as a function of their width."""
+    """The cost of an operator on integers as a function of their width, and of its square for arrays of logic."""
 
     delay: int = 0
     delay_per_bit: float = 0.0
@@ -101,6 +101,8 @@ class IntegerOperator:
     latency_per_bit: float = 0.0
     lut_per_bit: float = 0.0
     ff_per_bit: float = 0.0
+    lut_per_square: float = 0.0
+    ff_per_square: float = 0.0
 
     def of(self, name: str, width: int, dsp: int = 0) -> Operator:
         """The operator for `width` bits."""
@@ -109,8 +111,8 @@ class IntegerOperator:
             self.latency + math.ceil(self.latency_per_bit * width),
             self.delay + math.ceil(self.delay_per_bit * width),
             dsp,
-            math.ceil(self.lut_per_bit * width),
-            math.ceil(self.ff_per_bit * width),
+            math.ceil(self.lut_per_bit * width + self.lut_per_square * width**2),
+            math.ceil(self.ff_per_bit * width + self.ff_per_square * width**2),
         )
 
 
