@@ -381,6 +381,7 @@ class Primitives:
         called once, reads. An element that inner loops use again is taken out before them. If others read the array too,
         it stays for them, and each destination gets a FIFO of its own. A function that is also called elsewhere is copied
         first (`f_1`), with those that it only passes the array on to; an array that a function returns becomes an argument.
+        What branches read that data decide is taken out before them, if each element is then taken once and in order.
         An external kernel takes part where C++ has a stream, whose elements are those of the array in the order of memory.
         First values that the producer overwrites are dropped; with those that it goes on with it begins itself.
         A producer that sums up what it writes works on a copy of what one iteration of a loop touches, and puts an element
@@ -422,6 +423,7 @@ class Primitives:
         called once, reads. An element that inner loops use again is taken out before them. If others read the array too,
         it stays for them, and each destination gets a FIFO of its own. A function that is also called elsewhere is copied
         first (`f_1`), with those that it only passes the array on to; an array that a function returns becomes an argument.
+        What branches read that data decide is taken out before them, if each element is then taken once and in order.
         An external kernel takes part where C++ has a stream, whose elements are those of the array in the order of memory.
         First values that the producer overwrites are dropped; with those that it goes on with it begins itself.
         A producer that sums up what it writes works on a copy of what one iteration of a loop touches, and puts an element

@@ -29,6 +29,7 @@ from .fifo.accesses import (
     stream_type,
     wanted,
 )
+from .fifo.conditional import moved_out_of_branches
 from .fifo.external_streams import close_calls, open_calls
 from .fifo.first_values import drop_first_values
 from .fifo.neighbours import pass_on
@@ -63,6 +64,7 @@ def relay(
     called once, reads. An element that inner loops use again is taken out before them. If others read the array too,
     it stays for them, and each destination gets a FIFO of its own. A function that is also called elsewhere is copied
     first (`f_1`), with those that it only passes the array on to; an array that a function returns becomes an argument.
+    What branches read that data decide is taken out before them, if each element is then taken once and in order.
     An external kernel takes part where C++ has a stream, whose elements are those of the array in the order of memory.
     First values that the producer overwrites are dropped; with those that it goes on with it begins itself.
     A producer that sums up what it writes works on a copy of what one iteration of a loop touches, and puts an element
@@ -111,6 +113,11 @@ def _connect(
     chosen = _consumer(buffer, value, stages, dst).op
     while _copied(module, stages, chosen):
         stages = stages_of(module, buffer, value)
+    if moved := moved_out_of_branches(_stage_at(stages, chosen).reads):
+        if not _passes(stages_of(module, buffer, value), chosen, lanes_of(ir.MemRefType(value.type))):
+            for load in reversed(moved):
+                load.put_back()
+        stages = stages_of(module, buffer, value)
     stages = drop_first_values(stages)
     source = Drained(buffer, value)
     if sum(bool(stage.writes) for stage in stages) > 1:
@@ -148,6 +155,13 @@ def _connect(
     if not keep:
         source.value.owner.operation.erase()
     return fifos
+
+
+def _passes(stages: list[Stage], chosen: ir.Operation, lanes: Sequence[int]) -> bool:
+    """Whether the elements can go from the one stage that writes them all, which comes last of those, to `chosen`."""
+    consumer = _stage_at(stages, chosen)
+    producer = next((stage for stage in reversed(stages) if stage.writes), None)
+    return producer is not None and obstacle(producer, consumer, gets_of(consumer), lanes) is None
 
 
 def _is_rewritten(producer: Stage, consumer: Stage) -> bool:

@@ -202,16 +202,67 @@ def test_branches_use_what_was_read_before_them(kernel) -> None:
     assert s.verify()
 
 
-def test_both_branches_read_and_nothing_before_them() -> None:
-    def either(A: int32[6], B: int32[6]):
-        T: int32[6]
-        for i in range(6, name="produce"):
-            T[i] = A[i] - 3
-        for i in range(6, name="consume"):
-            if A[i] > 2:
-                B[i] = T[i]
-            else:
-                B[i] = T[i] * 2
+def either(A: int32[6], B: int32[6]):
+    T: int32[6]
+    for i in range(6, name="produce"):
+        T[i] = A[i] - 3
+    for i in range(6, name="consume"):
+        if A[i] > 2:
+            B[i] = T[i]
+        elif A[i] == 1:
+            B[i] = T[i] * 2
 
-    with pytest.raises(ScheduleError, match=r"reads T\[i\], but it is under a condition that is not affine"):
-        customize(either).relay("T", "consume")
+
+def masked(T: int32[6], M: int32[6], B: int32[6]):
+    for i in range(6):
+        if M[i] > 2:
+            B[i] += 1
+            if B[i] < 9:
+                B[i] = T[i]
+
+
+def called(A: int32[6], B: int32[6]):
+    T: int32[6]
+    for i in range(6, name="produce"):
+        T[i] = A[i] - 3
+    masked(T, A, B)
+
+
+def wide(A: int32[6], B: int32[6, 2]):
+    T: int32[6, 2]
+    for i, j in allo.grid(6, 2, name="produce"):
+        T[i, j] = A[i] - j
+    for i in range(6, name="consume"):
+        if A[i] > 2:
+            for j in range(2):
+                B[i, j] = T[i, j]
+        else:
+            B[i, 0] = 1
+
+
+def shifted(A: int32[6], B: int32[6]):
+    T: int32[6]
+    for i in range(6, name="produce"):
+        T[i] = A[i] - 3
+    for i in range(6, name="consume"):
+        if A[i] < 0:
+            B[i] = T[i + 1]
+
+
+@pytest.mark.parametrize(("kernel", "target"), [(either, "consume"), (called, "masked")])
+def test_what_data_decide_is_taken_before_the_branch(kernel, target: str) -> None:
+    s = customize(kernel)
+    s.relay("T", target, depth=2)
+    assert str(s.module).count("allo.stream_get") == 1
+    assert_same_meaning(kernel, s)
+    assert s.verify()
+
+
+@pytest.mark.parametrize(("kernel", "read"), [(wide, r"T\[i, j\]"), (shifted, r"T\[i \+ 1\]")])
+def test_what_cannot_be_taken_before_the_branch(kernel, read: str) -> None:
+    """An inner loop chooses the element, or the branch keeps the subscript inside of the array."""
+    s = customize(kernel)
+    before = str(s.module)
+    with pytest.raises(ScheduleError, match=f"reads {read}, but it is under a condition that is not affine"):
+        s.relay("T", "consume")
+    assert str(s.module) == before
