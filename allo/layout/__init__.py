@@ -6,6 +6,7 @@ from .partial import PartialResult, PartOfDimension, Pending, ShardedArray, repl
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 from .separation import LARGEST, packed, separated
 from .sharding import Layout, Shard
+from .walks import Walk, in_turn, part_of
 
 __all__ = [
     "COMPLETE",
@@ -22,10 +23,13 @@ __all__ = [
     "Pending",
     "Shard",
     "ShardedArray",
+    "Walk",
     "block",
     "cyclic",
+    "in_turn",
     "infer",
     "packed",
+    "part_of",
     "replicated",
     "reshaping",
     "separated",

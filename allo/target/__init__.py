@@ -1,5 +1,6 @@
 """Descriptions of hardware: values, and the files of data that they are read from."""
 
+from .array import Array, DmaLimits, NativeProduct, TileKind, TileLimits
 from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, Operator
 from .description import External, Target
 from .fpga import Fpga
@@ -7,18 +8,23 @@ from .loader import known_targets, load_target
 from .profile import AutomaticPipelines, Profile, ShortRecurrences, ToolRule, ToolRules
 
 __all__ = [
+    "Array",
     "AutomaticPipelines",
     "Capacity",
     "Control",
+    "DmaLimits",
     "External",
     "Fpga",
     "IntegerOperator",
     "Limits",
     "MemoryKind",
+    "NativeProduct",
     "Operator",
     "Profile",
     "ShortRecurrences",
     "Target",
+    "TileKind",
+    "TileLimits",
     "ToolRule",
     "ToolRules",
     "known_targets",

@@ -8,12 +8,13 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import TargetError, nearest
+from .array_file import read_array
 from .description import External, Target
 from .fpga_file import read_fpga
 from .places import PLACES
 from .table import Table, each
 
-_KINDS: Mapping[str, Callable[[Target, Table], Target]] = {"fpga": read_fpga}
+_KINDS: Mapping[str, Callable[[Target, Table], Target]] = {"fpga": read_fpga, "array": read_array}
 
 
 def known_targets() -> tuple[str, ...]:

@@ -1,0 +1,187 @@
+"""Bodies of tasks at one position, with parts of arrays in the place of the arrays that they are parts of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import islpy as isl
+from mlir import ir
+
+from ...errors import TargetError
+from ...ir.access import access_map, accessed, callee_name, is_access, is_end, is_get, is_store, subscripts
+from ...ir.builder import Builder, affine_constant, index_type
+from ...ir.context import unknown_location
+from ...ir.inlining import replace_call
+from ...ir.module import Module
+from ...ir.streams import is_stream, is_stream_type
+from ...ir.walk import argument_names, entry_block, location_of, operations
+from ...poly import model_of
+from ..element_class import set_signature
+
+_PLAIN = ("arith.", "math.", "scf.", "affine.")
+_MEMORY = ("memref.alloc", "memref.load", "memref.store", "memref.copy", "func.return", "memref.dealloc")
+_ELEMENTS = ("i8", "i16", "i32", "ui8", "ui16", "ui32", "bf16", "f32")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The elements of an array from `low` on."""
+
+    low: tuple[int, ...]
+    extents: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalBody:
+    """A function of a task at one position.
+
+    `boxes` tell of each argument of the function that the task was made as which part of the array it is now; None for
+    streams. `gets` and `puts` are the numbers of those.
+    """
+
+    name: str
+    boxes: tuple[Box | None, ...]
+    puts: tuple[int, ...]
+    gets: tuple[int, ...]
+    local_bytes: int
+
+
+def inline_calls(module: Module, name: str) -> None:
+    """Put the bodies of functions in the place of their calls, in place; TargetError for what has no body."""
+    entry = entry_block(module.function(name))
+    assert entry is not None
+    while calls := operations(entry, "func.call"):
+        for call in calls:
+            callee = module.function(callee_name(call))
+            if entry_block(callee) is None:
+                raise TargetError(
+                    f"'{callee.name.value}' has no body that cores could run: it is code for the host",
+                    at=location_of(call),
+                    hint="write it as a kernel",
+                )
+            replace_call(call, callee.operation.clone(ir.InsertionPoint(callee.operation)))
+
+
+def demand_for_cores(function: ir.OpView) -> None:
+    """Raises TargetError for operations and elements that cores of the array have not."""
+    entry = entry_block(function)
+    assert entry is not None
+    for op in operations(entry):
+        at = location_of(op)
+        if not (op.name.startswith(_PLAIN) or op.name in _MEMORY or is_end(op)):
+            what = {
+                "memref.get_global": ("constant arrays and states are not placed in cores", "pass the array"),
+                "memref.subview": ("parts of arrays are not passed on in cores", "use single elements"),
+            }.get(op.name, (f"cores have no '{op.name}'", "write it with loops, loads, stores and arithmetic"))
+            raise TargetError(what[0], at=at, hint=what[1])
+        if op.name == "memref.alloc":
+            _demand_element(ir.MemRefType(op.results[0].type).element_type, at)
+
+
+def _demand_element(kind: ir.Type, at: object) -> None:
+    if str(kind) not in _ELEMENTS and not is_stream_type(kind) and not isinstance(kind, ir.IndexType):
+        raise TargetError(
+            f"cores keep no elements of type {kind}; there are {', '.join(_ELEMENTS)}",
+            at=at,  # type: ignore[arg-type]
+            hint="use one of these",
+        )
+
+
+def localized(module: Module, name: str, into: Module) -> LocalBody:
+    """Write function `name` into another module, for parts of its arrays: the boxes that its accesses lie in.
+
+    Streams stay; an array that is passed on or looked at otherwise than by loads and stores is one part.
+    Raises TargetError for types of elements that cores have not.
+    """
+    function = module.function(name)
+    names = argument_names(function)
+    entry = entry_block(function)
+    assert entry is not None
+    boxes = [None if is_stream(value.type) else _box(module, name, value, label)
+             for value, label in zip(entry.arguments, names, strict=True)]  # fmt: skip
+    end = ir.InsertionPoint(into.mlir.body)
+    made = function.operation.clone(end)
+    block = made.regions[0].blocks[0]
+    puts, gets = [], []
+    for number, (argument, box) in enumerate(zip(block.arguments, boxes, strict=True)):
+        if box is not None:
+            _rebase(argument, box)
+            continue
+        ends = [use.owner.operation for use in argument.uses]
+        (gets if ends and all(map(is_get, ends)) else puts).append(number)
+        if any(map(is_get, ends)) and not all(map(is_get, ends)):
+            raise TargetError(
+                f"the task puts into the stream '{names[number]}' and gets from it", at=location_of(ends[0]),
+                hint="use an array of its own",
+            )  # fmt: skip
+    set_signature(made, names)
+    return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), _local_bytes(block))
+
+
+def _box(module: Module, name: str, array: ir.Value, label: str) -> Box:
+    """The smallest box that all accesses to an argument lie in."""
+    kind = ir.MemRefType(array.type)
+    _demand_element(kind.element_type, None)
+    shape = tuple(kind.shape)
+    model = model_of(module, name)
+    buffer = model.buffer(array)
+    users = [use.owner.operation for use in array.uses]
+    if buffer is None or not all(is_access(op) for op in users):
+        return Box((0,) * len(shape), shape)
+    low, high = list(shape), [-1] * len(shape)
+    for access in model.accesses:
+        if access.buffer.label != buffer.label:
+            continue
+        reached = access.map.intersect_domain(access.domain).range()
+        reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
+        if reached.is_empty():
+            continue
+        for d, extent in enumerate(shape):
+            low[d] = min(low[d], max(_bound(reached, d, extent, first=True), 0))
+            high[d] = max(high[d], min(_bound(reached, d, extent, first=False), extent - 1))
+    if any(a > b for a, b in zip(low, high, strict=True)):
+        return Box((0,) * len(shape), shape)
+    return Box(tuple(low), tuple(b - a + 1 for a, b in zip(low, high, strict=True)))
+
+
+def _bound(reached: isl.Set, dimension: int, extent: int, *, first: bool) -> int:
+    value = reached.dim_min_val(dimension) if first else reached.dim_max_val(dimension)
+    if not value.is_int():  # not bounded by what is known
+        return 0 if first else extent - 1
+    return int(value.to_python())
+
+
+def _rebase(argument: ir.Value, box: Box) -> None:
+    """Let an argument be the part of the array, and all accesses to it count from its first element."""
+    kind = ir.MemRefType(argument.type)
+    whole = box.extents == tuple(kind.shape)
+    for op in [] if whole else [use.owner.operation for use in argument.uses]:
+        assert accessed(op) == argument
+        own = access_map(op)
+        if own is not None:
+            results = [expr - affine_constant(low) for expr, low in zip(own.results, box.low, strict=True)]
+            moved = ir.AffineMap.get(own.n_dims, own.n_symbols, results, op.context)
+            op.attributes["map"] = ir.AffineMapAttr.get(moved)
+            continue
+        builder = Builder.before(op)
+        first = 2 if is_store(op) else 1
+        for d, (value, low) in enumerate(zip(subscripts(op), box.low, strict=True)):
+            if low:
+                shift = builder.constant(index_type(), low)
+                op.operands[first + d] = builder.value("arith.subi", index_type(), [value, shift])
+    argument.set_type(ir.MemRefType.get(box.extents, kind.element_type, loc=unknown_location()))
+
+
+def _local_bytes(block: ir.Block) -> int:
+    total = 0
+    for op in operations(block, "memref.alloc"):
+        kind = ir.MemRefType(op.results[0].type)
+        bits = 64 if isinstance(kind.element_type, ir.IndexType) else bits_of(kind.element_type)
+        total += -(-prod(kind.shape) * bits // 8)
+    return total
+
+
+def bits_of(kind: ir.Type) -> int:
+    """The bits of an element."""
+    return int(kind.width)  # type: ignore[attr-defined]

@@ -1,0 +1,249 @@
+"""Text of the processes of the array model: DMA engines, memory tiles and the sequence of a call.
+
+A FIFO of `depth` objects is a stream of elements, which has room for `depth` objects, and a stream of credits: the two
+locks of an object FIFO. Who sends an object takes a credit before it; who is done with one gives a credit back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from ...errors import InternalError
+from ...layout import Walk
+from ...mapping import ArrayFifo, HostArray, Transfer
+
+CREDIT = "i8"
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A stream of the model."""
+
+    name: str
+    element: str
+    depth: int
+
+    @property
+    def kind(self) -> str:
+        """Its type."""
+        return f"!allo.stream<{self.element}, {self.depth}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The objects of a FIFO in the memory of one tile: elements that have come, and credits for places that are free."""
+
+    data: Channel
+    credits: Channel
+
+    @classmethod
+    def of(cls, name: str, element: str, length: int, depth: int) -> Pool:
+        """The pool of `depth` objects of `length` elements."""
+        return cls(Channel(name, element, depth * length), Channel(f"{name} free", CREDIT, depth))
+
+
+@dataclass(slots=True)
+class ProcessText:
+    """A function of the model while it is written: it takes streams and arguments of the call by name."""
+
+    symbol: str
+    parameters: dict[str, str] = field(default_factory=dict)  # name -> type
+    lines: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def takes(self, channel: Channel) -> str:
+        """The value of a stream."""
+        return self.array(channel.name, channel.kind)
+
+    def array(self, name: str, kind: str) -> str:
+        """The value of an array of the call."""
+        self.parameters.setdefault(name, kind)
+        return f"%arg{list(self.parameters).index(name)}"
+
+    def fresh(self) -> str:
+        """A name for a value."""
+        self.count += 1
+        return f"%v{self.count}"
+
+    def get(self, channel: Channel) -> str:
+        """Take an element; its value."""
+        value = self.fresh()
+        self.lines.append(f"{value} = allo.stream_get {self.takes(channel)} : {channel.kind}")
+        return value
+
+    def put(self, channel: Channel, value: str) -> None:
+        """Put an element."""
+        self.lines.append(f"allo.stream_put {self.takes(channel)}, {value} : {channel.kind}")
+
+    def give(self, channel: Channel, times: int = 1) -> None:
+        """Put credits."""
+        for _ in range(times):
+            value = self.fresh()
+            self.lines.append(f"{value} = arith.constant 1 : {CREDIT}")
+            self.put(channel, value)
+
+    def loops(self, extents: Sequence[int]) -> list[str]:
+        """Open loops over extents; their variables."""
+        variables = [self.fresh() for _ in extents]
+        for variable, extent in zip(variables, extents, strict=True):
+            self.lines.append(f"affine.for {variable} = 0 to {extent} {{")
+        return variables
+
+    def end(self, loops: Sequence[str]) -> None:
+        """Close loops."""
+        self.lines += ["}"] * len(loops)
+
+    def move(self, source: Channel, sinks: Sequence[Channel], count: int) -> None:
+        """Move elements from one stream into others, each into all before the next one."""
+        loops = self.loops([count])
+        value = self.get(source)
+        for sink in sinks:
+            self.put(sink, value)
+        self.end(loops)
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"%arg{k}: {kind}" for k, kind in enumerate(self.parameters.values()))
+        body = "\n".join(f"  {line}" for line in self.lines)
+        return f"func.func @{self.symbol}({listed}) {{\n{body}\n  return\n}}"
+
+
+def element_of(argument: HostArray, walk: Walk, variables: Sequence[str]) -> str:
+    """The subscripts of the element of an argument that a walk is at."""
+    plain = _without_carries(argument, walk, variables)
+    if plain is not None:
+        return ", ".join(plain)
+    terms = [str(walk.offset)]
+    terms += [f"{v} * {stride}" for v, stride in zip(variables, walk.strides, strict=True)]
+    address = " + ".join(terms)
+    digits = []
+    for d, extent in enumerate(argument.shape):
+        below = prod(argument.shape[d + 1 :])
+        digit = f"({address})" + (f" floordiv {below}" if below > 1 else "")
+        digits.append(f"({digit}) mod {extent}" if d else digit)
+    return ", ".join(digits)
+
+
+def _without_carries(argument: HostArray, walk: Walk, variables: Sequence[str]) -> list[str] | None:
+    """Subscripts as sums, where each loop moves one of them and none leaves its dimension; None if that is not so."""
+    shape = argument.shape
+    below = [prod(shape[d + 1 :]) for d in range(len(shape))]
+    first = [walk.offset // below[d] % shape[d] for d in range(len(shape))]
+    terms = [[str(low)] for low in first]
+    last = list(first)
+    for variable, extent, stride in zip(variables, walk.extents, walk.strides, strict=True):
+        d = next((d for d in range(len(shape)) if stride >= below[d]), len(shape) - 1)
+        if stride % below[d]:
+            return None
+        terms[d].append(f"{variable} * {stride // below[d]}")
+        last[d] += (extent - 1) * (stride // below[d])
+    inside = all(high < extent for high, extent in zip(last, shape, strict=True))
+    return [" + ".join(own) for own in terms] if inside else None
+
+
+def by_rows(argument: HostArray, walk: Walk) -> Walk:
+    """The walk with loops that go on from row to row in two, where rows begin and end with them."""
+    reach = [prod(argument.shape[d:]) for d in range(1, len(argument.shape))]
+    for length in reach:
+        for k, (extent, stride) in enumerate(zip(walk.extents, walk.strides, strict=True)):
+            inner, odd = divmod(length, stride)
+            if stride < length < extent * stride and not odd and extent % inner == 0:
+                walk = walk.split(k, inner)
+                break
+    return walk
+
+
+def to_array(text: ProcessText, transfers: Sequence[Transfer], kinds: Mapping[str, str], queue: Channel,
+             tokens: Channel, sinks: Sequence[Pool], length: int) -> None:  # fmt: skip
+    """A channel that reads memory: it sends objects of `length` elements, as they come out of its transfers."""
+    sent = 0
+    for transfer in transfers:
+        text.get(queue)
+        walk, count = by_objects(by_rows(transfer.argument, transfer.walk), length)
+        loops = text.loops(walk.extents[:count])
+        if sent == 0:
+            for sink in sinks:
+                text.get(sink.credits)
+        more = text.loops(walk.extents[count:])
+        place = element_of(transfer.argument, walk, [*loops, *more])
+        value = text.fresh()
+        name, kind = transfer.argument.name, kinds[transfer.argument.name]
+        text.lines.append(f"{value} = affine.load {text.array(name, kind)}[{place}] : {kind}")
+        for sink in sinks:
+            text.put(sink.data, value)
+        text.end([*loops, *more])
+        sent = (sent + len(walk)) % length
+        if transfer.token:
+            text.give(tokens)
+
+
+def from_array(text: ProcessText, transfers: Sequence[Transfer], kinds: Mapping[str, str], queue: Channel,
+               tokens: Channel, source: Pool, length: int) -> None:  # fmt: skip
+    """A channel that writes memory: it takes objects and gives a credit for each that has gone."""
+    text.give(source.credits, source.credits.depth)
+    taken = 0
+    for transfer in transfers:
+        text.get(queue)
+        walk, count = by_objects(by_rows(transfer.argument, transfer.walk), length)
+        loops = text.loops(walk.extents[:count])
+        more = text.loops(walk.extents[count:])
+        value = text.get(source.data)
+        place = element_of(transfer.argument, walk, [*loops, *more])
+        name, kind = transfer.argument.name, kinds[transfer.argument.name]
+        text.lines.append(f"affine.store {value}, {text.array(name, kind)}[{place}] : {kind}")
+        text.end(more)
+        taken = (taken + len(walk)) % length
+        if taken == 0:
+            text.give(source.credits)
+        text.end(loops)
+        text.give(tokens)
+
+
+def by_objects(walk: Walk, length: int) -> tuple[Walk, int]:
+    """A walk over whole objects, or over a part of one, and how many of its loops are over objects."""
+    if len(walk) <= length:
+        return walk, 0
+    inner = 1
+    for k in reversed(range(len(walk.extents))):
+        if inner * walk.extents[k] >= length:
+            rest, odd = divmod(length, inner)
+            if odd or walk.extents[k] % rest:
+                break
+            return (walk, k + 1 - (rest > 1)) if rest in (1, walk.extents[k]) else (walk.split(k, rest), k + 1)
+        inner *= walk.extents[k]
+    raise InternalError(f"objects of {length} elements are not what the loops {walk.extents} move")
+
+
+def distribute(text: ProcessText, source: Pool, fifos: Sequence[tuple[ArrayFifo, Pool]], rounds: int) -> None:
+    """The channel by which a memory tile gets objects, in parts for several FIFOs."""
+    text.give(source.credits, source.credits.depth)
+    loops = text.loops([rounds])
+    for fifo, pool in fifos:
+        text.get(pool.credits)
+        text.move(source.data, [pool.data], fifo.length)
+    text.give(source.credits)
+    text.end(loops)
+
+
+def pass_on(text: ProcessText, source: Pool, sinks: Sequence[Pool], length: int, rounds: int) -> None:
+    """A channel by which a memory tile, or a core, sends objects on."""
+    text.give(source.credits, source.credits.depth)
+    loops = text.loops([rounds])
+    for sink in sinks:
+        text.get(sink.credits)
+    text.move(source.data, [sink.data for sink in sinks], length)
+    text.give(source.credits)
+    text.end(loops)
+
+
+def join(text: ProcessText, fifos: Sequence[tuple[ArrayFifo, Pool]], sink: Pool, rounds: int) -> None:
+    """The channel by which a memory tile sends objects that several FIFOs have brought parts of."""
+    for _, pool in fifos:
+        text.give(pool.credits, pool.credits.depth)
+    loops = text.loops([rounds])
+    text.get(sink.credits)
+    for fifo, pool in fifos:
+        text.move(pool.data, [sink.data], fifo.length)
+        text.give(pool.credits)
+    text.end(loops)

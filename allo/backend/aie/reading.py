@@ -1,0 +1,250 @@
+"""Virtual mapping graph of a region, and a module with the bodies of its tasks at their positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ...errors import TargetError
+from ...ir.access import access_map, accessed, callee_name
+from ...ir.builder import Builder, string_attr, unit_attr
+from ...ir.linalg import with_loops
+from ...ir.module import Module
+from ...ir.names import unique_name
+from ...ir.processes import DATAFLOW, ELEMENT_NAME, ELEMENT_OF, ELEMENT_POSITION, is_process, spatial_loops
+from ...ir.stream_facts import BLOCK, StreamFacts, facts_of
+from ...ir.streams import is_stream_type
+from ...ir.walk import argument_names, entry_block, induction_variable, location_of, statements, string_of
+from ...mapping import (
+    HostArray, ArrayPart, PartAccess, PartUse, StreamEnd, VirtualGraph, VirtualNode, VirtualStream, overlapping,
+)  # fmt: skip
+from ...poly import overwritten_arguments
+from ...poly.formula import compile_map, evaluate
+from ...poly.token_counts import Uncounted, tokens_of
+from ..instantiate import instantiate
+from .localize import LocalBody, bits_of, demand_for_cores, inline_calls, localized
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRegion:
+    """A region as a graph, and the module in which the functions of its nodes are."""
+
+    graph: VirtualGraph
+    bodies: Module
+
+
+def read_region(module: Module) -> ReadRegion:
+    """The graph of the region that is the entry of a module.
+
+    Raises TargetError for what an array of processors cannot run, with the line.
+    """
+    top = module.function(module.top)
+    if DATAFLOW not in top.operation.attributes:
+        raise TargetError(
+            f"'{module.top}' is no dataflow region, of whose tasks cores could be made",
+            at=location_of(top.operation),
+            hint="write it with @df.region() and @df.kernel(mapping=[...])",
+        )
+    prepared = with_loops(module).clone()
+    _let_all_be_positions(prepared)
+    return _Reader(instantiate(prepared)).read()
+
+
+def _let_all_be_positions(module: Module) -> None:
+    """Let tasks at a single position be in a grid of one, so that they get a function like all others."""
+    entry = entry_block(module.function(module.top))
+    assert entry is not None
+    for op in statements(entry)[:-1]:
+        if op.name == "func.call" and not spatial_loops(op):
+            builder = Builder.before(op)
+            zero, one = (ir.AffineMap.get_constant(n, op.context) for n in (0, 1))
+            marks = {"allo.name": string_attr("p"), "allo.nest": string_attr(callee_name(op)), "allo.spatial": unit_attr()}
+            loop = builder.affine_for((zero, []), (one, []), 1, marks)
+            op.move_before(statements(loop.regions[0].blocks[0])[-1])
+            for number, operand in enumerate(op.operands):
+                if isinstance(operand.type, ir.IndexType):  # the position, a constant 0
+                    op.operands[number] = induction_variable(loop)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One region that is read; its tasks are calls by now."""
+
+    module: Module
+    bodies: Module = field(init=False)
+    known: dict[str, LocalBody] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)  # the function that has a body already
+    written: dict[str, frozenset[int]] = field(default_factory=dict)
+    streams: dict[tuple[ir.Value, int], StreamFacts] = field(default_factory=dict)
+    blocks: dict[str, tuple[ir.Type, int, int]] = field(default_factory=dict)
+    names: dict[tuple[ir.Value, int], str] = field(default_factory=dict)
+
+    def read(self) -> ReadRegion:
+        self.bodies = Module.empty(self.module.top)
+        top = self.module.function(self.module.top)
+        entry = entry_block(top)
+        assert entry is not None
+        arguments = self._arguments(top)
+        nodes = []
+        for op in statements(entry)[:-1]:
+            if ELEMENT_NAME in op.attributes:
+                nodes.append(self._node(op, arguments))
+            elif is_process(op) or (op.name == "memref.alloc" and not is_stream_type(op.results[0].type)):
+                raise TargetError(
+                    f"'{self.module.top}' has a statement or an array outside of its tasks, which no core runs or keeps",
+                    at=location_of(op),
+                    hint="move it into a task; let tasks pass arrays through streams",
+                )
+        graph = VirtualGraph(arguments, tuple(nodes), tuple(self._edges(nodes)))
+        _refuse_races(graph)
+        return ReadRegion(graph, self.bodies)
+
+    def _arguments(self, top: ir.OpView) -> tuple[HostArray, ...]:
+        found = []
+        entry = entry_block(top)
+        assert entry is not None
+        for value, name in zip(entry.arguments, argument_names(top), strict=True):
+            if not isinstance(value.type, ir.MemRefType) or not value.type.has_static_shape or not value.type.rank:
+                raise TargetError(
+                    f"argument '{name}' is {value.type}: a call passes arrays of known extents to the array",
+                    at=location_of(top.operation),
+                    hint="pass it as an array of one element",
+                )
+            kind = value.type.element_type
+            bits = 0 if not hasattr(kind, "width") else bits_of(kind)
+            found.append(HostArray(name, str(kind), bits, tuple(value.type.shape)))
+        results = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value).results
+        if list(results):
+            raise TargetError(
+                f"'{self.module.top}' returns a value, and the array writes to arguments only",
+                at=location_of(top.operation),
+                hint="let a task write to an argument",
+            )
+        return tuple(found)
+
+    def _node(self, call: ir.Operation, arguments: tuple[HostArray, ...]) -> VirtualNode:
+        name, task = string_of(call, ELEMENT_NAME), string_of(call, ELEMENT_OF)
+        assert name is not None and task is not None
+        place = tuple(int(ir.IntegerAttr(v).value) for v in ir.ArrayAttr(call.attributes[ELEMENT_POSITION]))
+        body = self._body(callee_name(call))
+        function = self.texts[callee_name(call)]
+        parts, ends = [], []
+        for number, operand in enumerate(call.operands):
+            box = body.boxes[number]
+            if box is None:
+                ends.append(StreamEnd(number, self._stream(operand), number in body.puts))
+            elif isinstance(operand.owner, ir.Block):
+                part = ArrayPart(arguments[operand.arg_number], box.low, box.extents)
+                parts.append(PartUse(number, part, self._access(function, number)))
+            else:
+                raise TargetError(
+                    f"task '{task}' uses an array of the region, which no core keeps", at=location_of(call),
+                    hint="let tasks pass it through a stream",
+                )  # fmt: skip
+        return VirtualNode(
+            name, task, place, function, tuple(parts), tuple(ends), body.local_bytes, location_of(call)
+        )
+
+    def _body(self, callee: str) -> LocalBody:
+        """The function of a task at a position, in the module of bodies; functions with one text are one."""
+        if callee not in self.known:
+            inline_calls(self.module, callee)
+            demand_for_cores(self.module.function(callee))
+            self.known[callee] = localized(self.module, callee, self.bodies)
+            made = self.bodies.function(callee).operation
+            made.attributes["sym_name"] = string_attr("same")
+            text = str(made)
+            made.attributes["sym_name"] = string_attr(callee)
+            first = self.texts.setdefault(text, callee)
+            self.texts[callee] = first
+            if first != callee:
+                made.erase()
+        return self.known[callee]
+
+    def _access(self, function: str, number: int) -> PartAccess:
+        if function not in self.written:
+            self.written[function] = overwritten_arguments(self.bodies, function)
+        entry = entry_block(self.bodies.function(function))
+        assert entry is not None
+        users = [use.owner.operation for use in entry.arguments[number].uses]
+        if number in self.written[function]:
+            return PartAccess.OUT
+        reads_only = all(op.name in ("affine.load", "memref.load") for op in users)
+        return PartAccess.IN if reads_only else PartAccess.BOTH
+
+    # -- streams -----------------------------------------------------------------------------------
+
+    def _stream(self, value: ir.Value) -> str:
+        """The name of a stream that is passed to a task."""
+        made, index = value, 0
+        if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "affine.load":
+            load = value.owner.operation
+            own = access_map(load)
+            made = accessed(load)
+            assert own is not None
+            place = evaluate(compile_map(own), ())
+            shape = ir.MemRefType(made.type).shape
+            index = sum(p * prod(shape[d + 1 :]) for d, p in enumerate(place))
+        if isinstance(made.type, ir.MemRefType) and value is made or isinstance(made.owner, ir.Block):
+            raise TargetError(
+                "a task chooses among the streams of an array while it runs",
+                at=location_of(made.owner.operation) if not isinstance(made.owner, ir.Block) else None,
+                hint="let the position, or a loop of meta_for, say which one it is",
+            )
+        key = (made, index)
+        if key not in self.names:
+            op = made.owner.operation
+            facts = facts_of(self.module, op)
+            name = "_".join([facts.name, *facts.element(index).removeprefix(facts.name).strip("[]").split(", ")])
+            self.names[key] = unique_name(name.strip("_"), set(self.names.values()))
+            kind = made.type.element_type if isinstance(made.type, ir.MemRefType) else made.type
+            block = int(ir.IntegerAttr(op.attributes[BLOCK]).value) if BLOCK in op.attributes else 1
+            stream = allo_d.StreamType(kind)
+            self.blocks[self.names[key]] = (stream.element_type, block, stream.depth)
+        return self.names[key]
+
+    def _edges(self, nodes: list[VirtualNode]) -> list[VirtualStream]:
+        ends: dict[str, list[tuple[VirtualNode, StreamEnd]]] = {}
+        for node in nodes:
+            for end in node.ends:
+                ends.setdefault(end.stream, []).append((node, end))
+        found = []
+        for name, own in ends.items():
+            puts, gets = ([pair for pair in own if pair[1].puts == puts] for puts in (True, False))
+            if len(puts) != 1 or len(gets) != 1:
+                raise TargetError(f"stream '{name}' joins {len(puts)} producers and {len(gets)} consumers, not one each")
+            (producer, put), (consumer, get) = puts[0], gets[0]
+            kind, block, depth = self.blocks[name]
+            found.append(VirtualStream(
+                name, str(kind), bits_of(kind), block, depth, self._tokens(producer, put), producer.name, consumer.name
+            ))  # fmt: skip
+            if found[-1].tokens != self._tokens(consumer, get):
+                raise TargetError(f"'{producer.name}' puts another number of elements into '{name}' than is taken")
+        return found
+
+    def _tokens(self, node: VirtualNode, end: StreamEnd) -> int:
+        entry = entry_block(self.bodies.function(node.function))
+        assert entry is not None
+        count = tokens_of(self.bodies, entry.arguments[end.parameter])
+        if isinstance(count, Uncounted):
+            raise TargetError(
+                f"how much passes through stream '{end.stream}' depends on {count.on}", at=location_of(count.op),
+                hint="transfers of an array of processors have fixed lengths",
+            )  # fmt: skip
+        return max(count.puts, count.gets)
+
+
+def _refuse_races(graph: VirtualGraph) -> None:
+    found = overlapping([(node, use) for node in graph.nodes for use in node.parts])
+    if found is not None:
+        writer, other, use = found
+        whom = f"task '{other.name}' uses too" if other != writer else "it uses as another parameter too"
+        raise TargetError(
+            f"task '{writer.name}' writes {use.part}, of which {whom}: transfers have no order among them",
+            at=writer.at,
+            hint="pass what one needs of the other through a stream, and write parts that do not overlap",
+        )

@@ -1,0 +1,138 @@
+"""Capacity of an array for a mapped program: each resource with what uses it, and which one binds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..picture import aligned
+from ..target import Array, TileKind
+from .fifos import ArrayFifo, ObjectFifos, StreamFifo
+from .place import Placement
+from .routes import Route
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """So much of a resource of one tile, or of the whole array, is used, by what is listed."""
+
+    resource: str
+    place: str
+    used: int
+    limit: int
+    users: tuple[str, ...]
+
+    @property
+    def part(self) -> float:
+        """The part of it that is used; more than 1 if there is too little."""
+        return self.used / self.limit if self.limit else float(self.used)
+
+    def __str__(self) -> str:
+        return f"{self.resource} of {self.place}: {self.used:,} of {self.limit:,}, for {', '.join(self.users)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityReport:
+    """What a program uses of an array; `binding` is what there is least left of."""
+
+    array: str
+    uses: tuple[ResourceUse, ...]
+
+    @property
+    def binding(self) -> ResourceUse:
+        """The resource of which the largest part is used."""
+        return max(self.uses, key=lambda use: use.part)
+
+    @property
+    def exceeded(self) -> tuple[ResourceUse, ...]:
+        """What there is too little of."""
+        return tuple(use for use in self.uses if use.used > use.limit)
+
+    @property
+    def excess(self) -> int:
+        """By how much limits are exceeded in all, in their units; 0 if the program fits."""
+        return sum(use.used - use.limit for use in self.exceeded)
+
+    def __str__(self) -> str:
+        worst: dict[str, ResourceUse] = {}
+        for use in self.uses:
+            if use.resource not in worst or use.part > worst[use.resource].part:
+                worst[use.resource] = use
+        rows = [("resource", "most used", "used", "of", "part")]
+        rows += [(u.resource, u.place, f"{u.used:,}", f"{u.limit:,}", f"{u.part:.0%}") for u in worst.values()]
+        return "\n".join([*aligned(rows), f"binds: {self.binding}"])
+
+
+def capacity_of(placement: Placement, fifos: ObjectFifos, routes: Sequence[Route], array: Array) -> CapacityReport:
+    """What a placed program uses of `array`."""
+    arguments = [argument.name for argument in placement.mapping.graph.arguments]
+    cores = [core.name for core in placement.mapping.cores]
+    uses = [
+        ResourceUse("cores", "the array", len(cores), array.cores, tuple(cores)),
+        ResourceUse("arguments", "a call", len(arguments), array.buffers, tuple(arguments)),
+    ]
+    for core in placement.mapping.cores:
+        uses += _core_uses(core.name, placement, fifos, array)
+    for column in range(array.columns):
+        uses += _memory_uses(column, routes, array)
+        uses += _shim_uses(column, routes, array)
+    return CapacityReport(array.name, tuple(use for use in uses if use.used))
+
+
+def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: Array) -> Iterator[ResourceUse]:
+    limits = array.tiles[TileKind.CORE]
+    place = f"core '{core}' at {placement.tile(core)}"
+    gets = [fifo for fifo in fifos.streams if fifo.consumer == core]
+    puts = [fifo for fifo in fifos.streams if fifo.producer == core]
+    into = [*fifos.arrays_of(core, True), *(fifo for fifo in gets if not fifo.shared)]
+    out = [*fifos.arrays_of(core, False), *(fifo for fifo in puts if not fifo.shared)]
+    held = [*into, *out, *(fifo for fifo in puts if fifo.shared)]
+    yield ResourceUse("DMA inputs of a core", place, len(into), limits.dma.inputs, _names(into))
+    yield ResourceUse("DMA outputs of a core", place, len(out), limits.dma.outputs, _names(out))
+    moved = [fifo for fifo in [*into, *out] for _ in range(fifo.depth)]
+    yield ResourceUse("descriptors of a core", place, len(moved), limits.dma.descriptors, _names(moved))
+    yield ResourceUse("locks of a core", place, 2 * len(held), limits.dma.locks, _names(held))
+    own = {node.function: node.local_bytes for node in placement.mapping.core_of(_first(core, placement)).nodes}
+    inner = [s for s in fifos.internal if placement.mapping.core_of(s.producer).name == core]
+    parts = [(f"{fifo.bytes * fifo.depth:,} bytes of '{_name(fifo)}'", fifo.bytes * fifo.depth) for fifo in held]
+    parts += [(f"{s.bytes:,} bytes of '{s.name}'", s.bytes) for s in inner]
+    parts += [(f"{size:,} bytes in '{function}'", size) for function, size in own.items() if size]
+    parts += [(f"{limits.stack:,} bytes of stack", limits.stack)]
+    total = sum(size for _, size in parts)
+    yield ResourceUse("memory of a core", place, total, limits.memory, tuple(text for text, _ in parts))
+
+
+def _first(core: str, placement: Placement) -> str:
+    return next(own.nodes[0].name for own in placement.mapping.cores if own.name == core)
+
+
+def _memory_uses(column: int, routes: Sequence[Route], array: Array) -> Iterator[ResourceUse]:
+    limits = array.tiles[TileKind.MEMORY]
+    place = f"memory tile ({column}, 1)"
+    own = [route for route in routes if route.hub == column]
+    into = [n for route in own for n in ([route.name] if route.to_core else [f.name for f in route.fifos])]
+    out = [n for route in own for n in ([f.name for f in route.fifos] if route.to_core else [route.name])]
+    yield ResourceUse("DMA inputs of a memory tile", place, len(into), limits.dma.inputs, tuple(into))
+    yield ResourceUse("DMA outputs of a memory tile", place, len(out), limits.dma.outputs, tuple(out))
+    descriptors = sum((1 + len(route.fifos)) * route.hub_depth for route in own)
+    names = tuple(route.name for route in own)
+    yield ResourceUse("descriptors of a memory tile", place, descriptors, limits.dma.descriptors, names)
+    total = sum(route.bytes * route.hub_depth for route in own)
+    yield ResourceUse("memory of a memory tile", place, total, limits.memory, names)
+
+
+def _shim_uses(column: int, routes: Sequence[Route], array: Array) -> Iterator[ResourceUse]:
+    limits = array.tiles[TileKind.SHIM]
+    into = tuple(route.name for route in routes if route.shim == column and route.to_core)
+    out = tuple(route.name for route in routes if route.shim == column and not route.to_core)
+    place = f"shim tile ({column}, 0)"
+    yield ResourceUse("DMA outputs of a shim tile", place, len(into), limits.dma.outputs, into)
+    yield ResourceUse("DMA inputs of a shim tile", place, len(out), limits.dma.inputs, out)
+
+
+def _name(fifo: ArrayFifo | StreamFifo) -> str:
+    return fifo.name if isinstance(fifo, ArrayFifo) else fifo.stream.name
+
+
+def _names(fifos: Sequence[ArrayFifo | StreamFifo]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_name(fifo) for fifo in fifos))

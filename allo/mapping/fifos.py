@@ -1,0 +1,171 @@
+"""Object FIFOs of a mapped program: parts of arguments on their way to and from cores, and streams between cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import prod
+
+from .graph import PartAccess, ArrayPart, PartUse, VirtualNode, VirtualStream
+from .place import Placement
+from .steps import MappedCore, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Parameters of the tasks of a core that one FIFO brings, or takes away, one object after the other.
+
+    `uses` are nodes with the number of a parameter, in the order in which they run.
+    """
+
+    core: str
+    uses: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFifo:
+    """Parts of arguments, one object each, to cores (several: all get the same) or from one core.
+
+    A `resident` FIFO has one object for all shots: a core holds it from the first to the last.
+    """
+
+    name: str
+    objects: tuple[ArrayPart, ...]
+    to_core: bool
+    slots: tuple[Slot, ...]
+    resident: bool
+    depth: int
+
+    @property
+    def element(self) -> str:
+        """The type of elements."""
+        return self.objects[0].argument.element
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The shape of an object."""
+        return self.objects[0].extents
+
+    @property
+    def length(self) -> int:
+        """The elements of an object."""
+        return prod(self.extents)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of an object."""
+        return self.objects[0].bytes
+
+    @property
+    def cores(self) -> tuple[str, ...]:
+        """The cores at its end."""
+        return tuple(slot.core for slot in self.slots)
+
+    def slot_of(self, core: str) -> Slot | None:
+        """What a core uses of it."""
+        return next((slot for slot in self.slots if slot.core == core), None)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFifo:
+    """A stream between two cores; `shared` if they see one memory, so that no DMA moves it."""
+
+    stream: VirtualStream
+    producer: str
+    consumer: str
+    shared: bool
+
+    @property
+    def depth(self) -> int:
+        """How many objects it holds."""
+        return max(self.stream.depth // self.stream.block, 1)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of an object."""
+        return self.stream.block * self.stream.bits // 8
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFifos:
+    """All FIFOs of a program; `internal` are the streams that stay on a core."""
+
+    arrays: tuple[ArrayFifo, ...]
+    streams: tuple[StreamFifo, ...]
+    internal: tuple[VirtualStream, ...]
+
+    def arrays_of(self, core: str, to_core: bool) -> list[ArrayFifo]:
+        """The FIFOs with parts of arguments for a core, or from it."""
+        return [fifo for fifo in self.arrays if fifo.to_core == to_core and core in fifo.cores]
+
+
+def fifos_of(placement: Placement, *, merged: bool = False) -> ObjectFifos:
+    """The FIFOs of a placed program.
+
+    Cores that use the same parts in the same order share a FIFO. `merged`: what a core gets as objects of one shape
+    comes through one FIFO, in the order in which it is used, which takes fewer DMA channels and shares less.
+    """
+    mapping = placement.mapping
+    wanted: dict[tuple[bool, tuple[ArrayPart, ...], bool], list[Slot]] = {}
+    for core in mapping.cores:
+        for to_core in (True, False):
+            for slot, parts in _slots(core, to_core, merged):
+                resident = len(parts) > 1 and len(set(parts)) == 1 and len({p for _, p in slot.uses}) == 1
+                key = (to_core, parts[:1] if resident else parts, resident)
+                wanted.setdefault(key, []).append(slot)
+    names: dict[str, int] = {}
+    arrays = []
+    for (to_core, parts, resident), slots in _unlike_cores(wanted):
+        label = parts[0].argument.name + ("" if to_core else "_out")
+        number = names[label] = names.get(label, -1) + 1
+        held = max(_held(slot) for slot in slots)
+        depth = 1 if len(parts) == 1 else held + 1
+        arrays.append(ArrayFifo(f"{label}_{number}", parts, to_core, tuple(slots), resident, depth))
+    streams, internal = _streams(placement)
+    return ObjectFifos(tuple(arrays), tuple(streams), tuple(internal))
+
+
+def _unlike_cores(
+    wanted: dict[tuple[bool, tuple[ArrayPart, ...], bool], list[Slot]],
+) -> Iterator[tuple[tuple[bool, tuple[ArrayPart, ...], bool], list[Slot]]]:
+    """FIFOs with at most one slot a core: two tasks of a core that read the same get it twice."""
+    for key, slots in wanted.items():
+        rest = slots
+        while rest:
+            chosen = {slot.core: slot for slot in reversed(rest)}
+            own = [slot for slot in rest if chosen[slot.core] is slot]
+            yield key, own
+            rest = [slot for slot in rest if chosen[slot.core] is not slot]
+
+
+def _held(slot: Slot) -> int:
+    """How many objects one node holds at once."""
+    return max(sum(node == own for node, _ in slot.uses) for own, _ in slot.uses)
+
+
+def _slots(core: MappedCore, to_core: bool, merged: bool) -> Iterator[tuple[Slot, tuple[ArrayPart, ...]]]:
+    """What a core gets, or gives, by the FIFO: parameters of one task, or of all whose objects have one shape."""
+    found: dict[object, list[tuple[VirtualNode, PartUse]]] = {}
+    for node in core.nodes:
+        for use in node.parts:
+            if use.direction is PartAccess.BOTH or (use.direction is PartAccess.IN) == to_core:
+                lane: object = (node.task, node.function, use.parameter)
+                if merged:
+                    lane = (use.part.argument.element, use.part.extents)
+                found.setdefault(lane, []).append((node, use))
+    for uses in found.values():
+        slot = Slot(core.name, tuple((node.name, use.parameter) for node, use in uses))
+        yield slot, tuple(use.part for _, use in uses)
+
+
+def _streams(placement: Placement) -> tuple[list[StreamFifo], list[VirtualStream]]:
+    mapping: Mapping = placement.mapping
+    between, internal = [], []
+    for stream in mapping.graph.streams:
+        producer, consumer = mapping.core_of(stream.producer).name, mapping.core_of(stream.consumer).name
+        if producer == consumer:
+            internal.append(replace(stream, depth=max(stream.tokens, 1)))
+            continue
+        shared = placement.tile(producer).is_next_to(placement.tile(consumer))
+        between.append(StreamFifo(stream, producer, consumer, shared))
+    return between, internal

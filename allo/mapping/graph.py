@@ -1,0 +1,160 @@
+"""The virtual mapping graph (Dato paper, section 4.1): a node for each position of a task, an edge for each stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import prod
+
+from ..errors import Location
+from ..layout import Walk, part_of
+
+
+class PartAccess(StrEnum):
+    """What a task does with a part of an argument: it reads it, overwrites all of it, or both."""
+
+    IN = "in"
+    OUT = "out"
+    BOTH = "in and out"
+
+
+@dataclass(frozen=True, slots=True)
+class HostArray:
+    """An array that the program is called with."""
+
+    name: str
+    element: str  # the type of its elements as MLIR writes it
+    bits: int
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPart:
+    """The box of an argument, from the element `low` on, that a task uses."""
+
+    argument: HostArray
+    low: tuple[int, ...]
+    extents: tuple[int, ...]
+
+    @property
+    def walk(self) -> Walk:
+        """Its addresses, in elements, row by row."""
+        return part_of(self.argument.shape, self.low, self.extents)
+
+    @property
+    def bytes(self) -> int:
+        """How much memory it takes."""
+        return prod(self.extents) * self.argument.bits // 8
+
+    def meets(self, other: ArrayPart) -> bool:
+        """Whether both have an element in common."""
+        bounds = zip(self.low, self.extents, other.low, other.extents, strict=False)
+        return self.argument == other.argument and all(a < b + m and b < a + n for a, n, b, m in bounds)
+
+    def __str__(self) -> str:
+        slices = (f"{a}:{a + n}" for a, n in zip(self.low, self.extents, strict=True))
+        return f"{self.argument.name}[{', '.join(slices)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class PartUse:
+    """The part of an argument that parameter number `parameter` of a task stands for."""
+
+    parameter: int
+    part: ArrayPart
+    direction: PartAccess
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """The end of a stream that parameter number `parameter` of a task stands for."""
+
+    parameter: int
+    stream: str
+    puts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualNode:
+    """A task at a position. Nodes with one `function` do the same on parts and streams of their own."""
+
+    name: str
+    task: str
+    position: tuple[int, ...]
+    function: str
+    parts: tuple[PartUse, ...]
+    ends: tuple[StreamEnd, ...]
+    local_bytes: int
+    at: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualStream:
+    """A stream from one node to another: `tokens` elements of `bits` bits, in blocks of `block`; `depth` elements."""
+
+    name: str
+    element: str
+    bits: int
+    block: int
+    depth: int
+    tokens: int
+    producer: str
+    consumer: str
+
+    @property
+    def bytes(self) -> int:
+        """What passes through in one run."""
+        return self.tokens * self.bits // 8
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualGraph:
+    """All positions of the tasks of a region, with the streams between them and the arguments that they use."""
+
+    arguments: tuple[HostArray, ...]
+    nodes: tuple[VirtualNode, ...]
+    streams: tuple[VirtualStream, ...]
+
+    def node(self, name: str) -> VirtualNode:
+        """The node of that name."""
+        return next(node for node in self.nodes if node.name == name)
+
+    def stream(self, name: str) -> VirtualStream:
+        """The stream of that name."""
+        return next(stream for stream in self.streams if stream.name == name)
+
+    def classes(self) -> dict[str, tuple[str, ...]]:
+        """The nodes that do the same, by the function that they run."""
+        found: dict[str, list[str]] = {}
+        for node in self.nodes:
+            found.setdefault(node.function, []).append(node.name)
+        return {function: tuple(names) for function, names in found.items()}
+
+    def __str__(self) -> str:
+        lines = []
+        for names in self.classes().values():
+            node = self.node(names[0])
+            uses = ", ".join(f"{use.part} {use.direction}" for use in node.parts)
+            more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
+            lines.append(f"{node.name}{more}: {uses or 'no argument'}")
+        lines += [_edge(stream) for stream in self.streams]
+        return "\n".join(lines)
+
+
+def _edge(stream: VirtualStream) -> str:
+    count = f"{stream.tokens:,} x {stream.element}, {stream.bytes:,} bytes"
+    return f"{stream.producer} -> {stream.consumer}: {stream.name}, {count}"
+
+
+def overlapping(uses: Sequence[tuple[VirtualNode, PartUse]]) -> tuple[VirtualNode, VirtualNode, PartUse] | None:
+    """Two nodes of which one writes, through the use given, what the other uses too."""
+    for writer, use in uses:
+        if use.direction is PartAccess.IN:
+            continue
+        for other, also in uses:
+            if other.name != writer.name and use.part.meets(also.part):
+                return writer, other, use
+            if other.name == writer.name and also.parameter != use.parameter and use.part.meets(also.part):
+                return writer, other, use
+    return None

@@ -1,0 +1,105 @@
+"""Placement of cores on the tiles of an array: neighbours where streams are, since they share a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import TargetError
+from ..target import Array
+from .steps import MappedCore, Mapping
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """A tile by its column and row."""
+
+    column: int
+    row: int
+
+    def is_next_to(self, other: Tile) -> bool:
+        """Whether cores on both tiles see one memory: that of one of them."""
+        return abs(self.column - other.column) + abs(self.row - other.row) == 1
+
+    def __str__(self) -> str:
+        return f"({self.column}, {self.row})"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The tile of each core, in the order of the cores of `mapping`."""
+
+    mapping: Mapping
+    tiles: tuple[Tile, ...]
+
+    def tile(self, core: str) -> Tile:
+        """The tile of a core."""
+        return next(tile for own, tile in zip(self.mapping.cores, self.tiles, strict=True) if own.name == core)
+
+    def distant(self) -> int:
+        """How many streams join cores that share no memory."""
+        tiles = {node.name: t for c, t in zip(self.mapping.cores, self.tiles, strict=True) for node in c.nodes}
+        return sum(
+            tiles[s.producer] != tiles[s.consumer] and not tiles[s.producer].is_next_to(tiles[s.consumer])
+            for s in self.mapping.graph.streams
+        )
+
+
+def place(mapping: Mapping, array: Array) -> Placement:
+    """The placement, of those that are tried, with the fewest streams between cores that share no memory.
+
+    Raises TargetError if there are more cores than the array has.
+    """
+    if len(mapping.cores) > array.cores:
+        raise TargetError(
+            f"{len(mapping.cores)} cores are needed, and '{array.name}' has {array.cores}: each position of a task "
+            "takes one",
+            hint='let cores run several: mapping_primitives=[("bundle", [...]), ("chain", [...])]',
+        )
+    return min((Placement(mapping, tiles) for tiles in _candidates(mapping, array)), key=Placement.distant)
+
+
+def _candidates(mapping: Mapping, array: Array) -> Iterator[tuple[Tile, ...]]:
+    on_grid = _on_grid(mapping.cores, array)
+    if on_grid is not None:
+        yield on_grid
+    for order in (list(mapping.cores), _followed(mapping)):
+        way = dict(zip((core.name for core in order), _snake(array), strict=False))
+        yield tuple(way[core.name] for core in mapping.cores)
+
+
+def _on_grid(cores: Sequence[MappedCore], array: Array) -> tuple[Tile, ...] | None:
+    """Positions (i, j) of one task at row i and column j, if they fit."""
+    places = [core.nodes[0].position for core in cores]
+    if len({core.nodes[0].task for core in cores}) > 1 or any(len(place) != 2 for place in places):
+        return None
+    if any(i >= array.core_rows or j >= array.columns for i, j in places):
+        return None
+    return tuple(Tile(j, array.first_core_row + i) for i, j in places)
+
+
+def _snake(array: Array) -> Iterator[Tile]:
+    """All core tiles, up one column and down the next: each beside the one before it."""
+    for column in range(array.columns):
+        rows = range(array.first_core_row, array.first_core_row + array.core_rows)
+        yield from (Tile(column, row) for row in (rows if column % 2 == 0 else reversed(rows)))
+
+
+def _followed(mapping: Mapping) -> list[MappedCore]:
+    """The cores in an order in which consumers come behind their producers wherever that can be."""
+    consumers: dict[str, list[MappedCore]] = {}
+    for stream in mapping.graph.streams:
+        consumers.setdefault(mapping.core_of(stream.producer).name, []).append(mapping.core_of(stream.consumer))
+    found: dict[str, MappedCore] = {}
+
+    def follow(core: MappedCore) -> None:
+        ahead = [core]
+        while ahead:
+            own = ahead.pop()
+            if own.name not in found:
+                found[own.name] = own
+                ahead += reversed(consumers.get(own.name, []))
+
+    for core in mapping.cores:
+        follow(core)
+    return list(found.values())

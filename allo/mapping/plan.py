@@ -1,0 +1,57 @@
+"""Plans: placement, FIFOs and routes of a mapped program that fit an array, the first of those that are tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import TargetError
+from ..target import Array, TileKind
+from .capacity import CapacityReport, capacity_of
+from .fifos import ObjectFifos, fifos_of
+from .place import Placement, place
+from .routes import Route, routed
+from .steps import Mapping
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlan:
+    """Where a mapped program runs, and how its data move."""
+
+    array: Array
+    placement: Placement
+    fifos: ObjectFifos
+    routes: tuple[Route, ...]
+    capacity: CapacityReport
+
+    @property
+    def mapping(self) -> Mapping:
+        """Which nodes share a core."""
+        return self.placement.mapping
+
+
+def plan_of(mapping: Mapping, array: Array) -> ArrayPlan:
+    """The first plan that fits: with FIFOs of their own for parameters before merged ones, with many routes before few.
+
+    Raises TargetError with what there is too little of, and for whom, if none does.
+    """
+    placement = place(mapping, array)
+    plans = []
+    for merged in (False, True):
+        fifos = fifos_of(placement, merged=merged)
+        shim = array.tiles[TileKind.SHIM].dma
+        for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):
+            routes = routed(fifos, placement, array, channels)
+            plan = ArrayPlan(array, placement, fifos, routes, capacity_of(placement, fifos, routes, array))
+            if not plan.capacity.exceeded:
+                return plan
+            plans.append(plan)
+    least = min(plans, key=lambda plan: (len(plan.capacity.exceeded), plan.capacity.excess))
+    lines = [f"    {use}" for use in least.capacity.exceeded[:_SHOWN]]
+    more = len(least.capacity.exceeded) - _SHOWN
+    lines += [f"    and {more} more"] if more > 0 else []
+    raise TargetError(
+        "\n".join([f"the program does not fit '{array.name}'; there is too little of", *lines]),
+        hint="make parts of arrays smaller, or let cores run several tasks (mapping_primitives)",
+    )

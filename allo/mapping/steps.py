@@ -1,0 +1,161 @@
+"""Steps that let one core run several nodes (Dato paper, section 4.2): `bundle` and `chain`, checked and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import TargetError, nearest
+from .graph import VirtualGraph, VirtualNode, VirtualStream
+
+SHAPE = "mapping_primitives are pairs such as ('bundle', ['gemm_0_0', 'gemm_0_1']) and ('chain', ['load_0', 'add_0'])"
+
+type Shot = tuple[VirtualNode, ...]  # nodes that run one after the other
+
+
+@dataclass(frozen=True, slots=True)
+class MappedCore:
+    """What one core runs: its shots, one after the other."""
+
+    name: str
+    shots: tuple[Shot, ...]
+
+    @property
+    def nodes(self) -> tuple[VirtualNode, ...]:
+        """All nodes in the order in which they run."""
+        return tuple(node for shot in self.shots for node in shot)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Which nodes of a graph share a core, and the steps that have made it so."""
+
+    graph: VirtualGraph
+    cores: tuple[MappedCore, ...]
+    steps: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def core_of(self, node: str) -> MappedCore:
+        """The core that runs a node."""
+        return next(core for core in self.cores if any(own.name == node for own in core.nodes))
+
+    def is_internal(self, stream: VirtualStream) -> bool:
+        """Whether both ends of a stream are on one core."""
+        return self.core_of(stream.producer) == self.core_of(stream.consumer)
+
+    def bundle(self, names: Sequence[str]) -> Mapping:
+        """One core that runs nodes that do the same in turn: many shots of one task, each with its own parts."""
+        members = self._members("bundle", names)
+        first = members[0]
+        for other in members[1:]:
+            reason = _unlike(first.shots[0], other.shots[0])
+            if reason is not None:
+                raise TargetError(
+                    f"bundle: '{first.name}' and '{other.name}' are not alike: {reason}",
+                    hint="bundle positions of one task that do the same; chain others",
+                )
+        shots = tuple(shot for member in members for shot in member.shots)
+        return self._with("bundle", names, MappedCore(f"{names[0]}x{len(names)}", shots))
+
+    def chain(self, names: Sequence[str]) -> Mapping:
+        """One core that runs nodes one after the other, such as a producer and its consumer.
+
+        Shots of bundles of one size take turns; all shots of a bundle run before what is chained behind it otherwise.
+        """
+        members = self._members("chain", names)
+        counts = {len(member.shots) for member in members}
+        if len(counts) == 1:
+            shots = tuple(
+                tuple(node for member in members for node in member.shots[k]) for k in range(counts.pop())
+            )
+        else:
+            shots = tuple(shot for member in members for shot in member.shots)
+        made = self._with("chain", names, MappedCore("-".join(names), shots))
+        _demand_order(made, made.core_of(shots[0][0].name))
+        return made
+
+    def _members(self, step: str, names: Sequence[str]) -> list[MappedCore]:
+        known = {core.name: core for core in self.cores}
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise TargetError(f"{step}: two tasks or more are joined, each named once; got {list(names)!r}")
+        for name in names:
+            if name not in known:
+                hint = nearest(name, known) or f"there are {', '.join(list(known)[:8])}"
+                raise TargetError(f"{step}: there is no task '{name}'", hint=hint)
+        return [known[name] for name in names]
+
+    def _with(self, step: str, names: Sequence[str], core: MappedCore) -> Mapping:
+        """The cores with one in the place of its members, where the first of them was."""
+        cores = [core if own.name == names[0] else own for own in self.cores if own.name not in names[1:]]
+        return Mapping(self.graph, tuple(cores), (*self.steps, (step, tuple(names))))
+
+
+def mapped(graph: VirtualGraph, primitives: Any = ()) -> Mapping:
+    """The graph with a core for each node, then the steps of `primitives` one after the other.
+
+    Raises TargetError for one that does not fit, with the reason.
+    """
+    mapping = Mapping(graph, tuple(MappedCore(node.name, ((node,),)) for node in graph.nodes))
+    if isinstance(primitives, str) or not isinstance(primitives, Sequence):
+        raise TargetError(f"{SHAPE}; got {primitives!r}")
+    for primitive in primitives:
+        is_pair = isinstance(primitive, tuple | list) and len(primitive) == 2
+        kind, names = primitive if is_pair else (None, None)
+        is_listed = isinstance(names, tuple | list) and all(isinstance(name, str) for name in names)
+        if kind not in ("bundle", "chain") or not is_listed:
+            raise TargetError(f"{SHAPE}; got {primitive!r}")
+        mapping = mapping.bundle(names) if kind == "bundle" else mapping.chain(names)
+    return mapping
+
+
+def _unlike(one: Shot, other: Shot) -> str | None:
+    """Why two shots are not of the same kind; None if they are."""
+    if len(one) != len(other):
+        return "chains of other lengths"
+    for a, b in zip(one, other, strict=True):
+        if a.task != b.task:
+            return "they are positions of other tasks"
+        if a.function != b.function:
+            return f"'{a.name}' and '{b.name}' have other bodies, or parts of other shapes"
+    return None
+
+
+def _demand_order(mapping: Mapping, core: MappedCore) -> None:
+    """Refuse a chain in which a node gets what one behind it puts, or what comes back to it over other cores."""
+    place = {node.name: number for number, node in enumerate(core.nodes)}
+    follows: dict[str, set[str]] = {}
+    for stream in mapping.graph.streams:
+        if stream.producer in place and stream.consumer in place:
+            if place[stream.producer] > place[stream.consumer]:
+                raise TargetError(
+                    f"chain: '{stream.consumer}' runs before '{stream.producer}', whose stream '{stream.name}' it gets",
+                    hint="chain producers before their consumers",
+                )
+        else:
+            follows.setdefault(stream.producer, set()).add(stream.consumer)
+    for node in core.nodes:
+        way = _way_back(mapping, follows, node.name, place)
+        if way is not None:
+            raise TargetError(
+                f"chain: '{way[-1]}' needs what '{way[0]}' puts, by way of {', '.join(repr(n) for n in way[1:-1])}, "
+                f"and runs before it on the core '{core.name}'",
+                hint="chain them with what is between, or the other way round",
+            )
+
+
+def _way_back(
+    mapping: Mapping, follows: dict[str, set[str]], start: str, place: dict[str, int]
+) -> list[str] | None:
+    """From a node over nodes of other cores to one that runs before it, or at the same place, on its own."""
+    ahead = [[start]]
+    seen = {start}
+    while ahead:
+        way = ahead.pop()
+        for name in sorted(follows.get(way[-1], ())):
+            if name in place:
+                if len(way) > 1 and place[name] < place[start]:
+                    return [*way, name]
+            elif name not in seen:
+                seen.add(name)
+                ahead.append([*way, name])
+    return None
