@@ -24,6 +24,9 @@ def _backends() -> Iterator[Manifest]:
     from .backend.rtl import MANIFEST as RTL
 
     yield RTL
+    from .backend.aie import MANIFEST as AIE
+
+    yield AIE
 
 
 @reads_programs
@@ -58,6 +61,9 @@ def build(
 
     `"rtl"` gives SystemVerilog of our own (`.code`), called with NumPy arrays in a simulation; then `.cycles` are those
     of the run. Options `device`, `limit`, `random_state`, `waveform`, `project` (docs/rtl.md).
+
+    `"aie"` maps the tasks of a region on an array of processors: MLIR-AIE text (`.mlir`), and calls on a model of the
+    array. Options `project`, `mapping_primitives`, `device_type`, `dialect` (docs/npu.md).
 
     Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
     """

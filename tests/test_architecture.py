@@ -27,6 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.backend.arguments",),
     ("allo.backend.external",),
     ("allo.backend.cpu", "allo.backend.hls", "allo.backend.rtl"),
+    ("allo.backend.aie",),  # its model of an array is a module that the CPU runs
     ("allo.backend.ip", "allo.backend.llvm", "allo.backend.vitis"),
     ("allo.equivalence",),
     ("allo.build", "allo.cli", "allo.report"),

@@ -7,6 +7,6 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """Backends that many programs never use are loaded when they are first asked for."""
-        if name in ("external", "hls"):
+        if name in ("aie", "external", "hls"):
             return import_module(f".{name}", __name__)  # which also binds the name
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -29,6 +29,7 @@ from .banks import give_own_banks
 from .placement import demand_placeable
 
 _SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
+_ARRAYS = ("aie", "npu-model")  # targets whose cores run tasks
 
 __all__ = [
     *dsl.__all__,
@@ -92,8 +93,8 @@ def build(
     that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
     `timed=True`, on a CPU, gives the cycles of each call: `.timing` of what is built is a `TimedRun`.
     `mapping_primitives` say which tasks share a core of an array of processors (Dato, section 4.2): `("bundle", [...])`
-    positions of one task, `("chain", [...])` tasks that follow each other. What is computed does not depend on it, and
-    on a CPU all tasks take turns on one core anyhow: there, only the names are looked at. Raises what `customize` and
+    positions of one task, `("chain", [...])` tasks that follow each other (docs/npu.md). What is computed does not
+    depend on it, and on a CPU all tasks take turns on one core anyhow: there, only the names are looked at. Raises what `customize` and
     `allo.build` raise.
     """
     from ..build import build as build_schedule
@@ -102,6 +103,10 @@ def build(
     schedule = function if isinstance(function, Schedule) else customize(
         function, instantiate=instantiate, enable_tensor=enable_tensor
     )
+    if target in _ARRAYS:
+        if mapping_primitives:
+            options["mapping_primitives"] = mapping_primitives
+        return build_schedule(schedule, target, mode, project, configs, **options)
     if mapping_primitives:
         demand_placeable(schedule.ir, mapping_primitives)
         if target not in _SHARING or options.get("timed", False):

@@ -11,6 +11,8 @@ from .fifos import ArrayFifo, ObjectFifos, StreamFifo
 from .place import Placement
 from .routes import Route
 
+_COUNTS = 8  # bytes: how many elements of a stream within a core have been put and taken
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceUse:
@@ -95,7 +97,7 @@ def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: Array
     own = {node.function: node.local_bytes for node in placement.mapping.core_of(_first(core, placement)).nodes}
     inner = [s for s in fifos.internal if placement.mapping.core_of(s.producer).name == core]
     parts = [(f"{fifo.bytes * fifo.depth:,} bytes of '{_name(fifo)}'", fifo.bytes * fifo.depth) for fifo in held]
-    parts += [(f"{s.bytes:,} bytes of '{s.name}'", s.bytes) for s in inner]
+    parts += [(f"{s.bytes + _COUNTS:,} bytes of '{s.name}'", s.bytes + _COUNTS) for s in inner]
     parts += [(f"{size:,} bytes in '{function}'", size) for function, size in own.items() if size]
     parts += [(f"{limits.stack:,} bytes of stack", limits.stack)]
     total = sum(size for _, size in parts)

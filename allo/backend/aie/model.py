@@ -6,19 +6,15 @@ from dataclasses import dataclass, field, replace
 
 from mlir import ir
 
-from allo._mlir.dialects import allo as allo_d
-
+from ...ir.builder import string_attr
 from ...ir.context import context
 from ...ir.module import Module
-from ...ir.streams import is_stream
-from ...ir.walk import argument_names, entry_block
-from ...mapping import (
-    ArrayFifo, ArrayPlan, HostArray, MappedCore, Route, RuntimeSequence, Transfer, VirtualNode, VirtualStream,
-)  # fmt: skip
+from ...ir.walk import argument_names, entry_block, string_of
+from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, Transfer
 from ..element_class import set_signature
-from .model_text import (
-    CREDIT, Channel, Pool, ProcessText, distribute, from_array, join, pass_on, to_array,
-)  # fmt: skip
+from .core_body import CORE, CoreBodies
+from .model_core import CoreProcess
+from .model_text import CREDIT, Channel, Pool, ProcessText, distribute, from_array, join, pass_on, to_array
 
 BEFORE = "before "  # of the name of an argument: what it is when the call begins
 
@@ -29,12 +25,13 @@ class _Model:
 
     plan: ArrayPlan
     sequence: RuntimeSequence
-    bodies: Module
+    bodies: CoreBodies
     kinds: dict[str, str]  # the types of the arguments
     processes: list[ProcessText] = field(default_factory=list)
     ends: dict[tuple[str, str], Pool] = field(default_factory=dict)  # of a FIFO and a core
-    streams: dict[str, Channel] = field(default_factory=dict)
-    variants: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+    streams: dict[str, Pool] = field(default_factory=dict)
+    cores: dict[str, ir.Operation] = field(default_factory=dict)
+    modules: list[Module] = field(default_factory=list)  # that own the functions of cores
     rewritten: frozenset[str] = frozenset()  # arguments that are read and written
 
     def build(self) -> None:
@@ -48,8 +45,9 @@ class _Model:
             for core in fifo.cores:
                 way = f"{fifo.name} to {core}" if fifo.to_core else f"{fifo.name} from {core}"
                 self.ends[fifo.name, core] = Pool.of(way, fifo.element, fifo.length, fifo.depth)
-        for stream in [*(own.stream for own in fifos.streams), *fifos.internal]:
-            self.streams[stream.name] = Channel(stream.name, stream.element, stream.depth)
+        for between in fifos.streams:
+            stream = between.stream
+            self.streams[stream.name] = Pool.of(stream.name, stream.element, stream.block, between.depth)
         sequence = ProcessText("runtime_sequence")
         for step in self.sequence.steps:
             if isinstance(step, Transfer):
@@ -125,122 +123,28 @@ class _Model:
     # -- cores -------------------------------------------------------------------------------------
 
     def _core(self, core: MappedCore) -> None:
-        text = self._process(symbol_of(core.name))
-        _CoreText(self, core, text).write()
-
-    def variant(self, node: VirtualNode) -> tuple[str, list[str]]:
-        """The function of a node for the depths that its streams have, and the types of its arguments."""
-        function = self.bodies.function(node.function)
+        """The process of a core: its body, with streams in the place of FIFOs."""
+        process = ProcessText(symbol_of(core.name))
+        self.processes.append(process)
+        module = self.bodies.body(core, 1)
+        function = module.function(CORE)
         entry = entry_block(function)
         assert entry is not None
-        kinds = [str(argument.type) for argument in entry.arguments]
-        for end in node.ends:
-            kinds[end.parameter] = self.streams[end.stream].kind
-        key = node.function, tuple(kinds)
-        if key not in self.variants:
-            self.variants[key] = f"{node.function}_v{len(self.variants)}"
-            copy = function.operation.clone(ir.InsertionPoint(function.operation))
-            copy.attributes["sym_name"] = ir.StringAttr.get(self.variants[key], context())
-            for argument, kind in zip(copy.regions[0].blocks[0].arguments, kinds, strict=True):
-                if is_stream(argument.type):
-                    argument.set_type(allo_d.StreamType(ir.Type.parse(kind, context())))
-            set_signature(copy, argument_names(function))
-        return self.variants[key], kinds
+        gets = [fifo.name for fifo in self.plan.fifos.arrays_of(core.name, True)]
+        gets += [fifo.stream.name for fifo in self.plan.fifos.streams if fifo.consumer == core.name]
+        puts = [fifo.name for fifo in self.plan.fifos.arrays_of(core.name, False)]
+        puts += [fifo.stream.name for fifo in self.plan.fifos.streams if fifo.producer == core.name]
+        pools = {name: self._end(name, core.name) for name in (*gets, *puts)}
+        body = CoreProcess(entry, pools, {v: k for k, v in self.bodies.actions.items()}, process)
+        body.write(gets)
+        set_signature(function.operation, [])
+        function.operation.attributes["sym_name"] = string_attr(process.symbol)
+        self.cores[process.symbol] = function.operation
+        self.modules.append(module)
 
-
-@dataclass(slots=True)
-class _CoreText:
-    """The process of one core."""
-
-    model: _Model
-    core: MappedCore
-    text: ProcessText
-    buffers: dict[tuple[str, int], str] = field(default_factory=dict)
-
-    def write(self) -> None:
-        fifos = self.model.plan.fifos
-        into, out = fifos.arrays_of(self.core.name, True), fifos.arrays_of(self.core.name, False)
-        for fifo in into:
-            self.text.give(self._end(fifo).credits, fifo.depth)
-        for fifo in into:
-            if fifo.resident:
-                self._fill(fifo, self._buffer(fifo, 0))
-        for node in self.core.nodes:
-            self._run(node, into, out)
-        for fifo in into:
-            if fifo.resident:
-                self.text.give(self._end(fifo).credits)
-
-    def _run(self, node: VirtualNode, into: list[ArrayFifo], out: list[ArrayFifo]) -> None:
-        """Take objects, call the function of the node on them, give them back."""
-        passed: dict[int, str] = {}
-        for fifo in into:
-            for held, parameter in enumerate(_parameters(fifo, self.core.name, node.name)):
-                passed[parameter] = self._buffer(fifo, held)
-                if not fifo.resident:
-                    self._fill(fifo, passed[parameter])
-        for fifo in out:
-            for held, parameter in enumerate(_parameters(fifo, self.core.name, node.name)):
-                self.text.get(self._end(fifo).credits)
-                buffer = self._buffer(fifo, held)
-                if parameter in passed:
-                    self._copy(fifo, passed[parameter], buffer)
-                passed[parameter] = buffer
-        name, kinds = self.model.variant(node)
-        for end in node.ends:
-            passed[end.parameter] = self.text.takes(self.model.streams[end.stream])
-        operands = ", ".join(passed[k] for k in range(len(kinds)))
-        self.text.lines.append(f"func.call @{name}({operands}) : ({', '.join(kinds)}) -> ()")
-        for fifo in into:
-            if not fifo.resident:
-                self.text.give(self._end(fifo).credits, len(_parameters(fifo, self.core.name, node.name)))
-        for fifo in out:
-            for held, _ in enumerate(_parameters(fifo, self.core.name, node.name)):
-                self._drain(fifo, self._buffer(fifo, held))
-
-    def _end(self, fifo: ArrayFifo) -> Pool:
-        return self.model.ends[fifo.name, self.core.name]
-
-    def _buffer(self, fifo: ArrayFifo, held: int) -> str:
-        """The memory of an object."""
-        if (fifo.name, held) not in self.buffers:
-            self.buffers[fifo.name, held] = value = self.text.fresh()
-            mark = f'{{allo.name = "{fifo.name}"}}'
-            self.text.lines.insert(0, f"{value} = memref.alloc() {mark} : {_kind(fifo)}")
-        return self.buffers[fifo.name, held]
-
-    def _fill(self, fifo: ArrayFifo, buffer: str) -> None:
-        loops = self.text.loops(fifo.extents)
-        value = self.text.get(self._end(fifo).data)
-        self.text.lines.append(f"affine.store {value}, {buffer}[{', '.join(loops)}] : {_kind(fifo)}")
-        self.text.end(loops)
-
-    def _drain(self, fifo: ArrayFifo, buffer: str) -> None:
-        loops = self.text.loops(fifo.extents)
-        value = self._load(fifo, buffer, loops)
-        self.text.put(self._end(fifo).data, value)
-        self.text.end(loops)
-
-    def _copy(self, fifo: ArrayFifo, source: str, target: str) -> None:
-        loops = self.text.loops(fifo.extents)
-        value = self._load(fifo, source, loops)
-        self.text.lines.append(f"affine.store {value}, {target}[{', '.join(loops)}] : {_kind(fifo)}")
-        self.text.end(loops)
-
-    def _load(self, fifo: ArrayFifo, buffer: str, loops: list[str]) -> str:
-        value = self.text.fresh()
-        self.text.lines.append(f"{value} = affine.load {buffer}[{', '.join(loops)}] : {_kind(fifo)}")
-        return value
-
-
-def _kind(fifo: ArrayFifo) -> str:
-    return f"memref<{'x'.join(map(str, fifo.extents))}x{fifo.element}>"
-
-
-def _parameters(fifo: ArrayFifo, core: str, node: str) -> list[int]:
-    """The parameters of a node that get objects of a FIFO, in their order."""
-    slot = fifo.slot_of(core)
-    return [parameter for own, parameter in slot.uses if own == node] if slot is not None else []
+    def _end(self, fifo: str, core: str) -> Pool:
+        """What a core sees of a FIFO."""
+        return self.ends[fifo, core] if (fifo, core) in self.ends else self.streams[fifo]
 
 
 def symbol_of(core: str) -> str:
@@ -250,37 +154,43 @@ def symbol_of(core: str) -> str:
 
 def model_of_array(module: Module, bodies: Module, plan: ArrayPlan, sequence: RuntimeSequence) -> Module:
     """A module with the interface of `module`, in which the array runs the planned program."""
-    result = bodies.clone()
     top = module.function(module.top)
     entry = entry_block(top)
     assert entry is not None
     kinds = {name: str(value.type) for name, value in zip(argument_names(top), entry.arguments, strict=True)}
-    model = _Model(plan, sequence, result, kinds)
+    model = _Model(plan, sequence, CoreBodies(plan, bodies), kinds)
     model.build()
-    text = "\n".join([*map(str, model.processes), _top_text(model, kinds)])
-    declared = "\n".join(_declaration(result, name) for name in model.variants.values())
-    parsed = ir.Module.parse(f"module {{\n{declared}\n{text}\n}}", context())
-    for name in [name for name in result.names() if name not in model.variants.values()]:
-        result.function(name).operation.erase()
-    end = ir.InsertionPoint(result.mlir.body)
-    for op in list(parsed.body.operations):
-        if len(op.operation.regions[0].blocks):
-            op.operation.clone(end)
+    same, functions = _alike(model)
+    top_text = _top_text(model, kinds, same)
+    text = "\n".join(functions[symbol] for symbol in dict.fromkeys(same.values()))
+    result = Module(ir.Module.parse(f"module {{\n{text}\n{top_text}\n}}", context()))
+    result.mlir.operation.attributes["allo.top"] = string_attr(module.top)
+    for symbol, core in model.cores.items():
+        if same[symbol] == symbol:
+            declared = result.function(symbol).operation
+            core.clone(ir.InsertionPoint(declared))
+            declared.erase()
     made = result.function("array_top").operation
     for name in ("arg_attrs", "itypes"):
         if name in top.operation.attributes:
             made.attributes[name] = top.operation.attributes[name]
-    made.attributes["sym_name"] = ir.StringAttr.get(module.top, context())
+    made.attributes["sym_name"] = string_attr(module.top)
     result.verify()
     return result
 
 
-def _declaration(module: Module, name: str) -> str:
-    kind = ir.TypeAttr(module.function(name).operation.attributes["function_type"]).value
-    return f"func.func private @{name}({', '.join(map(str, ir.FunctionType(kind).inputs))})"
+def _alike(model: _Model) -> tuple[dict[str, str], dict[str, str]]:
+    """The function that each process runs, those that do the same one of them, and the texts of these."""
+    first: dict[str, str] = {}
+    same, texts = {}, {}
+    for process in model.processes:
+        texts[process.symbol] = process.declaration if process.symbol in model.cores else str(process)
+        key = str(model.cores[process.symbol]) if process.symbol in model.cores else texts[process.symbol]
+        same[process.symbol] = first.setdefault(key.replace(process.symbol, "f", 1), process.symbol)
+    return same, texts
 
 
-def _top_text(model: _Model, kinds: dict[str, str]) -> str:
+def _top_text(model: _Model, kinds: dict[str, str], same: dict[str, str]) -> str:
     """The region: it makes the streams and starts the processes."""
     streams = dict.fromkeys(
         (name, kind)
@@ -298,7 +208,8 @@ def _top_text(model: _Model, kinds: dict[str, str]) -> str:
     for process in model.processes:
         operands = ", ".join(values[name] for name in process.parameters)
         types = ", ".join(process.parameters.values())
-        lines.append(f"func.call @{process.symbol}({operands}) : ({types}) -> ()")
+        mark = f'{{allo.name = "{process.symbol}"}}'
+        lines.append(f"func.call @{same[process.symbol]}({operands}) {mark} : ({types}) -> ()")
     listed = ", ".join(f"%a{k}: {kind}" for k, kind in enumerate(kinds.values()))
     body = "\n".join(f"  {line}" for line in lines)
     return f"func.func @array_top({listed}) attributes {{allo.dataflow}} {{\n{body}\n  return\n}}"

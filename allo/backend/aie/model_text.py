@@ -103,6 +103,11 @@ class ProcessText:
             self.put(sink, value)
         self.end(loops)
 
+    @property
+    def declaration(self) -> str:
+        """The function without its body."""
+        return f"func.func private @{self.symbol}({', '.join(self.parameters.values())})"
+
     def __str__(self) -> str:
         listed = ", ".join(f"%arg{k}: {kind}" for k, kind in enumerate(self.parameters.values()))
         body = "\n".join(f"  {line}" for line in self.lines)

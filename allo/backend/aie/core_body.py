@@ -1,0 +1,275 @@
+"""Bodies of cores: tasks in their order, with objects of FIFOs in the place of arguments and streams.
+
+Taking an object and giving it back are calls of functions without a body, each of which stands for one `FifoAction`:
+the text for MLIR-AIE has operations in their place, the model of the array streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from mlir import ir
+
+from ...errors import TargetError
+from ...ir.access import callee_name, is_end, is_put, stored
+from ...ir.builder import Builder, affine_dim, index_type, segments_attr, string_attr, unit_attr
+from ...ir.context import context, unknown_location
+from ...ir.inlining import replace_call
+from ...ir.module import Module
+from ...ir.walk import (
+    argument_names, entry_block, induction_variable, location_of, operations, statements, string_of, trip_count,
+)  # fmt: skip
+from ...mapping import ArrayFifo, ArrayPlan, MappedCore, VirtualNode, VirtualStream
+from ..element_class import set_signature
+
+CORE = "core"  # the function of a core in its module
+PRODUCE, CONSUME = 0, 1  # ports of an object FIFO
+_SHARED = "allo.x_shared"  # of an array: arrays with the same mark are one, in all tasks of a core
+_FROM_ZERO = "allo.x_from_zero"  # of an array of one number that is 0 when the core begins
+
+
+@dataclass(frozen=True, slots=True)
+class FifoAction:
+    """What a call stands for: taking `count` objects, of which it gives number `index`, or giving them back."""
+
+    fifo: str
+    port: int
+    count: int
+    index: int | None = None  # None: give back
+
+
+@dataclass(slots=True)
+class CoreBodies:
+    """The module in which cores are written."""
+
+    plan: ArrayPlan
+    bodies: Module
+    actions: dict[FifoAction, str] = field(default_factory=dict)  # the function whose calls stand for it
+    kinds: dict[str, str] = field(default_factory=dict)  # types of objects, by FIFO
+
+    def __post_init__(self) -> None:
+        for fifo in self.plan.fifos.arrays:
+            self.kinds[fifo.name] = f"memref<{'x'.join(map(str, fifo.extents))}x{fifo.element}>"
+        for between in self.plan.fifos.streams:
+            self.kinds[between.stream.name] = f"memref<{between.stream.block}x{between.stream.element}>"
+
+    def action(self, fifo: str, port: int, count: int, index: int | None = None) -> str:
+        """The function that stands for an action."""
+        return self.actions.setdefault(FifoAction(fifo, port, count, index), f"fifo_{len(self.actions)}")
+
+    def body(self, core: MappedCore, runs: int) -> Module:
+        """A module with the function of a core, which does `runs` calls; its arrays are made at the begin of it."""
+        shots = [self._shot(core, shot) for shot in core.shots]
+        held = [fifo for fifo in self.plan.fifos.arrays_of(core.name, True) if fifo.resident]
+        lines = [self._acquire(fifo, f"%held_{fifo.name}", 1, 0) for fifo in held]
+        for text, same in groupby(shots):
+            lines += [f"affine.for %shot = 0 to {len(list(same))} {{", *text, "}"]
+        lines += [f"func.call @{self.action(fifo.name, CONSUME, 1)}() : () -> ()" for fifo in held]
+        text = [f"func.func @{CORE}() {{", f"affine.for %run = 0 to {runs} {{", *lines, "}", "return", "}"]
+        module = self._module(core, "\n".join(text))
+        entry = entry_block(module.function(CORE))
+        assert entry is not None
+        for call in operations(entry, "func.call"):
+            if callee_name(call) not in self.actions.values():
+                callee = module.function(callee_name(call)).operation
+                replace_call(call, callee.clone(ir.InsertionPoint(callee)))
+        _place_arrays(entry)
+        for name in [name for name in module.names() if name.startswith("node_")]:
+            module.function(name).operation.erase()
+        return module
+
+    def _module(self, core: MappedCore, text: str) -> Module:
+        """A module with the core, and the functions of its nodes with object FIFOs instead of streams."""
+        made = Module.empty(CORE)
+        nodes = {node.name: node for node in core.nodes}
+        for number, node in enumerate(nodes.values()):
+            self._node(made, f"node_{number}", node)
+        declared = [self._declaration(action, name) for action, name in self.actions.items()]
+        declared += [_declared(made.function(name)) for name in made.names()]
+        parsed = ir.Module.parse("module {\n" + "\n".join([*declared, text]) + "\n}", context())
+        end = ir.InsertionPoint(made.mlir.body)
+        for op in list(parsed.body.operations):
+            if ir.StringAttr(op.attributes["sym_name"]).value not in made.names():
+                op.operation.clone(end)
+        return made
+
+    def _declaration(self, action: FifoAction, name: str) -> str:
+        result = f" -> {self.kinds[action.fifo]}" if action.index is not None else ""
+        return f"func.func private @{name}(){result}"
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def _acquire(self, fifo: ArrayFifo, value: str, count: int, index: int) -> str:
+        port = CONSUME if fifo.to_core else PRODUCE
+        kind = self.kinds[fifo.name]
+        return f"{value} = func.call @{self.action(fifo.name, port, count, index)}() : () -> {kind}"
+
+    def _shot(self, core: MappedCore, shot: Sequence[VirtualNode]) -> list[str]:
+        names = list({node.name: node for node in core.nodes})
+        lines: list[str] = []
+        for place, node in enumerate(shot):
+            lines += self._run(core, node, f"n{place}", f"node_{names.index(node.name)}")
+        return lines
+
+    def _run(self, core: MappedCore, node: VirtualNode, prefix: str, function: str) -> list[str]:
+        """Acquire, call, release."""
+        passed: dict[int, str] = {}
+        lines, after = [], []
+        for fifo in (*self.plan.fifos.arrays_of(core.name, True), *self.plan.fifos.arrays_of(core.name, False)):
+            slot = fifo.slot_of(core.name)
+            own = [parameter for name, parameter in slot.uses if name == node.name] if slot is not None else []
+            for k, parameter in enumerate(own):
+                value = f"%held_{fifo.name}" if fifo.resident else f"%{prefix}_{fifo.name}_{k}"
+                if not fifo.resident:
+                    lines.append(self._acquire(fifo, value, len(own), k))
+                if parameter in passed:
+                    kind = self.kinds[fifo.name]
+                    lines.append(f"memref.copy {passed[parameter]}, {value} : {kind} to {kind}")
+                passed[parameter] = value
+            if own and not fifo.resident:
+                port = CONSUME if fifo.to_core else PRODUCE
+                after.append(f"func.call @{self.action(fifo.name, port, len(own))}() : () -> ()")
+        entry = entry_block(self.bodies.function(node.function))
+        assert entry is not None
+        ends = {end.parameter for end in node.ends}
+        given = [k for k in range(len(entry.arguments)) if k not in ends]
+        kinds = ", ".join(str(entry.arguments[k].type) for k in given)
+        lines.append(f"func.call @{function}({', '.join(passed[k] for k in given)}) : ({kinds}) -> ()")
+        return lines + after
+
+    # -- nodes -------------------------------------------------------------------------------------
+
+    def _node(self, module: Module, symbol: str, node: VirtualNode) -> None:
+        """Write the function of a node, without its streams."""
+        source = self.bodies.function(node.function)
+        copy = source.operation.clone(ir.InsertionPoint(module.mlir.body))
+        copy.attributes["sym_name"] = string_attr(symbol)
+        block = copy.regions[0].blocks[0]
+        for number, op in enumerate(operations(block, "memref.alloc")):  # tasks run one after the other
+            op.attributes[_SHARED] = string_attr(f"{node.function} {number}")
+        names = argument_names(source)
+        internal = {stream.name for stream in self.plan.fifos.internal}
+        for end in sorted(node.ends, key=lambda end: -end.parameter):
+            stream = self.plan.mapping.graph.stream(end.stream)
+            users = [use.owner.operation for use in block.arguments[end.parameter].uses]
+            for op in users:
+                if end.stream in internal:
+                    _through_memory(op, stream)
+                else:
+                    self._through_fifo(op, stream)
+            block.erase_argument(end.parameter)
+            names.pop(end.parameter)
+        set_signature(copy, names)
+
+    def _through_fifo(self, op: ir.Operation, stream: VirtualStream) -> None:
+        """Let a put write to, or a get read from, the object that its block is."""
+        loops = _block_loops(op, stream)
+        around = loops[0] if loops else op
+        port = PRODUCE if is_put(op) else CONSUME
+        before, at = Builder.before(around), Builder.before(op)
+        kind = ir.Type.parse(self.kinds[stream.name], context())
+        callee = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1, 0), context())}
+        taken = before.op("func.call", [kind], (), callee).results[0]
+        place: ir.AffineExpr = ir.AffineExpr.get_constant(0, context())
+        for k, loop in enumerate(loops):
+            place = place * (trip_count(loop) or 1) + affine_dim(k)
+        own = ir.AffineMap.get(len(loops), 0, [place], context())
+        _move(op, at, taken, own, [induction_variable(loop) for loop in loops])
+        end = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1), context())}
+        following = statements(around.block)
+        after = following[following.index(around) + 1]
+        Builder(ir.InsertionPoint(after), op.location).op("func.call", (), (), end)
+        op.erase()
+
+
+def _move(op: ir.Operation, at: Builder, array: ir.Value, place: ir.AffineMap, variables: list[ir.Value]) -> None:
+    """A store or a load in the place of a put or a get."""
+    if is_put(op):
+        at.op("affine.store", (), [stored(op), array, *variables], {"map": ir.AffineMapAttr.get(place)})
+    else:
+        value = at.value("affine.load", op.results[0].type, [array, *variables], {"map": ir.AffineMapAttr.get(place)})
+        op.results[0].replace_all_uses_with(value)
+
+
+def _block_loops(op: ir.Operation, stream: VirtualStream) -> list[ir.Operation]:
+    """The loops that put or get the elements of one block, outer ones first."""
+    loops: list[ir.Operation] = []
+    count, current = 1, op
+    while count < stream.block:
+        current = current.parent.operation  # type: ignore[union-attr]
+        trips = trip_count(current) if current.name == "affine.for" else None
+        if trips is None or stream.block % (count * trips):
+            break
+        loops.insert(0, current)
+        count *= trips
+    ends = [o for o in operations(loops[0].regions[0].blocks[0]) if is_end(o)] if loops else [op]
+    if count != stream.block or ends != [op]:
+        raise TargetError(
+            f"blocks of stream '{stream.name}' are not moved by loops of their own", at=location_of(op),
+            hint="put and get whole blocks",
+        )  # fmt: skip
+    return loops
+
+
+def _through_memory(op: ir.Operation, stream: VirtualStream) -> None:
+    """Let a put or a get of a stream within one core use an array, and a count of what has been moved."""
+    builder = Builder.before(op)
+    side = "puts" if is_put(op) else "gets"
+    data = _array_of_core(builder, stream.name, max(stream.tokens, 1), stream.element)
+    count = _array_of_core(builder, f"{stream.name}_{side}", 1, "i32", from_zero=True)
+    first = {"map": ir.AffineMapAttr.get(ir.AffineMap.get(0, 0, [ir.AffineExpr.get_constant(0, context())], context()))}
+    number = ir.IntegerType.get_signless(32, context())
+    moved = builder.value("affine.load", number, [count], first)
+    place = builder.value("arith.index_cast", ir.IndexType.get(context()), [moved])
+    if is_put(op):
+        builder.op("memref.store", (), [stored(op), data, place])
+    else:
+        value = builder.value("memref.load", op.results[0].type, [data, place])
+        op.results[0].replace_all_uses_with(value)
+    one, all_of = (builder.constant(number, n) for n in (1, max(stream.tokens, 1)))
+    wrapped = builder.value("arith.remui", number, [builder.value("arith.addi", number, [moved, one]), all_of])
+    builder.op("affine.store", (), [wrapped, count], first)
+    op.erase()
+
+
+def _array_of_core(builder: Builder, name: str, length: int, element: str, *, from_zero: bool = False) -> ir.Value:
+    """An array that all tasks of a core see: `_place_arrays` makes one of those of one name."""
+    kind = ir.MemRefType.get([length], ir.Type.parse(element, context()), loc=unknown_location())
+    marks: dict[str, ir.Attribute] = {
+        "allo.name": string_attr(name), _SHARED: string_attr(name), "operandSegmentSizes": segments_attr((0, 0)),
+    }  # fmt: skip
+    if from_zero:
+        marks[_FROM_ZERO] = unit_attr()
+    return builder.value("memref.alloc", kind, (), marks)
+
+
+def _place_arrays(entry: ir.Block) -> None:
+    """Make the arrays of a core once, at the begin of its function; counts are 0 then."""
+    shared: dict[str, ir.Value] = {}
+    made: list[ir.Operation] = []
+    for op in operations(entry, "memref.alloc"):
+        key = string_of(op, _SHARED) or ""
+        if key not in shared:
+            start = Builder(ir.InsertionPoint.at_block_begin(entry), op.location)
+            if _FROM_ZERO in op.attributes:
+                zeros = [start.constant(kind, 0) for kind in (ir.MemRefType(op.results[0].type).element_type, index_type())]
+                start.op("memref.store", (), [zeros[0], op.results[0], zeros[1]])
+                op.move_before(zeros[0].owner.operation)
+            else:
+                op.move_before(statements(entry)[0])
+            shared[key] = op.results[0]
+            made.append(op)
+            continue
+        op.results[0].replace_all_uses_with(shared[key])
+        op.erase()
+    for op in made:
+        for name in (_SHARED, _FROM_ZERO):
+            if name in op.attributes:
+                del op.attributes[name]
+
+
+def _declared(function: ir.OpView) -> str:
+    kind = ir.FunctionType(ir.TypeAttr(function.operation.attributes["function_type"]).value)
+    return f"func.func private @{function.name.value}({', '.join(map(str, kind.inputs))})"

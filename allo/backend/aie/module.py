@@ -1,0 +1,101 @@
+"""Mapped programs for arrays of processors: their plan, their MLIR-AIE text, and calls that the model of the array runs."""
+
+from __future__ import annotations
+
+import logging
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from ...errors import TargetError
+from ...ir.module import Module
+from ...mapping import ArrayPlan, CapacityReport, RuntimeSequence, VirtualGraph, mapped, plan_of, sequence_of
+from ...poly import hang_of
+from ...poly.hangs import Untold
+from ...target import Array
+from ..cpu import LLVMModule
+from .check import check_plan
+from .model import model_of_array
+from .project import write_project
+from .reading import read_region
+from .text import RELEASES, Dialect, aie_text
+
+_LOG = logging.getLogger("allo")
+
+
+class AIEModule:
+    """The result of `df.build(top, target="aie")`: a program on an array of processors.
+
+    `.graph` is the virtual mapping graph, `.plan` where its nodes run and how data move, `.capacity` what is used of
+    the array, `.mlir` the module that MLIR-AIE compiles. A call with NumPy arrays runs on the model of the array: cores
+    with their tasks, DMA channels with their descriptors, locks, the queues of shim tiles. The model has no clock.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        array: Array,
+        primitives: Any = (),
+        dialect: Dialect = RELEASES["current"],
+        project: str | None = None,
+    ) -> None:
+        self._rebuild = partial(AIEModule, module, array, primitives, dialect, project)
+        self.top_func_name = module.top
+        self.array = array
+        self._source = module
+        self._dialect = dialect
+        region = read_region(module)
+        self.graph: VirtualGraph = region.graph
+        self._bodies = region.bodies
+        self.plan: ArrayPlan = plan_of(mapped(region.graph, primitives), array)
+        self.sequence: RuntimeSequence = sequence_of(self.plan)
+        check_plan(self.plan, self.sequence)
+        self._refuse_hangs()
+        self.project = None if project is None else write_project(Path(project), self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._rebuild, ()
+
+    @property
+    def capacity(self) -> CapacityReport:
+        """What the program uses of the array."""
+        return self.plan.capacity
+
+    @cached_property
+    def mlir(self) -> str:
+        """The module that MLIR-AIE compiles."""
+        return aie_text(self.plan, self.sequence, self._bodies, self._dialect)
+
+    @cached_property
+    def model(self) -> Module:
+        """The array with the program as a module of processes, which the CPU runs."""
+        return model_of_array(self._source, self._bodies, self.plan, self.sequence)
+
+    @cached_property
+    def _runs(self) -> LLVMModule:
+        return LLVMModule(self.model)
+
+    @property
+    def runs_on(self) -> str:
+        """What a call runs on."""
+        return f"the model of {self.array.part}, which has no clock (simulated)"
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        _LOG.info("'%s' runs on %s", self.top_func_name, self.runs_on)
+        return self._runs(*arguments, **named)
+
+    def __repr__(self) -> str:
+        return f"<AIEModule {self.top_func_name}: {len(self.plan.mapping.cores)} cores, runs on {self.runs_on}>"
+
+    def _refuse_hangs(self) -> None:
+        """Raises DataflowError if cores wait for one another for ever, such as after a chain."""
+        if not self.graph.streams:
+            return
+        found = hang_of(self.model)
+        if found is not None and not isinstance(found, Untold):
+            error = found.error()
+            steps = ", ".join(f"{kind} {list(names)}" for kind, names in self.plan.mapping.steps) or "no step"
+            raise TargetError(
+                f"mapped like this ({steps}), cores wait for one another for ever: {error}",
+                hint="let streams be deeper, or chain in the order in which data flow",
+            )

@@ -1,0 +1,40 @@
+"""Folders with a program for MLIR-AIE: the module, a Makefile, a host program, the plan as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import TargetError
+from ..headers import templates_directory
+
+if TYPE_CHECKING:
+    from .module import AIEModule
+
+_MARKER = ".allo-project"
+
+
+def write_project(folder: Path, module: AIEModule) -> Path:
+    """Write a program to a folder, which is made if it does not exist. Raises TargetError for one that is not ours."""
+    if folder.exists() and not folder.is_dir():
+        raise TargetError(f"the project folder {folder} is a file", hint="name a folder that does not exist yet")
+    if folder.exists() and any(folder.iterdir()) and not (folder / _MARKER).exists():
+        raise TargetError(
+            f"the folder {folder} exists and is no project of allo; nothing is written to it",
+            hint="name a folder that does not exist yet, or an empty one",
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    names = [argument.name for argument in module.graph.arguments]
+    words = {
+        "TOP": module.top_func_name, "DEVICE": module.array.part, "COUNT": str(len(names)),
+        "USAGE": " ".join(f"{name}.npy" for name in names),
+    }  # fmt: skip
+    files = {_MARKER: "", "top.mlir": module.mlir, "plan.txt": f"{module.graph}\n\n{module.capacity}\n"}
+    for name in ("Makefile", "run.py"):
+        text = (templates_directory() / "aie" / name).read_text()
+        for key, value in words.items():
+            text = text.replace(f"@{key}@", value)
+        files[name] = text
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder

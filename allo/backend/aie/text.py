@@ -1,0 +1,160 @@
+"""MLIR-AIE text of a planned program: tiles, object FIFOs, cores with the bodies of tasks, the sequence of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from ...ir.module import Module
+from ...layout import Walk
+from ...mapping import ArrayFifo, ArrayPlan, HostArray, Route, RuntimeSequence, StreamFifo, Transfer
+from .core_text import CoreBody, core_bodies
+from .model import symbol_of
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between releases of MLIR-AIE: the sequence of a call is an operation of one dialect or another."""
+
+    name: str
+    sequence: str
+    devices: dict[str, str]
+
+
+RELEASES = {
+    "v1.0": Dialect("v1.0", "aiex.runtime_sequence", {"npu1": "npu1_4col"}),
+    "current": Dialect("current", "aie.runtime_sequence", {}),
+}
+
+
+def aie_text(plan: ArrayPlan, sequence: RuntimeSequence, bodies: Module, dialect: Dialect) -> str:
+    """The module that MLIR-AIE compiles."""
+    device = dialect.devices.get(plan.array.part, plan.array.part)
+    lines = [f"aie.device({device}) {{"]
+    for part in (_tiles(plan), _fifos(plan), _shims(plan), _cores(plan, bodies), _sequence(plan, sequence, dialect)):
+        lines += [f"  {line}" for line in part]
+    return "\n".join(["module {", *(f"  {line}" for line in [*lines, "}"]), "}", ""])
+
+
+def _tile(column: int, row: int) -> str:
+    return f"%tile_{column}_{row}"
+
+
+def _tiles(plan: ArrayPlan) -> Iterator[str]:
+    used = {(route.shim, 0) for route in plan.routes}
+    used |= {(route.hub, 1) for route in plan.routes if route.hub is not None}
+    used |= {(tile.column, tile.row) for tile in plan.placement.tiles}
+    for column, row in sorted(used):
+        yield f"{_tile(column, row)} = aie.tile({column}, {row})"
+
+
+def _core_tile(plan: ArrayPlan, core: str) -> str:
+    tile = plan.placement.tile(core)
+    return _tile(tile.column, tile.row)
+
+
+def _fifos(plan: ArrayPlan) -> Iterator[str]:
+    for route in plan.routes:
+        yield from _route(plan, route)
+    for fifo in plan.fifos.streams:
+        ends = _core_tile(plan, fifo.producer), _core_tile(plan, fifo.consumer)
+        yield _fifo(fifo.stream.name, ends[0], [ends[1]], fifo.depth, stream_kind(fifo))
+
+
+def _fifo(name: str, producer: str, consumers: list[str], depth: int, kind: str) -> str:
+    listed = ", ".join(consumers)
+    return f"aie.objectfifo @{name}({producer}, {{{listed}}}, {depth} : i32) : !aie.objectfifo<{kind}>"
+
+
+def _route(plan: ArrayPlan, route: Route) -> Iterator[str]:
+    shim = _tile(route.shim, 0)
+    near = shim if route.hub is None else _tile(route.hub, 1)
+    for fifo in route.fifos:
+        cores = [_core_tile(plan, core) for core in fifo.cores]
+        ends = (near, cores) if fifo.to_core else (cores[0], [near])
+        yield _fifo(fifo.name, *ends, fifo.depth, object_kind(fifo))
+    if route.hub is None:
+        return
+    total = sum(fifo.length for fifo in route.fifos)
+    ends = (shim, [near]) if route.to_core else (near, [shim])
+    yield _fifo(route.name, *ends, route.hub_depth, f"memref<{total}x{signless(route.fifos[0].element)}>")
+    parts = ", ".join(f"@{fifo.name}" for fifo in route.fifos)
+    offsets, at = [], 0
+    for fifo in route.fifos:
+        offsets.append(str(at))
+        at += fifo.length
+    if route.to_core:
+        yield f"aie.objectfifo.link [@{route.name}] -> [{parts}] ([] [{', '.join(offsets)}])"
+    else:
+        yield f"aie.objectfifo.link [{parts}] -> [@{route.name}] ([{', '.join(offsets)}] [])"
+
+
+def _shims(plan: ArrayPlan) -> Iterator[str]:
+    """Nothing but the names: the channel of a FIFO that begins or ends at a shim tile is allocated by MLIR-AIE."""
+    for route in plan.routes:
+        way = "to" if route.to_core else "from"
+        yield f"// @{route.name}: {way} the array by shim tile ({route.shim}, 0), {route.rounds} objects"
+
+
+def _cores(plan: ArrayPlan, bodies: Module) -> Iterator[str]:
+    for core, body in zip(plan.mapping.cores, core_bodies(plan, bodies), strict=True):
+        tile = _core_tile(plan, core.name)
+        yield from _buffers(tile, body)
+        yield f"%{symbol_of(core.name)} = aie.core({tile}) {{"
+        yield from (f"  {line}" for line in body.lines)
+        yield "  aie.end"
+        yield "}"
+
+
+def _buffers(tile: str, body: CoreBody) -> Iterator[str]:
+    for name, kind in body.buffers:
+        yield f'%{name} = aie.buffer({tile}) {{sym_name = "{name}"}} : {kind}'
+
+
+def _sequence(plan: ArrayPlan, sequence: RuntimeSequence, dialect: Dialect) -> Iterator[str]:
+    arguments = plan.mapping.graph.arguments
+    listed = ", ".join(f"%{a.name}: {flat_kind(a)}" for a in arguments)
+    yield f"{dialect.sequence}({listed}) {{"
+    for step in sequence.steps:
+        yield f"  {_transfer(step)}" if isinstance(step, Transfer) else f"  aiex.npu.dma_wait {{symbol = @{step.route}}}"
+    yield "}"
+
+
+def _transfer(transfer: Transfer) -> str:
+    sizes, strides = four_loops(transfer.walk)
+    token = ", issue_token = true" if transfer.token else ""
+    return (
+        f"aiex.npu.dma_memcpy_nd(%{transfer.argument.name}[0, 0, 0, {transfer.walk.offset}]"
+        f"[{', '.join(map(str, sizes))}][{', '.join(map(str, strides))}]) "
+        f"{{id = {transfer.descriptor} : i64, metadata = @{transfer.route}{token}}} : {flat_kind(transfer.argument)}"
+    )
+
+
+def four_loops(walk: Walk) -> tuple[list[int], list[int]]:
+    """Extents and strides of a descriptor, whose first loop is the iteration."""
+    missing = 4 - len(walk.extents)
+    sizes, strides = [1] * missing + list(walk.extents), [0] * missing + list(walk.strides)
+    if not walk.extents:
+        strides[-1] = 1
+    return sizes, strides
+
+
+def signless(element: str) -> str:
+    """The type of elements as MLIR-AIE has it: cores tell signed from unsigned by the operations."""
+    return element.removeprefix("u")
+
+
+def object_kind(fifo: ArrayFifo) -> str:
+    """The type of an object."""
+    return f"memref<{'x'.join(map(str, fifo.extents))}x{signless(fifo.element)}>"
+
+
+def stream_kind(fifo: StreamFifo) -> str:
+    """The type of an object of a stream: a block of it."""
+    return f"memref<{fifo.stream.block}x{signless(fifo.stream.element)}>"
+
+
+def flat_kind(argument: HostArray) -> str:
+    """The type of an argument of a call: all its elements in a row."""
+    return f"memref<{prod(argument.shape)}x{signless(argument.element)}>"
