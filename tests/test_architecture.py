@@ -78,6 +78,7 @@ ACCESS = re.compile(r"(affine|memref)?\.(load|store)|memref\.copy|allo\.stream_(
 READS_OPERATIONS = {
     "allo/ir/": "",
     "allo/backend/hls/": "emits them",
+    "allo/backend/aie/": "emits them",
     "allo/backend/cpu/": "emits them",
     "allo/verify/concrete/": "emits them",
     "allo/verify/certificate/reading.py": "checks what the model has read, without its reader",

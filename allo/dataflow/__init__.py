@@ -94,8 +94,8 @@ def build(
     `timed=True`, on a CPU, gives the cycles of each call: `.timing` of what is built is a `TimedRun`.
     `mapping_primitives` say which tasks share a core of an array of processors (Dato, section 4.2): `("bundle", [...])`
     positions of one task, `("chain", [...])` tasks that follow each other (docs/npu.md). What is computed does not
-    depend on it, and on a CPU all tasks take turns on one core anyhow: there, only the names are looked at. Raises what `customize` and
-    `allo.build` raise.
+    depend on it, and on a CPU all tasks take turns on one core anyhow: there, only the names are looked at. Raises what
+    `customize` and `allo.build` raise.
     """
     from ..build import build as build_schedule
 

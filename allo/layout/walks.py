@@ -33,7 +33,7 @@ class Walk:
 
     @property
     def normal(self) -> Walk:
-        """The same walk with the fewest dimensions: loops of one iteration are gone, what goes on evenly is one loop."""
+        """The same walk with the fewest loops: none has one iteration, and what goes on evenly is one."""
         made: list[tuple[int, int]] = []
         for extent, stride in zip(self.extents, self.strides, strict=True):
             if extent == 1:

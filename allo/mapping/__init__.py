@@ -2,37 +2,47 @@
 
 from .capacity import CapacityReport, ResourceUse, capacity_of
 from .fifos import ArrayFifo, ObjectFifos, Slot, StreamFifo, fifos_of
-from .graph import HostArray, PartAccess, ArrayPart, PartUse, StreamEnd, VirtualGraph, VirtualNode, VirtualStream, overlapping
+from .graph import (
+    ArrayPart,
+    CallArray,
+    PartAccess,
+    PartUse,
+    StreamEnd,
+    VirtualGraph,
+    VirtualNode,
+    VirtualStream,
+    overlapping,
+)
 from .place import Placement, Tile, place
 from .plan import ArrayPlan, plan_of
 from .routes import Route, routed
 from .steps import MappedCore, Mapping, mapped
-from .transfers import RuntimeSequence, Transfer, Wait, sequence_of
+from .transfers import RuntimeSequence, ShimTransfer, TokenWait, sequence_of
 
 __all__ = [
-    "HostArray",
     "ArrayFifo",
+    "ArrayPart",
+    "ArrayPlan",
+    "CallArray",
     "CapacityReport",
-    "PartAccess",
     "MappedCore",
     "Mapping",
     "ObjectFifos",
-    "ArrayPart",
+    "PartAccess",
     "PartUse",
     "Placement",
-    "ArrayPlan",
     "ResourceUse",
     "Route",
     "RuntimeSequence",
+    "ShimTransfer",
     "Slot",
     "StreamEnd",
     "StreamFifo",
     "Tile",
-    "Transfer",
+    "TokenWait",
     "VirtualGraph",
     "VirtualNode",
     "VirtualStream",
-    "Wait",
     "capacity_of",
     "fifos_of",
     "mapped",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..picture import aligned
-from ..target import Array, TileKind
+from ..target import ProcessorArray, TileKind
 from .fifos import ArrayFifo, ObjectFifos, StreamFifo
 from .place import Placement
 from .routes import Route
@@ -65,7 +65,9 @@ class CapacityReport:
         return "\n".join([*aligned(rows), f"binds: {self.binding}"])
 
 
-def capacity_of(placement: Placement, fifos: ObjectFifos, routes: Sequence[Route], array: Array) -> CapacityReport:
+def capacity_of(
+    placement: Placement, fifos: ObjectFifos, routes: Sequence[Route], array: ProcessorArray
+) -> CapacityReport:
     """What a placed program uses of `array`."""
     arguments = [argument.name for argument in placement.mapping.graph.arguments]
     cores = [core.name for core in placement.mapping.cores]
@@ -81,13 +83,13 @@ def capacity_of(placement: Placement, fifos: ObjectFifos, routes: Sequence[Route
     return CapacityReport(array.name, tuple(use for use in uses if use.used))
 
 
-def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: Array) -> Iterator[ResourceUse]:
+def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: ProcessorArray) -> Iterator[ResourceUse]:
     limits = array.tiles[TileKind.CORE]
     place = f"core '{core}' at {placement.tile(core)}"
     gets = [fifo for fifo in fifos.streams if fifo.consumer == core]
     puts = [fifo for fifo in fifos.streams if fifo.producer == core]
-    into = [*fifos.arrays_of(core, True), *(fifo for fifo in gets if not fifo.shared)]
-    out = [*fifos.arrays_of(core, False), *(fifo for fifo in puts if not fifo.shared)]
+    into: list[ArrayFifo | StreamFifo] = [*fifos.arrays_of(core, True), *(fifo for fifo in gets if not fifo.shared)]
+    out: list[ArrayFifo | StreamFifo] = [*fifos.arrays_of(core, False), *(fifo for fifo in puts if not fifo.shared)]
     held = [*into, *out, *(fifo for fifo in puts if fifo.shared)]
     yield ResourceUse("DMA inputs of a core", place, len(into), limits.dma.inputs, _names(into))
     yield ResourceUse("DMA outputs of a core", place, len(out), limits.dma.outputs, _names(out))
@@ -108,7 +110,7 @@ def _first(core: str, placement: Placement) -> str:
     return next(own.nodes[0].name for own in placement.mapping.cores if own.name == core)
 
 
-def _memory_uses(column: int, routes: Sequence[Route], array: Array) -> Iterator[ResourceUse]:
+def _memory_uses(column: int, routes: Sequence[Route], array: ProcessorArray) -> Iterator[ResourceUse]:
     limits = array.tiles[TileKind.MEMORY]
     place = f"memory tile ({column}, 1)"
     own = [route for route in routes if route.hub == column]
@@ -123,7 +125,7 @@ def _memory_uses(column: int, routes: Sequence[Route], array: Array) -> Iterator
     yield ResourceUse("memory of a memory tile", place, total, limits.memory, names)
 
 
-def _shim_uses(column: int, routes: Sequence[Route], array: Array) -> Iterator[ResourceUse]:
+def _shim_uses(column: int, routes: Sequence[Route], array: ProcessorArray) -> Iterator[ResourceUse]:
     limits = array.tiles[TileKind.SHIM]
     into = tuple(route.name for route in routes if route.shim == column and route.to_core)
     out = tuple(route.name for route in routes if route.shim == column and not route.to_core)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
 
-from .graph import PartAccess, ArrayPart, PartUse, VirtualNode, VirtualStream
+from .graph import ArrayPart, PartAccess, PartUse, VirtualNode, VirtualStream
 from .place import Placement
 from .steps import MappedCore, Mapping
 

@@ -20,7 +20,7 @@ class PartAccess(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class HostArray:
+class CallArray:
     """An array that the program is called with."""
 
     name: str
@@ -33,7 +33,7 @@ class HostArray:
 class ArrayPart:
     """The box of an argument, from the element `low` on, that a task uses."""
 
-    argument: HostArray
+    argument: CallArray
     low: tuple[int, ...]
     extents: tuple[int, ...]
 
@@ -112,7 +112,7 @@ class VirtualStream:
 class VirtualGraph:
     """All positions of the tasks of a region, with the streams between them and the arguments that they use."""
 
-    arguments: tuple[HostArray, ...]
+    arguments: tuple[CallArray, ...]
     nodes: tuple[VirtualNode, ...]
     streams: tuple[VirtualStream, ...]
 

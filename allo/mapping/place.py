@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import TargetError
-from ..target import Array
+from ..target import ProcessorArray
 from .steps import MappedCore, Mapping
 
 
@@ -45,7 +45,7 @@ class Placement:
         )
 
 
-def place(mapping: Mapping, array: Array) -> Placement:
+def place(mapping: Mapping, array: ProcessorArray) -> Placement:
     """The placement, of those that are tried, with the fewest streams between cores that share no memory.
 
     Raises TargetError if there are more cores than the array has.
@@ -59,7 +59,7 @@ def place(mapping: Mapping, array: Array) -> Placement:
     return min((Placement(mapping, tiles) for tiles in _candidates(mapping, array)), key=Placement.distant)
 
 
-def _candidates(mapping: Mapping, array: Array) -> Iterator[tuple[Tile, ...]]:
+def _candidates(mapping: Mapping, array: ProcessorArray) -> Iterator[tuple[Tile, ...]]:
     on_grid = _on_grid(mapping.cores, array)
     if on_grid is not None:
         yield on_grid
@@ -68,7 +68,7 @@ def _candidates(mapping: Mapping, array: Array) -> Iterator[tuple[Tile, ...]]:
         yield tuple(way[core.name] for core in mapping.cores)
 
 
-def _on_grid(cores: Sequence[MappedCore], array: Array) -> tuple[Tile, ...] | None:
+def _on_grid(cores: Sequence[MappedCore], array: ProcessorArray) -> tuple[Tile, ...] | None:
     """Positions (i, j) of one task at row i and column j, if they fit."""
     places = [core.nodes[0].position for core in cores]
     if len({core.nodes[0].task for core in cores}) > 1 or any(len(place) != 2 for place in places):
@@ -78,7 +78,7 @@ def _on_grid(cores: Sequence[MappedCore], array: Array) -> tuple[Tile, ...] | No
     return tuple(Tile(j, array.first_core_row + i) for i, j in places)
 
 
-def _snake(array: Array) -> Iterator[Tile]:
+def _snake(array: ProcessorArray) -> Iterator[Tile]:
     """All core tiles, up one column and down the next: each beside the one before it."""
     for column in range(array.columns):
         rows = range(array.first_core_row, array.first_core_row + array.core_rows)

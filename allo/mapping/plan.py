@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import TargetError
-from ..target import Array, TileKind
+from ..target import ProcessorArray, TileKind
 from .capacity import CapacityReport, capacity_of
 from .fifos import ObjectFifos, fifos_of
 from .place import Placement, place
@@ -19,7 +19,7 @@ _SHOWN = 6
 class ArrayPlan:
     """Where a mapped program runs, and how its data move."""
 
-    array: Array
+    array: ProcessorArray
     placement: Placement
     fifos: ObjectFifos
     routes: tuple[Route, ...]
@@ -31,7 +31,7 @@ class ArrayPlan:
         return self.placement.mapping
 
 
-def plan_of(mapping: Mapping, array: Array) -> ArrayPlan:
+def plan_of(mapping: Mapping, array: ProcessorArray) -> ArrayPlan:
     """The first plan that fits: with FIFOs of their own for parameters before merged ones, with many routes before few.
 
     Raises TargetError with what there is too little of, and for whom, if none does.

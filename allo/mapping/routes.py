@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..target import Array
+from ..target import ProcessorArray
 from .fifos import ArrayFifo, ObjectFifos
 from .place import Placement
 
@@ -36,7 +36,7 @@ class Route:
         return sum(fifo.bytes for fifo in self.fifos)
 
 
-def routed(fifos: ObjectFifos, placement: Placement, array: Array, channels: int) -> tuple[Route, ...]:
+def routed(fifos: ObjectFifos, placement: Placement, array: ProcessorArray, channels: int) -> tuple[Route, ...]:
     """Routes for all FIFOs with parts of arguments, over at most `channels` channels in each direction if that can be.
 
     FIFOs with as many objects share a route; those of cores in one column rather than others.

@@ -100,7 +100,8 @@ def mapped(graph: VirtualGraph, primitives: Any = ()) -> Mapping:
         raise TargetError(f"{SHAPE}; got {primitives!r}")
     for primitive in primitives:
         is_pair = isinstance(primitive, tuple | list) and len(primitive) == 2
-        kind, names = primitive if is_pair else (None, None)
+        kind: Any = primitive[0] if is_pair else None
+        names: Any = primitive[1] if is_pair else None
         is_listed = isinstance(names, tuple | list) and all(isinstance(name, str) for name in names)
         if kind not in ("bundle", "chain") or not is_listed:
             raise TargetError(f"{SHAPE}; got {primitive!r}")

@@ -9,8 +9,8 @@ from math import prod
 
 from ..errors import TargetError
 from ..layout import Walk, in_turn
-from ..target import Array, DmaLimits, TileKind
-from .graph import ArrayPart, HostArray
+from ..target import DmaLimits, ProcessorArray, TileKind
+from .graph import ArrayPart, CallArray
 from .plan import ArrayPlan
 from .routes import Route
 
@@ -18,22 +18,22 @@ _WORD = 4  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class ShimTransfer:
     """What one descriptor moves: addresses of an argument, in elements, over a route; `descriptor` is its number.
 
     With `token`, the shim tile tells when it has ended.
     """
 
     route: str
-    argument: HostArray
+    argument: CallArray
     walk: Walk
     descriptor: int
     token: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """Wait until the oldest transfer of a route that has a token has ended."""
+class TokenWait:
+    """TokenWait until the oldest transfer of a route that has a token has ended."""
 
     route: str
 
@@ -42,11 +42,11 @@ class Wait:
 class RuntimeSequence:
     """What the controller of the array does in a call."""
 
-    steps: tuple[Transfer | Wait, ...]
+    steps: tuple[ShimTransfer | TokenWait, ...]
 
-    def transfers(self, route: str) -> tuple[Transfer, ...]:
+    def transfers(self, route: str) -> tuple[ShimTransfer, ...]:
         """The transfers of a route, in their order."""
-        return tuple(s for s in self.steps if isinstance(s, Transfer) and s.route == route)
+        return tuple(s for s in self.steps if isinstance(s, ShimTransfer) and s.route == route)
 
 
 def sequence_of(plan: ArrayPlan) -> RuntimeSequence:
@@ -80,14 +80,14 @@ class _Started:
 class _Sequence:
     """The sequence while it is written."""
 
-    def __init__(self, array: Array, limits: DmaLimits) -> None:
+    def __init__(self, array: ProcessorArray, limits: DmaLimits) -> None:
         self.array = array
         self.free = {column: list(range(limits.descriptors)) for column in range(array.columns)}
         self.running: list[_Started] = []
-        self.steps: list[tuple[Route, HostArray, Walk, int] | Wait] = []
+        self.steps: list[tuple[Route, CallArray, Walk, int] | TokenWait] = []
         self.tokens: set[int] = set()
 
-    def start(self, route: Route, argument: HostArray, walk: Walk) -> None:
+    def start(self, route: Route, argument: CallArray, walk: Walk) -> None:
         """Start a transfer; wait for older ones of its channel, or its tile, if it has no place."""
         while sum(own.route.name == route.name for own in self.running) >= self.array.queue:
             self._wait(route)
@@ -98,28 +98,28 @@ class _Sequence:
         self.steps.append((route, argument, walk, descriptor))
 
     def wait_all(self, route: Route) -> None:
-        """Wait for all transfers of a route."""
+        """TokenWait for all transfers of a route."""
         while any(own.route.name == route.name for own in self.running):
             self._wait(route)
 
-    def done(self) -> Iterator[Transfer | Wait]:
+    def done(self) -> Iterator[ShimTransfer | TokenWait]:
         """All steps; what nobody waits for has no token, if it goes to the array."""
         for place, step in enumerate(self.steps):
-            if isinstance(step, Wait):
+            if isinstance(step, TokenWait):
                 yield step
                 continue
             route, argument, walk, descriptor = step
-            yield Transfer(route.name, argument, walk, descriptor, place in self.tokens or not route.to_core)
+            yield ShimTransfer(route.name, argument, walk, descriptor, place in self.tokens or not route.to_core)
 
     def _wait(self, route: Route) -> None:
         oldest = next(own for own in self.running if own.route.name == route.name)
         self.running.remove(oldest)
         self.tokens.add(oldest.place)
         self.free[route.shim].append(oldest.descriptor)
-        self.steps.append(Wait(route.name))
+        self.steps.append(TokenWait(route.name))
 
 
-def _walks(route: Route, limits: DmaLimits) -> Iterator[tuple[HostArray, Walk]]:
+def _walks(route: Route, limits: DmaLimits) -> Iterator[tuple[CallArray, Walk]]:
     """The walks over arguments that move all objects of a route in their order, each of whole objects or of a part."""
     rounds = [_merged([fifo.objects[k] for fifo in route.fifos]) for k in range(route.rounds)]
     if all(len(own) == 1 and own[0][0].argument == rounds[0][0][0].argument for own in rounds):
@@ -169,7 +169,8 @@ def _demand_words(walk: Walk, part: ArrayPart, size: int) -> None:
         reason = f"rows are {', '.join(str(stride * size) for stride in strides[:-1])} bytes apart"
     if reason:
         raise TargetError(
-            f"transfers move words of {_WORD} bytes, and {part}, of {size} bytes an element, is not made of them: {reason}",
+            f"transfers move words of {_WORD} bytes, and {part}, of {size} bytes an element, is not made of them: "
+            f"{reason}",
             hint="let parts begin and end at multiples of four bytes in the last dimension",
         )
 

@@ -1,6 +1,6 @@
 """Descriptions of hardware: values, and the files of data that they are read from."""
 
-from .array import Array, DmaLimits, NativeProduct, TileKind, TileLimits
+from .array import DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
 from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, Operator
 from .description import External, Target
 from .fpga import Fpga
@@ -8,7 +8,6 @@ from .loader import known_targets, load_target
 from .profile import AutomaticPipelines, Profile, ShortRecurrences, ToolRule, ToolRules
 
 __all__ = [
-    "Array",
     "AutomaticPipelines",
     "Capacity",
     "Control",
@@ -20,6 +19,7 @@ __all__ = [
     "MemoryKind",
     "NativeProduct",
     "Operator",
+    "ProcessorArray",
     "Profile",
     "ShortRecurrences",
     "Target",

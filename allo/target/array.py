@@ -55,7 +55,7 @@ class NativeProduct:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Array(Target):
+class ProcessorArray(Target):
     """An array of processors with memories of their own.
 
     A shim tile and a memory tile are at the foot of each column, `core_rows` cores above them. A call takes at most

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from .array import Array, DmaLimits, NativeProduct, TileKind, TileLimits
+from .array import DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
 from .description import Target
 from .table import Table, each
 
 _DMA = ("inputs", "outputs", "descriptors", "locks", "dimensions", "wrap", "step", "iterations", "length")
 
 
-def read_array(head: Target, root: Table) -> Array:
+def read_array(head: Target, root: Table) -> ProcessorArray:
     """The array of a file whose `head` has been read."""
     grid, runtime = root.table("grid"), root.table("runtime")
     tiles = each(root.table("tile"), _tile, tuple(TileKind))
     for name in tiles:
         if name not in list(TileKind):
             raise root.table("tile").error(name, f"must be one of {', '.join(TileKind)}")
-    result = Array(
+    result = ProcessorArray(
         head.name, head.title, head.part, head.frequency, head.highest_frequency, head.sources, head.external,
         grid.count("columns"), grid.count("core_rows"), runtime.count("buffers"), runtime.count("queue"),
         _clocks(root.table("clocks")) if "clocks" in root.data else {},

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from ...errors import TargetError
-from ...mapping import ArrayPlan, Route, RuntimeSequence, Transfer, Wait
+from ...mapping import ArrayPlan, Route, RuntimeSequence, ShimTransfer, TokenWait
 from ...target import TileKind
 
 _WORD = 4
@@ -24,7 +24,7 @@ def check_plan(plan: ArrayPlan, sequence: RuntimeSequence) -> None:
     for step in sequence.steps:
         if step.route not in routes:
             raise TargetError(f"the sequence names '{step.route}', and there is no such FIFO")
-        if isinstance(step, Wait):
+        if isinstance(step, TokenWait):
             state.wait(step)
         else:
             _check_descriptor(plan, step)
@@ -40,9 +40,9 @@ class _Controller:
 
     plan: ArrayPlan
     routes: dict[str, Route]
-    running: dict[str, deque[Transfer]] = field(default_factory=dict)
+    running: dict[str, deque[ShimTransfer]] = field(default_factory=dict)
 
-    def start(self, transfer: Transfer) -> None:
+    def start(self, transfer: ShimTransfer) -> None:
         own = self.running.setdefault(transfer.route, deque())
         if len(own) >= self.plan.array.queue:
             raise TargetError(
@@ -60,7 +60,7 @@ class _Controller:
                 )
         own.append(transfer)
 
-    def wait(self, step: Wait) -> None:
+    def wait(self, step: TokenWait) -> None:
         own = self.running.get(step.route, deque())
         if not any(transfer.token for transfer in own):
             raise TargetError(
@@ -71,7 +71,7 @@ class _Controller:
             pass
 
 
-def _check_descriptor(plan: ArrayPlan, transfer: Transfer) -> None:
+def _check_descriptor(plan: ArrayPlan, transfer: ShimTransfer) -> None:
     limits = plan.array.tiles[TileKind.SHIM].dma
     walk, size = transfer.walk, transfer.argument.bits // 8
     name = f"the transfer of '{transfer.argument.name}' over '{transfer.route}'"
@@ -81,7 +81,8 @@ def _check_descriptor(plan: ArrayPlan, transfer: Transfer) -> None:
     if walk.offset < 0 or last >= prod(transfer.argument.shape):
         raise TargetError(f"{name} goes on to element {last}, and there are {prod(transfer.argument.shape)}")
     if len(walk) * size % _WORD or walk.offset * size % _WORD:
-        raise TargetError(f"{name} moves {len(walk) * size} bytes from byte {walk.offset * size} on, not words of {_WORD}")
+        amount = f"{len(walk) * size} bytes from byte {walk.offset * size} on"
+        raise TargetError(f"{name} moves {amount}, not words of {_WORD}")
     if walk.is_contiguous():
         return
     if len(walk.extents) > limits.dimensions + 1:
@@ -92,8 +93,8 @@ def _check_descriptor(plan: ArrayPlan, transfer: Transfer) -> None:
         if extent > limits.wrap:
             raise TargetError(f"{name} has a loop of {extent}, and {limits.wrap} is the longest")
     for stride in walk.strides:
-        if stride * size // _WORD > limits.step:
-            raise TargetError(f"{name} has a stride of {stride * size // _WORD} words, and {limits.step} is the longest")
+        if (words := stride * size // _WORD) > limits.step:
+            raise TargetError(f"{name} has a stride of {words} words, and {limits.step} is the longest")
     if size < _WORD and walk.strides[-1] != 1:
         raise TargetError(f"{name} moves single elements of {size} bytes, not words of {_WORD}")
     if any(stride * size % _WORD for stride in walk.strides[:-1]):

@@ -19,7 +19,14 @@ from ...ir.context import context, unknown_location
 from ...ir.inlining import replace_call
 from ...ir.module import Module
 from ...ir.walk import (
-    argument_names, entry_block, induction_variable, location_of, operations, statements, string_of, trip_count,
+    argument_names,
+    entry_block,
+    induction_variable,
+    location_of,
+    operations,
+    statements,
+    string_of,
+    trip_count,
 )  # fmt: skip
 from ...mapping import ArrayFifo, ArrayPlan, MappedCore, VirtualNode, VirtualStream
 from ..element_class import set_signature
@@ -198,7 +205,7 @@ def _block_loops(op: ir.Operation, stream: VirtualStream) -> list[ir.Operation]:
     loops: list[ir.Operation] = []
     count, current = 1, op
     while count < stream.block:
-        current = current.parent.operation  # type: ignore[union-attr]
+        current = current.parent.operation
         trips = trip_count(current) if current.name == "affine.for" else None
         if trips is None or stream.block % (count * trips):
             break
@@ -254,9 +261,9 @@ def _place_arrays(entry: ir.Block) -> None:
         if key not in shared:
             start = Builder(ir.InsertionPoint.at_block_begin(entry), op.location)
             if _FROM_ZERO in op.attributes:
-                zeros = [start.constant(kind, 0) for kind in (ir.MemRefType(op.results[0].type).element_type, index_type())]
-                start.op("memref.store", (), [zeros[0], op.results[0], zeros[1]])
-                op.move_before(zeros[0].owner.operation)
+                zero = start.constant(ir.MemRefType(op.results[0].type).element_type, 0)
+                start.op("memref.store", (), [zero, op.results[0], start.constant(index_type(), 0)])
+                op.move_before(zero.owner.operation)
             else:
                 op.move_before(statements(entry)[0])
             shared[key] = op.results[0]

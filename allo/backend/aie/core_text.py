@@ -46,7 +46,7 @@ def _arrays_as_arguments(module: Module, prefix: str) -> list[str]:
     function = module.function(CORE)
     entry = entry_block(function)
     assert entry is not None
-    names = []
+    names: list[str] = []
     for op in operations(entry, "memref.alloc"):
         names.append(f"{prefix}_{string_of(op, 'allo.name') or 'array'}_{len(names)}")
         op.results[0].replace_all_uses_with(entry.add_argument(op.results[0].type, op.location))

@@ -25,7 +25,7 @@ _ELEMENTS = ("i8", "i16", "i32", "ui8", "ui16", "ui32", "bf16", "f32")
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class ElementBox:
     """The elements of an array from `low` on."""
 
     low: tuple[int, ...]
@@ -41,7 +41,7 @@ class LocalBody:
     """
 
     name: str
-    boxes: tuple[Box | None, ...]
+    boxes: tuple[ElementBox | None, ...]
     puts: tuple[int, ...]
     gets: tuple[int, ...]
     local_bytes: int
@@ -103,7 +103,8 @@ def localized(module: Module, name: str, into: Module) -> LocalBody:
     end = ir.InsertionPoint(into.mlir.body)
     made = function.operation.clone(end)
     block = made.regions[0].blocks[0]
-    puts, gets = [], []
+    puts: list[int] = []
+    gets: list[int] = []
     for number, (argument, box) in enumerate(zip(block.arguments, boxes, strict=True)):
         if box is not None:
             _rebase(argument, box)
@@ -119,7 +120,7 @@ def localized(module: Module, name: str, into: Module) -> LocalBody:
     return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), _local_bytes(block))
 
 
-def _box(module: Module, name: str, array: ir.Value, label: str) -> Box:
+def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
     """The smallest box that all accesses to an argument lie in."""
     kind = ir.MemRefType(array.type)
     _demand_element(kind.element_type, None)
@@ -128,7 +129,7 @@ def _box(module: Module, name: str, array: ir.Value, label: str) -> Box:
     buffer = model.buffer(array)
     users = [use.owner.operation for use in array.uses]
     if buffer is None or not all(is_access(op) for op in users):
-        return Box((0,) * len(shape), shape)
+        return ElementBox((0,) * len(shape), shape)
     low, high = list(shape), [-1] * len(shape)
     for access in model.accesses:
         if access.buffer.label != buffer.label:
@@ -141,8 +142,8 @@ def _box(module: Module, name: str, array: ir.Value, label: str) -> Box:
             low[d] = min(low[d], max(_bound(reached, d, extent, first=True), 0))
             high[d] = max(high[d], min(_bound(reached, d, extent, first=False), extent - 1))
     if any(a > b for a, b in zip(low, high, strict=True)):
-        return Box((0,) * len(shape), shape)
-    return Box(tuple(low), tuple(b - a + 1 for a, b in zip(low, high, strict=True)))
+        return ElementBox((0,) * len(shape), shape)
+    return ElementBox(tuple(low), tuple(b - a + 1 for a, b in zip(low, high, strict=True)))
 
 
 def _bound(reached: isl.Set, dimension: int, extent: int, *, first: bool) -> int:
@@ -152,7 +153,7 @@ def _bound(reached: isl.Set, dimension: int, extent: int, *, first: bool) -> int
     return int(value.to_python())
 
 
-def _rebase(argument: ir.Value, box: Box) -> None:
+def _rebase(argument: ir.Value, box: ElementBox) -> None:
     """Let an argument be the part of the array, and all accesses to it count from its first element."""
     kind = ir.MemRefType(argument.type)
     whole = box.extents == tuple(kind.shape)
@@ -184,4 +185,4 @@ def _local_bytes(block: ir.Block) -> int:
 
 def bits_of(kind: ir.Type) -> int:
     """The bits of an element."""
-    return int(kind.width)  # type: ignore[attr-defined]
+    return int(kind.width)

@@ -9,12 +9,22 @@ from mlir import ir
 from ...ir.builder import string_attr
 from ...ir.context import context
 from ...ir.module import Module
-from ...ir.walk import argument_names, entry_block, string_of
-from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, Transfer
+from ...ir.walk import argument_names, entry_block
+from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, ShimTransfer
 from ..element_class import set_signature
 from .core_body import CORE, CoreBodies
 from .model_core import CoreProcess
-from .model_text import CREDIT, Channel, Pool, ProcessText, distribute, from_array, join, pass_on, to_array
+from .model_text import (
+    CREDIT,
+    ModelChannel,
+    ModelProcess,
+    Pool,
+    distribute,
+    from_array,
+    join,
+    pass_on,
+    to_array,
+)
 
 BEFORE = "before "  # of the name of an argument: what it is when the call begins
 
@@ -27,7 +37,7 @@ class _Model:
     sequence: RuntimeSequence
     bodies: CoreBodies
     kinds: dict[str, str]  # the types of the arguments
-    processes: list[ProcessText] = field(default_factory=list)
+    processes: list[ModelProcess] = field(default_factory=list)
     ends: dict[tuple[str, str], Pool] = field(default_factory=dict)  # of a FIFO and a core
     streams: dict[str, Pool] = field(default_factory=dict)
     cores: dict[str, ir.Operation] = field(default_factory=dict)
@@ -48,28 +58,28 @@ class _Model:
         for between in fifos.streams:
             stream = between.stream
             self.streams[stream.name] = Pool.of(stream.name, stream.element, stream.block, between.depth)
-        sequence = ProcessText("runtime_sequence")
+        sequence = ModelProcess("runtime_sequence")
         for step in self.sequence.steps:
-            if isinstance(step, Transfer):
+            if isinstance(step, ShimTransfer):
                 sequence.give(self._queue(step.route))
             else:
                 sequence.get(self._tokens(step.route))
         self.processes.append(sequence)
         for route in self.plan.routes:
             self._route(route)
-        for core in self.plan.mapping.cores:
-            self._core(core)
+        for mapped in self.plan.mapping.cores:
+            self._core(mapped)
 
-    def _process(self, symbol: str) -> ProcessText:
-        made = ProcessText(symbol)
+    def _process(self, symbol: str) -> ModelProcess:
+        made = ModelProcess(symbol)
         self.processes.append(made)
         return made
 
-    def _queue(self, route: str) -> Channel:
-        return Channel(f"{route} queue", CREDIT, self.plan.array.queue)
+    def _queue(self, route: str) -> ModelChannel:
+        return ModelChannel(f"{route} queue", CREDIT, self.plan.array.queue)
 
-    def _tokens(self, route: str) -> Channel:
-        return Channel(f"{route} tokens", CREDIT, max(len(self.sequence.transfers(route)), 1))
+    def _tokens(self, route: str) -> ModelChannel:
+        return ModelChannel(f"{route} tokens", CREDIT, max(len(self.sequence.transfers(route)), 1))
 
     # -- DMA engines -------------------------------------------------------------------------------
 
@@ -89,7 +99,7 @@ class _Model:
         if route.hub is not None:
             self._hub(route, at_shim[0], ends)
 
-    def _before(self, transfer: Transfer) -> Transfer:
+    def _before(self, transfer: ShimTransfer) -> ShimTransfer:
         """A transfer out of the copy of an argument that is written too.
 
         Nobody reads an element that another node writes (`overlapping`), and a node has read all of its part before it
@@ -124,7 +134,7 @@ class _Model:
 
     def _core(self, core: MappedCore) -> None:
         """The process of a core: its body, with streams in the place of FIFOs."""
-        process = ProcessText(symbol_of(core.name))
+        process = ModelProcess(symbol_of(core.name))
         self.processes.append(process)
         module = self.bodies.body(core, 1)
         function = module.function(CORE)

@@ -12,7 +12,7 @@ from ...ir.builder import Builder, affine_dim, segments_attr, string_attr
 from ...ir.context import context
 from ...ir.walk import induction_variable, operations, statements
 from .core_body import CONSUME, FifoAction
-from .model_text import Channel, Pool, ProcessText
+from .model_text import ModelChannel, ModelProcess, Pool
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class CoreProcess:
     entry: ir.Block
     pools: dict[str, Pool]
     actions: dict[str, FifoAction]
-    process: ProcessText  # the streams that it takes, by name
+    process: ModelProcess  # the streams that it takes, by name
     values: dict[str, ir.Value] = field(default_factory=dict)
     objects: dict[tuple[str, int], ir.Value] = field(default_factory=dict)
 
@@ -46,7 +46,8 @@ class CoreProcess:
         key = action.fifo, action.index
         if key not in self.objects:
             first = Builder(ir.InsertionPoint(statements(self.entry)[0]), call.location)
-            marks = {"allo.name": string_attr(f"object_{len(self.objects)}"), "operandSegmentSizes": segments_attr((0, 0))}
+            name = string_attr(f"object_{len(self.objects)}")
+            marks = {"allo.name": name, "operandSegmentSizes": segments_attr((0, 0))}
             self.objects[key] = first.value("memref.alloc", call.results[0].type, (), marks)
         array = self.objects[key]
         if action.port == CONSUME:
@@ -69,18 +70,18 @@ class CoreProcess:
             value = inner.value("affine.load", kind, [array, *variables], {"map": ir.AffineMapAttr.get(place)})
             inner.op("allo.stream_put", (), [self._stream(pool.data), value])
 
-    def _stream(self, channel: Channel) -> ir.Value:
+    def _stream(self, channel: ModelChannel) -> ir.Value:
         if channel.name not in self.values:
             self.process.takes(channel)
             kind = ir.Type.parse(channel.kind, context())
             self.values[channel.name] = self.entry.add_argument(kind, ir.Location.unknown(context()))
         return self.values[channel.name]
 
-    def _get(self, builder: Builder, channel: Channel) -> ir.Value:
+    def _get(self, builder: Builder, channel: ModelChannel) -> ir.Value:
         kind = ir.Type.parse(channel.element, context())
         return builder.value("allo.stream_get", kind, [self._stream(channel)])
 
-    def _give(self, builder: Builder, channel: Channel, count: int) -> None:
+    def _give(self, builder: Builder, channel: ModelChannel, count: int) -> None:
         one = builder.constant(ir.Type.parse(channel.element, context()), 1)
         for _ in range(count):
             builder.op("allo.stream_put", (), [self._stream(channel), one])

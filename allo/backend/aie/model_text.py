@@ -12,13 +12,13 @@ from math import prod
 
 from ...errors import InternalError
 from ...layout import Walk
-from ...mapping import ArrayFifo, HostArray, Transfer
+from ...mapping import ArrayFifo, CallArray, ShimTransfer
 
 CREDIT = "i8"
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class ModelChannel:
     """A stream of the model."""
 
     name: str
@@ -33,19 +33,19 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The objects of a FIFO in the memory of one tile: elements that have come, and credits for places that are free."""
+    """The objects of a FIFO in the memory of one tile: elements that have come, and credits for free places."""
 
-    data: Channel
-    credits: Channel
+    data: ModelChannel
+    credits: ModelChannel
 
     @classmethod
     def of(cls, name: str, element: str, length: int, depth: int) -> Pool:
         """The pool of `depth` objects of `length` elements."""
-        return cls(Channel(name, element, depth * length), Channel(f"{name} free", CREDIT, depth))
+        return cls(ModelChannel(name, element, depth * length), ModelChannel(f"{name} free", CREDIT, depth))
 
 
 @dataclass(slots=True)
-class ProcessText:
+class ModelProcess:
     """A function of the model while it is written: it takes streams and arguments of the call by name."""
 
     symbol: str
@@ -53,7 +53,7 @@ class ProcessText:
     lines: list[str] = field(default_factory=list)
     count: int = 0
 
-    def takes(self, channel: Channel) -> str:
+    def takes(self, channel: ModelChannel) -> str:
         """The value of a stream."""
         return self.array(channel.name, channel.kind)
 
@@ -67,17 +67,17 @@ class ProcessText:
         self.count += 1
         return f"%v{self.count}"
 
-    def get(self, channel: Channel) -> str:
+    def get(self, channel: ModelChannel) -> str:
         """Take an element; its value."""
         value = self.fresh()
         self.lines.append(f"{value} = allo.stream_get {self.takes(channel)} : {channel.kind}")
         return value
 
-    def put(self, channel: Channel, value: str) -> None:
+    def put(self, channel: ModelChannel, value: str) -> None:
         """Put an element."""
         self.lines.append(f"allo.stream_put {self.takes(channel)}, {value} : {channel.kind}")
 
-    def give(self, channel: Channel, times: int = 1) -> None:
+    def give(self, channel: ModelChannel, times: int = 1) -> None:
         """Put credits."""
         for _ in range(times):
             value = self.fresh()
@@ -95,7 +95,7 @@ class ProcessText:
         """Close loops."""
         self.lines += ["}"] * len(loops)
 
-    def move(self, source: Channel, sinks: Sequence[Channel], count: int) -> None:
+    def move(self, source: ModelChannel, sinks: Sequence[ModelChannel], count: int) -> None:
         """Move elements from one stream into others, each into all before the next one."""
         loops = self.loops([count])
         value = self.get(source)
@@ -114,7 +114,7 @@ class ProcessText:
         return f"func.func @{self.symbol}({listed}) {{\n{body}\n  return\n}}"
 
 
-def element_of(argument: HostArray, walk: Walk, variables: Sequence[str]) -> str:
+def element_of(argument: CallArray, walk: Walk, variables: Sequence[str]) -> str:
     """The subscripts of the element of an argument that a walk is at."""
     plain = _without_carries(argument, walk, variables)
     if plain is not None:
@@ -130,7 +130,7 @@ def element_of(argument: HostArray, walk: Walk, variables: Sequence[str]) -> str
     return ", ".join(digits)
 
 
-def _without_carries(argument: HostArray, walk: Walk, variables: Sequence[str]) -> list[str] | None:
+def _without_carries(argument: CallArray, walk: Walk, variables: Sequence[str]) -> list[str] | None:
     """Subscripts as sums, where each loop moves one of them and none leaves its dimension; None if that is not so."""
     shape = argument.shape
     below = [prod(shape[d + 1 :]) for d in range(len(shape))]
@@ -147,7 +147,7 @@ def _without_carries(argument: HostArray, walk: Walk, variables: Sequence[str]) 
     return [" + ".join(own) for own in terms] if inside else None
 
 
-def by_rows(argument: HostArray, walk: Walk) -> Walk:
+def by_rows(argument: CallArray, walk: Walk) -> Walk:
     """The walk with loops that go on from row to row in two, where rows begin and end with them."""
     reach = [prod(argument.shape[d:]) for d in range(1, len(argument.shape))]
     for length in reach:
@@ -159,8 +159,8 @@ def by_rows(argument: HostArray, walk: Walk) -> Walk:
     return walk
 
 
-def to_array(text: ProcessText, transfers: Sequence[Transfer], kinds: Mapping[str, str], queue: Channel,
-             tokens: Channel, sinks: Sequence[Pool], length: int) -> None:  # fmt: skip
+def to_array(text: ModelProcess, transfers: Sequence[ShimTransfer], kinds: Mapping[str, str], queue: ModelChannel,
+             tokens: ModelChannel, sinks: Sequence[Pool], length: int) -> None:  # fmt: skip
     """A channel that reads memory: it sends objects of `length` elements, as they come out of its transfers."""
     sent = 0
     for transfer in transfers:
@@ -183,8 +183,8 @@ def to_array(text: ProcessText, transfers: Sequence[Transfer], kinds: Mapping[st
             text.give(tokens)
 
 
-def from_array(text: ProcessText, transfers: Sequence[Transfer], kinds: Mapping[str, str], queue: Channel,
-               tokens: Channel, source: Pool, length: int) -> None:  # fmt: skip
+def from_array(text: ModelProcess, transfers: Sequence[ShimTransfer], kinds: Mapping[str, str], queue: ModelChannel,
+               tokens: ModelChannel, source: Pool, length: int) -> None:  # fmt: skip
     """A channel that writes memory: it takes objects and gives a credit for each that has gone."""
     text.give(source.credits, source.credits.depth)
     taken = 0
@@ -220,7 +220,7 @@ def by_objects(walk: Walk, length: int) -> tuple[Walk, int]:
     raise InternalError(f"objects of {length} elements are not what the loops {walk.extents} move")
 
 
-def distribute(text: ProcessText, source: Pool, fifos: Sequence[tuple[ArrayFifo, Pool]], rounds: int) -> None:
+def distribute(text: ModelProcess, source: Pool, fifos: Sequence[tuple[ArrayFifo, Pool]], rounds: int) -> None:
     """The channel by which a memory tile gets objects, in parts for several FIFOs."""
     text.give(source.credits, source.credits.depth)
     loops = text.loops([rounds])
@@ -231,7 +231,7 @@ def distribute(text: ProcessText, source: Pool, fifos: Sequence[tuple[ArrayFifo,
     text.end(loops)
 
 
-def pass_on(text: ProcessText, source: Pool, sinks: Sequence[Pool], length: int, rounds: int) -> None:
+def pass_on(text: ModelProcess, source: Pool, sinks: Sequence[Pool], length: int, rounds: int) -> None:
     """A channel by which a memory tile, or a core, sends objects on."""
     text.give(source.credits, source.credits.depth)
     loops = text.loops([rounds])
@@ -242,7 +242,7 @@ def pass_on(text: ProcessText, source: Pool, sinks: Sequence[Pool], length: int,
     text.end(loops)
 
 
-def join(text: ProcessText, fifos: Sequence[tuple[ArrayFifo, Pool]], sink: Pool, rounds: int) -> None:
+def join(text: ModelProcess, fifos: Sequence[tuple[ArrayFifo, Pool]], sink: Pool, rounds: int) -> None:
     """The channel by which a memory tile sends objects that several FIFOs have brought parts of."""
     for _, pool in fifos:
         text.give(pool.credits, pool.credits.depth)

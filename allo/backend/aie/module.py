@@ -1,4 +1,4 @@
-"""Mapped programs for arrays of processors: their plan, their MLIR-AIE text, and calls that the model of the array runs."""
+"""Programs on arrays of processors: their plan, their MLIR-AIE text, and calls on the model of the array."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ...ir.module import Module
 from ...mapping import ArrayPlan, CapacityReport, RuntimeSequence, VirtualGraph, mapped, plan_of, sequence_of
 from ...poly import hang_of
 from ...poly.hangs import Untold
-from ...target import Array
+from ...target import ProcessorArray
 from ..cpu import LLVMModule
 from .check import check_plan
 from .model import model_of_array
 from .project import write_project
 from .reading import read_region
-from .text import RELEASES, Dialect, aie_text
+from .text import RELEASES, AieRelease, aie_text
 
 _LOG = logging.getLogger("allo")
 
@@ -34,9 +34,9 @@ class AIEModule:
     def __init__(
         self,
         module: Module,
-        array: Array,
+        array: ProcessorArray,
         primitives: Any = (),
-        dialect: Dialect = RELEASES["current"],
+        dialect: AieRelease = RELEASES["current"],
         project: str | None = None,
     ) -> None:
         self._rebuild = partial(AIEModule, module, array, primitives, dialect, project)

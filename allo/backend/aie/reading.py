@@ -20,7 +20,15 @@ from ...ir.stream_facts import BLOCK, StreamFacts, facts_of
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, entry_block, induction_variable, location_of, statements, string_of
 from ...mapping import (
-    HostArray, ArrayPart, PartAccess, PartUse, StreamEnd, VirtualGraph, VirtualNode, VirtualStream, overlapping,
+    ArrayPart,
+    CallArray,
+    PartAccess,
+    PartUse,
+    StreamEnd,
+    VirtualGraph,
+    VirtualNode,
+    VirtualStream,
+    overlapping,
 )  # fmt: skip
 from ...poly import overwritten_arguments
 from ...poly.formula import compile_map, evaluate
@@ -62,7 +70,8 @@ def _let_all_be_positions(module: Module) -> None:
         if op.name == "func.call" and not spatial_loops(op):
             builder = Builder.before(op)
             zero, one = (ir.AffineMap.get_constant(n, op.context) for n in (0, 1))
-            marks = {"allo.name": string_attr("p"), "allo.nest": string_attr(callee_name(op)), "allo.spatial": unit_attr()}
+            nest = string_attr(callee_name(op))
+            marks = {"allo.name": string_attr("p"), "allo.nest": nest, "allo.spatial": unit_attr()}
             loop = builder.affine_for((zero, []), (one, []), 1, marks)
             op.move_before(statements(loop.regions[0].blocks[0])[-1])
             for number, operand in enumerate(op.operands):
@@ -95,7 +104,7 @@ class _Reader:
                 nodes.append(self._node(op, arguments))
             elif is_process(op) or (op.name == "memref.alloc" and not is_stream_type(op.results[0].type)):
                 raise TargetError(
-                    f"'{self.module.top}' has a statement or an array outside of its tasks, which no core runs or keeps",
+                    f"'{self.module.top}' has a statement or an array outside of its tasks, for which there is no core",
                     at=location_of(op),
                     hint="move it into a task; let tasks pass arrays through streams",
                 )
@@ -103,7 +112,7 @@ class _Reader:
         _refuse_races(graph)
         return ReadRegion(graph, self.bodies)
 
-    def _arguments(self, top: ir.OpView) -> tuple[HostArray, ...]:
+    def _arguments(self, top: ir.OpView) -> tuple[CallArray, ...]:
         found = []
         entry = entry_block(top)
         assert entry is not None
@@ -116,7 +125,7 @@ class _Reader:
                 )
             kind = value.type.element_type
             bits = 0 if not hasattr(kind, "width") else bits_of(kind)
-            found.append(HostArray(name, str(kind), bits, tuple(value.type.shape)))
+            found.append(CallArray(name, str(kind), bits, tuple(value.type.shape)))
         results = ir.FunctionType(ir.TypeAttr(top.operation.attributes["function_type"]).value).results
         if list(results):
             raise TargetError(
@@ -126,7 +135,7 @@ class _Reader:
             )
         return tuple(found)
 
-    def _node(self, call: ir.Operation, arguments: tuple[HostArray, ...]) -> VirtualNode:
+    def _node(self, call: ir.Operation, arguments: tuple[CallArray, ...]) -> VirtualNode:
         name, task = string_of(call, ELEMENT_NAME), string_of(call, ELEMENT_OF)
         assert name is not None and task is not None
         place = tuple(int(ir.IntegerAttr(v).value) for v in ir.ArrayAttr(call.attributes[ELEMENT_POSITION]))
@@ -189,7 +198,7 @@ class _Reader:
             place = evaluate(compile_map(own), ())
             shape = ir.MemRefType(made.type).shape
             index = sum(p * prod(shape[d + 1 :]) for d, p in enumerate(place))
-        if isinstance(made.type, ir.MemRefType) and value is made or isinstance(made.owner, ir.Block):
+        if (isinstance(made.type, ir.MemRefType) and value is made) or isinstance(made.owner, ir.Block):
             raise TargetError(
                 "a task chooses among the streams of an array while it runs",
                 at=location_of(made.owner.operation) if not isinstance(made.owner, ir.Block) else None,
@@ -216,7 +225,8 @@ class _Reader:
         for name, own in ends.items():
             puts, gets = ([pair for pair in own if pair[1].puts == puts] for puts in (True, False))
             if len(puts) != 1 or len(gets) != 1:
-                raise TargetError(f"stream '{name}' joins {len(puts)} producers and {len(gets)} consumers, not one each")
+                counts = f"{len(puts)} producers and {len(gets)} consumers"
+                raise TargetError(f"stream '{name}' joins {counts}, not one each")
             (producer, put), (consumer, get) = puts[0], gets[0]
             kind, block, depth = self.blocks[name]
             found.append(VirtualStream(

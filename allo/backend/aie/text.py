@@ -8,13 +8,13 @@ from math import prod
 
 from ...ir.module import Module
 from ...layout import Walk
-from ...mapping import ArrayFifo, ArrayPlan, HostArray, Route, RuntimeSequence, StreamFifo, Transfer
+from ...mapping import ArrayFifo, ArrayPlan, CallArray, Route, RuntimeSequence, ShimTransfer, StreamFifo
 from .core_text import CoreBody, core_bodies
 from .model import symbol_of
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class AieRelease:
     """What differs between releases of MLIR-AIE: the sequence of a call is an operation of one dialect or another."""
 
     name: str
@@ -23,12 +23,12 @@ class Dialect:
 
 
 RELEASES = {
-    "v1.0": Dialect("v1.0", "aiex.runtime_sequence", {"npu1": "npu1_4col"}),
-    "current": Dialect("current", "aie.runtime_sequence", {}),
+    "v1.0": AieRelease("v1.0", "aiex.runtime_sequence", {"npu1": "npu1_4col"}),
+    "current": AieRelease("current", "aie.runtime_sequence", {}),
 }
 
 
-def aie_text(plan: ArrayPlan, sequence: RuntimeSequence, bodies: Module, dialect: Dialect) -> str:
+def aie_text(plan: ArrayPlan, sequence: RuntimeSequence, bodies: Module, dialect: AieRelease) -> str:
     """The module that MLIR-AIE compiles."""
     device = dialect.devices.get(plan.array.part, plan.array.part)
     lines = [f"aie.device({device}) {{"]
@@ -112,16 +112,17 @@ def _buffers(tile: str, body: CoreBody) -> Iterator[str]:
         yield f'%{name} = aie.buffer({tile}) {{sym_name = "{name}"}} : {kind}'
 
 
-def _sequence(plan: ArrayPlan, sequence: RuntimeSequence, dialect: Dialect) -> Iterator[str]:
+def _sequence(plan: ArrayPlan, sequence: RuntimeSequence, dialect: AieRelease) -> Iterator[str]:
     arguments = plan.mapping.graph.arguments
     listed = ", ".join(f"%{a.name}: {flat_kind(a)}" for a in arguments)
     yield f"{dialect.sequence}({listed}) {{"
     for step in sequence.steps:
-        yield f"  {_transfer(step)}" if isinstance(step, Transfer) else f"  aiex.npu.dma_wait {{symbol = @{step.route}}}"
+        wait = f"aiex.npu.dma_wait {{symbol = @{step.route}}}"
+        yield f"  {_transfer(step) if isinstance(step, ShimTransfer) else wait}"
     yield "}"
 
 
-def _transfer(transfer: Transfer) -> str:
+def _transfer(transfer: ShimTransfer) -> str:
     sizes, strides = four_loops(transfer.walk)
     token = ", issue_token = true" if transfer.token else ""
     return (
@@ -155,6 +156,6 @@ def stream_kind(fifo: StreamFifo) -> str:
     return f"memref<{fifo.stream.block}x{signless(fifo.stream.element)}>"
 
 
-def flat_kind(argument: HostArray) -> str:
+def flat_kind(argument: CallArray) -> str:
     """The type of an argument of a call: all its elements in a row."""
     return f"memref<{prod(argument.shape)}x{signless(argument.element)}>"

@@ -6,7 +6,7 @@ import numpy as np
 import pyxrt
 
 FILES = sys.argv[1:]
-if len(FILES) != @COUNT@:
+if len(FILES) != int("@COUNT@"):
     sys.exit("usage: python run.py @USAGE@")
 device = pyxrt.device(0)
 binary = pyxrt.xclbin("final.xclbin")
