@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from ..errors import TargetError, nearest
@@ -20,6 +21,12 @@ class MappedCore:
 
     name: str
     shots: tuple[Shot, ...]
+
+    @property
+    def pattern(self) -> Shot:
+        """What its shots do: those that do the same one after the other once."""
+        kinds = groupby(self.shots, key=lambda shot: [(node.task, node.function) for node in shot])
+        return tuple(node for _, same in kinds for node in next(same))
 
     @property
     def nodes(self) -> tuple[VirtualNode, ...]:
@@ -48,7 +55,7 @@ class Mapping:
         members = self._members("bundle", names)
         first = members[0]
         for other in members[1:]:
-            reason = _unlike(first.shots[0], other.shots[0])
+            reason = _unlike(first.pattern, other.pattern)
             if reason is not None:
                 raise TargetError(
                     f"bundle: '{first.name}' and '{other.name}' are not alike: {reason}",
@@ -110,9 +117,9 @@ def mapped(graph: VirtualGraph, primitives: Any = ()) -> Mapping:
 
 
 def _unlike(one: Shot, other: Shot) -> str | None:
-    """Why two shots are not of the same kind; None if they are."""
+    """Why the nodes of two cores are not of the same kind; None if they are."""
     if len(one) != len(other):
-        return "chains of other lengths"
+        return "they are chains of other lengths"
     for a, b in zip(one, other, strict=True):
         if a.task != b.task:
             return "they are positions of other tasks"

@@ -69,7 +69,7 @@ def demand_for_cores(function: ir.OpView) -> None:
     assert entry is not None
     for op in operations(entry):
         at = location_of(op)
-        if not (op.name.startswith(_PLAIN) or op.name in _MEMORY or is_end(op)):
+        if not (op.name.startswith(_PLAIN) or op.name in (*_MEMORY, "allo.sign_cast") or is_end(op)):
             what = {
                 "memref.get_global": ("constant arrays and states are not placed in cores", "pass the array"),
                 "memref.subview": ("parts of arrays are not passed on in cores", "use single elements"),

@@ -1,0 +1,119 @@
+"""Random pipelines of tasks on grids, with random steps that bundle and chain them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from tests.dataflow.random_graphs import loaded
+
+HEAD = (
+    "import allo\nimport allo.dataflow as df\nfrom allo.ir.types import Stream, int8, int16, int32, uint8\n"
+    "from allo.memory import Layout\n\n\n"
+)
+EXPRESSIONS = ["{x} + 1", "{x} * 3", "{x} - {w}", "{x} * {w} + 2", "-{x}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A program: its text, the shapes of its arguments, and steps that place it."""
+
+    text: str
+    kind: str
+    shapes: dict[str, tuple[int, ...]]
+    steps: list[tuple[str, list[str]]]
+
+    def arrays(self, random: Random) -> list[np.ndarray[Any, Any]]:
+        """Arguments for a call."""
+        state = np.random.default_rng(random.randrange(1 << 30))
+        kind = np.dtype(self.kind)
+        low = 0 if kind.kind == "u" else -100
+        return [state.integers(low, 100, shape).astype(kind) for shape in self.shapes.values()]
+
+    def region(self, folder: Path, seed: int) -> Callable[..., Any]:
+        """The region."""
+        return loaded(self.text, folder / f"mapped_{seed}.py", "top")
+
+
+def program(seed: int) -> Mapped:
+    """A pipeline of stages: the first reads A, the last writes B, all may read W; blocks go from stage to stage."""
+    random = Random(seed)
+    kind = random.choice(["int8", "int16", "int32", "int32", "uint8"])
+    positions, stages = random.randint(1, 5), random.randint(1, 3)
+    rounds, length = random.randint(1, 4), random.choice([4, 8, 12])
+    is_scalar = random.random() < 0.25
+    joins = stages > 1 and positions > 1 and random.random() < 0.3
+    columns = random.random() < 0.3
+    shape = (rounds, length * positions) if columns else (rounds * positions, length)
+    layout = 'Layout("RS0")' if columns else 'Layout("S0R")'
+    shapes = {"A": shape, "B": (rounds, length) if joins else shape, "W": (length,)}
+    declared = ", ".join(f"{name}: {kind}[{', '.join(map(str, extents))}]" for name, extents in shapes.items())
+    lines = ["@df.region()", f"def top({declared}):"]
+    for k in range(stages - 1):
+        block = kind if is_scalar else f"{kind}[{length}]"
+        lines.append(f"    s{k}: Stream[{block}, {random.randint(2, 4)}][{positions}]")
+    whole = f"{kind}[{shape[0]}, {shape[1]}]"
+    for k in range(stages):
+        last_joins = joins and k == stages - 1
+        given = (["A"] if k == 0 else []) + (["B"] if k == stages - 1 else []) + ["W"]
+        kinds = {"A": f"{whole} @ {layout}", "B": f"{kind}[{rounds}, {length}]" if last_joins else f"{whole} @ {layout}",
+                 "W": f"{kind}[{length}]"}  # fmt: skip
+        parameters = ", ".join(f"{name.lower()}: {kinds[name]}" for name in given)
+        lines += ["", f"    @df.kernel(mapping=[{1 if last_joins else positions}], args=[{', '.join(given)}])"]
+        lines += [f"    def t{k}({parameters}):"]
+        lines += _body(random, k, stages, rounds, length, kind, is_scalar, positions if last_joins else 0)
+    return Mapped(HEAD + "\n".join(lines) + "\n", kind, shapes, _steps(random, positions, stages, joins))
+
+
+def _body(
+    random: Random, k: int, stages: int, rounds: int, length: int, kind: str, is_scalar: bool, joined: int
+) -> list[str]:
+    pad = "        "
+    uses = random.random() < 0.6
+    expression = random.choice(EXPRESSIONS).format(x="x", w="w[j]" if uses else "2")
+    lines = [] if joined else [f"{pad}p = df.get_pid()"]
+    lines.append(f"{pad}for i in range({rounds}):")
+    sources = [f"s{k - 1}[{m}]" for m in range(joined)] if joined else [f"s{k - 1}[p]"]
+    if k and not is_scalar:
+        lines += [f"{pad}    b{m}: {kind}[{length}] = {source}.get()" for m, source in enumerate(sources)]
+    if k < stages - 1 and not is_scalar:
+        lines.append(f"{pad}    o: {kind}[{length}] = 0")
+    lines.append(f"{pad}    for j in range({length}):")
+    if k == 0:
+        lines.append(f"{pad}        x: {kind} = a[i, j]")
+    else:
+        terms = [f"{source}.get()" if is_scalar else f"b{m}[j]" for m, source in enumerate(sources)]
+        lines.append(f"{pad}        x: {kind} = {terms[0]}")
+        lines += [f"{pad}        x = x * 3 + {term}" for term in terms[1:]]
+    lines.append(f"{pad}        y: {kind} = {expression}")
+    if k == stages - 1:
+        lines.append(f"{pad}        b[i, j] = y")
+    elif is_scalar:
+        lines.append(f"{pad}        s{k}[p].put(y)")
+    else:
+        lines += [f"{pad}        o[j] = y", f"{pad}    s{k}[p].put(o)"]
+    return lines
+
+
+def _steps(random: Random, positions: int, stages: int, joins: bool) -> list[tuple[str, list[str]]]:
+    grids = [1 if joins and k == stages - 1 else positions for k in range(stages)]
+    cores = [[f"t{k}_{p}" for p in range(count)] for k, count in enumerate(grids)]
+    steps: list[tuple[str, list[str]]] = []
+    for _ in range(random.choice([0, 1, 1, 2, 3])):
+        k = random.randrange(stages)
+        if random.random() < 0.5 and len(cores[k]) > 1:
+            count = random.randint(2, len(cores[k]))
+            names = cores[k][:count]
+            steps.append(("bundle", names))
+            cores[k] = [f"{names[0]}x{count}", *cores[k][count:]]
+        elif stages > 1 and (k := random.randrange(stages - 1)) is not None and cores[k] and cores[k + 1]:
+            place = random.randrange(min(len(cores[k]), len(cores[k + 1])))
+            names = [cores[k].pop(place), cores[k + 1].pop(place)]
+            steps.append(("chain", names))
+            cores[k].append("-".join(names))
+    return steps

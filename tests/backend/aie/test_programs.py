@@ -1,0 +1,143 @@
+"""Programs on the model of the array: what NumPy computes, whatever is bundled and chained."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import allo.dataflow as df
+
+from . import programs as p
+
+type Numbers = np.ndarray[Any, Any]
+
+
+def numbers(*shape: int, kind: Any = np.int16) -> Numbers:
+    return np.random.default_rng(sum(shape)).integers(-4, 5, shape).astype(kind)
+
+
+def positions(task: str, first: int, last: int) -> list[str]:
+    return [f"{task}_{k}" for k in range(first, last)]
+
+
+BUNDLED = [("bundle", positions("core", k, k + 4)) for k in range(0, 16, 4)]
+
+
+def test_vector_scale() -> None:
+    A, B = numbers(p.N, kind=np.int32), np.zeros(p.N, np.int32)
+    df.build(p.vector_scale, target="aie")(A, B)
+    np.testing.assert_array_equal(B, 3 * A)
+
+
+@pytest.mark.parametrize(("steps", "cores"), [([], 16), (BUNDLED, 4)], ids=["", "bundled"])
+def test_vector_add(steps: Any, cores: int) -> None:
+    """Sixteen cores have too few DMA channels for two vectors: both come through one FIFO of each core."""
+    A, B, C = numbers(p.N, kind=np.int32), numbers(p.N, kind=np.int32)[::-1].copy(), np.zeros(p.N, np.int32)
+    built = df.build(p.vector_add, target="aie", mapping_primitives=steps)
+    built(A, B, C)
+    np.testing.assert_array_equal(C, A + B)
+    assert len(built.plan.mapping.cores) == cores
+    assert len(built.plan.fifos.arrays_of("core_0" if not steps else "core_0x4", True)) == (2 if steps else 1)
+
+
+def test_what_is_read_and_written_comes_and_goes() -> None:
+    A = numbers(p.N, kind=np.int32)
+    wanted = A * 2 + 1
+    built = df.build(p.in_place, target="aie", mapping_primitives=[("bundle", positions("core", 0, 3))])
+    built(A)
+    np.testing.assert_array_equal(A, wanted)
+    assert [fifo.to_core for fifo in built.plan.fifos.arrays] == [True, False, True, False]
+
+
+def test_matrix_add() -> None:
+    A, B, C = numbers(p.M, p.K), numbers(p.K, p.M).T.copy(), np.zeros((p.M, p.K), np.int16)
+    df.build(p.matrix_add, target="aie")(A, B, C)
+    np.testing.assert_array_equal(C, A + B)
+
+
+@pytest.mark.parametrize("steps", [[], [("chain", ["producer_0", "consumer_0"])]], ids=["", "chained"])
+def test_producer_and_consumer(steps: Any) -> None:
+    A, B = numbers(p.M, p.K, kind=np.int32), np.zeros((p.M, p.K), np.int32)
+    built = df.build(p.producer_consumer, target="npu-model", mapping_primitives=steps)
+    built(A, B)
+    np.testing.assert_array_equal(B, A + 1)
+    assert [core.name for core in built.plan.mapping.cores] == (
+        ["producer_0-consumer_0"] if steps else ["producer_0", "consumer_0"]
+    )
+
+
+@pytest.mark.parametrize("grid", [(1, 1), (1, 4), (2, 4), (4, 4)], ids=str)
+@pytest.mark.parametrize("kind", ["i8", "i16", "bf16"])
+def test_gemm(kind: str, grid: tuple[int, int]) -> None:
+    if grid != (4, 4) and kind != "i16":
+        pytest.skip("types are tried on the whole array")
+    element = ml_dtypes.bfloat16 if kind == "bf16" else f"int{kind[1:]}"
+    A, B = numbers(p.M, p.K, kind=element), numbers(p.K, p.M, kind=element)
+    C = np.zeros((p.M, p.M), A.dtype)
+    built = df.build(p.gemm, target="aie", instantiate=[p.TYPES[kind], *grid])
+    built(A, B, C)
+    np.testing.assert_array_equal(C.astype(np.float32), A.astype(np.float32) @ B.astype(np.float32))
+    assert len(built.graph.classes()) == 1
+
+
+def test_gemm_on_the_larger_array() -> None:
+    A, B, C = numbers(p.M, p.K), numbers(p.K, p.M), np.zeros((p.M, p.M), np.int16)
+    built = df.build(p.gemm, target="aie", instantiate=[p.Ty, 4, 8], device_type="npu2")
+    built(A, B, C)
+    np.testing.assert_array_equal(C, A @ B)
+    assert built.capacity.binding.resource == "cores"
+
+
+SPLIT: list[tuple[str, Any, list[str]]] = [
+    ("none", [], ["gemm_0", "gemm_1", "gemm_2", "gemm_3", "acc_0"]),
+    ("bundle", [("bundle", positions("gemm", 0, 4))], ["gemm_0x4", "acc_0"]),
+    (
+        "bundle, chain",
+        [("bundle", positions("gemm", 0, 4)), ("chain", ["gemm_0x4", "acc_0"])],
+        ["gemm_0x4-acc_0"],
+    ),
+    ("chain", [("chain", ["gemm_0", "gemm_1"]), ("chain", ["gemm_2", "gemm_3"])], ["gemm_0-gemm_1", "gemm_2-gemm_3", "acc_0"]),
+]
+
+
+@pytest.mark.parametrize(("steps", "cores"), [case[1:] for case in SPLIT], ids=[case[0] for case in SPLIT])
+def test_partial_sums(steps: Any, cores: list[str]) -> None:
+    """Fig. 7c of the Dato paper: products in parallel, in one core, and in the core that adds them up."""
+    A, B, C = numbers(p.M, p.K), numbers(p.K, p.M), np.zeros((p.M, p.M), np.int16)
+    built = df.build(p.split_k, target="aie", mapping_primitives=steps)
+    built(A, B, C)
+    np.testing.assert_array_equal(C, A @ B)
+    assert [core.name for core in built.plan.mapping.cores] == cores
+
+
+PARALLEL = [("chain", ["first_0", "second_0"]), ("chain", ["first_1", "second_1"])]
+
+
+@pytest.mark.parametrize("steps", [[], PARALLEL, [*PARALLEL, ("bundle", ["first_0-second_0", "first_1-second_1"])]])
+def test_tensor_parallel(steps: Any) -> None:
+    X, W1, W2, Y = numbers(p.M, p.K), numbers(p.K, p.M), numbers(p.M, p.K), np.zeros((p.M, p.K), np.int16)
+    df.build(p.tensor_parallel, target="aie", mapping_primitives=steps)(X, W1, W2, Y)
+    np.testing.assert_array_equal(Y, X @ W1 @ W2)
+
+
+@pytest.mark.parametrize("region", [p.collective, p.systolic])
+def test_streams_between_neighbours(region: Callable[..., Any]) -> None:
+    rows, kind = (p.M, np.int16) if region is p.collective else (4, np.int32)
+    A, B, C = numbers(rows, p.K, kind=kind), numbers(p.K, rows, kind=kind), np.zeros((rows, rows), kind)
+    built = df.build(region, target="aie")
+    built(A, B, C)
+    np.testing.assert_array_equal(C, A @ B)
+    assert all(fifo.shared for fifo in built.plan.fifos.streams)
+
+
+def test_a_call_says_what_it_runs_on(caplog: pytest.LogCaptureFixture) -> None:
+    built = df.build(p.vector_scale, target="aie")
+    with caplog.at_level(logging.INFO, "allo"):
+        built(np.zeros(p.N, np.int32), np.zeros(p.N, np.int32))
+    assert "'vector_scale' runs on the model of npu1, which has no clock (simulated)" in caplog.messages
+    assert repr(built) == "<AIEModule vector_scale: 4 cores, runs on the model of npu1, which has no clock (simulated)>"
