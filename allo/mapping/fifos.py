@@ -148,7 +148,7 @@ def _slots(core: MappedCore, to_core: bool, merged: bool) -> Iterator[tuple[Slot
     found: dict[object, list[tuple[VirtualNode, PartUse]]] = {}
     for node in core.nodes:
         for use in node.parts:
-            if use.direction is PartAccess.BOTH or (use.direction is PartAccess.IN) == to_core:
+            if use.access is PartAccess.BOTH or (use.access is PartAccess.IN) == to_core:
                 lane: object = (node.task, node.function, use.parameter)
                 if merged:
                     lane = (use.part.argument.element, use.part.extents)

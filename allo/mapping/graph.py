@@ -63,7 +63,7 @@ class PartUse:
 
     parameter: int
     part: ArrayPart
-    direction: PartAccess
+    access: PartAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class VirtualGraph:
         lines = []
         for names in self.classes().values():
             node = self.node(names[0])
-            uses = ", ".join(f"{use.part} {use.direction}" for use in node.parts)
+            uses = ", ".join(f"{use.part} {use.access}" for use in node.parts)
             more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
             lines.append(f"{node.name}{more}: {uses or 'no argument'}")
         lines += [_edge(stream) for stream in self.streams]
@@ -150,7 +150,7 @@ def _edge(stream: VirtualStream) -> str:
 def overlapping(uses: Sequence[tuple[VirtualNode, PartUse]]) -> tuple[VirtualNode, VirtualNode, PartUse] | None:
     """Two nodes of which one writes, through the use given, what the other uses too."""
     for writer, use in uses:
-        if use.direction is PartAccess.IN:
+        if use.access is PartAccess.IN:
             continue
         for other, also in uses:
             if other.name != writer.name and use.part.meets(also.part):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import prod
 
 from ..errors import TargetError
 from ..layout import Walk, in_turn
@@ -52,7 +51,7 @@ class RuntimeSequence:
 def sequence_of(plan: ArrayPlan) -> RuntimeSequence:
     """The transfers of a call, each started as soon as its channel has room for it and its shim tile a descriptor.
 
-    Raises TargetError for parts that no descriptor can walk over, with the limit.
+    Raises TargetError for parts that are not made of words of four bytes.
     """
     limits = plan.array.tiles[TileKind.SHIM].dma
     lists = {route.name: list(_walks(route, limits)) for route in plan.routes}
@@ -144,15 +143,12 @@ def _fitted(walk: Walk, part: ArrayPart, limits: DmaLimits) -> Iterator[Walk]:
     size = part.argument.bits // 8
     _demand_words(walk, part, size)
     split = _within_wraps(walk, size, limits)
-    reason = _beyond(split, size, limits)
-    if reason is None:
+    if _fits(split, size, limits):
         yield split
-    elif len(walk.extents) > 1:
-        for k in range(walk.extents[0]):
-            offset = walk.offset + k * walk.strides[0]
-            yield from _fitted(Walk(offset, walk.extents[1:], walk.strides[1:]), part, limits)
-    else:
-        raise TargetError(f"no descriptor walks over {part}: {reason}", hint="use parts of other extents")
+        return
+    for k in range(walk.extents[0]):
+        offset = walk.offset + k * walk.strides[0]
+        yield from _fitted(Walk(offset, walk.extents[1:], walk.strides[1:]), part, limits)
 
 
 def _demand_words(walk: Walk, part: ArrayPart, size: int) -> None:
@@ -195,21 +191,15 @@ def _divisor(extent: int, most: int, unit: int) -> int:
     return next((n for n in range(min(extent, most), 0, -1) if extent % n == 0 and n % unit == 0), 0)
 
 
-def _beyond(walk: Walk, size: int, limits: DmaLimits) -> str | None:
-    """Which field of a descriptor a walk does not fit in; None if it does."""
+def _fits(walk: Walk, size: int, limits: DmaLimits) -> bool:
+    """Whether a walk over elements of `size` bytes fits in the fields of a descriptor."""
     if walk.is_contiguous():
-        words = len(walk) * size // _WORD
-        return None if words <= limits.length else f"{words:,} words are more than {limits.length:,}"
+        return True
     extents, strides = walk.extents, walk.strides
-    if len(extents) > limits.dimensions + 1:
-        return f"{len(extents)} loops are more than {limits.dimensions} and an iteration"
-    if len(extents) > limits.dimensions and extents[0] > limits.iterations:
-        return f"{extents[0]} iterations are more than {limits.iterations}"
-    inner = [extents[-1] * size // _WORD or 1, *extents[-2:-1]]
-    if max(inner) > limits.wrap:
-        return f"a loop of {max(inner):,} is longer than {limits.wrap:,}"
-    far = max((stride * size // _WORD for stride in strides), default=0)
-    if far > limits.step:
-        return f"a stride of {far:,} words is more than {limits.step:,}"
-    words = prod(extents[-limits.dimensions :]) * size // _WORD
-    return None if words <= limits.length else f"{words:,} words are more than {limits.length:,}"
+    inner = [extents[-1] * size // _WORD, *extents[-2:-1]]
+    return (
+        len(extents) <= limits.dimensions + 1
+        and (len(extents) <= limits.dimensions or extents[0] <= limits.iterations)
+        and max(inner) <= limits.wrap
+        and max(stride * size // _WORD for stride in strides) <= limits.step
+    )

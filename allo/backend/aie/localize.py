@@ -84,7 +84,7 @@ def _demand_element(kind: ir.Type, at: object) -> None:
         raise TargetError(
             f"cores keep no elements of type {kind}; there are {', '.join(_ELEMENTS)}",
             at=at,  # type: ignore[arg-type]
-            hint="use one of these",
+            hint="say so where it is made: `x: int32[...] = ...`",
         )
 
 

@@ -116,8 +116,8 @@ def tensor_parallel(X: int16[M, K], W1: int16[K, M], W2: int16[M, K], Y: int16[M
 def collective(A: int16[M, K], B: int16[K, M], C: int16[M, M]):
     @df.kernel(mapping=[2, 2], args=[A, B, C])
     def tile(a: int16[M, K] @ [S(0), S(1)], b: int16[K, M] @ [S(1), R], c: int16[M, M] @ [S(0), R]):
-        part = allo.matmul(a, b)
-        c[:, :] = allo.allreduce(part, op="+")
+        part: int16[M // 2, M] = allo.matmul(a, b)
+        c[:, :] = allo.allreduce(part, op="+", axis=1)
 
 
 @df.region()
