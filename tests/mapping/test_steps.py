@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from allo.errors import TargetError
 from allo.mapping import (
-    ArrayPart, CallArray, PartAccess, PartUse, TokenWait, VirtualGraph, VirtualNode, VirtualStream, fifos_of, mapped, overlapping,
-    place, plan_of, sequence_of,
+    ArrayPart,
+    CallArray,
+    PartAccess,
+    PartUse,
+    TokenWait,
+    VirtualGraph,
+    VirtualNode,
+    VirtualStream,
+    fifos_of,
+    mapped,
+    overlapping,
+    place,
+    plan_of,
+    sequence_of,
 )  # fmt: skip
 from allo.target import ProcessorArray, load_target
 
@@ -59,7 +72,11 @@ def test_names_and_order() -> None:
 def test_a_chain_of_bundles_takes_turns_if_they_are_of_one_size() -> None:
     pairs = [("bundle", ["a_0", "a_1"]), ("bundle", ["b_0", "b_1"]), ("chain", ["a_0x2", "b_0x2"])]
     assert cores(*pairs)["a_0x2-b_0x2"] == ["a_0", "b_0", "a_1", "b_1"]
-    assert cores(("bundle", ["a_0", "a_1"]), ("chain", ["a_0x2", "b_0"]))["a_0x2-b_0"] == ["a_0", "a_1", "b_0"]
+    assert cores(("bundle", ["a_0", "a_1"]), ("chain", ["a_0x2", "b_0"]))["a_0x2-b_0"] == [
+        "a_0",
+        "a_1",
+        "b_0",
+    ]
 
 
 def test_steps_are_recorded() -> None:
@@ -83,7 +100,8 @@ REFUSED: list[tuple[list[Any], str]] = [
     ),
     (
         [("chain", ["b_0", "a_0"])],
-        "chain: 'b_0' runs before 'a_0', whose stream 'a_0_b_0' it gets\n  hint: chain producers before their consumers",
+        "chain: 'b_0' runs before 'a_0', whose stream 'a_0_b_0' it gets\n"
+        "  hint: chain producers before their consumers",
     ),
     (
         [("chain", ["d_0", "a_0"])],
@@ -122,7 +140,7 @@ def test_other_bodies_are_not_bundled() -> None:
 
 def test_neighbours_share_a_memory() -> None:
     chain = [f"t_{k}" for k in range(16)]
-    pairs = tuple(stream(*pair) for pair in zip(chain, chain[1:], strict=False))
+    pairs = tuple(stream(*pair) for pair in pairwise(chain))
     mapping = mapped(VirtualGraph((), tuple(map(node, chain)), pairs))
     assert place(mapping, ARRAY).distant() == 0
     assert all(fifo.shared for fifo in fifos_of(place(mapping, ARRAY)).streams)
@@ -141,7 +159,9 @@ def test_too_many_cores() -> None:
 def test_same_parts_in_the_same_order_are_broadcast() -> None:
     """A FIFO that brings the same to all; what is the same in all shots stays in the core."""
     nodes = [node(f"f_{k}", part(0), part(k % 2, parameter=1)) for k in range(4)]
-    mapping = mapped(VirtualGraph((A,), tuple(nodes), ()), [("bundle", ["f_0", "f_1"]), ("bundle", ["f_2", "f_3"])])
+    mapping = mapped(
+        VirtualGraph((A,), tuple(nodes), ()), [("bundle", ["f_0", "f_1"]), ("bundle", ["f_2", "f_3"])]
+    )
     fifos = fifos_of(place(mapping, ARRAY)).arrays
     assert [(fifo.cores, len(fifo.objects), fifo.resident, fifo.depth) for fifo in fifos] == [
         (("f_0x2", "f_2x2"), 1, True, 1),
@@ -166,7 +186,9 @@ def test_channels_that_run_out() -> None:
     shared = [part(k, parameter=k) for k in range(3)] + [part(3, PartAccess.OUT, 3)]
     others = [PartUse(u.parameter, ArrayPart(A, u.part.low, (4 + u.parameter,)), u.access) for u in shared]
     mapping = mapped(VirtualGraph((A,), (node("f_0", *others),), ()))
-    with pytest.raises(TargetError, match=r"DMA inputs of a core of core 'f_0' at \(0, 2\): 3 of 2, for A_0, A_1, A_2"):
+    with pytest.raises(
+        TargetError, match=r"DMA inputs of a core of core 'f_0' at \(0, 2\): 3 of 2, for A_0, A_1, A_2"
+    ):
         plan_of(mapping, ARRAY)
 
 

@@ -7,8 +7,17 @@ import pytest
 
 from allo.errors import TargetError
 from allo.mapping import (
-    ArrayPart, CallArray, PartAccess, PartUse, RuntimeSequence, ShimTransfer, VirtualGraph, VirtualNode, mapped,
-    plan_of, sequence_of,
+    ArrayPart,
+    CallArray,
+    PartAccess,
+    PartUse,
+    RuntimeSequence,
+    ShimTransfer,
+    VirtualGraph,
+    VirtualNode,
+    mapped,
+    plan_of,
+    sequence_of,
 )  # fmt: skip
 from allo.target import ProcessorArray, load_target
 
@@ -16,14 +25,18 @@ ARRAY = load_target("xdna1_npu1")
 assert isinstance(ARRAY, ProcessorArray)
 
 
-def sequence(bits: int, shape: tuple[int, ...], *parts: tuple[tuple[int, ...], tuple[int, ...]]) -> RuntimeSequence:
+def sequence(
+    bits: int, shape: tuple[int, ...], *parts: tuple[tuple[int, ...], tuple[int, ...]]
+) -> RuntimeSequence:
     """The sequence for one core that reads these parts of an array in turn."""
     array = CallArray("A", f"i{bits}", bits, shape)
     nodes = [
         VirtualNode(f"f_{k}", "f", (k,), "f", (PartUse(0, ArrayPart(array, *own), PartAccess.IN),), (), 0)
         for k, own in enumerate(parts)
     ]
-    mapping = mapped(VirtualGraph((array,), tuple(nodes), ()), [("bundle", [n.name for n in nodes])] if parts[1:] else [])
+    mapping = mapped(
+        VirtualGraph((array,), tuple(nodes), ()), [("bundle", [n.name for n in nodes])] if parts[1:] else []
+    )
     return sequence_of(plan_of(mapping, ARRAY))
 
 
@@ -47,7 +60,7 @@ def test_long_rows_are_divided() -> None:
 
 def test_more_iterations_than_there_are_become_transfers() -> None:
     tiles = [((r, 0, 0, 0), (1, 4, 4, 8)) for r in range(66)]
-    made = walks(sequence(32, (66, 4, 8, 16), *tiles))
+    made = walks(sequence(32, (66, 5, 8, 16), *tiles))
     assert made == [((4, 4, 8), (128, 16, 1))] * 66
 
 
@@ -65,7 +78,13 @@ def test_what_is_moved_is_the_parts_in_their_order() -> None:
         shape = tuple(int(n) for n in state.integers(1, 9, 2) * (1, 4))
         extents = (int(state.integers(1, shape[0] + 1)), int(state.integers(1, shape[1] // 4 + 1)) * 4)
         parts = [
-            (tuple(int(state.integers(0, (n - e) // s + 1)) * s for n, e, s in zip(shape, extents, (1, 4), strict=True)), extents)
+            (
+                tuple(
+                    int(state.integers(0, (n - e) // s + 1)) * s
+                    for n, e, s in zip(shape, extents, (1, 4), strict=True)
+                ),
+                extents,
+            )
             for _ in range(state.integers(1, 5))
         ]
         numbers = np.arange(np.prod(shape)).reshape(shape)
@@ -82,13 +101,20 @@ WORDS = "transfers move words of 4 bytes, and {}, of {} bytes an element, is not
 @pytest.mark.parametrize(
     ("bits", "shape", "part", "message"),
     [
-        (16, (8, 8), ((0, 1), (8, 1)), WORDS.format("A[0:8, 1:2]", 2, "its elements do not follow one another")),
+        (
+            16,
+            (8, 8),
+            ((0, 1), (8, 1)),
+            WORDS.format("A[0:8, 1:2]", 2, "its elements do not follow one another"),
+        ),
         (16, (8, 8), ((0, 0), (8, 3)), WORDS.format("A[0:8, 0:3]", 2, "6 bytes follow one another")),
         (8, (64,), ((2,), (8,)), WORDS.format("A[2:10]", 1, "it begins at byte 2")),
         (8, (4, 6), ((0, 0), (4, 4)), WORDS.format("A[0:4, 0:4]", 1, "rows are 6 bytes apart")),
     ],
 )
-def test_refused(bits: int, shape: tuple[int, ...], part: tuple[tuple[int, ...], tuple[int, ...]], message: str) -> None:
+def test_refused(
+    bits: int, shape: tuple[int, ...], part: tuple[tuple[int, ...], tuple[int, ...]], message: str
+) -> None:
     with pytest.raises(TargetError) as caught:
         sequence(bits, shape, part)
     assert str(caught.value) == message

@@ -33,7 +33,11 @@ def changed(folder: Path, old: str, new: str) -> Path:
     [
         ("columns = 4", "columns = 0", "'grid.columns' and 'core_rows' must be at least 1"),
         ("[tile.core]", "[tile.cores]", "'tile.core' is missing; it must be a table"),
-        ("[tile.core]", "[tile.other]\n[tile.core]", "'tile.other.inputs' is missing; it must be an integer of at least 0"),
+        (
+            "[tile.core]",
+            "[tile.other]\n[tile.core]",
+            "'tile.other.inputs' is missing; it must be an integer of at least 0",
+        ),
         (
             "shapes = [[4, 4, 4]",
             "shapes = [[4, 4]",

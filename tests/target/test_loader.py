@@ -79,7 +79,9 @@ def test_a_target_need_not_have_memory_beside_the_chip(tmp_path: Path) -> None:
 def test_unknown_target() -> None:
     with pytest.raises(TargetError) as caught:
         load_target("u28")
-    assert str(caught.value) == "no target 'u28'; there are u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
+    assert str(caught.value) == (
+        "no target 'u28'; there are u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
+    )
 
 
 def test_unknown_target_like_none() -> None:

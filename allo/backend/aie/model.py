@@ -9,6 +9,7 @@ from mlir import ir
 from ...ir.builder import string_attr
 from ...ir.context import context
 from ...ir.module import Module
+from ...ir.passes import run_passes
 from ...ir.walk import argument_names, entry_block
 from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, ShimTransfer
 from ..element_class import set_signature
@@ -174,6 +175,7 @@ def model_of_array(module: Module, bodies: Module, plan: ArrayPlan, sequence: Ru
     top_text = _top_text(model, kinds, same)
     text = "\n".join(functions[symbol] for symbol in dict.fromkeys(same.values()))
     result = Module(ir.Module.parse(f"module {{\n{text}\n{top_text}\n}}", context()))
+    run_passes("builtin.module(strip-debuginfo)", result.mlir.operation)  # what stands for no line of a kernel
     result.mlir.operation.attributes["allo.top"] = string_attr(module.top)
     for symbol, core in model.cores.items():
         if same[symbol] == symbol:

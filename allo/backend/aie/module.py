@@ -93,9 +93,9 @@ class AIEModule:
             return
         found = hang_of(self.model)
         if found is not None and not isinstance(found, Untold):
-            error = found.error()
             steps = ", ".join(f"{kind} {list(names)}" for kind, names in self.plan.mapping.steps) or "no step"
             raise TargetError(
-                f"mapped like this ({steps}), cores wait for one another for ever: {error}",
+                f"mapped like this ({steps}), cores wait for one another for ever",
+                notes=[note for own in found.error().diagnostics for note in own.notes if " waits " in note.message],
                 hint="let streams be deeper, or chain in the order in which data flow",
             )

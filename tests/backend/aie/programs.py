@@ -42,7 +42,9 @@ def in_place(A: int32[N]):
 @df.region()
 def matrix_add(A: int16[M, K], B: int16[M, K], C: int16[M, K]):
     @df.kernel(mapping=[2, 2], args=[A, B, C])
-    def core(a: int16[M, K] @ Layout("S1S0"), b: int16[M, K] @ Layout("S1S0"), c: int16[M, K] @ Layout("S1S0")):
+    def core(
+        a: int16[M, K] @ Layout("S1S0"), b: int16[M, K] @ Layout("S1S0"), c: int16[M, K] @ Layout("S1S0")
+    ):
         c[:, :] = allo.add(a, b)
 
 

@@ -52,7 +52,9 @@ def program(seed: int) -> Mapped:
     shape = (rounds, length * positions) if columns else (rounds * positions, length)
     layout = 'Layout("RS0")' if columns else 'Layout("S0R")'
     shapes = {"A": shape, "B": (rounds, length) if joins else shape, "W": (length,)}
-    declared = ", ".join(f"{name}: {kind}[{', '.join(map(str, extents))}]" for name, extents in shapes.items())
+    declared = ", ".join(
+        f"{name}: {kind}[{', '.join(map(str, extents))}]" for name, extents in shapes.items()
+    )
     lines = ["@df.region()", f"def top({declared}):"]
     for k in range(stages - 1):
         block = kind if is_scalar else f"{kind}[{length}]"
@@ -61,10 +63,13 @@ def program(seed: int) -> Mapped:
     for k in range(stages):
         last_joins = joins and k == stages - 1
         given = (["A"] if k == 0 else []) + (["B"] if k == stages - 1 else []) + ["W"]
-        kinds = {"A": f"{whole} @ {layout}", "B": f"{kind}[{rounds}, {length}]" if last_joins else f"{whole} @ {layout}",
-                 "W": f"{kind}[{length}]"}  # fmt: skip
+        part = f"{whole} @ {layout}"
+        kinds = {"A": part, "B": f"{kind}[{rounds}, {length}]" if last_joins else part, "W": f"{kind}[{length}]"}
         parameters = ", ".join(f"{name.lower()}: {kinds[name]}" for name in given)
-        lines += ["", f"    @df.kernel(mapping=[{1 if last_joins else positions}], args=[{', '.join(given)}])"]
+        lines += [
+            "",
+            f"    @df.kernel(mapping=[{1 if last_joins else positions}], args=[{', '.join(given)}])",
+        ]
         lines += [f"    def t{k}({parameters}):"]
         lines += _body(random, k, stages, rounds, length, kind, is_scalar, positions if last_joins else 0)
     return Mapped(HEAD + "\n".join(lines) + "\n", kind, shapes, _steps(random, positions, stages, joins))

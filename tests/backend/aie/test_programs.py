@@ -122,7 +122,9 @@ def test_partial_sums(steps: Any, cores: list[str]) -> None:
 PARALLEL = [("chain", ["first_0", "second_0"]), ("chain", ["first_1", "second_1"])]
 
 
-@pytest.mark.parametrize("steps", [[], PARALLEL, [*PARALLEL, ("bundle", ["first_0-second_0", "first_1-second_1"])]])
+@pytest.mark.parametrize(
+    "steps", [[], PARALLEL, [*PARALLEL, ("bundle", ["first_0-second_0", "first_1-second_1"])]]
+)
 def test_tensor_parallel(steps: Any) -> None:
     X, W1, W2, Y = numbers(p.M, p.K), numbers(p.K, p.M), numbers(p.M, p.K), np.zeros((p.M, p.K), np.int16)
     df.build(p.tensor_parallel, target="aie", mapping_primitives=steps)(X, W1, W2, Y)
@@ -144,4 +146,7 @@ def test_a_call_says_what_it_runs_on(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "allo"):
         built(np.zeros(p.N, np.int32), np.zeros(p.N, np.int32))
     assert "'vector_scale' runs on the model of npu1, which has no clock (simulated)" in caplog.messages
-    assert repr(built) == "<AIEModule vector_scale: 4 cores, runs on the model of npu1, which has no clock (simulated)>"
+    assert (
+        repr(built)
+        == "<AIEModule vector_scale: 4 cores, runs on the model of npu1, which has no clock (simulated)>"
+    )

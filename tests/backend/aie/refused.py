@@ -1,0 +1,167 @@
+"""Regions that arrays of processors cannot run, each with one mistake."""
+
+# Streams and arrays of regions are declared by annotations.
+# ruff: noqa: F821
+
+from __future__ import annotations
+
+import allo.dataflow as df
+from allo.ir.types import Fixed, Stream, float64, int4, int16, int32
+from allo.memory import Layout
+
+N = 16
+
+
+def no_region(A: int32[N]):
+    for i in range(N):
+        A[i] = 1
+
+
+@df.region()
+def outside(A: int32[N], B: int32[N]):
+    between: int32[N]
+
+    @df.kernel(args=[A, between])
+    def first(a: int32[N], b: int32[N]):
+        for i in range(N):
+            b[i] = a[i]
+
+    @df.kernel(args=[between, B])
+    def second(a: int32[N], b: int32[N]):
+        for i in range(N):
+            b[i] = a[i]
+
+
+@df.region()
+def scalar(A: int32[N], n: int32):
+    @df.kernel(args=[A, n])
+    def f(a: int32[N], m: int32):
+        for i in range(N):
+            a[i] = m
+
+
+@df.region()
+def doubles(A: float64[N]):
+    @df.kernel(args=[A])
+    def f(a: float64[N]):
+        for i in range(N):
+            a[i] = a[i] * 2.0
+
+
+@df.region()
+def odd_array(A: int32[N]):
+    @df.kernel(args=[A])
+    def f(a: int32[N]):
+        x: int4[N] = 0
+        for i in range(N):
+            a[i] = x[i]
+
+
+@df.region()
+def fixed_point(A: int32[N]):
+    @df.kernel(args=[A])
+    def f(a: int32[N]):
+        for i in range(N):
+            x: Fixed(16, 4) = a[i]
+            a[i] = x * x
+
+
+@df.region()
+def constants(A: int32[4]):
+    table: int32[4] = [1, 2, 3, 4]
+
+    @df.kernel(args=[A])
+    def f(a: int32[4]):
+        for i in range(4):
+            a[i] = table[i]
+
+
+@df.region()
+def asks(A: int32[N], B: int32[N]):
+    pipe: Stream[int32, 4]
+
+    @df.kernel(args=[A])
+    def f(a: int32[N]):
+        for i in range(N):
+            pipe.put(a[i])
+
+    @df.kernel(args=[B])
+    def g(b: int32[N]):
+        k: int32 = 0
+        while k < N:
+            x, ok = pipe.try_get()
+            if ok:
+                b[k] = x
+                k += 1
+
+
+@df.region()
+def by_data(A: int32[N], B: int32[N]):
+    pipe: Stream[int32, 4]
+
+    @df.kernel(args=[A])
+    def f(a: int32[N]):
+        for i in range(N):
+            if a[i] > 0:
+                pipe.put(a[i])
+
+    @df.kernel(args=[A, B])
+    def g(a: int32[N], b: int32[N]):
+        for i in range(N):
+            if a[i] > 0:
+                b[i] = pipe.get()
+
+
+@df.region()
+def races(A: int32[N], B: int32[N]):
+    pipe: Stream[int32, 4]
+
+    @df.kernel(args=[A])
+    def f(a: int32[N]):
+        for i in range(N):
+            pipe.put(a[i])
+
+    @df.kernel(args=[A, B])
+    def g(a: int32[N], b: int32[N]):
+        for i in range(N):
+            b[i] = pipe.get()
+            a[i] = 0
+
+
+@df.region()
+def halves(A: int16[6], B: int16[6]):
+    @df.kernel(mapping=[2], args=[A, B])
+    def f(a: int16[6] @ Layout("S0"), b: int16[6] @ Layout("S0")):
+        for i in range(3):
+            b[i] = a[i]
+
+
+@df.region()
+def many(A: int32[N], B: int32[N], C: int32[N], D: int32[N], E: int32[N], F: int32[N]):
+    @df.kernel(args=[A, B, C, D, E, F])
+    def f(a: int32[N], b: int32[N], c: int32[N], d: int32[N], e: int32[N], g: int32[N]):
+        for i in range(N):
+            g[i] = a[i] + b[i] + c[i] + d[i] + e[i]
+
+
+@df.region()
+def crossed(A: int32[N], B: int32[N]):
+    there: Stream[int32[4], 1]
+    back: Stream[int32[4], 1]
+
+    @df.kernel(args=[A])
+    def f(a: int32[N]):
+        for i in range(4):
+            x: int32[4] = a[i * 4 : i * 4 + 4]
+            there.put(x)
+
+    @df.kernel()
+    def g():
+        for _i in range(4):
+            x: int32[4] = there.get()
+            back.put(x)
+
+    @df.kernel(args=[B])
+    def h(b: int32[N]):
+        for i in range(4):
+            b[i * 4 : i * 4 + 4] = back.get()

@@ -1,0 +1,137 @@
+"""What arrays of processors cannot run: the whole text of each refusal."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import allo.dataflow as df
+from allo.errors import TargetError
+
+from . import programs, refused
+
+
+def told(region: Any, **options: Any) -> str:
+    """The text of the error, without the places of the lines that it shows."""
+    with pytest.raises(TargetError) as caught:
+        df.build(region, target="aie", **options)
+    text = re.sub(r'File ".*?", line \d+, column \d+: ', "", str(caught.value))
+    text = re.sub(r'\n    File ".*', "", text)
+    text = re.sub(r'\n    File ".*', "", text)
+    return re.sub(r"\n    .*\n +\^+", "", text)
+
+
+REFUSED: dict[str, str] = {
+    "no_region": (
+        "'no_region' is no dataflow region, of whose tasks cores could be made\n"
+        "  hint: write it with @df.region() and @df.kernel(mapping=[...])"
+    ),
+    "outside": (
+        "'outside' has a statement or an array outside of its tasks, for which there is no core\n"
+        "  hint: move it into a task; let tasks pass arrays through streams"
+    ),
+    "scalar": (
+        "argument 'n' is i32: a call passes arrays of known extents to the array\n"
+        "  hint: pass it as an array of one element"
+    ),
+    "doubles": (
+        "cores keep no elements of type f64; there are i8, i16, i32, ui8, ui16, ui32, bf16, f32\n"
+        "  hint: say so where it is made: `x: int32[...] = ...`"
+    ),
+    "odd_array": (
+        "cores keep no elements of type i4; there are i8, i16, i32, ui8, ui16, ui32, bf16, f32\n"
+        "  hint: say so where it is made: `x: int32[...] = ...`"
+    ),
+    "fixed_point": (
+        "cores have no 'allo.fixed_cast'\n  hint: write it with loops, loads, stores and arithmetic"
+    ),
+    "constants": (
+        "task 'f' uses an array of the region, which no core keeps\n"
+        "  hint: let tasks pass it through a stream"
+    ),
+    "asks": (
+        "cores have no 'allo.stream_try_get'\n  hint: write it with loops, loads, stores and arithmetic"
+    ),
+    "by_data": (
+        "how much passes through stream 'pipe' depends on data or arguments of the call\n"
+        "  hint: transfers of an array of processors have fixed lengths"
+    ),
+    "races": (
+        "task 'g_0' writes A[0:16], of which task 'f_0' uses too: transfers have no order among them\n"
+        "  hint: pass what one needs of the other through a stream, and write parts that do not overlap"
+    ),
+    "halves": (
+        "transfers move words of 4 bytes, and A[0:3], of 2 bytes an element, is not made of them: 6 "
+        "bytes follow one another\n"
+        "  hint: let parts begin and end at multiples of four bytes in the last dimension"
+    ),
+    "many": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    arguments of a call: 6 of 5, for A, B, C, D, E, F\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    ),
+}
+
+OPTIONS: list[tuple[dict[str, Any], str]] = [
+    (
+        {"profile": True},
+        (
+            "profile= measures on a device, and calls run on the model of the array, which has no clock\n"
+            "  hint: leave profile out"
+        ),
+    ),
+    (
+        {"trace": [("f", (0,))]},
+        (
+            "trace= measures on a device, and calls run on the model of the array, which has no clock\n"
+            "  hint: leave trace out"
+        ),
+    ),
+    (
+        {"device_type": "u280"},
+        ("tasks are mapped on arrays of processors, and 'u280' is none\n  hint: take device_type=\"npu1\""),
+    ),
+    (
+        {"device_type": "npu1_5col"},
+        ("'npu1' has 4 columns, and 5 are asked for"),
+    ),
+    (
+        {"dialect": "v2"},
+        ("dialect must be a release of MLIR-AIE that texts are written for, v1.0, current; got 'v2'"),
+    ),
+    (
+        {"mode": "csim"},
+        ("target 'aie' has no mode 'csim'\n  hint: its modes: none"),
+    ),
+]
+
+HANGS = (
+    "mapped like this (chain ['f_0', 'h_0']), cores wait for one another for ever\n"
+    "  note: waits, 1 of 4: 'runtime_sequence' waits to get from 'B_out_0 tokens', which is empty "
+    "(0 of 1; 0 put, 0 taken), until 'shim_B_out_0' puts one in\n"
+    "  note: waits, 2 of 4: 'shim_B_out_0', in iteration i = 0, waits to get from 'B_out_0 from "
+    "f_0-h_0', which is empty (0 of 16; 0 put, 0 taken), until 'core_f_0_h_0' puts one in\n"
+    "  note: waits, 3 of 4: 'core_f_0_h_0', in iteration i = 0, i = 0, i = 3, waits to get from "
+    "'there free', which is empty (0 of 1; 3 put, 3 taken), until 'core_g_0' puts one in\n"
+    "  note: waits, 4 of 4: 'core_g_0', in iteration i = 0, i = 0, _i = 1, waits to get from 'back "
+    "free', which is empty (0 of 1; 1 put, 1 taken), until 'core_f_0_h_0' puts one in\n"
+    "  hint: let streams be deeper, or chain in the order in which data flow"
+)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_region(name: str) -> None:
+    assert told(getattr(refused, name)) == REFUSED[name]
+
+
+@pytest.mark.parametrize(("options", "message"), OPTIONS)
+def test_options(options: dict[str, Any], message: str) -> None:
+    assert told(programs.vector_scale, **options) == message
+
+
+def test_cores_that_wait_for_one_another() -> None:
+    """A first task that puts all before the last one takes any, where what is between holds only some."""
+    df.build(refused.crossed, target="aie")
+    assert told(refused.crossed, mapping_primitives=[("chain", ["f_0", "h_0"])]) == HANGS
