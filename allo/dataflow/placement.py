@@ -1,4 +1,4 @@
-"""Tasks that `mapping_primitives` bundle and chain on cores: which there are, and whether they can be joined."""
+"""Tasks that `mapping_primitives` bundle and chain where there are no cores: their names are looked at only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ class _Core:
     """What runs on one core: the tasks that are chained there, of one position or of several that are bundled."""
 
     tasks: tuple[str, ...]
-    shots: int
 
 
 def demand_placeable(module: Module, primitives: Any) -> None:
@@ -29,7 +28,7 @@ def demand_placeable(module: Module, primitives: Any) -> None:
 
     A task is called after its position, `gemm_0_1`; what is chained `a-b`, what is bundled `ax2`, as in published Allo.
     """
-    cores = {name: _Core((task,), 1) for name, task in _positions(module)}
+    cores = {name: _Core((task,)) for name, task in _positions(module)}
     if isinstance(primitives, str) or not isinstance(primitives, Sequence):
         raise TargetError(f"{_SHAPE}; got {primitives!r}")
     for primitive in primitives:
@@ -40,12 +39,7 @@ def demand_placeable(module: Module, primitives: Any) -> None:
                 raise TargetError(f"{kind}: there is no task '{name}'", hint=hint)
         members = [cores.pop(name) for name in names]
         if kind == "chain":
-            shots = {member.shots for member in members}
-            if len(shots) > 1:
-                raise TargetError(
-                    f"chain: {_listed(names)} are bundled of different numbers of positions", hint="bundle them alike"
-                )
-            cores["-".join(names)] = _Core(tuple(task for member in members for task in member.tasks), shots.pop())
+            cores["-".join(names)] = _Core(tuple(task for member in members for task in member.tasks))
             continue
         others = [name for name, member in zip(names, members, strict=True) if member.tasks != members[0].tasks]
         if others:
@@ -53,7 +47,7 @@ def demand_placeable(module: Module, primitives: Any) -> None:
                 f"bundle: '{names[0]}' and '{others[0]}' are not alike: they are positions of other tasks",
                 hint="bundle positions of one task; chain those of several",
             )
-        cores[f"{names[0]}x{len(names)}"] = _Core(members[0].tasks, sum(member.shots for member in members))
+        cores[f"{names[0]}x{len(names)}"] = _Core(members[0].tasks)
 
 
 def _read(primitive: Any) -> tuple[str, list[str]]:
@@ -79,7 +73,3 @@ def _positions(module: Module) -> list[tuple[str, str]]:
                     grid = product(*facts.loops) if facts.loops else [(0,)]
                     found += [("_".join([facts.name, *map(str, place)]), facts.name) for place in grid]
     return found
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(f"'{name}'" for name in names)

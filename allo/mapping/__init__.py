@@ -1,6 +1,7 @@
 """Mapping of tasks on arrays of processors: graphs of tasks, steps that merge them, object FIFOs, tiles, capacity."""
 
 from .capacity import CapacityReport, ResourceUse, capacity_of
+from .drawing import drawn
 from .fifos import ArrayFifo, ObjectFifos, Slot, StreamFifo, fifos_of
 from .graph import (
     ArrayPart,
@@ -44,6 +45,7 @@ __all__ = [
     "VirtualNode",
     "VirtualStream",
     "capacity_of",
+    "drawn",
     "fifos_of",
     "mapped",
     "overlapping",

@@ -9,7 +9,16 @@ from typing import Any
 
 from ...errors import TargetError
 from ...ir.module import Module
-from ...mapping import ArrayPlan, CapacityReport, RuntimeSequence, VirtualGraph, mapped, plan_of, sequence_of
+from ...mapping import (
+    ArrayPlan,
+    CapacityReport,
+    RuntimeSequence,
+    VirtualGraph,
+    drawn,
+    mapped,
+    plan_of,
+    sequence_of,
+)
 from ...poly import hang_of
 from ...poly.hangs import Untold
 from ...target import ProcessorArray
@@ -60,6 +69,10 @@ class AIEModule:
     def capacity(self) -> CapacityReport:
         """What the program uses of the array."""
         return self.plan.capacity
+
+    def draw(self) -> str:
+        """The array as text: tiles with what they run, FIFOs with the bytes that they move."""
+        return drawn(self.plan)
 
     @cached_property
     def mlir(self) -> str:

@@ -1,0 +1,58 @@
+"""Drawing of a plan as text: the tiles with what they run, and the FIFOs with the bytes that they move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..picture import aligned
+from .plan import ArrayPlan
+from .routes import Route
+
+
+def drawn(plan: ArrayPlan) -> str:
+    """The array from its uppermost row to the shim tiles, then a line for each FIFO."""
+    placed = zip(plan.mapping.cores, plan.placement.tiles, strict=True)
+    used = {(tile.column, tile.row): core.name for core, tile in placed}
+    last = max(column for column, _ in [*used, *((route.shim, 0) for route in plan.routes)])
+    columns = range(last + 1)
+    first = plan.array.first_core_row
+    rows = [("", *(f"column {column}" for column in columns))]
+    for row in reversed(range(first, max((row for _, row in used), default=first) + 1)):
+        rows.append((f"row {row}", *(used.get((column, row), ".") for column in columns)))
+    rows.append(("memory", *(_hubs(plan, column) for column in columns)))
+    rows.append(("shim", *(_shims(plan, column) for column in columns)))
+    return "\n".join([*aligned(rows), "", *_lines(plan)])
+
+
+def _hubs(plan: ArrayPlan, column: int) -> str:
+    return " ".join(route.name for route in plan.routes if route.hub == column) or "."
+
+
+def _shims(plan: ArrayPlan, column: int) -> str:
+    own = [f"{'in' if route.to_core else 'out'} {route.name}" for route in plan.routes if route.shim == column]
+    return ", ".join(own) or "."
+
+
+def _lines(plan: ArrayPlan) -> Iterator[str]:
+    for route in plan.routes:
+        yield from _route(plan, route)
+    for fifo in plan.fifos.streams:
+        how = "shared memory" if fifo.shared else "DMA"
+        ends = " -> ".join(f"{core} {plan.placement.tile(core)}" for core in (fifo.producer, fifo.consumer))
+        count = fifo.stream.tokens // fifo.stream.block
+        yield f"{fifo.stream.name}: {ends}, {count} x {fifo.bytes:,} bytes, depth {fifo.depth}, by {how}"
+    for stream in plan.fifos.internal:
+        yield f"{stream.name}: within {plan.mapping.core_of(stream.producer).name}, {stream.bytes:,} bytes"
+
+
+def _route(plan: ArrayPlan, route: Route) -> Iterator[str]:
+    shim = f"shim ({route.shim}, 0)"
+    near = shim if route.hub is None else f"memory tile ({route.hub}, 1)"
+    if route.hub is not None:
+        ends = f"{shim} -> {near}" if route.to_core else f"{near} -> {shim}"
+        yield f"{route.name}: {ends}, {route.rounds} x {route.bytes:,} bytes, depth {route.hub_depth}"
+    for fifo in route.fifos:
+        cores = ", ".join(f"{core} {plan.placement.tile(core)}" for core in fifo.cores)
+        ends = f"{near} -> {cores}" if route.to_core else f"{cores} -> {near}"
+        stays = ", stays there" if fifo.resident else ""
+        yield f"{fifo.name}: {ends}, {len(fifo.objects)} x {fifo.bytes:,} bytes, depth {fifo.depth}{stays}"
