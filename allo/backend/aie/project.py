@@ -29,7 +29,8 @@ def write_project(folder: Path, module: AIEModule) -> Path:
         "TOP": module.top_func_name, "DEVICE": module.array.part, "COUNT": str(len(names)),
         "USAGE": " ".join(f"{name}.npy" for name in names),
     }  # fmt: skip
-    files = {_MARKER: "", "top.mlir": module.mlir, "plan.txt": f"{module.graph}\n\n{module.draw()}\n\n{module.capacity}\n"}
+    plan = "\n\n".join([str(module.graph), module.draw(), str(module.capacity), ""])
+    files = {_MARKER: "", "top.mlir": module.mlir, "plan.txt": plan}
     for name in ("Makefile", "run.py"):
         text = (templates_directory() / "aie" / name).read_text()
         for key, value in words.items():
