@@ -30,6 +30,7 @@ from ...ir.walk import (
 )  # fmt: skip
 from ...mapping import ArrayFifo, ArrayPlan, MappedCore, VirtualNode, VirtualStream
 from ..element_class import set_signature
+from .localize import external_functions, is_external
 
 CORE = "core"  # the function of a core in its module
 PRODUCE, CONSUME = 0, 1  # ports of an object FIFO
@@ -79,7 +80,7 @@ class CoreBodies:
         entry = entry_block(module.function(CORE))
         assert entry is not None
         for call in operations(entry, "func.call"):
-            if callee_name(call) not in self.actions.values():
+            if callee_name(call) not in self.actions.values() and not is_external(module, call):
                 callee = module.function(callee_name(call)).operation
                 replace_call(call, callee.clone(ir.InsertionPoint(callee)))
         _place_arrays(entry)
@@ -90,11 +91,13 @@ class CoreBodies:
     def _module(self, core: MappedCore, text: str) -> Module:
         """A module with the core, and the functions of its nodes with object FIFOs instead of streams."""
         made = Module.empty(CORE)
+        for function in external_functions(self.bodies):
+            function.clone(ir.InsertionPoint(made.mlir.body))
         nodes = {node.name: node for node in core.nodes}
         for number, node in enumerate(nodes.values()):
             self._node(made, f"node_{number}", node)
         declared = [self._declaration(action, name) for action, name in self.actions.items()]
-        declared += [_declared(made.function(name)) for name in made.names()]
+        declared += [_declared(made.function(name)) for name in made.names() if name.startswith("node_")]
         parsed = ir.Module.parse("module {\n" + "\n".join([*declared, text]) + "\n}", context())
         end = ir.InsertionPoint(made.mlir.body)
         for op in list(parsed.body.operations):

@@ -73,7 +73,7 @@ def _printed(module: Module, actions: dict[FifoAction, str], names: Sequence[str
         for op in list(_inside(block)):
             for name in [name for name, _ in op.attributes.items() if name.startswith("allo.")]:
                 del op.attributes[name]
-            if op.name == "func.call":
+            if op.name == "func.call" and callee_name(op) in by_name:
                 _as_operations(op, by_name[callee_name(op)])
         kinds = [argument.type for argument in block.arguments]
         named = ir.Operation.create("func.func", regions=1, attributes={

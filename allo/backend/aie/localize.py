@@ -8,14 +8,15 @@ from math import prod
 import islpy as isl
 from mlir import ir
 
-from ...errors import TargetError
+from ...errors import Location, TargetError
+from ...frontend.emit.given_code import EXTERNAL
 from ...ir.access import access_map, accessed, callee_name, is_access, is_end, is_get, is_store, subscripts
 from ...ir.builder import Builder, affine_constant, index_type
 from ...ir.context import unknown_location
 from ...ir.inlining import replace_call
 from ...ir.module import Module
-from ...ir.streams import is_stream, is_stream_type
-from ...ir.walk import argument_names, entry_block, location_of, operations
+from ...ir.streams import declared_sides, is_stream, is_stream_type
+from ...ir.walk import argument_names, entry_block, location_of, operations, string_of
 from ...poly import model_of
 from ..element_class import set_signature
 
@@ -51,7 +52,7 @@ def inline_calls(module: Module, name: str) -> None:
     """Put the bodies of functions in the place of their calls, in place; TargetError for what has no body."""
     entry = entry_block(module.function(name))
     assert entry is not None
-    while calls := operations(entry, "func.call"):
+    while calls := [call for call in operations(entry, "func.call") if not is_external(module, call)]:
         for call in calls:
             callee = module.function(callee_name(call))
             if entry_block(callee) is None:
@@ -63,12 +64,26 @@ def inline_calls(module: Module, name: str) -> None:
             replace_call(call, callee.operation.clone(ir.InsertionPoint(callee.operation)))
 
 
-def demand_for_cores(function: ir.OpView) -> None:
+def external_functions(module: Module) -> list[ir.Operation]:
+    """The declarations of functions of C++."""
+    return [function.operation for function in module.functions() if EXTERNAL in function.operation.attributes]
+
+
+def is_external(module: Module, call: ir.Operation) -> bool:
+    """Whether a call is of a function of C++."""
+    return EXTERNAL in module.function(callee_name(call)).operation.attributes
+
+
+def demand_for_cores(module: Module, name: str) -> None:
     """Raises TargetError for operations and elements that cores of the array have not."""
+    function = module.function(name)
     entry = entry_block(function)
     assert entry is not None
     for op in operations(entry):
         at = location_of(op)
+        if op.name == "func.call":
+            _demand_linkable(module.function(callee_name(op)).operation, at)
+            continue
         if not (op.name.startswith(_PLAIN) or op.name in (*_MEMORY, "allo.sign_cast") or is_end(op)):
             what = {
                 "memref.get_global": ("constant arrays and states are not placed in cores", "pass the array"),
@@ -79,11 +94,30 @@ def demand_for_cores(function: ir.OpView) -> None:
             _demand_element(ir.MemRefType(op.results[0].type).element_type, at)
 
 
-def _demand_element(kind: ir.Type, at: object) -> None:
+def implementations(external: ir.Operation) -> tuple[str, ...]:
+    """The files that define a function of C++."""
+    facts = ir.DictAttr(external.attributes[EXTERNAL])
+    return tuple(ir.StringAttr(file).value for file in ir.ArrayAttr(facts["implementations"]))
+
+
+def _demand_linkable(external: ir.Operation, at: Location | None) -> None:
+    """Cores link one object file a function, by its name."""
+    facts = ir.DictAttr(external.attributes[EXTERNAL])
+    name = string_of(external, "sym_name")
+    is_plain = ir.StringAttr(facts["top"]).value == name and not declared_sides(external.opview)
+    if not is_plain or len(implementations(external)) != 1:
+        raise TargetError(
+            f"cores link functions of C++ that are in one file, take arrays, and are no templates; '{name}' is not",
+            at=at,
+            hint='write a function like `extern "C" void f(int32_t *a, int32_t *b)`',
+        )
+
+
+def _demand_element(kind: ir.Type, at: Location | None) -> None:
     if str(kind) not in _ELEMENTS and not is_stream_type(kind) and not isinstance(kind, ir.IndexType):
         raise TargetError(
             f"cores keep no elements of type {kind}; there are {', '.join(_ELEMENTS)}",
-            at=at,  # type: ignore[arg-type]
+            at=at,
             hint="say so where it is made: `x: int32[...] = ...`",
         )
 

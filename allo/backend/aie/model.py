@@ -14,6 +14,7 @@ from ...ir.walk import argument_names, entry_block
 from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, ShimTransfer
 from ..element_class import set_signature
 from .core_body import CORE, CoreBodies
+from .localize import external_functions
 from .model_core import CoreProcess
 from .model_text import (
     CREDIT,
@@ -177,6 +178,8 @@ def model_of_array(module: Module, bodies: Module, plan: ArrayPlan, sequence: Ru
     result = Module(ir.Module.parse(f"module {{\n{text}\n{top_text}\n}}", context()))
     run_passes("builtin.module(strip-debuginfo)", result.mlir.operation)  # what stands for no line of a kernel
     result.mlir.operation.attributes["allo.top"] = string_attr(module.top)
+    for function in external_functions(bodies):
+        function.clone(ir.InsertionPoint(result.mlir.body))
     for symbol, core in model.cores.items():
         if same[symbol] == symbol:
             declared = result.function(symbol).operation

@@ -29,6 +29,8 @@ class CoreProcess:
     def write(self, gives: Sequence[str]) -> None:
         """Replace all calls; the core gives credits for all places of the FIFOs `gives` when it begins."""
         for call in operations(self.entry, "func.call"):
+            if callee_name(call) not in self.actions:  # code in C++
+                continue
             action = self.actions[callee_name(call)]
             if action.index is None:
                 self._give_back(call, action)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...errors import TargetError
 from ...ir.module import Module
+from ...ir.walk import string_of
 from ...mapping import (
     ArrayPlan,
     CapacityReport,
@@ -24,6 +25,7 @@ from ...poly.hangs import Untold
 from ...target import ProcessorArray
 from ..cpu import LLVMModule
 from .check import check_plan
+from .localize import external_functions, implementations
 from .model import model_of_array
 from .project import write_project
 from .reading import read_region
@@ -73,6 +75,12 @@ class AIEModule:
     def draw(self) -> str:
         """The array as text: tiles with what they run, FIFOs with the bytes that they move."""
         return drawn(self.plan)
+
+    @property
+    def externals(self) -> list[tuple[str, Path]]:
+        """The functions of C++ that cores link, with their files."""
+        found = external_functions(self._bodies)
+        return [(string_of(external, "sym_name") or "", Path(implementations(external)[0])) for external in found]
 
     @cached_property
     def mlir(self) -> str:

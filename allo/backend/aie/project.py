@@ -31,11 +31,21 @@ def write_project(folder: Path, module: AIEModule) -> Path:
     }  # fmt: skip
     plan = "\n\n".join([str(module.graph), module.draw(), str(module.capacity), ""])
     files = {_MARKER: "", "top.mlir": module.mlir, "plan.txt": plan}
+    rules = []
+    for external, source in module.externals:
+        files[source.name] = source.read_text()
+        core = "aie2p" if module.array.part.startswith("npu2") else "aie2"
+        rules.append(_filled("object.mk", {"NAME": external, "SOURCE": source.name, "CORE": core}))
+    words |= {"OBJECTS": " ".join(f"{name}.o" for name, _ in module.externals), "RULES": "".join(rules)}
     for name in ("Makefile", "run.py"):
-        text = (templates_directory() / "aie" / name).read_text()
-        for key, value in words.items():
-            text = text.replace(f"@{key}@", value)
-        files[name] = text
+        files[name] = _filled(name, words)
     for name, text in files.items():
         (folder / name).write_text(text)
     return folder
+
+
+def _filled(name: str, words: dict[str, str]) -> str:
+    text = (templates_directory() / "aie" / name).read_text()
+    for key, value in words.items():
+        text = text.replace(f"@{key}@", value)
+    return text

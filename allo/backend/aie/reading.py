@@ -12,6 +12,7 @@ from allo._mlir.dialects import allo as allo_d
 from ...errors import TargetError
 from ...ir.access import access_map, accessed, callee_name
 from ...ir.builder import Builder, string_attr, unit_attr
+from ...ir.effects import Effects
 from ...ir.linalg import with_loops
 from ...ir.module import Module
 from ...ir.names import unique_name
@@ -34,7 +35,7 @@ from ...poly import overwritten_arguments
 from ...poly.formula import compile_map, evaluate
 from ...poly.token_counts import Uncounted, tokens_of
 from ..instantiate import instantiate
-from .localize import LocalBody, bits_of, demand_for_cores, inline_calls, localized
+from .localize import LocalBody, bits_of, demand_for_cores, external_functions, inline_calls, localized
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,8 @@ class _Reader:
 
     def read(self) -> ReadRegion:
         self.bodies = Module.empty(self.module.top)
+        for function in external_functions(self.module):
+            function.clone(ir.InsertionPoint(self.bodies.mlir.body))
         top = self.module.function(self.module.top)
         entry = entry_block(top)
         assert entry is not None
@@ -162,7 +165,7 @@ class _Reader:
         """The function of a task at a position, in the module of bodies; functions with one text are one."""
         if callee not in self.known:
             inline_calls(self.module, callee)
-            demand_for_cores(self.module.function(callee))
+            demand_for_cores(self.module, callee)
             self.known[callee] = localized(self.module, callee, self.bodies)
             made = self.bodies.function(callee).operation
             made.attributes["sym_name"] = string_attr("same")
@@ -182,8 +185,9 @@ class _Reader:
         users = [use.owner.operation for use in entry.arguments[number].uses]
         if number in self.written[function]:
             return PartAccess.OUT
-        reads_only = all(op.name in ("affine.load", "memref.load") for op in users)
-        return PartAccess.IN if reads_only else PartAccess.BOTH
+        effects = Effects(self.bodies)
+        written = any(entry.arguments[number] in effects.touched(op).writes for op in users)
+        return PartAccess.BOTH if written else PartAccess.IN
 
     # -- streams -----------------------------------------------------------------------------------
 

@@ -6,10 +6,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
+from mlir import ir
+
+from ...errors import TargetError, counted
+from ...ir.access import callee_name
 from ...ir.module import Module
+from ...ir.walk import entry_block, operations, string_of
 from ...layout import Walk
-from ...mapping import ArrayFifo, ArrayPlan, CallArray, Route, RuntimeSequence, ShimTransfer, StreamFifo
+from ...mapping import (
+    ArrayFifo,
+    ArrayPlan,
+    CallArray,
+    MappedCore,
+    Route,
+    RuntimeSequence,
+    ShimTransfer,
+    StreamFifo,
+)
 from .core_text import CoreBody, core_bodies
+from .localize import external_functions
 from .model import symbol_of
 
 
@@ -20,11 +35,12 @@ class AieRelease:
     name: str
     sequence: str
     devices: dict[str, str]
+    links_cores: bool  # whether cores name the file of what they call, not the declarations of that
 
 
 RELEASES = {
-    "v1.0": AieRelease("v1.0", "aiex.runtime_sequence", {"npu1": "npu1_4col"}),
-    "current": AieRelease("current", "aie.runtime_sequence", {}),
+    "v1.0": AieRelease("v1.0", "aiex.runtime_sequence", {"npu1": "npu1_4col"}, links_cores=True),
+    "current": AieRelease("current", "aie.runtime_sequence", {}, links_cores=False),
 }
 
 
@@ -32,7 +48,9 @@ def aie_text(plan: ArrayPlan, sequence: RuntimeSequence, bodies: Module, dialect
     """The module that MLIR-AIE compiles."""
     device = dialect.devices.get(plan.array.part, plan.array.part)
     lines = [f"aie.device({device}) {{"]
-    for part in (_tiles(plan), _fifos(plan), _shims(plan), _cores(plan, bodies), _sequence(plan, sequence, dialect)):
+    externals = [_declared(function, dialect) for function in external_functions(bodies)]
+    cores = _cores(plan, bodies, dialect)
+    for part in (_tiles(plan), _fifos(plan), _shims(plan), externals, cores, _sequence(plan, sequence, dialect)):
         lines += [f"  {line}" for line in part]
     return "\n".join(["module {", *(f"  {line}" for line in [*lines, "}"]), "}", ""])
 
@@ -94,17 +112,39 @@ def _shims(plan: ArrayPlan) -> Iterator[str]:
     """Nothing but the names: the channel of a FIFO that begins or ends at a shim tile is allocated by MLIR-AIE."""
     for route in plan.routes:
         way = "to" if route.to_core else "from"
-        yield f"// @{route.name}: {way} the array by shim tile ({route.shim}, 0), {route.rounds} objects"
+        yield f"// @{route.name}: {way} the array by shim tile ({route.shim}, 0), {counted(route.rounds, 'object')}"
 
 
-def _cores(plan: ArrayPlan, bodies: Module) -> Iterator[str]:
+def _declared(function: ir.Operation, dialect: AieRelease) -> str:
+    """A function of C++, which cores link."""
+    name = string_of(function, "sym_name")
+    kinds = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).inputs
+    mark = "" if dialect.links_cores else f' attributes {{link_with = "{name}.o"}}'
+    return f"func.func private @{name}({', '.join(signless_array(kind) for kind in kinds)}){mark}"
+
+
+def _linked(plan: ArrayPlan, core: MappedCore, bodies: Module) -> list[str]:
+    """The functions of C++ that a core calls."""
+    names = {string_of(function, "sym_name") or "" for function in external_functions(bodies)}
+    entries = [entry_block(bodies.function(node.function)) for node in core.nodes]
+    calls = [callee_name(call) for entry in entries if entry is not None for call in operations(entry, "func.call")]
+    return sorted(names & set(calls))
+
+
+def _cores(plan: ArrayPlan, bodies: Module, dialect: AieRelease) -> Iterator[str]:
     for core, body in zip(plan.mapping.cores, core_bodies(plan, bodies), strict=True):
         tile = _core_tile(plan, core.name)
         yield from _buffers(tile, body)
         yield f"%{symbol_of(core.name)} = aie.core({tile}) {{"
         yield from (f"  {line}" for line in body.lines)
         yield "  aie.end"
-        yield "}"
+        linked = _linked(plan, core, bodies) if dialect.links_cores else []
+        if len(linked) > 1:
+            raise TargetError(
+                f"core '{core.name}' calls {' and '.join(linked)}, and cores of MLIR-AIE {dialect.name} link one file",
+                hint='take dialect="current"',
+            )
+        yield f'}} {{link_with = "{linked[0]}.o"}}' if linked else "}"
 
 
 def _buffers(tile: str, body: CoreBody) -> Iterator[str]:
@@ -144,6 +184,13 @@ def four_loops(walk: Walk) -> tuple[list[int], list[int]]:
 def signless(element: str) -> str:
     """The type of elements as MLIR-AIE has it: cores tell signed from unsigned by the operations."""
     return element.removeprefix("u")
+
+
+def signless_array(kind: ir.Type) -> str:
+    """The type of a parameter as MLIR-AIE has it."""
+    if not isinstance(kind, ir.MemRefType):
+        return signless(str(kind))
+    return f"memref<{'x'.join(map(str, kind.shape))}x{signless(str(kind.element_type))}>"
 
 
 def object_kind(fifo: ArrayFifo) -> str:

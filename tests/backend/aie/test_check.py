@@ -82,14 +82,24 @@ FAULTS: list[tuple[str, Callable[[Steps], Steps], str]] = [
     ("unknown", lambda steps: [TokenWait("Z"), *steps], "the sequence names 'Z', and there is no such FIFO"),
     ("beyond the end", walk(4, (256,), (1,)), f"{A} goes on to element 259, and there are 256"),
     ("amount", walk(0, (128,), (1,)), "transfers over 'A_0' move 128 elements, and cores take 256"),
-    ("loops", walk(0, (2, 2, 2, 2, 2), (128, 64, 16, 4, 1)), f"{A} has 5 loops, and descriptors 3 and an iteration"),
+    (
+        "loops",
+        walk(0, (2, 2, 2, 2, 2), (128, 64, 16, 4, 1)),
+        f"{A} has 5 loops, and descriptors 3 and an iteration",
+    ),
     ("iterations", walk(0, (65, 1, 2, 1), (2, 1, 4, 1)), f"{A} has 65 iterations, and there are 64 at most"),
     ("loop", walk(0, (2, 2000), (1, 0)), f"{A} has a loop of 2000, and 1023 is the longest"),
-    ("stride", walk(0, (1, 2), (1 << 21, 2)), f"{A} has a stride of 2097152 words, and 1048576 is the longest"),
+    (
+        "stride",
+        walk(0, (1, 2), (1 << 21, 2)),
+        f"{A} has a stride of 2097152 words, and 1048576 is the longest",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("fault", "message"), [case[1:] for case in FAULTS], ids=[case[0] for case in FAULTS])
+@pytest.mark.parametrize(
+    ("fault", "message"), [case[1:] for case in FAULTS], ids=[case[0] for case in FAULTS]
+)
 def test_faults(fault: Callable[[Steps], Steps], message: str) -> None:
     plan, sequence = planned()
     check_plan(plan, sequence)

@@ -14,7 +14,13 @@ from tests.seeds import sweep
 
 from .random_mapped import program
 
-LIMITS = ("does not fit", "cores are needed", "DMA engines move words", "are not alike", "wait for one another")
+LIMITS = (
+    "does not fit",
+    "cores are needed",
+    "DMA engines move words",
+    "are not alike",
+    "wait for one another",
+)
 
 
 @sweep(90, 12)
