@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from math import prod
 
 from .graph import ArrayPart, PartAccess, PartUse, VirtualNode, VirtualStream
@@ -99,17 +100,24 @@ class ObjectFifos:
         return [fifo for fifo in self.arrays if fifo.to_core == to_core and core in fifo.cores]
 
 
-def fifos_of(placement: Placement, *, merged: bool = False) -> ObjectFifos:
+class Merging(Enum):
+    """What comes to a core, or leaves it, through one FIFO: fewer take fewer DMA channels, and are shared less."""
+
+    PARAMETER = 1  # what one parameter of one task stands for
+    ARGUMENT = 2  # parts of one argument, whatever task uses them
+    SHAPE = 3  # all objects of one type
+
+
+def fifos_of(placement: Placement, merging: Merging = Merging.PARAMETER) -> ObjectFifos:
     """The FIFOs of a placed program.
 
-    Cores that use the same parts in the same order share a FIFO. `merged`: what a core gets as objects of one shape
-    comes through one FIFO, in the order in which it is used, which takes fewer DMA channels and shares less.
+    Cores that use the same parts in the same order share a FIFO. Objects come in the order in which they are used.
     """
     mapping = placement.mapping
     wanted: dict[tuple[bool, tuple[ArrayPart, ...], bool], list[Slot]] = {}
     for core in mapping.cores:
         for to_core in (True, False):
-            for slot, parts in _slots(core, to_core, merged):
+            for slot, parts in _slots(core, to_core, merging):
                 resident = len(parts) > 1 and len(set(parts)) == 1 and len({p for _, p in slot.uses}) == 1
                 key = (to_core, parts[:1] if resident else parts, resident)
                 wanted.setdefault(key, []).append(slot)
@@ -143,15 +151,18 @@ def _held(slot: Slot) -> int:
     return max(sum(node == own for node, _ in slot.uses) for own, _ in slot.uses)
 
 
-def _slots(core: MappedCore, to_core: bool, merged: bool) -> Iterator[tuple[Slot, tuple[ArrayPart, ...]]]:
-    """What a core gets, or gives, by the FIFO: parameters of one task, or of all whose objects have one shape."""
+def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[Slot, tuple[ArrayPart, ...]]]:
+    """What a core gets, or gives, by the FIFO."""
     found: dict[object, list[tuple[VirtualNode, PartUse]]] = {}
     for node in core.nodes:
         for use in node.parts:
             if use.access is PartAccess.BOTH or (use.access is PartAccess.IN) == to_core:
-                lane: object = (node.task, node.function, use.parameter)
-                if merged:
-                    lane = (use.part.argument.element, use.part.extents)
+                kind = (use.part.argument.element, use.part.extents)
+                lane: object = kind
+                if merging is Merging.PARAMETER:
+                    lane = (node.task, node.function, use.parameter)
+                elif merging is Merging.ARGUMENT:
+                    lane = (use.part.argument.name, kind)
                 found.setdefault(lane, []).append((node, use))
     for uses in found.values():
         slot = Slot(core.name, tuple((node.name, use.parameter) for node, use in uses))

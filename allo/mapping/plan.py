@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..errors import TargetError
 from ..target import ProcessorArray, TileKind
 from .capacity import CapacityReport, capacity_of
-from .fifos import ObjectFifos, fifos_of
+from .fifos import Merging, ObjectFifos, fifos_of
 from .place import Placement, place
 from .routes import Route, routed
 from .steps import Mapping
@@ -32,14 +32,14 @@ class ArrayPlan:
 
 
 def plan_of(mapping: Mapping, array: ProcessorArray) -> ArrayPlan:
-    """The first plan that fits: with FIFOs of their own for parameters before merged ones, with many routes before few.
+    """The first plan that fits: FIFOs of parameters of their own before merged ones, many routes before few.
 
     Raises TargetError with what there is too little of, and for whom, if none does.
     """
     placement = place(mapping, array)
     plans = []
-    for merged in (False, True):
-        fifos = fifos_of(placement, merged=merged)
+    for merging in Merging:
+        fifos = fifos_of(placement, merging)
         shim = array.tiles[TileKind.SHIM].dma
         for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):
             routes = routed(fifos, placement, array, channels)

@@ -8,19 +8,20 @@ from functools import cache
 
 from mlir import ir
 
-from ...ir.access import callee_name
+from ...ir.access import callee_name, is_load, is_store, stored, subscripts
+from ...ir.builder import Builder
+from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.passes import run_passes
-from ...ir.walk import entry_block, operations, string_of
+from ...ir.walk import argument_names, entry_block, operations, string_of
 from ...mapping import ArrayPlan
 from ..element_class import set_signature
 from .core_body import CORE, CoreBodies, FifoAction
+from .localize import native_width
 
 _FOREVER = 0x7FFFFFFF
-_LOWER = (
-    "builtin.module(func.func(allo-expand-remainders),allo-lower-types,canonicalize,lower-affine,canonicalize,"
-    "func.func(allo-native-integers),canonicalize)"
-)
+_LOWER = "builtin.module(func.func(allo-expand-remainders),allo-lower-types,canonicalize,lower-affine,canonicalize)"
+_NATIVE = "builtin.module(func.func(allo-native-integers),canonicalize)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ def core_bodies(plan: ArrayPlan, bodies: Module) -> Iterator[CoreBody]:
         module = made.body(core, _FOREVER)
         names = _arrays_as_arguments(module, f"core_{tile.column}_{tile.row}")
         run_passes(_LOWER, module.mlir.operation)
+        _store_native(module)
+        run_passes(_NATIVE, module.mlir.operation)
         yield _printed(module, made.actions, names)
 
 
@@ -53,6 +56,29 @@ def _arrays_as_arguments(module: Module, prefix: str) -> list[str]:
         op.erase()
     set_signature(function.operation, names)
     return names
+
+
+def _store_native(module: Module) -> None:
+    """Let integers of arrays of a core, which are its arguments, have widths that memory has."""
+    function = module.function(CORE)
+    entry = entry_block(function)
+    assert entry is not None
+    for array in entry.arguments:
+        own = ir.MemRefType(array.type)
+        narrow = own.element_type
+        if not isinstance(narrow, ir.IntegerType) or narrow.width == native_width(narrow.width):
+            continue
+        wide = ir.IntegerType.get_signless(native_width(narrow.width), context())
+        array.set_type(ir.MemRefType.get(own.shape, wide, loc=unknown_location()))
+        for op in [use.owner.operation for use in array.uses]:
+            builder = Builder.before(op)
+            if is_store(op):
+                op.operands[0] = builder.value("arith.extui", wide, [stored(op)])
+            elif is_load(op):
+                value = builder.value("memref.load", wide, [array, *subscripts(op)])
+                op.results[0].replace_all_uses_with(builder.value("arith.trunci", narrow, [value]))
+                op.erase()
+    set_signature(function.operation, argument_names(function))
 
 
 @cache

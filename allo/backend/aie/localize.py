@@ -22,7 +22,8 @@ from ..element_class import set_signature
 
 _PLAIN = ("arith.", "math.", "scf.", "affine.")
 _MEMORY = ("memref.alloc", "memref.load", "memref.store", "memref.copy", "func.return", "memref.dealloc")
-_ELEMENTS = ("i8", "i16", "i32", "ui8", "ui16", "ui32", "bf16", "f32")
+ELEMENTS = ("i8", "i16", "i32", "ui8", "ui16", "ui32", "bf16", "f32")  # what DMA engines move
+_WIDEST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +115,23 @@ def _demand_linkable(external: ir.Operation, at: Location | None) -> None:
 
 
 def _demand_element(kind: ir.Type, at: Location | None) -> None:
-    if str(kind) not in _ELEMENTS and not is_stream_type(kind) and not isinstance(kind, ir.IndexType):
+    """Arrays within a core may have integers of any width up to 64, which take the next width of a memory."""
+    is_integer = isinstance(kind, ir.IntegerType) and kind.width <= _WIDEST
+    if not (is_integer or isinstance(kind, ir.IndexType) or str(kind) in ELEMENTS or is_stream_type(kind)):
         raise TargetError(
-            f"cores keep no elements of type {kind}; there are {', '.join(_ELEMENTS)}",
+            f"cores keep no elements of type {kind}; there are integers of up to {_WIDEST} bits, bf16 and f32",
             at=at,
             hint="say so where it is made: `x: int32[...] = ...`",
         )
+
+
+def demand_moved(kind: ir.Type, what: str, at: Location | None) -> None:
+    """Raises TargetError for elements that no DMA engine moves."""
+    if str(kind) not in ELEMENTS:
+        raise TargetError(
+            f"{what} has elements of type {kind}; what is moved are {', '.join(ELEMENTS)}", at=at,
+            hint="declare it with one of these",
+        )  # fmt: skip
 
 
 def localized(module: Module, name: str, into: Module) -> LocalBody:
@@ -157,7 +169,7 @@ def localized(module: Module, name: str, into: Module) -> LocalBody:
 def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
     """The smallest box that all accesses to an argument lie in."""
     kind = ir.MemRefType(array.type)
-    _demand_element(kind.element_type, None)
+    demand_moved(kind.element_type, f"argument '{label}'", location_of(module.function(name).operation))
     shape = tuple(kind.shape)
     model = model_of(module, name)
     buffer = model.buffer(array)
@@ -212,11 +224,16 @@ def _local_bytes(block: ir.Block) -> int:
     total = 0
     for op in operations(block, "memref.alloc"):
         kind = ir.MemRefType(op.results[0].type)
-        bits = 64 if isinstance(kind.element_type, ir.IndexType) else bits_of(kind.element_type)
-        total += -(-prod(kind.shape) * bits // 8)
+        bits = _WIDEST if isinstance(kind.element_type, ir.IndexType) else native_width(bits_of(kind.element_type))
+        total += prod(kind.shape) * bits // 8
     return total
 
 
 def bits_of(kind: ir.Type) -> int:
     """The bits of an element."""
     return int(kind.width)
+
+
+def native_width(bits: int) -> int:
+    """The bits that a number takes in memory."""
+    return next(width for width in (8, 16, 32, 64) if bits <= width)

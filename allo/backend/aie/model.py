@@ -10,7 +10,7 @@ from ...ir.builder import string_attr
 from ...ir.context import context
 from ...ir.module import Module
 from ...ir.passes import run_passes
-from ...ir.walk import argument_names, entry_block
+from ...ir.walk import argument_names, entry_block, operations
 from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, ShimTransfer
 from ..element_class import set_signature
 from .core_body import CORE, CoreBodies
@@ -148,6 +148,8 @@ class _Model:
         puts += [fifo.stream.name for fifo in self.plan.fifos.streams if fifo.producer == core.name]
         pools = {name: self._end(name, core.name) for name in (*gets, *puts)}
         body = CoreProcess(entry, pools, {v: k for k, v in self.bodies.actions.items()}, process)
+        for number, array in enumerate(operations(entry, "memref.alloc")):
+            array.attributes["allo.name"] = string_attr(f"array_{number}")  # cores that do the same are one function
         body.write(gets)
         set_signature(function.operation, [])
         function.operation.attributes["sym_name"] = string_attr(process.symbol)

@@ -35,7 +35,15 @@ from ...poly import overwritten_arguments
 from ...poly.formula import compile_map, evaluate
 from ...poly.token_counts import Uncounted, tokens_of
 from ..instantiate import instantiate
-from .localize import LocalBody, bits_of, demand_for_cores, external_functions, inline_calls, localized
+from .localize import (
+    LocalBody,
+    bits_of,
+    demand_for_cores,
+    demand_moved,
+    external_functions,
+    inline_calls,
+    localized,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +225,7 @@ class _Reader:
             kind = made.type.element_type if isinstance(made.type, ir.MemRefType) else made.type
             block = int(ir.IntegerAttr(op.attributes[BLOCK]).value) if BLOCK in op.attributes else 1
             stream = allo_d.StreamType(kind)
+            demand_moved(stream.element_type, f"stream '{facts.name}'", facts.made)
             self.blocks[self.names[key]] = (stream.element_type, block, stream.depth)
         return self.names[key]
 

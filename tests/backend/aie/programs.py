@@ -150,4 +150,24 @@ def systolic(A: int32[4, K], B: int32[K, 4], C: int32[4, 4]):
         c[i, j] = total
 
 
+@df.region()
+def ping_pong[Pk, P0, P1](A: int16[M, K], B: int16[K, M], C: int32[M, M]):
+    """A product whose partial sums go from position to position along the first axis of the grid."""
+    pipe: Stream[int32[M // P0, M // P1], 2][Pk - 1, P0, P1]
+
+    @df.kernel(mapping=[Pk, P0, P1], args=[A, B, C])
+    def gemm(
+        a: int16[M, K] @ Layout("S1S2"), b: int16[K, M] @ Layout("S2S0"), c: int32[M, M] @ Layout("S1S0")
+    ):
+        pk, pm, pn = df.get_pid()
+        before: int32[M // P0, M // P1] = 0
+        with allo.meta_if(pk > 0):
+            before[:, :] = pipe[pk - 1, pm, pn].get()
+        after: int32[M // P0, M // P1] = allo.add(allo.matmul(a, b), before)
+        with allo.meta_if(pk < Pk - 1):
+            pipe[pk, pm, pn].put(after)
+        with allo.meta_else():
+            c[:, :] = after
+
+
 TYPES = {"i8": int8, "i16": int16, "bf16": bfloat16, "i32": int32}

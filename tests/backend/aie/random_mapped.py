@@ -64,7 +64,11 @@ def program(seed: int) -> Mapped:
         last_joins = joins and k == stages - 1
         given = (["A"] if k == 0 else []) + (["B"] if k == stages - 1 else []) + ["W"]
         part = f"{whole} @ {layout}"
-        kinds = {"A": part, "B": f"{kind}[{rounds}, {length}]" if last_joins else part, "W": f"{kind}[{length}]"}
+        kinds = {
+            "A": part,
+            "B": f"{kind}[{rounds}, {length}]" if last_joins else part,
+            "W": f"{kind}[{length}]",
+        }
         parameters = ", ".join(f"{name.lower()}: {kinds[name]}" for name in given)
         lines += [
             "",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import allo.dataflow as df
-from allo.ir.types import Fixed, Stream, float64, int4, int16, int32
+from allo.ir.types import Fixed, Int, Stream, float64, int16, int32
 from allo.memory import Layout
 
 N = 16
@@ -52,7 +52,7 @@ def doubles(A: float64[N]):
 def odd_array(A: int32[N]):
     @df.kernel(args=[A])
     def f(a: int32[N]):
-        x: int4[N] = 0
+        x: Int(72)[N] = 0
         for i in range(N):
             a[i] = x[i]
 

@@ -150,3 +150,36 @@ def test_a_call_says_what_it_runs_on(caplog: pytest.LogCaptureFixture) -> None:
         repr(built)
         == "<AIEModule vector_scale: 4 cores, runs on the model of npu1, which has no clock (simulated)>"
     )
+
+
+def chains(rows: int, columns: int, steps: int) -> list[tuple[str, list[str]]]:
+    """All positions along the first axis on one core."""
+    made = []
+    for i in range(rows):
+        for j in range(columns):
+            name = f"gemm_0_{i}_{j}"
+            for k in range(1, steps):
+                made.append(("chain", [name, f"gemm_{k}_{i}_{j}"]))
+                name += f"-gemm_{k}_{i}_{j}"
+    return made
+
+
+MIDDLE = [("bundle", ["gemm_1_0_0", "gemm_2_0_0"]), ("chain", ["gemm_0_0_0", "gemm_1_0_0x2"])]
+
+
+@pytest.mark.parametrize(
+    ("grid", "steps", "cores"),
+    [((2, 2, 2), [], 8), ((2, 2, 2), chains(2, 2, 2), 4), ((4, 1, 1), MIDDLE, 2)],
+    ids=["", "chained", "bundled"],
+)
+def test_ping_pong(grid: tuple[int, int, int], steps: Any, cores: int) -> None:
+    """Arrays of 36 bits within cores, parts of one argument for several tasks through one FIFO, broadcasts of it."""
+    A, B, C = numbers(p.M, p.K), numbers(p.K, p.M), np.zeros((p.M, p.M), np.int32)
+    built = df.build(p.ping_pong, target="aie", instantiate=list(grid), mapping_primitives=steps)
+    built(A, B, C)
+    np.testing.assert_array_equal(C, A.astype(np.int32) @ B.astype(np.int32))
+    assert len(built.plan.mapping.cores) == cores
+    assert "xi36" not in built.mlir and "xi64" in built.mlir
+    if grid == (2, 2, 2) and steps:
+        shared = [(fifo.cores, len(fifo.objects)) for fifo in built.plan.fifos.arrays if fifo.to_core]
+        assert [(len(ends), count) for ends, count in shared] == [(2, 2)] * 4

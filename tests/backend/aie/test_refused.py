@@ -20,6 +20,7 @@ def told(region: Any, **options: Any) -> str:
     text = re.sub(r'File ".*?", line \d+, column \d+: ', "", str(caught.value))
     text = re.sub(r'\n    File ".*', "", text)
     text = re.sub(r'\n    File ".*', "", text)
+    text = re.sub(r'\n    File ".*', "", text)
     return re.sub(r"\n    .*\n +\^+", "", text)
 
 
@@ -37,11 +38,12 @@ REFUSED: dict[str, str] = {
         "  hint: pass it as an array of one element"
     ),
     "doubles": (
-        "cores keep no elements of type f64; there are i8, i16, i32, ui8, ui16, ui32, bf16, f32\n"
-        "  hint: say so where it is made: `x: int32[...] = ...`"
+        "argument 'A' has elements of type f64; what is moved are i8, i16, i32, ui8, ui16, ui32, bf16, "
+        "f32\n"
+        "  hint: declare it with one of these"
     ),
     "odd_array": (
-        "cores keep no elements of type i4; there are i8, i16, i32, ui8, ui16, ui32, bf16, f32\n"
+        "cores keep no elements of type i72; there are integers of up to 64 bits, bf16 and f32\n"
         "  hint: say so where it is made: `x: int32[...] = ...`"
     ),
     "fixed_point": (
