@@ -15,6 +15,7 @@ from .text import RELEASES
 __all__ = ["MANIFEST", "AIEModule", "is_available"]
 
 _NEEDS_DEVICE = ("profile", "trace")
+_OF_THOSE = ("warmup", "num_iters", "trace_size")  # say how often and how much; nothing without those
 
 
 def is_available() -> bool:
@@ -46,7 +47,7 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModu
 MANIFEST = Manifest(
     names=("aie", "npu-model"),
     modes=(),
-    options=("project", "mapping_primitives", "device_type", "dialect", *_NEEDS_DEVICE),
+    options=("project", "mapping_primitives", "device_type", "dialect", *_NEEDS_DEVICE, *_OF_THOSE),
     missing_tools=lambda: (),
     build=_build,
 )

@@ -37,11 +37,20 @@ def core_bodies(plan: ArrayPlan, bodies: Module) -> Iterator[CoreBody]:
     made = CoreBodies(plan, bodies)
     for core, tile in zip(plan.mapping.cores, plan.placement.tiles, strict=True):
         module = made.body(core, _FOREVER)
-        names = _arrays_as_arguments(module, f"core_{tile.column}_{tile.row}")
-        run_passes(_LOWER, module.mlir.operation)
-        _store_native(module)
-        run_passes(_NATIVE, module.mlir.operation)
+        names = lower_core(module, f"core_{tile.column}_{tile.row}")
         yield _printed(module, made.actions, names)
+
+
+def lower_core(module: Module, prefix: str) -> list[str]:
+    """Lower the body of a core, in place: loops, branches, loads and stores, and numbers of widths that cores have.
+
+    Its arrays are arguments then; their names, which begin with `prefix`.
+    """
+    names = _arrays_as_arguments(module, prefix)
+    run_passes(_LOWER, module.mlir.operation)
+    _store_native(module)
+    run_passes(_NATIVE, module.mlir.operation)
+    return names
 
 
 def _arrays_as_arguments(module: Module, prefix: str) -> list[str]:
