@@ -132,9 +132,13 @@ class IPModule(ExternalValue):
 
 
 def _folders() -> tuple[Path, ...]:
-    """Where relative paths start: the folder of the file that makes the module, and the current one."""
+    """Where relative paths start: the folder of the file that makes the module, and the current one.
+
+    What this class and those made of it do while they are made stands between.
+    """
     frame = inspect.currentframe()
-    while frame is not None and frame.f_code.co_filename == __file__:
+    own_files = {__file__, *(inspect.getfile(kind) for kind in IPModule.__subclasses__())}
+    while frame is not None and frame.f_code.co_filename in own_files:
         frame = frame.f_back
     file = Path(frame.f_code.co_filename) if frame is not None else None
     own = (file.resolve().parent,) if file is not None and file.is_file() else ()

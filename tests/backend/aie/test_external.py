@@ -61,6 +61,11 @@ def test_cores_name_the_file_in_the_older_release() -> None:
     assert "aiex.runtime_sequence(" in text and "aie.device(npu1_4col)" in text
 
 
+def test_relative_paths_start_from_the_file_that_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert ExternalModule("negate", "kernels.cc", [0], [1]).source.implementations == (str(FILE),)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

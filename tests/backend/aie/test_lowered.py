@@ -51,9 +51,8 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SHAPES: dict[str, tuple[list[tuple[int, ...]], Any]] = {
-    "vector_add": ([(programs.N,)] * 3, np.int32),
+    "vector_scale": ([(programs.N,)] * 2, np.int32),
     "split_k": ([(programs.M, programs.K), (programs.K, programs.M), (programs.M, programs.M)], np.int16),
-    "systolic": ([(4, programs.K), (programs.K, 4), (4, 4)], np.int32),
 }
 
 

@@ -39,7 +39,7 @@ def test_streams_within_a_core_are_arrays_and_counts_from_zero() -> None:
     assert "@pipe" not in text
 
 
-@pytest.mark.parametrize("name", ["vector_add", "collective", "tensor_parallel", "systolic"])
+@pytest.mark.parametrize("name", ["vector_add", "collective", "tensor_parallel"])
 def test_cores_parse_as_upstream_mlir(name: str) -> None:
     """Only operations of AIE's dialects are unknown; no type or operation of ours is left."""
     text = df.build(getattr(programs, name), target="aie").mlir
