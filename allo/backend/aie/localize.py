@@ -235,5 +235,5 @@ def bits_of(kind: ir.Type) -> int:
 
 
 def native_width(bits: int) -> int:
-    """The bits that a number takes in memory."""
-    return next(width for width in (8, 16, 32, 64) if bits <= width)
+    """The bits that a number takes in memory; no core keeps one that takes more than 64."""
+    return next((width for width in (8, 16, 32, 64) if bits <= width), bits)

@@ -16,6 +16,7 @@ from ...ir.effects import Effects
 from ...ir.linalg import with_loops
 from ...ir.module import Module
 from ...ir.names import unique_name
+from ...ir.narrowing import narrow_integers
 from ...ir.processes import DATAFLOW, ELEMENT_NAME, ELEMENT_OF, ELEMENT_POSITION, is_process, spatial_loops
 from ...ir.stream_facts import BLOCK, StreamFacts, facts_of
 from ...ir.streams import is_stream_type
@@ -43,6 +44,7 @@ from .localize import (
     external_functions,
     inline_calls,
     localized,
+    native_width,
 )
 
 
@@ -173,6 +175,7 @@ class _Reader:
         """The function of a task at a position, in the module of bodies; functions with one text are one."""
         if callee not in self.known:
             inline_calls(self.module, callee)
+            narrow_integers(self.module.function(callee), native_width)
             demand_for_cores(self.module, callee)
             self.known[callee] = localized(self.module, callee, self.bodies)
             made = self.bodies.function(callee).operation
