@@ -12,7 +12,14 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from . import reproduce_cpu, reproduce_fig12, reproduce_points, reproduce_streams, reproduce_table3
+from . import (
+    reproduce_cpu,
+    reproduce_fig12,
+    reproduce_points,
+    reproduce_rtl,
+    reproduce_streams,
+    reproduce_table3,
+)
 from .tables import in_markdown
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "polybench.md"
@@ -21,6 +28,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "points": lambda: in_markdown(reproduce_points.HEADER, reproduce_points.rows()),
     "streams": lambda: in_markdown(reproduce_streams.HEADER, reproduce_streams.rows()),
     "fig. 12": lambda: in_markdown(reproduce_fig12.HEADER, reproduce_fig12.rows()),
+    "rtl": reproduce_rtl.table,
     "cpu": reproduce_cpu.table,
 }
 

@@ -15,6 +15,7 @@ import csv
 import json
 import subprocess
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -62,7 +63,7 @@ def measured(kernel: str, design: str, size: str, *, count: bool) -> Measured:
     try:
         built = schedule.build(target="rtl")
     except allo.TargetError as error:
-        return replace(found, failure=error.message)
+        return replace(found, failure=error.diagnostics[0].message)
     found = replace(found, predicted=built.predicted_cycles)
     lines = built.code.count("\n")
     if lines > LINES:
@@ -132,8 +133,15 @@ def table() -> str:
         for row in rows
         if not row.failure
     ]  # fmt: skip
-    failed = [f"- {row.kernel} `{row.design}`, {row.size}: {row.failure}" for row in rows if row.failure]
-    return "\n".join([in_markdown(HEADER, body), *(["", "Not simulated:", "", *failed] if failed else [])])
+    failed: dict[str, list[str]] = {}
+    for row in rows:
+        if row.failure:
+            failed.setdefault(f"{row.size}, {row.failure}", []).append(f"{row.kernel} `{row.design}`")
+    listed = [
+        textwrap.fill(f"- {why}: {', '.join(names)}", 120, subsequent_indent="  ", break_on_hyphens=False)
+        for why, names in failed.items()
+    ]
+    return "\n".join([in_markdown(HEADER, body), *(["", "Not simulated:", "", *listed] if listed else [])])
 
 
 def main() -> int:
