@@ -1,0 +1,3 @@
+"""A text that defines no function."""
+
+kernel = "N = 3\n"
