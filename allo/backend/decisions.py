@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 
 from mlir import ir
 
+from ..ir.context import context
 from ..ir.walk import operations, statements
 from ..poly.waiting.scalars import Scalars
 from ..poly.waiting.terms import loop_variable
 
 type Position = tuple[int, ...]
 
+_DECIDED = "allo.x_decided"  # of what a plan of all positions takes for decided, in the bodies made of one
 _PURE = ("arith.", "affine.apply", "scf.if", "affine.if")
 _YIELDS = ("scf.yield", "affine.yield")
 
@@ -21,6 +23,7 @@ class Decisions:
 
     def __init__(self, block: ir.Block, position: Sequence[ir.Value], ranges: Sequence[tuple[int, int]]) -> None:
         self._scalars = Scalars()
+        self._marks = bool(position)  # with a constant position more may be known, which is not to be left out
         for number, (value, values) in enumerate(zip(position, ranges, strict=True)):
             self._scalars.variable(value, loop_variable(f"p[{number}]", None, values))
         self.made: dict[ir.Operation, Callable[[Position], bool]] = {}
@@ -33,7 +36,10 @@ class Decisions:
                 for inner in region.blocks:
                     self._read(inner)
             self._scalars.see(op)
-            if op.name == "scf.if" and (truth := self._scalars.truth(op.operands[0])) is not None:
+            if op.name != "scf.if" or not (self._marks or _DECIDED in op.attributes):
+                continue
+            if (truth := self._scalars.truth(op.operands[0])) is not None:
+                op.attributes[_DECIDED] = ir.UnitAttr.get(context())  # of which the hash of an operation is made, too
                 self.made[op] = eval(f"lambda p: {truth.text}")  # the text is ours, and has no names of the user
 
     def helps(self, op: ir.Operation) -> bool:
@@ -49,8 +55,9 @@ class Decisions:
         return user in self.made or self.helps(user)
 
 
+
 def decide(block: ir.Block) -> None:
-    """Replace each `scf.if` whose condition is constant by the statements that it chooses."""
+    """Replace each `scf.if` that is marked, whose condition is constant now, by the statements that it chooses."""
     made = Decisions(block, (), ()).made
     for op, holds in made.items():
         for chosen in op.regions[0 if holds(()) else 1].blocks:

@@ -71,9 +71,9 @@ class ElementClass:
             self._block.erase_argument(0)
         set_signature(self._made, [])
         run_passes(COMPOSED, self._made)
-        decide(self._block)
         if operations(self._block, "affine.if"):
             _decide(self._block)
+        decide(self._block)  # what is computed of their results, too
         for op in operations(self._block, "arith.constant"):
             if not any(True for _ in op.results[0].uses):
                 op.erase()

@@ -131,7 +131,10 @@ class Scalars:
             return None
         predicate = _PREDICATES[ir.IntegerAttr(op.attributes["predicate"]).value]
         if predicate.startswith("u"):
-            if not all(t.range is not None and t.range[0] >= 0 for t in (left, right)):
+            kind = op.operands[0].type
+            if isinstance(kind, ir.IntegerType):
+                left, right = (modulo(term, 1 << kind.width) for term in (left, right))
+            elif not all(t.range is not None and t.range[0] >= 0 for t in (left, right)):
                 return None
             predicate = f"s{predicate[1:]}"
         return compared(predicate, left, right)
@@ -153,10 +156,20 @@ class Scalars:
         given = [term for term in terms if term is not None]
         if len(given) < len(terms) or not given:
             return None
+        if op.name == "arith.trunci":
+            return _wrapped(given[0], op.results[0].type.width)
         if op.name in _CASTS:
             is_signed = op.name not in ("arith.extui", "arith.index_castui")
             return given[0] if is_signed or given[0].fits(0, 1 << 62) else None
         return _computed(op.name, *given) if len(given) == 2 else None
+
+
+def _wrapped(term: Term, bits: int) -> Term:
+    """What is left of an integer in so many bits, the highest one of which is that of the sign."""
+    half = 1 << (bits - 1)
+    if term.fits(-half, half - 1):
+        return term
+    return added(modulo(added(term, number(half)), 2 * half), number(half), -1)
 
 
 def _either(condition: Truth, one: Term | Truth | None, other: Term | Truth | None) -> Term | Truth | None:
