@@ -56,8 +56,7 @@ def build(
     copied to the chip. For HLS, `rewrites=["cse", ...]` does to the module first what docs/estimator.md says of
     rewrites.
 
-    Tools for FPGAs let no two tasks of a dataflow region use one array: for them, arguments that the schedule leaves
-    whole are divided so that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
+    Tools for FPGAs let no two tasks of a region use one array: arguments that its schedule leaves whole are divided.
 
     `"rtl"` gives SystemVerilog of our own (`.code`), called with NumPy arrays in a simulation; then `.cycles` are those
     of the run. Options `device`, `limit`, `random_state`, `waveform`, `project` (docs/rtl.md).

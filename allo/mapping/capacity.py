@@ -96,11 +96,12 @@ def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: Proce
     moved = [fifo for fifo in [*into, *out] for _ in range(fifo.depth)]
     yield ResourceUse("descriptors of a core", place, len(moved), limits.dma.descriptors, _names(moved))
     yield ResourceUse("locks of a core", place, 2 * len(held), limits.dma.locks, _names(held))
-    own = {node.function: node.local_bytes for node in placement.mapping.core_of(_first(core, placement)).nodes}
+    nodes = placement.mapping.core_of(_first(core, placement)).nodes
+    own = sum(dict(place for node in nodes for place in node.arrays).values())
     inner = [s for s in fifos.internal if placement.mapping.core_of(s.producer).name == core]
     parts = [(f"{fifo.bytes * fifo.depth:,} bytes of '{_name(fifo)}'", fifo.bytes * fifo.depth) for fifo in held]
     parts += [(f"{s.bytes + _COUNTS:,} bytes of '{s.name}'", s.bytes + _COUNTS) for s in inner]
-    parts += [(f"{size:,} bytes in '{function}'", size) for function, size in own.items() if size]
+    parts += [(f"{own:,} bytes of arrays that tasks make", own)] if own else []
     parts += [(f"{limits.stack:,} bytes of stack", limits.stack)]
     total = sum(size for _, size in parts)
     yield ResourceUse("memory of a core", place, total, limits.memory, tuple(text for text, _ in parts))

@@ -77,7 +77,10 @@ class StreamEnd:
 
 @dataclass(frozen=True, slots=True)
 class VirtualNode:
-    """A task at a position. Nodes with one `function` do the same on parts and streams of their own."""
+    """A task at a position. Nodes with one `function` do the same on parts and streams of their own.
+
+    `arrays` are those that it makes: places in the memory of a core, and bytes. Nodes of one core share places.
+    """
 
     name: str
     task: str
@@ -85,7 +88,7 @@ class VirtualNode:
     function: str
     parts: tuple[PartUse, ...]
     ends: tuple[StreamEnd, ...]
-    local_bytes: int
+    arrays: tuple[tuple[str, int], ...]
     at: Location | None = None
 
 

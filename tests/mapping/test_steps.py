@@ -36,7 +36,7 @@ def stream(source: str, sink: str) -> VirtualStream:
 
 def node(name: str, *uses: PartUse, function: str = "") -> VirtualNode:
     task, _, place = name.partition("_")
-    return VirtualNode(name, task, (int(place or 0),), function or task, uses, (), 128)
+    return VirtualNode(name, task, (int(place or 0),), function or task, uses, (), (("f 0", 128),))
 
 
 A = CallArray("A", "i32", 32, (64,))
@@ -176,8 +176,8 @@ def test_what_does_not_fit_is_told_with_its_users() -> None:
         plan_of(mapping, ARRAY)
     assert str(caught.value) == (
         "the program does not fit 'xdna1_npu1'; there is too little of\n"
-        "    memory of a core of core 'f_0' at (0, 2): 81,152 of 65,536, for 80,000 bytes of 'A_0', 128 bytes in 'f', "
-        "1,024 bytes of stack\n"
+        "    memory of a core of core 'f_0' at (0, 2): 81,152 of 65,536, for 80,000 bytes of 'A_0', "
+        "128 bytes of arrays that tasks make, 1,024 bytes of stack\n"
         "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
     )
 

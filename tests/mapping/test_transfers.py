@@ -31,7 +31,7 @@ def sequence(
     """The sequence for one core that reads these parts of an array in turn."""
     array = CallArray("A", f"i{bits}", bits, shape)
     nodes = [
-        VirtualNode(f"f_{k}", "f", (k,), "f", (PartUse(0, ArrayPart(array, *own), PartAccess.IN),), (), 0)
+        VirtualNode(f"f_{k}", "f", (k,), "f", (PartUse(0, ArrayPart(array, *own), PartAccess.IN),), (), ())
         for k, own in enumerate(parts)
     ]
     mapping = mapped(

@@ -30,7 +30,7 @@ from ...ir.walk import (
 )  # fmt: skip
 from ...mapping import ArrayFifo, ArrayPlan, MappedCore, VirtualNode, VirtualStream
 from ..element_class import set_signature
-from .localize import external_functions, is_external
+from .localize import external_functions, is_external, places_of_arrays
 
 CORE = "core"  # the function of a core in its module
 PRODUCE, CONSUME = 0, 1  # ports of an object FIFO
@@ -157,8 +157,8 @@ class CoreBodies:
         copy = source.operation.clone(ir.InsertionPoint(module.mlir.body))
         copy.attributes["sym_name"] = string_attr(symbol)
         block = copy.regions[0].blocks[0]
-        for number, op in enumerate(operations(block, "memref.alloc")):  # tasks run one after the other
-            op.attributes[_SHARED] = string_attr(f"{node.function} {number}")
+        for op, place in places_of_arrays(block):  # tasks run one after the other
+            op.attributes[_SHARED] = string_attr(place)
         names = argument_names(source)
         internal = {stream.name for stream in self.plan.fifos.internal}
         for end in sorted(node.ends, key=lambda end: -end.parameter):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from math import prod
 
 import islpy as isl
@@ -16,7 +17,7 @@ from ...ir.context import unknown_location
 from ...ir.inlining import replace_call
 from ...ir.module import Module
 from ...ir.streams import declared_sides, is_stream, is_stream_type
-from ...ir.walk import argument_names, entry_block, location_of, operations, string_of
+from ...ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
 from ...poly import model_of
 from ..element_class import set_signature
 
@@ -39,14 +40,14 @@ class LocalBody:
     """A function of a task at one position.
 
     `boxes` tell of each argument of the function that the task was made as which part of the array it is now; None for
-    streams. `gets` and `puts` are the numbers of those.
+    streams. `gets` and `puts` are the numbers of those. `arrays` are places of arrays that it makes, and their bytes.
     """
 
     name: str
     boxes: tuple[ElementBox | None, ...]
     puts: tuple[int, ...]
     gets: tuple[int, ...]
-    local_bytes: int
+    arrays: tuple[tuple[str, int], ...]
 
 
 def inline_calls(module: Module, name: str) -> None:
@@ -163,7 +164,7 @@ def localized(module: Module, name: str, into: Module) -> LocalBody:
                 hint="use an array of its own",
             )  # fmt: skip
     set_signature(made, names)
-    return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), _local_bytes(block))
+    return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), _local_arrays(block))
 
 
 def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
@@ -220,13 +221,38 @@ def _rebase(argument: ir.Value, box: ElementBox) -> None:
     argument.set_type(ir.MemRefType.get(box.extents, kind.element_type, loc=unknown_location()))
 
 
-def _local_bytes(block: ir.Block) -> int:
-    total = 0
+def places_of_arrays(block: ir.Block) -> list[tuple[ir.Operation, str]]:
+    """The arrays that a function makes, each with its place in memory: arrays of one type share one if all that uses
+    the first comes before all that uses the second. Functions that run one after the other have the same places."""
+    order = {op: number for number, op in enumerate(statements(block))}
+    spans: list[tuple[int, int, ir.Operation]] = []
     for op in operations(block, "memref.alloc"):
+        used = [order[_in_block(user, block)] for user in (op, *(use.owner.operation for use in op.results[0].uses))]
+        spans.append((min(used[1:], default=used[0]), max(used), op))
+    found: list[tuple[ir.Operation, str]] = []
+    until: dict[str, int] = {}
+    for first, last, op in sorted(spans, key=lambda span: span[:2]):
+        names = (f"{op.results[0].type} {number}" for number in count())
+        place = next(name for name in names if until.get(name, -1) < first)
+        until[place] = last
+        found.append((op, place))
+    return found
+
+
+def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation:
+    """The statement of a block in which an operation is."""
+    while op.block != block:
+        op = op.parent
+    return op
+
+
+def _local_arrays(block: ir.Block) -> tuple[tuple[str, int], ...]:
+    found = {}
+    for op, place in places_of_arrays(block):
         kind = ir.MemRefType(op.results[0].type)
         bits = _WIDEST if isinstance(kind.element_type, ir.IndexType) else native_width(bits_of(kind.element_type))
-        total += prod(kind.shape) * bits // 8
-    return total
+        found[place] = prod(kind.shape) * bits // 8
+    return tuple(sorted(found.items()))
 
 
 def bits_of(kind: ir.Type) -> int:

@@ -16,7 +16,6 @@ from ...ir.effects import Effects
 from ...ir.linalg import with_loops
 from ...ir.module import Module
 from ...ir.names import unique_name
-from ...ir.narrowing import narrow_integers
 from ...ir.processes import DATAFLOW, ELEMENT_NAME, ELEMENT_OF, ELEMENT_POSITION, is_process, spatial_loops
 from ...ir.stream_facts import BLOCK, StreamFacts, facts_of
 from ...ir.streams import is_stream_type
@@ -44,8 +43,8 @@ from .localize import (
     external_functions,
     inline_calls,
     localized,
-    native_width,
 )
+from .temporaries import without_temporaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +167,14 @@ class _Reader:
                     hint="let tasks pass it through a stream",
                 )  # fmt: skip
         return VirtualNode(
-            name, task, place, function, tuple(parts), tuple(ends), body.local_bytes, location_of(call)
+            name, task, place, function, tuple(parts), tuple(ends), body.arrays, location_of(call)
         )
 
     def _body(self, callee: str) -> LocalBody:
         """The function of a task at a position, in the module of bodies; functions with one text are one."""
         if callee not in self.known:
             inline_calls(self.module, callee)
-            narrow_integers(self.module.function(callee), native_width)
+            without_temporaries(self.module, callee)
             demand_for_cores(self.module, callee)
             self.known[callee] = localized(self.module, callee, self.bodies)
             made = self.bodies.function(callee).operation

@@ -37,9 +37,9 @@ module {
     }
     %core_0_3_pipe_block_0 = aie.buffer(%tile_0_3) {sym_name = "core_0_3_pipe_block_0"} : memref<16xi32>
     %core_consumer_0 = aie.core(%tile_0_3) {
-      %c1_i64 = arith.constant 1 : i64
       %c16 = arith.constant 16 : index
       %c32 = arith.constant 32 : index
+      %c1_i32 = arith.constant 1 : i32
       %c0 = arith.constant 0 : index
       %c2147483647 = arith.constant 2147483647 : index
       %c1 = arith.constant 1 : index
@@ -56,10 +56,8 @@ module {
           "aie.objectfifo.release"() {objFifo_name = @pipe, port = 1 : i32, size = 1 : i32} : () -> ()
           scf.for %arg3 = %c0 to %c16 step %c1 {
             %4 = memref.load %core_0_3_pipe_block_0[%arg3] : memref<16xi32>
-            %5 = arith.extsi %4 : i32 to i64
-            %6 = arith.addi %5, %c1_i64 : i64
-            %7 = arith.trunci %6 : i64 to i32
-            memref.store %7, %1[%arg2, %arg3] : memref<32x16xi32>
+            %5 = arith.addi %4, %c1_i32 : i32
+            memref.store %5, %1[%arg2, %arg3] : memref<32x16xi32>
           }
         }
         "aie.objectfifo.release"() {objFifo_name = @B_out_0, port = 0 : i32, size = 1 : i32} : () -> ()

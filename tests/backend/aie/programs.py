@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import allo
 import allo.dataflow as df
-from allo.ir.types import Stream, bfloat16, int8, int16, int32
+from allo.ir.types import Int, Stream, bfloat16, int8, int16, int32
 from allo.memory import Layout
 
 S, R = Layout.Shard, Layout.Replicate
@@ -168,6 +168,17 @@ def ping_pong[Pk, P0, P1](A: int16[M, K], B: int16[K, M], C: int32[M, M]):
             pipe[pk, pm, pn].put(after)
         with allo.meta_else():
             c[:, :] = after
+
+
+@df.region()
+def halves(A: int16[N], B: int32[N]):
+    @df.kernel(mapping=[1], args=[A, B])
+    def shifted(a: int16[N], b: int32[N]):
+        x: Int(36)[N] = 0
+        for i in range(N):
+            x[i] = a[i] << 20
+        for i in range(N):
+            b[i] = (x[i] >> 16) + (x[N - 1 - i] >> 18)
 
 
 TYPES = {"i8": int8, "i16": int16, "bf16": bfloat16, "i32": int32}

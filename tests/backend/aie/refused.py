@@ -54,7 +54,9 @@ def odd_array(A: int32[N]):
     def f(a: int32[N]):
         x: Int(72)[N] = 0
         for i in range(N):
-            a[i] = x[i]
+            x[i] = a[i]
+        for i in range(N):
+            a[i] = (x[i] >> 8) + (x[N - 1 - i] >> 9)
 
 
 @df.region()

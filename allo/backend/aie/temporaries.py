@@ -1,0 +1,32 @@
+"""Bodies of tasks without arrays that only pass values from one nest of loops to the next."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ...ir.access import is_end
+from ...ir.module import Module
+from ...ir.narrowing import narrow_integers
+from ...ir.passes import run_passes
+from ...ir.walk import entry_block, operations
+from .localize import native_width
+
+_FUSE = "affine-loop-fusion,affine-scalrep,canonicalize"  # of arrays between nests single elements are left
+_PASSES = f"builtin.module(func.func(canonicalize,cse,{_FUSE},{_FUSE}))"
+_KNOWN = ("affine.", "arith.", "math.", "memref.alloc", "memref.dealloc", "func.return")
+
+
+def without_temporaries(module: Module, name: str) -> None:
+    """Let a function keep no more than it has to, in place: integers of the bits that are needed, and no array between
+    nests that can be one. Nests that use streams or call functions stay in their order, as all that is around them."""
+    function = module.function(name)
+    narrow_integers(function, native_width)
+    entry = entry_block(function)
+    assert entry is not None
+    if all(op.name.startswith(_KNOWN) and not is_end(op) for op in operations(entry)):
+        alone = Module.empty(name)
+        function.operation.clone(ir.InsertionPoint(alone.mlir.body))
+        run_passes(_PASSES, alone.mlir.operation)
+        made = alone.function(name).operation.clone(ir.InsertionPoint(function.operation))
+        function.operation.erase()
+        made.attributes["sym_name"] = ir.StringAttr.get(name, made.context)
