@@ -12,7 +12,9 @@ from .places import PLACES
 from .profile import AutomaticPipelines, Profile, ShortRecurrences, ToolRule, ToolRules
 from .table import Table, each
 
-_PLAIN = ("flattened_nests", "overlapped_nests", "shared_operators", "automatic_partitions", "unsafe_math")
+_PLAIN = (
+    "flattened_nests", "overlapped_nests", "shared_operators", "automatic_partitions", "unsafe_math", "own_hardware",
+)  # fmt: skip
 
 
 def read_profiles(root: Table) -> dict[str, Profile]:

@@ -260,6 +260,8 @@ class RegionBuilder:
         place: tuple[int, ...],
     ) -> None:
         inputs = [self._source(value) for value in op.operands if value != array]
+        if is_stream_type(array.type):
+            inputs.append(self._source(array))  # which FIFO of an array it is
         if kind == "write" or op.name.startswith("allo.stream") or not self.region.assumes:
             inputs += self._conditions(guards)
         node = self._node(op, kind, Operator(kind), around, guards, place, inputs)

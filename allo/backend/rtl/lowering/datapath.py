@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mlir import ir
 
 from ....errors import InternalError
-from ....ir.access import access_map, accessed, base_of, is_access, is_load, is_store, stored, subscripts
+from ....ir.access import (
+    access_map,
+    accessed,
+    base_of,
+    is_access,
+    is_end,
+    is_load,
+    is_store,
+    stored,
+    subscripts,
+)
+from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, statements
 from ....poly.covers import cover_of
 from ....timing.pipeline import ScheduledRegion
 from ....timing.problem.region import RegionNode
 from ..netlist.design import Signal
 from .arrays import BankPlace, SubscriptNumber
+from .flow import Flow, Timed
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
 from .region_writes import RegionWrite, is_same, meets
+from .stream_events import stream_event
 from .subscripts import of_map, of_value
 
 if TYPE_CHECKING:
@@ -28,23 +41,15 @@ _SILENT = ("memref.alloc", "memref.get_global", "affine.yield", "scf.yield", "me
            "func.return", "scf.condition")  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """A value that is there from cycle `ready` of an iteration on, for one cycle; None: all the time."""
-
-    signal: Signal
-    ready: int | None
-
-
 class RegionHardware:
-    """The hardware of one region; `valid` says of each cycle whether an iteration is there."""
+    """The hardware of one region; `flow` says of each cycle whether an iteration is there, and whether it goes on."""
 
     def __init__(
         self,
         function: FunctionHardware,
         number: int,
         scheduled: ScheduledRegion,
-        valid: list[Signal],
+        flow: Flow,
         loops: Mapping[ir.Value, Signal],
     ) -> None:
         self.function = function
@@ -52,7 +57,8 @@ class RegionHardware:
         self.number = number
         self.scheduled = scheduled
         self.schedule = scheduled.schedule
-        self.valid = valid
+        self.flow = flow
+        self.valid = flow.valid
         self.nodes = {node.op: node for node in scheduled.graph.region.nodes}
         self.values: dict[ir.Value, Timed] = {value: Timed(signal, 0) for value, signal in loops.items()}
         self.guards: list[tuple[ir.Operation, int]] = []
@@ -101,7 +107,7 @@ class RegionHardware:
             return timed.signal
         if cycle < timed.ready:
             raise InternalError(f"'{timed.signal.name}' of cycle {timed.ready} is used in cycle {cycle}")
-        return self.builder.delayed(timed.signal, cycle - timed.ready)
+        return self.flow.delayed(timed.signal, timed.ready, cycle - timed.ready)
 
     def hold(self, value: ir.Value) -> Signal:
         """A value of this region for those that run later."""
@@ -128,6 +134,7 @@ class RegionHardware:
             self._operation(op)
         for base, writes in self.writes.items():
             self._finish_writes(base, self.function.arrays_of(base), writes)
+        self.function.waits += self.flow.finish()
         self.function.places.update((result, self) for op in self.own for result in op.results)
 
     def _collect(self, op: ir.Operation) -> None:
@@ -143,8 +150,11 @@ class RegionHardware:
                 self.function.arrays_of(result)
         elif op.name in ("affine.if", "scf.if"):
             self._condition(op)
+        elif is_end(op):
+            stream_event(self, op)
         elif is_access(op):
-            self._access(op)
+            if not is_stream_type(accessed(op).type):
+                self._access(op)
         elif op.name == "func.call" or op.regions or not len(op.results):
             raise unsupported(op, "a call inside of a pipelined loop" if op.name == "func.call" else None)
         elif op.name == "arith.constant":
@@ -152,7 +162,7 @@ class RegionHardware:
         elif op in self.nodes:
             cycle, latency = self.cycle(op), self.latency(op)
             operands = [self.at(value, cycle) for value in op.operands]
-            made = self.function.operations.result(op, operands, latency)
+            made = self.function.operations.result(op, operands, latency, self.flow.after(cycle, latency))
             self.values[op.results[0]] = Timed(made, cycle + latency)
         else:
             self.values[op.results[0]] = self._wires(op)
@@ -165,10 +175,10 @@ class RegionHardware:
         ready = max((timed.ready for timed in given if timed.ready is not None), default=None)
         operands = [timed.signal if ready is None else self.later(timed, ready) for timed in given]
         if op.name == "affine.apply":
-            return Timed(self.function.applied(op, self._subscripts(list(op.operands), operands)), ready)
+            return Timed(self.function.applied(op, self.subscript_numbers(list(op.operands), operands)), ready)
         return Timed(self.function.operations.result(op, operands, 0), ready)
 
-    def _subscripts(self, values: list[ir.Value], signals: list[Signal]) -> list[SubscriptNumber]:
+    def subscript_numbers(self, values: list[ir.Value], signals: list[Signal]) -> list[SubscriptNumber]:
         return [
             of_value(signal, *self.function.limits(value)) for value, signal in zip(values, signals, strict=True)
         ]
@@ -180,7 +190,7 @@ class RegionHardware:
             given = [self.timed(value) for value in op.operands]
             ready = max((timed.ready for timed in given if timed.ready is not None), default=None)
             signals = [timed.signal if ready is None else self.later(timed, ready) for timed in given]
-            made = self.function.condition(op, self._subscripts(list(op.operands), signals))
+            made = self.function.condition(op, self.subscript_numbers(list(op.operands), signals))
             self.conditions[op] = Timed(made, ready)
         else:
             self.conditions[op] = self.timed(op.operands[0])
@@ -200,13 +210,13 @@ class RegionHardware:
             width = self.function.operations.width(result)
             first, second = (self.at(branch[number], cycle).fit(width) for branch in yields)
             made = self.builder.wire("selected", width, f"{condition.fit(1)} ? {first} : {second}", at=location_of(op))
-            self.values[result] = Timed(self.builder.delayed(made, latency), cycle + latency)
+            self.values[result] = Timed(self.flow.delayed(made, cycle, latency), cycle + latency)
 
     def _active(self, cycle: int, guards: list[tuple[ir.Operation, int]]) -> str:
         """The condition under which something happens in a cycle."""
-        return " && ".join([self.valid[cycle].name, *self._held(cycle, guards)])
+        return " && ".join([self.valid[cycle].name, *self.held_guards(cycle, guards)])
 
-    def _held(self, cycle: int, guards: Sequence[tuple[ir.Operation, int]]) -> Iterator[str]:
+    def held_guards(self, cycle: int, guards: Sequence[tuple[ir.Operation, int]]) -> Iterator[str]:
         """The conditions of guards in a cycle."""
         for op, branch in guards:
             condition = self.later(self.conditions[op], cycle)
@@ -219,7 +229,7 @@ class RegionHardware:
         ports = self.function.arrays_of(base)
         cycle = self.cycle(op)
         values = subscripts(op)
-        given = self._subscripts(values, [self.at(value, cycle) for value in values])
+        given = self.subscript_numbers(values, [self.at(value, cycle) for value in values])
         made = access_map(op)
         place = ports.array.place(given if made is None else of_map(made, given))
         bits = max(1, (ports.array.banks - 1).bit_length())
@@ -245,7 +255,7 @@ class RegionHardware:
         if ports.array.memory.is_register:
             for bank in place.banks:
                 own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{bank}"
-                ports.write_cell(bank, f"({active}{own})", data)
+                ports.write_cell(bank, f"({self.flow.once(active, cycle)}{own})", data)
 
     def _finish_writes(self, base: ir.Value, ports: ArrayPorts, writes: list[RegionWrite]) -> None:
         """Give writes ports; of those that write one element in an iteration, the last one's is that of all."""
@@ -289,10 +299,10 @@ class RegionHardware:
         """One write, which takes along what is written before where its own condition does not hold."""
         op, data = write.node.op, write.data
         cycle, width = self.cycle(op), ports.array.memory.width
-        own = list(self._held(cycle, write.guards))
+        own = list(self.held_guards(cycle, write.guards))
         any_of = [" && ".join(own) or "1'b1"]
         for earlier in reversed(before):
-            any_of.append(" && ".join(self._held(cycle, earlier.guards)) or "1'b1")
+            any_of.append(" && ".join(self.held_guards(cycle, earlier.guards)) or "1'b1")
         if own and before:
             words = [data, *(self.at(stored(one.node.op), cycle).fit(width) for one in reversed(before))]
             cases = zip(any_of[:-1], words[:-1], strict=True)
@@ -304,7 +314,8 @@ class RegionHardware:
         address = self.builder.wire(f"{ports.name}_to", ports.array.address_bits, write.place.address, at=at)
         ports.accesses.append(
             PortedAccess(
-                self.number, cycle, self.schedule.interval, True, write.place, active, address, write.chosen, data,
+                self.number, cycle, self.schedule.interval, True, write.place, self.flow.once(active, cycle), address,
+                write.chosen, data,
                 {}, at,
             )
         )  # fmt: skip
@@ -323,9 +334,10 @@ class RegionHardware:
         behind = [write for write in writes[first + 1 :] if set(write.place.banks) & set(place.banks)]
         for write in behind:
             own = write.chosen
-            earlier = None if own is None else self.builder.delayed(own, cycle - self.cycle(write.node.op))
+            at = self.cycle(write.node.op)
+            earlier = None if own is None else self.flow.delayed(own, at, cycle - at)
             met = meets(replace(write, chosen=earlier), place, chosen) or ""
-            condition = (" && ".join(self._held(cycle, write.guards)) or "1'b1") + met
+            condition = (" && ".join(self.held_guards(cycle, write.guards)) or "1'b1") + met
             text = f"({condition}) ? {self.at(stored(write.node.op), cycle).fit(width)} : {text}"
         if not behind:
             return self.at(stored(cover.op), cycle)
@@ -355,7 +367,7 @@ class RegionHardware:
         width = self.function.arrays_of(base).array.memory.width
         text = self.later(word, ready).fit(width)
         for write in writes:
-            condition = " && ".join(self._held(ready, write.guards)) or "1'b1"
+            condition = " && ".join(self.held_guards(ready, write.guards)) or "1'b1"
             text = f"({condition}) ? {self.at(stored(write.node.op), ready).fit(width)} : {text}"
         return Timed(self.builder.wire("behind", width, text, at=location_of(node.op)), ready)
 
@@ -372,18 +384,20 @@ class RegionHardware:
         results = {bank: self.builder.signal(f"{ports.name}_read", width) for bank in place.banks}
         ports.accesses.append(
             PortedAccess(
-                self.number, cycle, self.schedule.interval, False, place, self.valid[cycle].name, address, chosen, "",
-                results, at,
+                self.number, cycle, self.schedule.interval, False, place,
+                self.flow.once(self.valid[cycle].name, cycle) if latency else self.valid[cycle].name, address, chosen,
+                "", results, at, lasting=not latency and self.flow.may_stop(cycle),
             )
         )  # fmt: skip
         *others, last = place.banks
         text = results[last].name
         if chosen is not None:
-            which = self.builder.delayed(chosen, latency)
+            asked = self.builder.wire(f"{chosen.name}_asked", chosen.width, chosen.name)
+            which = self.builder.delayed(asked, latency)  # memories go on while the region stands still
             for bank in others:
                 text = f"{which.name} == {which.width}'d{bank} ? {results[bank].name} : {text}"
         word = results[last] if chosen is None else self.builder.wire(f"{ports.name}_word", width, text)
-        made = Timed(word, cycle + latency)
+        made = Timed(self.flow.settled(word, cycle, latency), cycle + latency)
         self.reads[key] = (made, node.index)
         return made
 

@@ -11,6 +11,7 @@ from ....target import Fpga
 from ....timing.control.build import TreeOptions
 from ....timing.control.counted import counted
 from ....timing.control.trees import Trees
+from ...unrolled import unrolled
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Direction, HardwareModule, Signal
 from .arrays import BankedArray
@@ -18,7 +19,7 @@ from .function import FunctionHardware
 from .memories import place_cell, place_memory
 from .operations import demand_hardware
 from .ports import ArrayPorts
-from .unrolled import unrolled
+from .waits import PlacedWait, placed_waits, shown_signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class HardwareDesign:
     """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`.
 
     `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used).
-    `cycles` are those that the schedule takes; None where data decide.
+    `cycles` are those that the schedule takes; None where data or FIFOs decide. `waits` are the places at which
+    something may wait for a FIFO, by signals that are `shown`: pairs of a module and a name.
     """
 
     modules: tuple[HardwareModule, ...]
@@ -42,6 +44,8 @@ class HardwareDesign:
     arguments: tuple[HostArray | str | None, ...]
     results: tuple[HostArray | str, ...]
     cycles: int | None
+    waits: tuple[PlacedWait, ...] = ()
+    shown: tuple[tuple[str, str], ...] = ()
 
 
 def design(module: Module, target: Fpga) -> HardwareDesign:
@@ -68,7 +72,10 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
     top = _Top(kernel)
     cycles = counted(kernel.tree, lambda name: functions[name].tree if name in functions else None)
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
-    return HardwareDesign(modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles)
+    return HardwareDesign(
+        modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles,
+        tuple(placed_waits(kernel, "kernel")), tuple(shown_signals(list(functions.values()))),
+    )  # fmt: skip
 
 
 class _Top:
@@ -85,7 +92,11 @@ class _Top:
         builder.module.signals.append(en)
         builder.drive(en, "1'b1")
         self.sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": "start", "done": "done"}
-        builder.drive(Signal("stuck", 1), "1'b0")
+        stuck = Signal("stuck", 1)
+        if kernel.waiting is None:
+            builder.drive(stuck, "1'b0")
+        else:
+            self.sockets[kernel.waiting.name] = stuck.name
         self.arguments: list[HostArray | str | None] = []
         for number, value in enumerate(kernel.tree.entry.arguments):
             if number in kernel.scalars:

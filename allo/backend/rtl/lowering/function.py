@@ -12,6 +12,8 @@ from ....ir.access import base_of, callee_name, global_name
 from ....ir.affine_sets import constraints_of
 from ....ir.dense import dense_bits
 from ....ir.module import Module
+from ....ir.processes import ELEMENT_NAME
+from ....ir.streams import is_stream_type
 from ....ir.walk import (
     argument_names,
     bound_operands,
@@ -25,14 +27,16 @@ from ....ir.widths import INDEX_BITS
 from ....timing.control.build import TreeBuilder
 from ....timing.control.tree import FunctionTree
 from ....timing.problem.operators import bits_of
-from ..netlist.builder import ModuleBuilder, identifier
+from ..netlist.builder import ModuleBuilder, identifier, module_name
 from ..netlist.design import Direction, Signal
 from .arrays import BankedArray, SubscriptNumber
+from .connections import ArrayCall, connected
 from .control import ControlHardware
 from .datapath import RegionHardware
+from .function_streams import FunctionStreams
 from .memories import place_memory
 from .operations import OperationPrinter, unsupported
-from .ports import ArrayPorts, DrivenPort
+from .ports import ArrayPorts
 from .subscripts import of_map, of_value
 from .tables import place_tables
 
@@ -50,7 +54,7 @@ class FunctionHardware:
         self.tree = tree
         self.scheduled = builder
         self.callee = callee
-        self.builder = ModuleBuilder(identifier(tree.name))
+        self.builder = ModuleBuilder(module_name(tree.name))
         self.operations = OperationPrinter(self.builder, tree.around.widths)
         self.loops: dict[ir.Value, Signal] = {}
         self.given: dict[ir.Value, Signal] = {}  # scalar arguments, and results of calls
@@ -59,6 +63,13 @@ class FunctionHardware:
         self.outside: dict[ir.Value, str] = {}  # arrays that are ports
         self.scalars: dict[int, Signal] = {}  # by argument
         self.results: list[ArrayPorts | Signal] = []
+        self.streams = FunctionStreams(self)
+        self.waits: list[str] = []  # conditions under which something waits for a FIFO, and nothing else goes on
+        self.waiting: Signal | None = None  # the port that says so
+        self.calls: dict[str, tuple[ir.Operation, FunctionHardware]] = {}  # by instance
+        self.stages: dict[int, int] = {}  # of a region, the stage that it is in
+        self.together: set[tuple[int, int]] = set()  # stages that may run at the same time
+        self.stage = 0
         self._stable: dict[ir.Value, Signal] = {}
         self._regions = 0
 
@@ -94,12 +105,18 @@ class FunctionHardware:
             ports.finish()
             if not ports.is_outside:
                 self._memories(ports)
+        self.streams.finish()
+        if self.waits:
+            self.waiting = builder.port("waits", 1, Direction.OUTPUT)
+            builder.drive(self.waiting, " || ".join(self.waits))
         return self
 
     def _arguments(self, names: Sequence[str]) -> None:
         for number, (name, value) in enumerate(zip(names, self.tree.entry.arguments, strict=True)):
-            if isinstance(value.type, ir.MemRefType):
+            if isinstance(value.type, ir.MemRefType) and not is_stream_type(value.type):
                 self.outside[value] = name
+            elif is_stream_type(value.type):
+                self.streams.outside[value] = name
             elif isinstance(value.type, NUMBERS):
                 signed = isinstance(value.type, ir.IndexType)
                 made = self.builder.port(name, bits_of(value.type), Direction.INPUT, signed=signed)
@@ -128,7 +145,12 @@ class FunctionHardware:
     def new_region(self) -> int:
         """A number for one more region, whose accesses take ports of their own time."""
         self._regions += 1
+        self.stages[self._regions] = self.stage
         return self._regions
+
+    def _at_once(self, one: int, other: int) -> bool:
+        """Whether two regions may run at the same time."""
+        return (self.stages[one], self.stages[other]) in self.together
 
     # -- arrays --------------------------------------------------------------------------------------------
 
@@ -159,7 +181,9 @@ class FunctionHardware:
                     at=location_of(place),
                     hint="build the kernel for 'vitis_hls'",
                 )
-            self.arrays[base] = ArrayPorts(self.builder, name, BankedArray(memory), is_outside)
+            self.arrays[base] = ArrayPorts(
+                self.builder, name, BankedArray(memory), is_outside, together=self._at_once
+            )
             if not is_outside and made.name == "memref.get_global":
                 self.arrays[base].contents = self._contents(made)
         return self.arrays[base]
@@ -247,7 +271,7 @@ class FunctionHardware:
 
     def invoke(self, op: ir.Operation, start: Signal) -> Signal:
         """An instance of the called function; the pulse with which it ends."""
-        callee = self.callee(callee_name(op))
+        callee, region = self.callee(callee_name(op)), self.new_region()
         done = self.builder.signal(f"{callee.name}_done", 1)
         sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": start.name, "done": done.name}
         for number, operand in enumerate(op.operands):
@@ -256,7 +280,14 @@ class FunctionHardware:
                 port = callee.scalars[number]
                 sockets[port.name] = self.stable(operand).fit(port.width)
             elif argument in callee.arrays:
-                self._connect(op, callee.arrays[argument], self.arrays_of(operand), sockets)
+                inner, outer = callee.arrays[argument], self.arrays_of(operand)
+                sockets |= connected(self.builder, ArrayCall(op, operand, inner, outer, region))
+            elif argument in callee.streams.known:
+                sockets |= self.streams.connect(op, operand, callee.streams.known[argument])
+        if callee.waiting is not None:
+            waits = self.builder.signal(f"{callee.name}_waits", 1)
+            sockets[callee.waiting.name] = waits.name
+            self.waits.append(waits.name)
         for result, made in zip(op.results, callee.results, strict=True):
             if isinstance(made, ArrayPorts):
                 raise unsupported(op, "a call that returns an array")
@@ -264,29 +295,10 @@ class FunctionHardware:
             signal = self.builder.signal(f"{callee.name}_result", made.width, signed=is_index)
             sockets[made.name] = signal.name
             self.given[result] = signal
-        self.builder.instance(callee.name, f"{callee.name}_call", {}, sockets, location_of(op))
+        name = string_of(op, ELEMENT_NAME) or callee.name
+        instance = self.builder.instance(callee.name, f"{name}_call", {}, sockets, location_of(op))
+        self.calls[instance] = (op, callee)
         return done
-
-    def _connect(self, op: ir.Operation, inner: ArrayPorts, outer: ArrayPorts, sockets: dict[str, str]) -> None:
-        one, other = inner.array.memory, outer.array.memory
-        same = ("kind", "ports", "read", "shape", "width", "dims")
-        if any(getattr(one, name) != getattr(other, name) for name in same):
-            raise TargetError(
-                f"array '{outer.name}' is made of other memory than argument '{inner.name}' of '{callee_name(op)}'",
-                at=location_of(op),
-                hint="bind and partition both alike",
-            )
-        prefix = f"{callee_name(op)}_"
-        for bank, (enable, word) in inner.cell_drivers.items():
-            write, data = (self.builder.signal(prefix + one.name, one.width) for one in (enable, word))
-            sockets |= {inner.cells[bank].name: outer.cell(bank).name, enable.name: write.name, word.name: data.name}
-            outer.write_cell(bank, write.name, data.name)
-        for (bank, port), drivers in inner.drivers.items():
-            made = used, write, address, word = [self.builder.signal(prefix + one.name, one.width) for one in drivers]
-            sockets |= {one.name: signal.name for one, signal in zip(drivers, made, strict=True)}
-            sockets[inner.words[bank, port].name] = outer.word(bank, port).name
-            link = DrivenPort(used, write, address, word, (bank, port) in inner.writing)
-            outer.links.setdefault((bank, port), []).append(link)
 
 
 def called(tree: FunctionTree) -> list[str]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....errors import TargetError
-from ....ir.builder import i32_attr
-from ....ir.module import Module
-from ....ir.passes import run_passes
-from ....ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
-from ....timing.problem.region import unbounded_loop
-from ....timing.rewrites import RewriteOptions, prepared
-from ....timing.roles import Roles, is_nested, is_unrolled
+from ..errors import TargetError
+from ..ir.builder import i32_attr
+from ..ir.module import Module
+from ..ir.passes import run_passes
+from ..ir.streams import uses_streams
+from ..ir.task_facts import number_tasks
+from ..ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
+from ..poly.apart import mark_apart
+from ..timing.problem.region import unbounded_loop
+from ..timing.rewrites import RewriteOptions, prepared
+from ..timing.roles import Roles, is_nested, is_unrolled
+from .instantiate import instantiate
 
 _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operations=4000000000}"
 
@@ -19,9 +23,14 @@ _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operation
 def unrolled(module: Module) -> Module:
     """A copy of a module in which each datapath is text without loops.
 
-    It is rewritten once before that, while sums of copies are loops, and once after, when copies can be forwarded.
+    Grids are calls of their elements, which keep marks of what uses other parts of arrays. It is rewritten once
+    before that, while sums of copies are loops, and once after, when copies can be forwarded.
     """
-    made = prepared(module, RewriteOptions()).module
+    if any(uses_streams(function) for function in module.functions()):
+        module = module.clone()
+        number_tasks(module)
+        mark_apart(module)
+    made = prepared(instantiate(module), RewriteOptions()).module
     for function in list(made.functions()):
         if entry_block(function) is not None:
             _mark(function)
