@@ -57,7 +57,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     ),
     "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
-    "allo.backend.rtl": ("library", "netlist simulate synthesise", "lowering", "module"),
+    "allo.backend.rtl": ("library", "netlist simulate synthesise", "lowering", "stuck", "module"),
 }
 
 MAX_FILE_LINES = 400

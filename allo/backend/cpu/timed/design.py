@@ -29,8 +29,8 @@ from ...arguments.calling import runtime_function
 from ...arguments.simulated import Again, hang_error
 from ...unrolled import unrolled
 from .clocks import Clocks
-from .registers import pass_registers
 from .recorder import Recorder, StreamParts, TraceBuilder
+from .registers import pass_registers
 
 type TimedOption = bool | str | Path | Target  # the target whose operators take the time; True: u280
 

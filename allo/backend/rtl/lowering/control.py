@@ -13,7 +13,7 @@ from ....ir.widths import INDEX_BITS
 from ....timing.control import tree
 from ..netlist.design import Signal
 from .datapath import RegionHardware
-from .flow import Flow
+from .flow import RegionFlow
 from .operations import unsupported
 from .stages import stages
 from .subscripts import of_map, of_value
@@ -60,14 +60,14 @@ class ControlHardware:
             case tree.ArrayCopy():
                 raise unsupported(node.op, "a copy of a whole array")
             case tree.Dataflow():
-                return stages(self, node, start)
+                return stages(self, self.function, node, start)
             case tree.Spatial():
                 raise unsupported(node.view.op, "an unfolded loop")
 
     def later(self, pulse: Signal, cycles: int) -> Signal:
         return self.builder.delayed(pulse, cycles, reset=0)
 
-    def _flow(self, node: tree.Straight | tree.Pipeline, name: str) -> Flow:
+    def _flow(self, node: tree.Straight | tree.Pipeline, name: str) -> RegionFlow:
         """What flows through a region."""
         schedule = node.region.schedule
         cycles = [
@@ -76,7 +76,7 @@ class ControlHardware:
             if is_end(one.op)
             for cycle in schedule.cycles[one.index].reshape(-1)
         ]
-        return Flow(self.builder, name, cycles, schedule.interval)
+        return RegionFlow(self.builder, name, cycles, schedule.interval)
 
     def _straight(self, node: tree.Straight, start: Signal) -> Signal:
         flow = self._flow(node, "step")
@@ -174,7 +174,7 @@ class ControlHardware:
         ends = self.builder.wire(f"{name}_ends", 1, f"{done.name} || ({pulse.name} && !({' && '.join(some)}))")
         return self.later(ends, node.leave)
 
-    def _due(self, first: Signal, running: Signal, interval: int, name: str, flow: Flow) -> Signal:
+    def _due(self, first: Signal, running: Signal, interval: int, name: str, flow: RegionFlow) -> Signal:
         """Whether an iteration starts: the first one, or when so many cycles have passed since the last one."""
         if interval == 1:
             return self.builder.wire(f"{name}_due", 1, f"{first.name} || {running.name}")

@@ -27,7 +27,7 @@ from ....timing.pipeline import ScheduledRegion
 from ....timing.problem.region import RegionNode
 from ..netlist.design import Signal
 from .arrays import BankPlace, SubscriptNumber
-from .flow import Flow, Timed
+from .flow import RegionFlow, Timed
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
 from .region_writes import RegionWrite, is_same, meets
@@ -49,11 +49,12 @@ class RegionHardware:
         function: FunctionHardware,
         number: int,
         scheduled: ScheduledRegion,
-        flow: Flow,
+        flow: RegionFlow,
         loops: Mapping[ir.Value, Signal],
     ) -> None:
         self.function = function
         self.builder = function.builder
+        self.streams = function.streams
         self.number = number
         self.scheduled = scheduled
         self.schedule = scheduled.schedule
@@ -112,16 +113,7 @@ class RegionHardware:
     def hold(self, value: ir.Value) -> Signal:
         """A value of this region for those that run later."""
         if value not in self.held:
-            timed = self.timed(value)
-            if timed.ready is None:
-                return timed.signal
-            signal = timed.signal
-            kept = self.builder.signal(f"{signal.name}_kept", signal.width, signed=signal.signed)
-            there = self.valid[timed.ready].name
-            self.builder.register(kept, signal.name, enable=f"en && {there}")
-            self.held[value] = self.builder.wire(
-                f"{signal.name}_held", signal.width, f"{there} ? {signal.name} : {kept.name}", signed=signal.signed
-            )
+            self.held[value] = self.flow.kept(self.timed(value))
         return self.held[value]
 
     # -- operations ----------------------------------------------------------------------------------------
@@ -145,6 +137,8 @@ class RegionHardware:
                     self._collect(inner)
 
     def _operation(self, op: ir.Operation) -> None:
+        if any(is_stream_type(result.type) for result in op.results):
+            return
         if op.name in _SILENT:
             for result in op.results:
                 self.function.arrays_of(result)
@@ -153,8 +147,7 @@ class RegionHardware:
         elif is_end(op):
             stream_event(self, op)
         elif is_access(op):
-            if not is_stream_type(accessed(op).type):
-                self._access(op)
+            self._access(op)
         elif op.name == "func.call" or op.regions or not len(op.results):
             raise unsupported(op, "a call inside of a pipelined loop" if op.name == "func.call" else None)
         elif op.name == "arith.constant":
@@ -300,9 +293,8 @@ class RegionHardware:
         op, data = write.node.op, write.data
         cycle, width = self.cycle(op), ports.array.memory.width
         own = list(self.held_guards(cycle, write.guards))
-        any_of = [" && ".join(own) or "1'b1"]
-        for earlier in reversed(before):
-            any_of.append(" && ".join(self.held_guards(cycle, earlier.guards)) or "1'b1")
+        guards = [own, *(list(self.held_guards(cycle, one.guards)) for one in reversed(before))]
+        any_of = [" && ".join(one) or "1'b1" for one in guards]
         if own and before:
             words = [data, *(self.at(stored(one.node.op), cycle).fit(width) for one in reversed(before))]
             cases = zip(any_of[:-1], words[:-1], strict=True)
@@ -315,8 +307,7 @@ class RegionHardware:
         ports.accesses.append(
             PortedAccess(
                 self.number, cycle, self.schedule.interval, True, write.place, self.flow.once(active, cycle), address,
-                write.chosen, data,
-                {}, at,
+                write.chosen, data, {}, at,
             )
         )  # fmt: skip
 
@@ -353,9 +344,8 @@ class RegionHardware:
             f"{chosen.name} == {chosen.width}'d{bank} ? {ports.cell(bank).name} : " for bank in others if chosen
         )
         text += ports.cell(last).name
-        passing = [write for write in self.writes.get(base, ()) if self.cycle(write.node.op) == cycle]
-        for write in passing:  # the last one is asked first
-            if (met := meets(write, place, chosen)) is not None:
+        for write in self.writes.get(base, ()):  # the last one is asked first
+            if self.cycle(write.node.op) == cycle and (met := meets(write, place, chosen)) is not None:
                 text = f"({write.condition}{met}) ? {write.data} : {text}"
         return self.builder.wire(ports.name, width, text, at=location_of(node.op))
 
@@ -385,15 +375,14 @@ class RegionHardware:
         ports.accesses.append(
             PortedAccess(
                 self.number, cycle, self.schedule.interval, False, place,
-                self.flow.once(self.valid[cycle].name, cycle) if latency else self.valid[cycle].name, address, chosen,
-                "", results, at, lasting=not latency and self.flow.may_stop(cycle),
+                self.flow.once(self.valid[cycle].name, cycle) if latency else self.valid[cycle].name,
+                address, chosen, "", results, at, lasting=not latency and self.flow.may_stop(cycle),
             )
         )  # fmt: skip
         *others, last = place.banks
         text = results[last].name
         if chosen is not None:
-            asked = self.builder.wire(f"{chosen.name}_asked", chosen.width, chosen.name)
-            which = self.builder.delayed(asked, latency)  # memories go on while the region stands still
+            which = self.flow.asked(chosen, latency)
             for bank in others:
                 text = f"{which.name} == {which.width}'d{bank} ? {results[bank].name} : {text}"
         word = results[last] if chosen is None else self.builder.wire(f"{ports.name}_word", width, text)

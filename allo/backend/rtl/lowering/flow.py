@@ -42,7 +42,7 @@ class FlowEvent:
     blocked: Signal
 
 
-class Flow:
+class RegionFlow:
     """The signals of one region; `stages` are the cycles of its puts and gets, once for each of them."""
 
     def __init__(self, builder: ModuleBuilder, name: str, stages: Iterable[int], interval: int | None) -> None:
@@ -65,9 +65,9 @@ class Flow:
         """Whether what is in a cycle may have to stand still."""
         return bool(self.stages) and stage <= self.stages[-1]
 
-    def after(self, stage: int, cycles: int) -> Registers:
+    def after(self, stage: int, cycles: int) -> UnitRegisters:
         """The registers of an operation that begins in a cycle."""
-        return Registers(self, stage, cycles)
+        return UnitRegisters(self, stage, cycles)
 
     def once(self, condition: str, stage: int) -> str:
         """A condition of a cycle, when what is in it goes on."""
@@ -100,6 +100,22 @@ class Flow:
         made = self.builder.wire(f"{self.name}_begin", 1, f"{pulse.name} || {waits.name}")
         self.builder.register(waits, f"{made.name} && !{self.go(0)}", reset=0)
         return made
+
+    def asked(self, chosen: Signal, cycles: int) -> Signal:
+        """What is asked of a memory, when it answers: it goes on while the region stands still."""
+        made = self.builder.wire(f"{chosen.name}_asked", chosen.width, chosen.name)
+        return self.builder.delayed(made, cycles)
+
+    def kept(self, timed: Timed) -> Signal:
+        """A value for those that run later."""
+        if timed.ready is None:
+            return timed.signal
+        signal, there = timed.signal, self.valid[timed.ready].name
+        kept = self.builder.signal(f"{signal.name}_kept", signal.width, signed=signal.signed)
+        self.builder.register(kept, signal.name, enable=f"en && {there}")
+        return self.builder.wire(
+            f"{signal.name}_held", signal.width, f"{there} ? {signal.name} : {kept.name}", signed=signal.signed
+        )
 
     def begin(self, first: Signal, depth: int) -> None:
         """Let iterations come when `first` says so."""
@@ -185,10 +201,10 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Registers:
+class UnitRegisters:
     """The registers between the operands of an operation, in a cycle of a region, and its result."""
 
-    flow: Flow
+    flow: RegionFlow
     stage: int
     cycles: int
 

@@ -33,15 +33,12 @@ from .arrays import BankedArray, SubscriptNumber
 from .connections import ArrayCall, connected
 from .control import ControlHardware
 from .datapath import RegionHardware
-from .function_streams import FunctionStreams
+from .function_streams import NUMBERS, FunctionStreams, Limits
 from .memories import place_memory
 from .operations import OperationPrinter, unsupported
 from .ports import ArrayPorts
 from .subscripts import of_map, of_value
 from .tables import place_tables
-
-NUMBERS = ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type
-type Limits = tuple[int | None, int | None, int]
 
 
 class FunctionHardware:
@@ -63,7 +60,7 @@ class FunctionHardware:
         self.outside: dict[ir.Value, str] = {}  # arrays that are ports
         self.scalars: dict[int, Signal] = {}  # by argument
         self.results: list[ArrayPorts | Signal] = []
-        self.streams = FunctionStreams(self)
+        self.streams = FunctionStreams(tree, self.builder, self.limits, self.stable)
         self.waits: list[str] = []  # conditions under which something waits for a FIFO, and nothing else goes on
         self.waiting: Signal | None = None  # the port that says so
         self.calls: dict[str, tuple[ir.Operation, FunctionHardware]] = {}  # by instance

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mlir import ir
 
@@ -13,9 +12,10 @@ from allo._mlir.dialects import allo as allo_d
 from ....errors import TargetError
 from ....ir.access import access_map, base_of, callee_name, subscripts
 from ....ir.walk import location_of, string_of
+from ....timing.control.tree import FunctionTree
 from ....timing.problem.memory import array_memory, stream_parts
 from ....timing.problem.operators import bits_of
-from ..netlist.builder import identifier
+from ..netlist.builder import ModuleBuilder, identifier
 from ..netlist.design import Signal
 from .arrays import BankedArray, BankPlace
 from .flow import FlowEvent
@@ -23,9 +23,7 @@ from .operations import unsupported
 from .streams import StreamPorts
 from .subscripts import of_map, of_value
 
-if TYPE_CHECKING:
-    from .function import FunctionHardware
-
+type Limits = tuple[int | None, int | None, int]
 NUMBERS = ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type
 
 
@@ -47,8 +45,15 @@ class WaitSite:
 class FunctionStreams:
     """The streams of a function, by what makes them."""
 
-    def __init__(self, function: FunctionHardware) -> None:
-        self.function = function
+    def __init__(
+        self,
+        tree: FunctionTree,
+        builder: ModuleBuilder,
+        limits: Callable[[ir.Value], Limits],
+        stable: Callable[[ir.Value], Signal],
+    ) -> None:
+        """`limits` says between which numbers an index lies, `stable` is what it is while all of the function runs."""
+        self.tree, self.builder, self.limits, self.stable = tree, builder, limits, stable
         self.outside: dict[ir.Value, str] = {}  # those that are ports
         self.known: dict[ir.Value, StreamPorts] = {}
         self.sites: list[WaitSite] = []
@@ -61,9 +66,9 @@ class FunctionStreams:
         return self.known[base]
 
     def _made(self, base: ir.Value) -> StreamPorts:
-        function, is_outside = self.function, base in self.outside
-        owner = function.tree.function.operation if isinstance(base.owner, ir.Block) else base.owner.operation
-        name = self.outside.get(base) or function.builder.named(string_of(owner, "allo.name") or "stream")
+        is_outside = base in self.outside
+        owner = self.tree.function.operation if isinstance(base.owner, ir.Block) else base.owner.operation
+        name = self.outside.get(base) or self.builder.named(string_of(owner, "allo.name") or "stream")
         kind = base.type.element_type if isinstance(base.type, ir.MemRefType) else base.type
         element = allo_d.StreamType(kind).element_type
         if not isinstance(element, NUMBERS):
@@ -73,9 +78,9 @@ class FunctionStreams:
                 at=location_of(owner),
                 hint="build the kernel for 'vitis_hls'",
             )
-        array = BankedArray(array_memory(base, name, function.tree.around.target))
+        array = BankedArray(array_memory(base, name, self.tree.around.target))
         depth = max(1, stream_parts(kind)[1])
-        return StreamPorts(function.builder, name, base, array, bits_of(element), depth, is_outside)
+        return StreamPorts(self.builder, name, base, array, bits_of(element), depth, is_outside)
 
     def place(self, value: ir.Value, at: Callable[[ir.Value], Signal]) -> tuple[StreamPorts, BankPlace]:
         """The stream that a value is, and which of its array; `at` gives the values of subscripts."""
@@ -84,7 +89,7 @@ class FunctionStreams:
             return ports, BankPlace((0,), None, "0")
         load = value.owner.operation
         values = subscripts(load)
-        given = [of_value(at(one), *self.function.limits(one)) for one in values]
+        given = [of_value(at(one), *self.limits(one)) for one in values]
         made = access_map(load)
         return ports, ports.array.place(given if made is None else of_map(made, given))
 
@@ -103,7 +108,7 @@ class FunctionStreams:
         """The elements of a stream that an argument of a call is."""
         if isinstance(operand.type, ir.MemRefType):
             return tuple(range(self.of(operand).array.banks))
-        _, place = self.place(operand, self.function.stable)
+        _, place = self.place(operand, self.stable)
         if len(place.banks) > 1:
             raise unsupported(op, "a call with one stream of an array that a variable chooses")
         return place.banks

@@ -16,7 +16,7 @@ from ....ir.widths import INDEX_BITS, Widths
 from ....timing.problem.operators import bits_of
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
-from .flow import Registers
+from .flow import UnitRegisters
 
 _WIRES = ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui", "allo.sign_cast",
           "arith.bitcast")  # fmt: skip
@@ -70,7 +70,7 @@ class OperationPrinter:
         raise unsupported(op, f"a constant of type {result.type}")
 
     def result(
-        self, op: ir.Operation, operands: list[Signal], latency: int, registers: Registers | None = None
+        self, op: ir.Operation, operands: list[Signal], latency: int, registers: UnitRegisters | None = None
     ) -> Signal:
         """The result of an operation on operands of its cycle, `latency` cycles later, behind these registers."""
         at, width = location_of(op), self.width(op.results[0])
@@ -224,8 +224,8 @@ def demand_hardware(module: Module) -> None:
             raise unsupported(op, f"'{op.name.partition('.')[2]}'")
         if asks_stream(op) or is_peek(op):
             raise TargetError(
-                f"target 'rtl' has no hardware for '{op.name.removeprefix('allo.stream_')}' of a stream, which does not "
-                "say the same at all times",
+                f"target 'rtl' has no hardware for '{op.name.partition('_')[2]}' of a stream, which does "
+                "not say the same at all times",
                 at=location_of(op),
                 hint="use put and get, which wait, or build the kernel for 'vitis_hls'",
             )

@@ -174,7 +174,7 @@ class ArrayPorts:
     ) -> int:
         for port in self._choices(access.is_write):
             others = taken.get((bank, port), [])
-            users = [other.region for other in (*others, *links.get((bank, port), []))]
+            users = [*(one.region for one in others), *(link.region for link in links.get((bank, port), []))]
             if any(self.together(access.region, region) for region in users):
                 continue
             if not any(other.region == access.region and access.meets(other) for other in others):

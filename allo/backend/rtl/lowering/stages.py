@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from mlir import ir
 
 from ....errors import TargetError
 from ....ir.effects import Effects
+from ....ir.module import Module
 from ....ir.processes import is_process, region_statements
 from ....ir.walk import location_of
 from ....timing.control import tree
 from ....timing.roles import is_pure
+from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
 
-if TYPE_CHECKING:
-    from .control import ControlHardware
+
+class StagedFunction(Protocol):
+    """What stages need of the hardware of their function."""
+
+    module: Module
+    tree: tree.FunctionTree
+    waits: list[str]
+    stage: int
+    together: set[tuple[int, int]]
 
 
-def stages(control: ControlHardware, node: tree.Dataflow, start: Signal) -> Signal:
+class NodeHardware(Protocol):
+    """What makes the hardware of nodes of a control tree."""
+
+    builder: ModuleBuilder
+
+    def of(self, node: tree.Node, start: Signal) -> Signal: ...
+
+
+def stages(control: NodeHardware, function: StagedFunction, node: tree.Dataflow, start: Signal) -> Signal:
     """The hardware of stages that begin with a pulse; the pulse with which the last of them ends."""
-    return _Stages(control, node, start).make()
+    return _Stages(control, function, node, start).make()
 
 
 class _Stages:
-    def __init__(self, control: ControlHardware, node: tree.Dataflow, start: Signal) -> None:
+    def __init__(
+        self, control: NodeHardware, function: StagedFunction, node: tree.Dataflow, start: Signal
+    ) -> None:
         self.control = control
-        self.function = control.function
+        self.function = function
         self.builder = control.builder
         self.start = start
         self.parts: list[tuple[ir.Operation, tree.Node]] = []

@@ -53,14 +53,13 @@ class StreamPorts:
             names = (f"{name}_empty", f"{name}_get", f"{name}_get_data")
         widths = (1, 1, self.width)
         inputs = (True, False, not is_put)
-        return StreamEnd(
-            *(
-                self.builder.port(one, width, Direction.INPUT if is_input else Direction.OUTPUT)
-                if self.is_outside
-                else self.builder.signal(one, width)
-                for one, width, is_input in zip(names, widths, inputs, strict=True)
-            )
+        stops, does, data = (
+            self.builder.port(one, width, Direction.INPUT if is_input else Direction.OUTPUT)
+            if self.is_outside
+            else self.builder.signal(one, width)
+            for one, width, is_input in zip(names, widths, inputs, strict=True)
         )
+        return StreamEnd(stops, does, data)
 
     # -- puts and gets ----------------------------------------------------------------------------------
 
