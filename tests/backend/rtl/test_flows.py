@@ -14,7 +14,7 @@ import allo
 import allo.dataflow as df
 from allo.backend.rtl import module as rtl_module
 from allo.errors import AlloError, DataflowError
-from allo.ir.types import Stream, int8, int32
+from allo.ir.types import Stream, float32, int8, int32
 from allo.memory import Memory
 from tests.dataflow import random_graphs
 from tests.seeds import sweep
@@ -132,6 +132,46 @@ def by_data(A: int32[N], B: int32[N]):
 
 def test_data_decide_how_often_and_at_which_fifo() -> None:
     assert_flows(by_data, NUMBERS, NOTHING, steps=lambda s: s.pipeline("f:k"))
+
+
+@df.region()
+def lookup(A: int32[N], T: float32[2048], B: float32[N]):
+    """A memory and units that do not stand still while their pipeline waits for what comes slowly, or goes slowly."""
+    p: Stream[int32, 1]
+    q: Stream[float32, 1]
+    r: Stream[float32, 2]
+
+    @df.kernel(mapping=[1], args=[A])
+    def f(A: int32[N]):
+        for i in range(N):
+            p.put((A[i] * 7) % 2048)
+
+    @df.kernel(mapping=[1], args=[T])
+    def g(T: float32[2048]):
+        for i in range(N):
+            k: int32 = p.get()
+            x: float32 = T[k] * 3.0
+            if k % 3 > 0:
+                q.put(x)
+            r.put(T[2047 - k] + x)
+
+    @df.kernel(mapping=[1], args=[A, B])
+    def h(A: int32[N], B: float32[N]):
+        for i in range(N):
+            c: float32 = 0.5
+            if (A[i] * 7) % 2048 % 3 > 0:
+                c = q.get()
+            B[i] = c - r.get()
+
+
+@pytest.mark.parametrize("intervals", [(1, 1, 1), (3, 1, 5), (1, 2, 3), (2, 3, 1)])
+def test_memories_and_units_behind_what_waits(intervals: tuple[int, int, int]) -> None:
+    def steps(s: allo.Schedule) -> None:
+        for name, interval in zip("fgh", intervals, strict=True):
+            s.pipeline(f"{name}:i", initiation_interval=interval)
+
+    table = np.random.default_rng(1).normal(size=2048).astype(np.float32)
+    assert_flows(lookup, NUMBERS * 5, table, np.zeros(N, np.float32), steps=steps)
 
 
 @sweep(60, quick=2)
