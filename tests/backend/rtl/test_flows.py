@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # ruff: noqa: F821, B007 - in a kernel, `A: T[N]` declares an array; tasks are compiled where they stand
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import allo
 import allo.dataflow as df
 from allo.backend.rtl import module as rtl_module
+from allo.backend.rtl.lowering.flow import RegionFlow
 from allo.errors import AlloError, DataflowError
 from allo.ir.types import Stream, float32, int8, int32
 from allo.memory import Memory
@@ -439,3 +441,25 @@ def test_faults_in_the_fifo_are_noticed(was: str, fault: str, monkeypatch: pytes
     monkeypatch.setattr(rtl_module, "library_files", files)
     with pytest.raises((AlloError, AssertionError)):
         assert_flows(pipe, NUMBERS, NOTHING, steps=lambda s: (s.pipeline("f:i"), s.pipeline("g:i", 3)))
+
+
+def first_moves(flow: RegionFlow, stage: int) -> str:
+    """All of a region stands still when anything in it waits."""
+    return flow.moves[flow.stages[0]].name if flow.may_stop(stage) else "en"
+
+
+@pytest.mark.parametrize(("name", "fault"), [
+    ("settled", lambda flow, signal, stage, cycles: signal),  # what units give is not kept
+    ("go", first_moves),
+])  # fmt: skip
+def test_faults_in_what_stands_still_are_noticed(
+    name: str, fault: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def steps(s: allo.Schedule) -> None:
+        for task in "fgh":
+            s.pipeline(f"{task}:i", initiation_interval=3 if task == "h" else 1)
+
+    monkeypatch.setattr(RegionFlow, name, fault)
+    table = np.arange(2048, dtype=np.float32)
+    with pytest.raises((AlloError, AssertionError)):
+        assert_flows(lookup, NUMBERS * 5, table, np.zeros(N, np.float32), steps=steps)
