@@ -8,6 +8,7 @@ from typing import Any
 from .backend.cpu import MANIFEST as CPU
 from .backend.manifest import Manifest
 from .customize import Schedule
+from .dataflow.banks import with_own_banks
 from .errors import TargetError, ToolError, nearest
 from .ir.recursion import reads_programs
 from .messages import working
@@ -52,6 +53,9 @@ def build(
     copied to the chip. For HLS, `rewrites=["cse", ...]` does to the module first what docs/estimator.md says of
     rewrites.
 
+    Tools for FPGAs let no two tasks of a dataflow region use one array: for them, arguments that the schedule leaves
+    whole are divided so that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
+
     `"rtl"` gives SystemVerilog of our own (`.code`), called with NumPy arrays in a simulation; then `.cycles` are those
     of the run. Options `device`, `limit`, `random_state`, `waveform`, `project` (docs/rtl.md).
 
@@ -75,8 +79,9 @@ def build(
         if name not in backend.options:
             listed = ", ".join(backend.options) or "none"
             raise TargetError(f"target '{wanted}' takes no option '{name}'", hint=f"its options: {listed}")
-    missing = backend.missing_tools()
-    if missing:
+    if missing := backend.missing_tools():
         raise ToolError(f"target '{wanted}' cannot be built on this machine: {'; '.join(missing)}")
+    if backend.own_banks and schedule.divides_arguments:
+        schedule = with_own_banks(schedule)
     with working(f"building '{schedule.top_func_name}' for {' '.join(filter(None, (wanted, mode)))}"):
         return backend.build(schedule.ir, mode, chosen)

@@ -71,8 +71,11 @@ class Diagnostic:
         return "\n".join(parts)
 
 
-class AlloError(Exception):
-    """Base of all errors of this package; `str(error)` is the whole text a user needs."""
+class AlloError(RuntimeError):
+    """Base of all errors of this package; `str(error)` is the whole text a user needs.
+
+    Programs for published Allo expect a RuntimeError where a step or a kernel is refused.
+    """
 
     def __init__(
         self,

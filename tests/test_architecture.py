@@ -45,6 +45,7 @@ UPWARD = {
     ("allo/customize/uses.py", "report"): ("allo.estimate.estimate", "allo.report"),
     ("allo/customize/schedule.py", "from_mlir"): ("allo.backend.external.given",),
     ("allo/dataflow/__init__.py", "build"): ("allo.build",),
+    ("allo/verify/__init__.py", "__getattr__"): ("allo.equivalence",),
 }
 # Inside a package: what each folder (or file) is built on stands before it; what is not named is built on all of them.
 INSIDE: dict[str, tuple[str, ...]] = {
@@ -57,7 +58,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     ),
     "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
-    "allo.backend.rtl": ("library", "netlist simulate synthesise", "lowering", "stuck", "module"),
+    "allo.backend.rtl": ("library", "netlist simulate synthesise", "lowering", "host loops stuck", "module"),
 }
 
 MAX_FILE_LINES = 400

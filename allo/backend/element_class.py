@@ -16,8 +16,9 @@ from ..ir.registers import part_of, register_type
 from ..ir.streams import is_stream_type
 from ..ir.walk import operations, statements
 from ..poly.formula import compile_map, compile_set, evaluate, satisfies
+from .decisions import Position, decide
 from .outlining import signature_attributes
-from .positions import Place, Position
+from .positions import Place
 
 COMPOSED = "func.func(allo-leave-affine,allo-compose-affine)"
 
@@ -70,6 +71,7 @@ class ElementClass:
             self._block.erase_argument(0)
         set_signature(self._made, [])
         run_passes(COMPOSED, self._made)
+        decide(self._block)
         if operations(self._block, "affine.if"):
             _decide(self._block)
         for op in operations(self._block, "arith.constant"):

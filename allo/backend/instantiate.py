@@ -93,7 +93,7 @@ class _Elements:
         taken = set(self.module.names())
         body = self._body()
         labels = self._labels()
-        plan = Plan(body, len(nest.spatial))
+        plan = Plan(body, [_range(view, extent) for view, extent in zip(nest.spatial, nest.extents, strict=True)])
         made: dict[object, ElementClass] = {}
         builder = Builder.before(nest.outermost.op)
         number = string_of(nest.outermost.op, TASK_NUMBER)
@@ -197,6 +197,12 @@ def _value(view: LoopView, number: int) -> int:
     bounds = constant_bounds(view.op)
     assert bounds is not None
     return bounds[0] + number * bounds[2]
+
+
+def _range(view: LoopView, extent: int) -> tuple[int, int]:
+    """The least and the greatest value of the variable of a spatial loop."""
+    first, last = _value(view, 0), _value(view, max(extent, 1) - 1)
+    return min(first, last), max(first, last)
 
 
 def _without_loops(nest: ElementNest, position: list[ir.Value]) -> list[ir.Operation]:

@@ -15,6 +15,7 @@ class Manifest:
     """A backend: the names users give it, the options and modes it takes, and how it builds.
 
     `missing_tools` lists what the machine lacks, as sentences; `build(module, mode, options)` makes the result.
+    With `own_banks`, no two processes of a region may use one bank of an array.
     """
 
     names: tuple[str, ...]
@@ -22,6 +23,7 @@ class Manifest:
     options: tuple[str, ...]
     missing_tools: Callable[[], tuple[str, ...]]
     build: Callable[[Module, str | None, dict[str, Any]], Any]
+    own_banks: bool = False
 
 
 def seconds(options: dict[str, Any]) -> float | None:

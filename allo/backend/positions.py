@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
@@ -11,8 +12,8 @@ from ..ir.registers import are_registers
 from ..ir.streams import is_stream_type
 from ..ir.walk import operations, statements
 from ..poly.formula import Formula, compile_map, compile_set, evaluate, satisfies
+from .decisions import Decisions, Position
 
-type Position = tuple[int, ...]
 type Place = tuple[int, ...]  # the subscripts of a FIFO or register
 
 
@@ -46,13 +47,12 @@ class _Constant:
 class _Choice:
     """A condition on the position."""
 
-    values: _Subscripts
-    equalities: tuple[bool, ...]
+    holds: Callable[[Position], bool]
     yes: tuple[_Part, ...]
     no: tuple[_Part, ...]
 
     def at(self, position: Position) -> tuple[bool, tuple[_Part, ...]]:
-        holds = satisfies(self.values.at(position), self.equalities)
+        holds = self.holds(position)
         return holds, self.yes if holds else self.no
 
 
@@ -66,9 +66,10 @@ class Plan:
     are passed by themselves, and do not make elements different.
     """
 
-    def __init__(self, body: ir.Operation, dimensions: int) -> None:
+    def __init__(self, body: ir.Operation, ranges: Sequence[tuple[int, int]]) -> None:
         block = body.regions[0].blocks[0]
-        arguments = list(block.arguments)
+        arguments, dimensions = list(block.arguments), len(ranges)
+        self._decisions = Decisions(block, arguments[:dimensions], ranges)
         self._positions = {value: k for k, value in enumerate(arguments[:dimensions])}
         self._arguments = {value: k for k, value in enumerate(arguments[dimensions:])}
         self.parted = frozenset(k for value, k in self._arguments.items() if self._is_parted(value))
@@ -101,13 +102,12 @@ class Plan:
     def _read(self, block: ir.Block) -> tuple[_Part, ...]:
         found: list[_Part] = []
         for op in statements(block):
-            inputs = self._inputs(list(op.operands))
-            if op.name == "affine.if" and inputs is not None:
-                formula, equalities = compile_set(op.attributes["condition"])
-                if None not in formula.results:
-                    yes, no = ([p for b in region.blocks for p in self._read(b)] for region in op.regions)
-                    found.append(_Choice(_Subscripts(formula, inputs), equalities, tuple(yes), tuple(no)))
-                    continue
+            if self._decisions.helps(op):
+                continue
+            if (holds := self._decided(op)) is not None:
+                yes, no = ([p for b in region.blocks for p in self._read(b)] for region in op.regions)
+                found.append(_Choice(holds, tuple(yes), tuple(no)))
+                continue
             otherwise = list(op.operands)
             if is_access(op) and (number := self._arguments.get(accessed(op))) in self.parted:
                 found.append(_Use(number, self._place(op)))
@@ -116,6 +116,15 @@ class Plan:
             found += [_Constant(used)] if used else []
             found += [part for region in op.regions for b in region.blocks for part in self._read(b)]
         return tuple(found)
+
+    def _decided(self, op: ir.Operation) -> Callable[[Position], bool] | None:
+        """The condition of a branch that the position decides."""
+        inputs = self._inputs(list(op.operands))
+        if op.name != "affine.if" or inputs is None:
+            return self._decisions.made.get(op)
+        formula, equalities = compile_set(op.attributes["condition"])
+        values = _Subscripts(formula, inputs)
+        return None if None in formula.results else lambda position: satisfies(values.at(position), equalities)
 
     def _inputs(self, values: list[ir.Value]) -> tuple[int, ...] | None:
         """The parts of the position that values are, if they are nothing else."""

@@ -13,7 +13,7 @@ from ..ir.task_facts import number_tasks
 from ..ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
 from ..poly.apart import mark_apart
 from ..timing.problem.region import unbounded_loop
-from ..timing.rewrites import RewriteOptions, prepared
+from ..timing.rewrites import RewriteOptions, plain_operations, prepared
 from ..timing.roles import Roles, is_nested, is_unrolled
 from .instantiate import instantiate
 
@@ -21,7 +21,7 @@ _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operation
 
 
 def unrolled(module: Module) -> Module:
-    """A copy of a module in which each datapath is text without loops.
+    """A copy of a module in which each datapath is plain operations without loops.
 
     Grids are calls of their elements, which keep marks of what uses other parts of arrays. It is rewritten once
     before that, while sums of copies are loops, and once after, when copies can be forwarded.
@@ -30,7 +30,7 @@ def unrolled(module: Module) -> Module:
         module = module.clone()
         number_tasks(module)
         mark_apart(module)
-    made = prepared(instantiate(module), RewriteOptions()).module
+    made = prepared(plain_operations(instantiate(module)), RewriteOptions()).module
     for function in list(made.functions()):
         if entry_block(function) is not None:
             _mark(function)

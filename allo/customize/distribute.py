@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ..errors import Note, ScheduleError
-from ..ir.access import callee_name
 from ..ir.builder import Builder, string_attr
 from ..ir.context import context
 from ..ir.effects import Effects
@@ -80,7 +79,7 @@ def _check(
     buffer: Buffer, value: ir.Value, reading: Sequence[TaskPart], writing: Sequence[TaskPart], why: str
 ) -> None:
     for part in writing:
-        name = callee_name(part.call)
+        name = part.name
         notes = [Note(f"'{name}' is called here", location_of(part.process)), buffer_note(buffer, value)]
         if part.read:
             raise ScheduleError(
@@ -95,7 +94,7 @@ def _check(
                 notes=notes,
             )
     if len(writing) > 1:
-        names = " and ".join(f"'{callee_name(part.call)}'" for part in writing)
+        names = " and ".join(f"'{part.name}'" for part in writing)
         raise ScheduleError(
             f"{why}: {names} both write it",
             hint="let each write an array of its own",
@@ -114,7 +113,7 @@ def _distribute(
     taken = set(module.buffers(buffer.function))
     owns = []
     for part in parts:
-        name = unique_name(f"{buffer.name}_{callee_name(part.call)}", taken)
+        name = unique_name(f"{buffer.name}_{part.name}", taken)
         taken.add(name)
         owns.append(own_array(part, name, value, builder))
         use_own(module, part, owns[-1])

@@ -1,6 +1,8 @@
-"""inline: replace the calls of a function by its body."""
+"""inline: replace the calls of a function, or of all, by bodies."""
 
 from __future__ import annotations
+
+from mlir import ir
 
 from ..errors import Note, ScheduleError
 from ..ir.module import Module
@@ -12,8 +14,8 @@ from .step.primitive import primitive
 
 
 @primitive
-def inline(module: Module, func: Function) -> None:
-    """Replace every call of `func` by its body; the function is then gone.
+def inline(module: Module, func: Function | None = None) -> None:
+    """Replace every call of `func` by its body; the function is then gone. Without `func`, that of all functions.
 
         def f(x): S(x)
         for i in range(n):            for i in range(n):
@@ -25,6 +27,24 @@ def inline(module: Module, func: Function) -> None:
     is not in the module, a function that is never called, a process of a dataflow region of which several statements
     use one end of a stream. Source: Allo's primitive of this name.
     """
+    if func is None:
+        names = [name for name in module.names() if _is_inlined(module, name)]
+        if not names:
+            raise ScheduleError(f"'{module.top}' calls no function with a body")
+        for name in names:
+            _inline(module, name, calls_of(module, name))
+    else:
+        _inline(module, func.name, _calls(module, func))
+    for caller in module.functions():
+        leave_affine(caller.operation)
+
+
+def _is_inlined(module: Module, name: str) -> bool:
+    return name != module.top and entry_block(module.function(name)) is not None and bool(calls_of(module, name))
+
+
+def _calls(module: Module, func: Function) -> list[ir.Operation]:
+    """The calls of `func`, which has a body and is not the kernel; ScheduleError if there are none."""
     if func.name == module.top:
         raise ScheduleError(f"'{func}' is the kernel, which nothing in the module calls")
     function = module.function(func.name)
@@ -34,8 +54,12 @@ def inline(module: Module, func: Function) -> None:
     calls = calls_of(module, func.name)
     if not calls:
         raise ScheduleError(f"nothing calls '{func}'", notes=[note])
+    return calls
+
+
+def _inline(module: Module, name: str, calls: list[ir.Operation]) -> None:
+    """Put copies of the body of a function in the places of its calls, and take it out of the module."""
+    function = module.function(name)
     for call in calls:
         inline_call(call, function)
     function.operation.erase()
-    for caller in module.functions():
-        leave_affine(caller.operation)

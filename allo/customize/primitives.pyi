@@ -198,8 +198,8 @@ class Primitives:
         Source: Allo paper, Table 2 and section 6.5.
         """
 
-    def inline(self, func: Function | Callable[..., Any] | str) -> None:
-        """Replace every call of `func` by its body; the function is then gone.
+    def inline(self, func: Function | Callable[..., Any] | str | None = None) -> None:
+        """Replace every call of `func` by its body; the function is then gone. Without `func`, that of all functions.
 
             def f(x): S(x)
             for i in range(n):            for i in range(n):

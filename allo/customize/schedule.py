@@ -12,6 +12,7 @@ from mlir import ir as mlir_ir
 
 from ..errors import ScheduleError, counted, nearest
 from ..frontend.program import Compiled, compile_kernel
+from ..frontend.read.given import given_names, kernel_of_text
 from ..frontend.typing.tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
 from ..ir.module import Module
@@ -24,17 +25,19 @@ from .module.adopt import adopt
 from .module.sound import check_sound
 from .module.tasks import check_tasks
 from .primitives import Primitives
+from .published import Published
 from .step.diff import StepDiff, step_diff
 from .step.handles import HANDLES, Buffer, FifoName, Function, Loop, Nest
 from .step.loop_tree import LoopTree, loop_tree
 from .step.operations import StepReader, at_operation, take_schedules, write_steps
+from .step.own_functions import function_of_positions
 from .step.primitive import integer, replayed
 from .step.record import Step, Steps
 from .step.text import given_steps, of_step
 from .uses import Uses
 
 
-class Schedule(Primitives, Uses):
+class Schedule(Primitives, Uses, Published):
     """A kernel in MLIR with the primitives that rewrite it; a primitive that fails changes nothing."""
 
     def __init__(self, module: Module, *, verbose: bool = False) -> None:
@@ -44,6 +47,7 @@ class Schedule(Primitives, Uses):
         )
         self.steps = Steps()
         self.verbose = verbose
+        self.divides_arguments = False  # whether builds for hardware give tasks banks of their own
 
     @property
     def ir(self) -> Module:
@@ -99,10 +103,13 @@ class Schedule(Primitives, Uses):
     def get_loops(self, func: str | Function | Callable[..., Any] | None = None) -> LoopTree:
         """The loop nests of `func`, a name, handle or kernel (default: the kernel), printable and indexed by name.
 
-        Raises ScheduleError if there is no such function.
+        `"gemm[0, 1]"` are those of one position of a task; steps on them give it a function of its own. Raises
+        ScheduleError if there is no such function.
         """
         names = self._state.names()
         wanted = self._state.top if func is None else str(getattr(func, "__name__", func))
+        if wanted not in names and (held := function_of_positions(wanted, self._state)) is not None:
+            return loop_tree(self._state, *held)
         if wanted not in names:
             hint = nearest(wanted, names) or f"the functions are {', '.join(names)}"
             raise ScheduleError(f"the module has no function '{wanted}'", hint=hint)
@@ -121,6 +128,7 @@ class Schedule(Primitives, Uses):
         """A schedule in the same state with the same steps, on its own from now on."""
         made = type(self)(self._state, verbose=self.verbose)
         made._history, made.steps = list(self._history), self.steps
+        made.divides_arguments = self.divides_arguments
         return made
 
     def __copy__(self) -> Schedule:
@@ -280,16 +288,18 @@ class Schedule(Primitives, Uses):
 
 @reads_programs
 def customize(
-    kernel: Callable[..., Any],
+    kernel: Callable[..., Any] | str,
     verbose: bool = False,
     instantiate: Sequence[Any] | Mapping[str, Any] | None = None,
     typing_rule_set: str = "default",
     lower_linalg: bool = False,
     enable_tensor: bool = False,
+    global_vars: Mapping[str, Any] | None = None,
 ) -> Schedule:
     """The schedule of `kernel`, with no steps yet.
 
-    `kernel` is a Python function in the kernel language; `verbose` prints the module after each step;
+    `kernel` is a Python function in the kernel language, or the text of one (the last that the text defines);
+    `global_vars` say what free names mean, before what Python finds; `verbose` prints the module after each step;
     `instantiate` gives the values of the parameters of a template, in order or by name; `typing_rule_set` is
     `"default"`, where arithmetic on integers loses no value, or `"cpp"`, the promotions and conversions of C++
     (docs/types.md); `lower_linalg` makes loops of the operators on whole arrays, which primitives then rewrite
@@ -297,9 +307,13 @@ def customize(
     memory in both cases. Raises KernelError, with all mistakes of the kernel and of the kernels it calls, and
     DataflowError for tasks of a region that share an end of a stream, write one element, or wait for ever.
     """
-    with working(f"reading the kernel '{getattr(kernel, '__name__', kernel)}'", DEBUG):
-        compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
-        state = _first_state(compiled, lower_linalg)
+    if not isinstance(global_vars, Mapping | None):
+        raise TypeError(f"global_vars is a dictionary of values by name, got {global_vars!r}")
+    with given_names(global_vars):
+        kernel = kernel_of_text(kernel) if isinstance(kernel, str) else kernel
+        with working(f"reading the kernel '{getattr(kernel, '__name__', kernel)}'", DEBUG):
+            compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
+            state = _first_state(compiled, lower_linalg)
     return Schedule(state, verbose=verbose)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 from ..customize import Schedule
 from ..customize import customize as _customize
 from ..errors import TargetError
+from ..frontend import dsl
+from ..frontend.dsl import *  # noqa: F403 - tasks of the Dato paper have all names of the language from one module
 from ..frontend.regions import (
     all_gather,
     allreduce,
@@ -23,12 +25,12 @@ from ..frontend.regions import (
     task,
 )
 from ..ir.types import Stream
-from .banks import give_own_banks
 from .placement import demand_placeable
 
 _SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
 
 __all__ = [
+    *dsl.__all__,
     "Stream",
     "all_gather",
     "allreduce",
@@ -57,11 +59,16 @@ def customize(
     """The schedule of a region: all primitives apply to the loops and arrays of its tasks, such as `"task:i"`.
 
     Options are those of `allo.customize`. `opt_default` says for published Allo whether inner loops are pipelined
-    without being told; here they are not in both cases. Raises KernelError with all mistakes of the region and its
-    tasks, and DataflowError for tasks that share an end of a stream, write one element, wait for ever whatever the
-    depths of streams are, or put another number of elements than is taken (Dato, section 3.3).
+    without being told; here they are not in both cases. Builds for tools that let no two tasks use one array partition
+    what no step has partitioned, as `allo.dataflow.build` does, and warn with the steps (`ScheduleNote`).
+
+    Raises KernelError with all mistakes of the region and its tasks, and DataflowError for tasks that share an end of a
+    stream, write one element, wait for ever whatever the depths of streams are, or put another number of elements than
+    is taken (Dato, section 3.3).
     """
-    return _customize(function, instantiate=instantiate, **options)
+    schedule = _customize(function, instantiate=instantiate, **options)
+    schedule.divides_arguments = True
+    return schedule
 
 
 def build(
@@ -79,9 +86,7 @@ def build(
 ) -> Any:
     """A region, or its schedule, made to run on `target`, as by `allo.build`; `"simulator"` is the CPU too.
 
-    Tasks take turns on one thread, with FIFOs of their depths; what waits for ever ends with DataflowError. Tools for
-    FPGAs let no two tasks read one array: for them, arguments of a region, but not of a schedule, are partitioned so
-    that positions use banks of their own, as by the steps `s.partition("top:A", dim=1)`.
+    Tasks take turns on one thread, with FIFOs of their depths; what waits for ever ends with DataflowError.
     `timed=True`, on a CPU, gives the cycles of each call: `.timing` of what is built is a `TimedRun`.
     `mapping_primitives` say which tasks share a core of an array of processors (Dato, section 4.2): `("bundle", [...])`
     positions of one task, `("chain", [...])` tasks that follow each other. What is computed does not depend on it, and
@@ -90,7 +95,6 @@ def build(
     """
     from ..build import build as build_schedule
 
-    is_given = isinstance(function, Schedule)
     schedule = function if isinstance(function, Schedule) else customize(
         function, instantiate=instantiate, enable_tensor=enable_tensor
     )
@@ -103,6 +107,4 @@ def build(
                 "own for each task",
                 hint="leave them out, or build for a CPU, where tasks take turns anyhow",
             )
-    if not is_given and target not in _SHARING:
-        give_own_banks(schedule)
     return build_schedule(schedule, target, mode, project, configs, **options)

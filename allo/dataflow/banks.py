@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -11,8 +12,10 @@ import islpy as isl
 from mlir import ir
 
 from ..customize import Partition, Schedule
-from ..errors import ScheduleError
+from ..customize.step.primitive import schedule_line
+from ..errors import Diagnostic, Location, ScheduleError, ScheduleNote
 from ..ir.module import Module
+from ..ir.partitions import is_partitioned
 from ..ir.processes import DATAFLOW, is_process
 from ..ir.walk import argument_names, entry_block, statements
 from ..layout import COMPLETE, Banks, Division, block, cyclic
@@ -42,6 +45,20 @@ def give_own_banks(schedule: Schedule) -> None:
             else:
                 kind = Partition.Block if division.kind is Division.BLOCK else Partition.Cyclic
                 schedule.partition(array, kind, dim=dim + 1, factor=division.factor)
+
+
+def with_own_banks(schedule: Schedule) -> Schedule:
+    """The schedule with such steps for arguments that no step has partitioned, which a warning tells."""
+    made = schedule.copy()
+    give_own_banks(made)
+    added = made.steps[len(schedule.steps) :]
+    if added:
+        told = "; ".join(map(str, added))
+        hint = "write these steps yourself, or others that keep the tasks apart"
+        what = f"tasks of '{schedule.top_func_name}' share arrays, which hardware cannot: the build adds {told}"
+        at = schedule_line() or Location("<schedule>", 0)
+        warnings.warn_explicit(Diagnostic(what, None, hint).render(), ScheduleNote, at.file, at.line)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +99,7 @@ def _shared(module: Module) -> Iterator[_SharedArray]:
             continue
         processes = [op for op in statements(entry)[:-1] if is_process(op)]
         for argument, name in zip(entry.arguments, argument_names(function), strict=True):
-            if isinstance(argument.type, ir.MemRefType) and argument.type.rank:
+            if isinstance(argument.type, ir.MemRefType) and argument.type.rank and not is_partitioned(argument.type):
                 uses = [use for op in processes for use in task_uses(module, op, argument, lambda _: True)]
                 yield _SharedArray(function.name.value, name, tuple(argument.type.shape), tuple(uses))
 

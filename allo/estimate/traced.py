@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..customize.fifo.depths import bits_of
 from ..dataflow.replay import replay
 from ..ir.module import Module
-from ..ir.stream_facts import facts_of, made_streams
 from ..ir.walk import induction_variable
 from ..timing.control.tree import Dataflow, Invocation, Node, Spatial, nodes
 from ..timing.control.trees import Trees
 from ..timing.interval.walks import components
-from .traces.program import TraceProgram
-from .traces.recorder import TooManyEvents, TraceRecorder
+from .traces.recorder import TooManyEvents
+from .traces.static import recorded
 from .traces.text import NoTrace
 
 _MOST_EVENTS = 100_000  # some tenths of a second: an estimate does not take longer for larger extents
@@ -25,14 +23,9 @@ def traced_cycles(module: Module, trees: Trees) -> tuple[Fraction | None, str]:
     if not why:
         return None, ""
     rates = f"{why}, and the latency is that of their rates: "
-    made = [op for function in module.functions() for op in made_streams(function)]
     for scheduled in (True, False):
-        facts, bits = [facts_of(module, op) for op in made], [bits_of(op.results[0].type) for op in made]
-        recorder = TraceRecorder(facts, bits, _MOST_EVENTS)
         try:
-            program = TraceProgram(module, trees, made, scheduled)
-            code = compile(program.text(), "<trace>", "exec")
-            exec(code, {"R": recorder, "T": program.tables})  # no names of the user
+            recorder = recorded(module, trees, _MOST_EVENTS, scheduled=scheduled)
         except NoTrace as error:
             return None, rates + error.reason
         except TooManyEvents:

@@ -180,7 +180,7 @@ class ReachedKernels:
             checker.expressions.layouts.argument(symbol)
         for shard in shards:
             checker.expressions.layouts.argument(shard.part, shard.whole, shard.layout)
-        function.body = checker.body(source.tree.body)
+        function.body = checker.tasks.without_constants(checker.body(source.tree.body))
         function.body = with_parts(function, shards, checker.expressions.builder, scope)
         function.links = tuple(scope.links)
         checker.release()

@@ -59,10 +59,20 @@ def array_words(element: AlloType, array: Array, what: str) -> Array:
         case Int() | UInt() | Index() | Bool():
             return _integer_words(element, array, what)
     dtype = form_dtype(element)
-    if not np.can_cast(array.dtype, dtype, "safe"):
+    if not has_numbers_of(dtype, array):
         raise _no_form(element, array, what)
     bits = np.ascontiguousarray(array, dtype).reshape(array.shape).view(np.dtype(f"uint{element.bits}"))
     return bits.astype(np.uint64)[..., np.newaxis]
+
+
+def has_numbers_of(dtype: np.dtype[Any], array: Array) -> bool:
+    """Whether elements of `dtype` hold all numbers in `array`: 0.5 of float64 is one of float32, and 0.1 is none."""
+    if np.can_cast(array.dtype, dtype, "safe"):
+        return True
+    if (array.dtype.kind, dtype.kind) != ("f", "f") and not (array.dtype.kind in "iu" and dtype.kind in "iu"):
+        return False
+    with np.errstate(over="ignore"):
+        return bool(np.array_equal(array.astype(dtype), array))
 
 
 def _no_form(element: AlloType, array: Array, what: str) -> TypeError:

@@ -11,7 +11,7 @@ from mlir import ir
 
 from allo import _mlir
 
-from ..errors import InternalError
+from ..errors import InternalError, TargetError
 from .builder import string_attr
 from .context import context, unknown_location
 from .walk import LoopView, buffers_of, loops_of, statements
@@ -49,6 +49,18 @@ class Module:
         if isinstance(source, Path):
             return cls(ir.Module.parseFile(str(source), context()))
         return cls(ir.Module.parse(source, context()))
+
+    @classmethod
+    def entered(cls, given: Module | ir.Module, top: str | None = None) -> Module:
+        """`given` as a module whose entry is `top`, else its own. Raises TargetError if there is no such function."""
+        made = given if isinstance(given, Module) else Module(given)
+        if top is None or ("allo.top" in made.mlir.operation.attributes and made.top == top):
+            return made
+        if top not in made:
+            raise TargetError(f"the module has no function '{top}'", hint=f"its functions: {', '.join(made.names())}")
+        made = made.clone()
+        made.mlir.operation.attributes["allo.top"] = string_attr(top)
+        return made
 
     @property
     def top(self) -> str:

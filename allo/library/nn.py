@@ -64,6 +64,8 @@ avgpool = avgpool2d
 maxpool = maxpool2d
 batchnorm = batchnorm2d
 attention = scaled_dot_product_attention
+schedule_layernorm = schedule_layer_norm
+schedule_gelu = schedule_GeLU
 
 __all__ = [
     "GeLU",
@@ -104,7 +106,9 @@ __all__ = [
     "schedule_conv2d",
     "schedule_conv2d_with_reuse",
     "schedule_ffn",
+    "schedule_gelu",
     "schedule_layer_norm",
+    "schedule_layernorm",
     "schedule_linear2d",
     "schedule_linear3d",
     "schedule_log_softmax",

@@ -46,6 +46,7 @@ class ToolRules:
     automatic_partitions: ToolRule | None = None
     unsafe_math: ToolRule | None = None
     own_hardware: ToolRule | None = None
+    plain_operations: ToolRule | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from .profile import AutomaticPipelines, Profile, ShortRecurrences, ToolRule, To
 from .table import Table, each
 
 _PLAIN = (
-    "flattened_nests", "overlapped_nests", "shared_operators", "automatic_partitions", "unsafe_math", "own_hardware",
+    "flattened_nests", "overlapped_nests", "shared_operators", "automatic_partitions", "unsafe_math",
+    "plain_operations", "own_hardware",
 )  # fmt: skip
 
 

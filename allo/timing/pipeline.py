@@ -94,8 +94,7 @@ def _above(found: StaticSchedule, interval: int) -> bool:
 
 def _doubtful(graph: Graph) -> list[Edge]:
     """Carried edges whose distance is not certain."""
-    edges = {id(edge): edge for edge in (*graph.edges, *graph.copies) if not edge.exact and edge.pair is not None}
-    return [edge for edge in edges.values() if edge.distance]
+    return [edge for edge in graph.edges if edge.distance and not edge.exact and edge.pair is not None]
 
 
 def exchangeable(region: LoopBody, *, reassociate: bool = False) -> dict[int, frozenset[int]]:

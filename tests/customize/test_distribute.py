@@ -150,6 +150,8 @@ def test_parts_of_positions() -> None:
 def test_tasks_without_a_grid_and_subscripts_that_are_data() -> None:
     A, place, zeros = numbers(N), numbers(N), np.zeros(N, np.int32)
     with pytest.raises(TargetError, match="two processes read one array"):
+        allo.customize(shared_by_tasks).build(target="vhls")
+    with pytest.warns(allo.ScheduleNote, match=r'the build adds s.distribute\("shared_by_tasks:A"\)'):
         df.customize(shared_by_tasks).build(target="vhls")
     s = df.customize(shared_by_tasks)
     s.distribute("shared_by_tasks:A")
@@ -255,3 +257,22 @@ distribute: function 'shared_by_tasks' has no buffer 'pipe'
 def test_refusals(region: Callable[..., Any], array: str, golden: str) -> None:
     s = allo.customize(region) if region is add else df.customize(region)
     assert_refused(golden, s, "distribute", array)
+
+
+def test_positions_with_functions_of_their_own() -> None:
+    s = df.customize(scale)
+    s.pipeline("row[1]:i")
+    for name in "AFB":
+        s.distribute(f"scale:{name}")
+    assert [line for line in str(s.steps).splitlines() if line.startswith("s.d")] == [
+        's.distribute("scale:A")',
+        's.distribute("scale:F")',
+        's.distribute("scale:B")',
+    ]
+    A, F, B = numbers(2, N), numbers(N), np.zeros((2, N), np.int32)
+    for target, mode in ((None, None), ("vitis_hls", "csim")):
+        np.testing.assert_array_equal(ran(s.build(target=target, mode=mode), (A, F, B)).arguments[2], (A * F)[:, ::-1])
+    assert s.verify()
+    again = df.customize(scale)
+    again.replay(list(s.steps))
+    assert str(again.module) == str(s.module)

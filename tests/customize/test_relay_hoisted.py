@@ -160,3 +160,58 @@ def test_all_orders_of_four_elements():
             s.build()(A, found)
             assert np.array_equal(found, wanted), values
     assert accepted == [(0, 1, 2, 3)] * 3
+
+
+# -- branches read again what was read before them ----------------------------------------------------------
+
+
+def rectified(A: int32[6], B: int32[6]):
+    T: int32[6]
+    for i in range(6, name="produce"):
+        T[i] = A[i] - 3
+    for i in range(6, name="consume"):
+        B[i] = T[i] if T[i] > 0 else T[i] // 4
+
+
+def in_a_statement(A: int32[6], B: int32[6]):
+    T: int32[6]
+    for i in range(6, name="produce"):
+        T[i] = A[i] - 3
+    for i in range(6, name="consume"):
+        if T[i] > 0:
+            B[i] = T[i]
+
+
+def in_a_loop_of_a_branch(A: int32[6], B: int32[6]):
+    T: int32[6]
+    for i in range(6, name="produce"):
+        T[i] = A[i] - 3
+    for i in range(6, name="consume"):
+        limit: int32 = T[i]
+        for k in range(3):
+            if limit > k:
+                B[i] += T[i] * k
+
+
+@pytest.mark.parametrize("kernel", [rectified, in_a_statement, in_a_loop_of_a_branch])
+def test_branches_use_what_was_read_before_them(kernel) -> None:
+    s = customize(kernel)
+    s.relay("T", "consume", depth=2)
+    assert str(s.module).count("allo.stream_get") == 1
+    assert_same_meaning(kernel, s)
+    assert s.verify()
+
+
+def test_both_branches_read_and_nothing_before_them() -> None:
+    def either(A: int32[6], B: int32[6]):
+        T: int32[6]
+        for i in range(6, name="produce"):
+            T[i] = A[i] - 3
+        for i in range(6, name="consume"):
+            if A[i] > 2:
+                B[i] = T[i]
+            else:
+                B[i] = T[i] * 2
+
+    with pytest.raises(ScheduleError, match=r"reads T\[i\], but it is under a condition that is not affine"):
+        customize(either).relay("T", "consume")

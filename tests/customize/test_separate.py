@@ -274,6 +274,12 @@ def test_functions_in_hardware_have_names_of_its_language() -> None:
 
 
 def test_loops_of_positions_that_share_their_function() -> None:
-    with pytest.raises(ScheduleError) as caught:
-        df.customize(rows).get_loops("row[1]")
-    assert normalised(str(caught.value)).startswith("the module has no function 'row[1]'")
+    s = df.customize(rows)
+    loops = s.get_loops("row[1]")
+    assert loops.function == "row[1]" and not s.steps
+    s.pipeline(next(loop for nest in loops for loop in nest if loop.name == "j"))
+    assert [step.name for step in s.steps] == ["separate", "pipeline"] and "pipeline" not in str(s.get_loops("row[0]"))
+    for wrong, why in (("row[7]", "'row[7]' is outside the grid of task 'row'"), ("col[1]", "the module has no func")):
+        with pytest.raises(ScheduleError) as caught:
+            s.get_loops(wrong)
+        assert normalised(str(caught.value)).startswith(why)

@@ -184,3 +184,41 @@ def test_an_array_is_filled_with_one_element_of_a_stream() -> None:
     A = np.array([5, -2, 9], np.int32)
     seen = through(fills, A, np.zeros((3, 2), np.int32), csim=False).arguments[1]
     np.testing.assert_array_equal(seen, np.stack([A, A], axis=1))
+
+
+def test_tasks_know_the_constants_of_their_region() -> None:
+    @df.region()
+    def top(B: int32[N]):
+        pipe: Stream[int32, N]
+        first = 7
+        step: int8 = -3
+        count: int32 = 2
+
+        @df.task()
+        def source():
+            for i in range(N):
+                pipe.put(first + step * i)
+
+        @df.task()
+        def sink(B: int32[N]):
+            for i in range(N):
+                B[i] = pipe.get() * count
+
+    s = df.customize(top)
+    assert "memref<i32>" not in str(s.ir).split("@top")[1]  # nothing but tasks in the region
+    seen = through(top, np.zeros(N, np.int32), csim=False)
+    assert seen.arguments[0].tolist() == [14, 8, 2, -4]
+
+
+def test_variables_that_the_region_assigns_again_are_its_own() -> None:
+    @df.region()
+    def top(B: int32[N]):
+        count: int32 = 2
+        count = count + 1
+
+        @df.task()
+        def sink(B: int32[N]):
+            B[0] = count
+
+    with pytest.raises(KernelError, match=r"task 'sink' uses 'count', a variable of the region around it"):
+        df.customize(top)

@@ -33,8 +33,19 @@ def test_systolic_array() -> None:
     A, B, C = numbers(p.M, p.K), numbers(p.K, p.N), np.zeros((p.M, p.N), np.int16)
     s = df.customize(p.systolic)
     np.testing.assert_array_equal(through(p.systolic, A, B, C, csim=False).arguments[2], A @ B)
-    with pytest.raises(TargetError, match="two processes read one array"):
+    with pytest.warns(allo.ScheduleNote) as told:
+        divided = s.build(target="vhls").hls_code
+    assert str(told[0].message) == (
+        "tasks of 'systolic' share arrays, which hardware cannot: the build adds "
+        's.partition("systolic:A", dim=1); s.partition("systolic:B", dim=2); '
+        's.partition("systolic:C", dim=1); s.partition("systolic:C", dim=2)\n'
+        "  hint: write these steps yourself, or others that keep the tasks apart"
+    )
+    assert not s.steps and divided == df.build(p.systolic, target="vhls").hls_code
+    s.partition("systolic:A", dim=2)  # what steps have partitioned is left as it is
+    with pytest.warns(allo.ScheduleNote), pytest.raises(TargetError, match="two processes read one array"):
         s.build(target="vhls")
+    s.undo()
     s.partition("systolic:A", dim=1)  # processes of an FPGA read different banks
     s.partition("systolic:B", dim=2)
     s.partition("systolic:C")

@@ -83,7 +83,7 @@ TENSORS = {
     ),
     "dtype": (
         add,
-        (np.zeros(4), np.zeros(4, np.float32)),
+        (np.full(4, 0.1), np.zeros(4, np.float32)),
         "TypeError: argument 'A' must have dtype float32, got float64, which does not convert without loss",
     ),
     "dtype_of_written": (

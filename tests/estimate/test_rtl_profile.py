@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import allo
-from allo.ir.types import float32, int8, int32
+from allo.ir.types import Fixed, float32, int8, int32
 
 
 def in_lanes(s: allo.Schedule, *loops: str) -> allo.Schedule:
@@ -98,3 +98,16 @@ def test_the_library_has_no_exponential_yet() -> None:
         "profile 'rtl' does not say what 'exp' on f32 costs\n"
         '  hint: add [[operator]] with kind = "exp" and type = "f32" to its file'
     )
+
+
+def test_fixed_point_and_copies_are_what_is_built() -> None:
+    T = Fixed(12, 4)
+
+    def scaled(x: T[16], y: T[16], z: T[16]):
+        z[:] = x
+        for i in range(16):
+            y[i] += x[i] * y[i] + z[i]
+
+    s = allo.customize(scaled)
+    s.pipeline("i")
+    assert allo.estimate(s, profile="rtl", rewritten=True).cycles == s.build(target="rtl").predicted_cycles == 69

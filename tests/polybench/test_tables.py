@@ -11,6 +11,7 @@ from polybench import (
     reproduce_cpu,
     reproduce_fig12,
     reproduce_points,
+    reproduce_rtl,
     reproduce_streams,
     reproduce_table3,
 )
@@ -61,6 +62,29 @@ def test_each_kernel_has_streams_or_a_reason() -> None:
 def test_figure_12() -> None:
     printed = in_markdown(reproduce_fig12.HEADER, reproduce_fig12.rows())
     assert in_the_page("fig. 12") == cells(printed)
+
+
+def test_what_was_simulated_is_right_and_complete() -> None:
+    rows = reproduce_rtl.read()
+    assert [(row.kernel, row.design) for row in rows] == [
+        (name, design) for name in NAMES for design in reproduce_rtl.DESIGNS
+    ]
+    for row in rows:
+        assert row.failure or (row.equal and row.simulated == row.predicted), row
+    shown = [(*row[:3], row[3].replace(",", "")) for row in in_the_page("rtl")]
+    assert shown == [(row.kernel, row.design, row.size, str(row.simulated)) for row in rows if not row.failure]
+
+
+@pytest.mark.slow
+def test_what_was_simulated_is_what_the_page_says() -> None:
+    assert in_the_page("rtl") == cells(reproduce_rtl.table())
+
+
+@pytest.mark.parametrize(("kernel", "design"), [("trisolv", "vanilla"), ("atax", "best")])
+def test_a_simulation_is_what_it_was(kernel: str, design: str) -> None:
+    (known,) = (row for row in reproduce_rtl.read() if (row.kernel, row.design) == (kernel, design))
+    again = reproduce_rtl.measured(kernel, design, known.size, count=False)
+    assert (again.predicted, again.simulated, again.equal) == (known.predicted, known.simulated, True)
 
 
 @pytest.mark.skipif(not is_available(), reason="needs gcc")

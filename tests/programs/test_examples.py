@@ -49,6 +49,15 @@ def test_demo_shows_what_each_step_changed(monkeypatch: pytest.MonkeyPatch) -> N
     assert "+      j  (pipeline=1)" in text
 
 
+def test_demo_simulates_what_it_scheduled(monkeypatch: pytest.MonkeyPatch) -> None:
+    demo = load("demo", monkeypatch)
+    _, _, s = demo.scheduled_and_not("gemm", demo.gemm_steps, "MINI", lambda text: None)
+    told = demo.simulated("gemm", s, "MINI").splitlines()
+    assert "the bits are those of the CPU" in told[-2]
+    cycles = re.fullmatch(r"gemm scheduled: ([\d,]+) cycles, simulated; ([\d,]+) were predicted", told[-1])
+    assert cycles is not None and cycles[1] == cycles[2]
+
+
 def test_demo_cuts_long_differences(monkeypatch: pytest.MonkeyPatch) -> None:
     demo = load("demo", monkeypatch)
     lines = demo.changes("", "\n".join(f"line {n}" for n in range(50)))

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
+import allo
 import allo.dataflow as df
 from allo.ir.types import Stream, int32
 
@@ -78,3 +80,52 @@ def test_defaults_of_published_allo_are_said() -> None:
             B = np.zeros(4, np.int32)
             built(A, B)
             assert B.tolist() == [0, 2, 4, 6]
+
+
+@df.region()
+def grid(A: int32[4, 4], B: int32[4, 4]):
+    fifo: Stream[int32, 4]
+
+    @df.kernel(mapping=[2, 2], args=[A, B])
+    def core(A: int32[4, 4], B: int32[4, 4]):
+        i, j = df.get_pid()
+        for x in range(2):
+            for y in range(2):
+                B[i * 2 + x, j * 2 + y] = A[i * 2 + x, j * 2 + y] + 1
+
+    @df.kernel(mapping=[1])
+    def source():
+        for n in range(4):
+            fifo.put(n)
+
+    @df.kernel(mapping=[1])
+    def drain():
+        total: int32 = 0
+        for n in range(4):
+            total += fifo.get() + n
+
+
+def test_functions_of_positions_by_number() -> None:
+    s = df.customize(grid)
+    s.pipeline("core_0_1:y")
+    s.unroll("source_0:n", factor=2)
+    s.pipeline(s.get_loops("core_1_0").S_x_0.y, initiation_interval=2)
+    s.pipeline(s.get_loops("drain_0")["S_n_0"]["n"])
+    assert str(s.steps).splitlines() == [
+        "s.separate(\"core\", positions='0, 1')",
+        's.pipeline("core[0, 1]:S_x_0.y")',
+        's.unroll("source:S_n_0.n", factor=2)',
+        "s.separate(\"core\", positions='1, 0')",
+        's.pipeline("core[1, 0]:S_x_0.y", initiation_interval=2)',
+        's.pipeline("drain:S_n_0.n")',
+    ]
+    assert [loop.function for loop in s.get_loops("core_1_0").S_x_0] == ["core[1, 0]"] * 2
+    A, B = np.arange(16, dtype=np.int32).reshape(4, 4), np.zeros((4, 4), np.int32)
+    s.build()(A, B)
+    np.testing.assert_array_equal(B, A + 1)
+    for wrong, why in (
+        ("core_0:y", "the module has no function 'core_0'"),
+        ("core_2_0:y", r"'core\[2, 0\]' is outside the grid of task 'core': dimension 0 has the positions 0 to 1"),
+    ):
+        with pytest.raises(allo.ScheduleError, match=why):
+            s.pipeline(wrong)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 
-from allo.poly import Space
-from allo.timing.interval.recurrence import critical, recurrence_of
+from allo.timing.interval.circulation import Circulation
+from allo.timing.interval.recurrence import recurrence_of
 from allo.timing.problem.dependences import graph_of
-from allo.timing.problem.graph import Edge, Graph
+from allo.timing.problem.graph import Edge
 from allo.timing.problem.region import LoopBody, RegionNode
 
 
@@ -90,9 +90,8 @@ def _critical(
     edges: dict[tuple[int, int, int, bool], int],
 ) -> int:
     """The critical cycle among all copies."""
-    names = list(numbers)
     arrives = {sink for _, sink, distance, order in edges if distance == 0 and not order}
-    graph = Graph(LoopBody(Space(()), [region.nodes[index] for index, _ in names]), cycle)
+    found: list[Edge] = []
     for (index, copy), number in numbers.items():
         for source in region.inputs[index]:
             there = numbers[source, copy[: len(region.nodes[source].around)]]
@@ -100,10 +99,10 @@ def _critical(
             memory = region.nodes[source].memory
             if memory is not None:
                 latency = 0 if there in arrives or region.nodes[source].in_register else memory.read
-            graph.edges.append(Edge(there, number, latency * cycle + region.nodes[source].delay))
-    graph.edges += [Edge(a, b, weight, distance, order=order) for (a, b, distance, order), weight in edges.items()]
-    found = critical(graph)
-    return found.interval if found is not None else 1
+            found.append(Edge(there, number, latency * cycle + region.nodes[source].delay))
+    found += [Edge(a, b, weight, distance, order=order) for (a, b, distance, order), weight in edges.items()]
+    demand = Circulation(dict.fromkeys(numbers.values(), 1), found, cycle).demand(1)
+    return demand.interval if demand is not None else 1
 
 
 def symbolic_interval(region: LoopBody, cycle: int) -> int:

@@ -46,7 +46,7 @@ def test_a_value_that_a_condition_may_keep_is_passed_on() -> None:
             if B[i] > 0.5:
                 A[(2 * i + 6) // 2] = B[i]
 
-    assert found(kept) == (2, "recurrence through A: 1 read + 3 mul + 1 write over distance 3")
+    assert found(kept) == (2, "recurrence through A: 1 read + 3 mul + 2 x 1 write over distance 3")
 
 
 @pytest.mark.parametrize("extent", [8, 100000])

@@ -184,7 +184,7 @@ def test_an_element_is_read_before_it_is_overwritten() -> None:
     s.bind("P", allo.Memory(resource="BRAM", storage_type="RAM_1WNR"))
     s.pipeline("i")
     loop = allo.estimate(s).loop("i")
-    words = "recurrence through P: 1 write + 1 read until it is overwritten, over distance 1"
+    words = "recurrence through P: 1 read + 1 write until it is overwritten, over distance 1"
     assert (loop.interval, str(loop.reason)) == (2, words)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.arrays import form_dtype
-from ...ir.forms import array_words, can_hold_results, dtype_text, fill_array, form_text
+from ...ir.forms import array_words, can_hold_results, dtype_text, fill_array, form_text, has_numbers_of
 from ...ir.types import DYNAMIC, AlloType, Int, TensorType, UInt, shape_text
 from ...ir.words import direct_dtype, from_memory, is_plain, to_memory
 from .numbers import integer_range
@@ -43,7 +43,7 @@ def tensor_argument(parameter: Parameter, value: Any) -> tuple[Array, Callable[[
         return _through_words(parameter, element, value)
     dtype = form_dtype(element)
     if value.dtype != dtype:
-        if not _lossless(value, dtype) or (parameter.written and not np.can_cast(dtype, value.dtype, "safe")):
+        if not has_numbers_of(dtype, value) or (parameter.written and not np.can_cast(dtype, value.dtype, "safe")):
             raise TypeError(
                 f"argument '{parameter.name}' must have dtype {dtype}, got {value.dtype}, "
                 "which does not convert without loss"
@@ -87,14 +87,6 @@ def run_time_extents(tensor: TensorType, value: Array) -> list[Array]:
     """The extents of `value` that its type leaves to run time, each in memory."""
     pairs = zip(value.shape, tensor.shape, strict=True)
     return [np.array([extent], np.int64) for extent, wanted in pairs if wanted == DYNAMIC]
-
-
-def _lossless(value: Array, dtype: np.dtype[Any]) -> bool:
-    if np.can_cast(value.dtype, dtype, "safe"):
-        return True
-    return (
-        value.dtype.kind in "iu" and dtype.kind in "iu" and bool(np.array_equal(value.astype(dtype), value))
-    )
 
 
 def _converted(

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mlir import ir
+
 from ...errors import InternalError, RunTimeout, TargetError
 from ...frontend.emit.given_code import EXTERNAL, LINKED
 from ...ir.hang import Hang
@@ -75,7 +77,8 @@ class LLVMModule:
 
     def __init__(
         self,
-        module: Module,
+        module: Module | ir.Module,
+        top_func_name: str | None = None,
         *,
         fastmath: bool = False,
         contract: bool = False,
@@ -85,6 +88,7 @@ class LLVMModule:
         timeout: float | None = None,
         threads: int = 1,
     ) -> None:
+        module = Module.entered(module, top_func_name)
         self._rebuild = partial(
             LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed,
             timeout=timeout, threads=threads,

@@ -43,9 +43,32 @@ def _code(target: str, module: Module, mode: str | None, options: dict[str, Any]
     return made.made_by(partial(_code, target, module, mode, options))
 
 
-def _of_code(target: str) -> Manifest:
-    return Manifest((target,), modes=(), options=(OPTION,), missing_tools=lambda: (), build=partial(_code, target))
-
-
 _VENDORS = {"vhls": _ENTRY, "xls": XLS}
-CODE = tuple(map(_of_code, _VENDORS))
+_VIVADO = next(manifest for manifest in PROJECTS if "vivado_hls" in manifest.names)
+
+
+def _vivado(module: Module, mode: str | None, options: dict[str, Any]) -> HLSModule:
+    """`"vhls"`: the text of the kernel, or what `"vivado_hls"` makes if a mode or a project is given."""
+    is_text = mode is None and options.keys() <= {OPTION}
+    made: HLSModule = (_code("vhls", module, mode, options) if is_text else _VIVADO.build(module, mode, options))
+    return made
+
+
+CODE = (
+    Manifest(
+        ("vhls",),
+        _VIVADO.modes,
+        _VIVADO.options,
+        missing_tools=lambda: (),
+        build=_vivado,
+        own_banks=_ENTRY.canonical,
+    ),
+    Manifest(
+        ("xls",),
+        modes=(),
+        options=(OPTION,),
+        missing_tools=lambda: (),
+        build=partial(_code, "xls"),
+        own_banks=XLS.canonical,
+    ),
+)

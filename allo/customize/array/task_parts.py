@@ -14,7 +14,15 @@ from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.partitions import divisions_of, with_divisions
 from ...ir.processes import spatial_loops
-from ...ir.walk import entry_block, induction_variable, location_of, operations, string_of, trip_count
+from ...ir.walk import (
+    entry_block,
+    induction_variable,
+    location_of,
+    operations,
+    statements,
+    string_of,
+    trip_count,
+)
 from ...poly import Footprint, extract, footprint
 from ..function.inlining import inline_inside
 from ..step.handles import Buffer
@@ -27,18 +35,23 @@ type Lower = tuple[int, tuple[tuple[int, int], ...]]  # constant + sum(coefficie
 class TaskPart:
     """What the positions of one task use of an array: from `lowers` on, `sizes` elements in each dimension.
 
-    The call passes the array as operand `number`. `covers`: each position surely writes all of its part.
+    Each of `calls`, of which positions with functions of their own have one, passes the array as the operand of that
+    number. `covers`: each position surely writes all of its part.
     """
 
     process: ir.Operation
-    call: ir.Operation
-    number: int
+    calls: tuple[tuple[ir.Operation, int], ...]
     spatial: tuple[ir.Operation, ...]
     lowers: tuple[Lower, ...]
     sizes: tuple[int, ...]
     read: bool
     written: bool
     covers: bool
+
+    @property
+    def name(self) -> str:
+        """The name of the task."""
+        return string_of(self.process, "allo.nest") or callee_name(self.calls[0][0])
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -70,17 +83,40 @@ def task_part(module: Module, buffer: Buffer, value: ir.Value, process: ir.Opera
     function that nothing else calls and that only loads and stores elements.
     """
     spatial = tuple(spatial_loops(process))
-    inner = spatial[-1].regions[0].blocks[0] if spatial else None
-    calls = [process] if inner is None else [op for op in inner.operations if op.operation.name == "func.call"]
     notes = [Note("the process is here", location_of(process))]
-    call = calls[0].operation if len(calls) == 1 and calls[0].operation.name == "func.call" else None
-    places = [] if call is None else [k for k, operand in enumerate(call.operands) if operand == value]
-    if call is None or len(places) != 1:
+    calls = _only_calls(process, spatial)
+    places = [[k for k, operand in enumerate(call.operands) if operand == value] for call in calls]
+    if not calls or any(len(own) != 1 for own in places):
         raise ScheduleError(
             f"{why}: a process that uses it is not one call that takes it once",
             hint="write it as a task, or as a function that takes the array",
             notes=notes,
         )
+    passed = tuple((call, own[0]) for call, own in zip(calls, places, strict=True))
+    for call, number in passed:
+        _demand_accesses(module, call, number, why, notes)
+    return _touched(module, buffer, value, process, passed, spatial)
+
+
+def _only_calls(process: ir.Operation, spatial: Sequence[ir.Operation]) -> list[ir.Operation]:
+    """The calls that a process consists of: one, or one for each group of positions with a function of its own."""
+    if not spatial:
+        return [process] if process.name == "func.call" else []
+    found: list[ir.Operation] = []
+    pending = [spatial[-1].regions[0].blocks[0]]
+    while pending:
+        block = pending.pop()
+        calls = [op for op in statements(block) if op.name == "func.call"]
+        choices = [op for op in statements(block) if op.name == "affine.if"]
+        if len(calls) + len(choices) != 1:
+            return []
+        found += calls
+        pending += [arm for op in choices for region in op.regions for arm in region.blocks]
+    return found
+
+
+def _demand_accesses(module: Module, call: ir.Operation, number: int, why: str, notes: list[Note]) -> None:
+    """Refuse a callee that others call, or that does more with the array than to load and store elements."""
     name = callee_name(call)
     others = [op for f in module.functions() for op in _calls_of(f, name) if op != call]
     entry = entry_block(module.function(name))
@@ -89,7 +125,7 @@ def task_part(module: Module, buffer: Buffer, value: ir.Value, process: ir.Opera
         raise ScheduleError(
             f"{why}: '{name}', which takes it, {reason}", hint="give it a function of its own", notes=notes
         )
-    for use in entry.arguments[places[0]].uses:
+    for use in entry.arguments[number].uses:
         op = use.owner.operation
         if not is_access(op):
             is_call = op.name == "func.call"
@@ -99,7 +135,6 @@ def task_part(module: Module, buffer: Buffer, value: ir.Value, process: ir.Opera
                 hint=f"put what it does into the task first: s.inline('{callee_name(op)}')" if is_call else None,
                 notes=[Note("it does that here", location_of(op))],
             )
-    return _touched(module, buffer, value, process, call, places[0], spatial)
 
 
 def _calls_of(function: ir.OpView, name: str) -> list[ir.Operation]:
@@ -108,32 +143,57 @@ def _calls_of(function: ir.OpView, name: str) -> list[ir.Operation]:
 
 
 def _touched(
-    module: Module, buffer: Buffer, value: ir.Value, process: ir.Operation, call: ir.Operation, number: int,
-    spatial: tuple[ir.Operation, ...],
+    module: Module, buffer: Buffer, value: ir.Value, process: ir.Operation,
+    calls: tuple[tuple[ir.Operation, int], ...], spatial: tuple[ir.Operation, ...],
 ) -> TaskPart:  # fmt: skip
     shape = tuple(ir.MemRefType(value.type).shape)
+    uses = [use.owner.operation for call, k in calls for use in _parameter(module, call, k).uses]
+    read, written = any(is_load(op) for op in uses), any(not is_load(op) for op in uses)
+    several: Sequence[int | None] = [None] if len(calls) == 1 else range(len(calls))
+    found = [_footprint(module, buffer, process, only) for only in several] if spatial else []
+    boxes = {_box(part, spatial) for part in found}
+    if len(boxes) > 1:  # positions with functions of their own use other elements
+        found = [_footprint(module, buffer, process)]
+        boxes = {_box(part, spatial) for part in found}
+    box = boxes.pop() if boxes else None
+    if box is None:
+        return TaskPart(process, calls, spatial, ((0, ()),) * len(shape), shape, read, written, covers=False)
+    covers = all(part is not None and part.covers and not part.exposed for part in found)
+    return TaskPart(process, calls, spatial, *box, read, written, covers)
+
+
+def _box(found: Footprint | None, spatial: Sequence[ir.Operation]) -> tuple[tuple[Lower, ...], tuple[int, ...]] | None:
+    """Where the part of a position begins, and its extents, if these are constants."""
+    if found is None or found.shape is None or any(any(sides) for sides in found.escapes):
+        return None
+    lowers = _lowers(found, spatial)
+    return None if lowers is None else (lowers, found.shape)
+
+
+def _parameter(module: Module, call: ir.Operation, number: int) -> ir.Value:
     entry = entry_block(module.function(callee_name(call)))
     assert entry is not None
-    uses = [use.owner.operation for use in entry.arguments[number].uses]
-    read, written = any(is_load(op) for op in uses), any(not is_load(op) for op in uses)
-    found = _footprint(module, buffer, process) if spatial else None
-    lowers: tuple[Lower, ...] | None = None
-    sizes = shape
-    if found is not None and found.shape is not None and not any(any(sides) for sides in found.escapes):
-        lowers, sizes = _lowers(found, spatial), found.shape
-    if lowers is None:
-        return TaskPart(process, call, number, spatial, ((0, ()),) * len(shape), shape, read, written, covers=False)
-    covers = found is not None and found.covers and not found.exposed
-    return TaskPart(process, call, number, spatial, lowers, sizes, read, written, covers)
+    return entry.arguments[number]
 
 
-def _footprint(module: Module, buffer: Buffer, process: ir.Operation) -> Footprint | None:
-    """What one position of a grid touches, found where the body of the task stands in the grid."""
+def _footprint(
+    module: Module, buffer: Buffer, process: ir.Operation, only: int | None = None
+) -> Footprint | None:
+    """What one position of a grid touches, found where the body of the task stands in the grid.
+
+    With `only`, as if the call of that number stood at all positions.
+    """
     copy = module.clone()
     nest = string_of(process, "allo.nest")
     function = copy.function(buffer.function)
     own = next(op for op in operations(entry_block(function), "affine.for") if string_of(op, "allo.nest") == nest)
-    innermost = spatial_loops(own)[-1]  # which only a grid has in which there are calls
+    spatial = spatial_loops(own)
+    innermost = spatial[-1]  # which only a grid has in which there are calls
+    if only is not None:
+        kept = _only_calls(own, spatial)[only]
+        (choice,) = (op for op in statements(innermost.regions[0].blocks[0]) if op.name == "affine.if")
+        kept.move_before(choice)
+        choice.erase()
     inline_inside(copy, own)
     value = copy.buffers(buffer.function)[buffer.name]
     return footprint(extract(function, own), value, innermost)
@@ -165,11 +225,16 @@ def own_array(part: TaskPart, name: str, value: ir.Value, builder: Builder) -> i
 
 def use_own(module: Module, part: TaskPart, own: ir.Value) -> None:
     """Let a task use its array instead of the one that it was given."""
-    function = module.function(callee_name(part.call))
+    for call, number in part.calls:
+        _use_own(module, part, call, number, own)
+
+
+def _use_own(module: Module, part: TaskPart, call: ir.Operation, number: int, own: ir.Value) -> None:
+    function = module.function(callee_name(call))
     entry = entry_block(function)
     assert entry is not None
-    argument = entry.arguments[part.number]
-    given = {operand: k for k, operand in enumerate(part.call.operands)}
+    argument = entry.arguments[number]
+    given = {operand: k for k, operand in enumerate(call.operands)}
     places = [
         entry.arguments[given[v]] if (v := induction_variable(loop)) in given else None for loop in part.spatial
     ]
@@ -177,7 +242,7 @@ def use_own(module: Module, part: TaskPart, own: ir.Value) -> None:
     argument.set_type(own.type)
     for op in accesses:
         _turn(op, part, argument, [place for place in places if place is not None])
-    part.call.operands[part.number] = own
+    call.operands[number] = own
     inputs = [a.type for a in entry.arguments]
     results = ir.FunctionType(ir.TypeAttr(function.operation.attributes["function_type"]).value).results
     signature = ir.FunctionType.get(inputs, results, context())

@@ -67,14 +67,17 @@ def stream_type(element: ir.Type, shape: Sequence[int], depth: int) -> ir.Type:
 
 
 def gets_of(stage: Stage) -> list[Get]:
-    """Where elements are taken from the FIFO so that each is taken as seldom as possible."""
+    """Where elements are taken from the FIFO so that each is taken as seldom as possible.
+
+    What a branch or a loop reads that was read before it, `B[i] if B[i] > 0 else 0`, is not taken again.
+    """
     found: list[tuple[ir.Block, str, list[ir.Value], Get]] = []
     for access in stage.reads:
         anchor, depth = _hoisted(access, stage.fixed)
         operands = list(access.op.operands)[1:]
         shape = str(access.op.attributes["map"]) if "map" in access.op.attributes else ""
         for position, (block, text, values, get) in enumerate(found):
-            if block == anchor.block and text == shape and values == operands:
+            if text == shape and values == operands and _is_inside(anchor, block):
                 merged = Get(get.anchor, (*get.loads, access), get.depth)
                 found[position] = (block, text, values, merged)
                 break
@@ -96,6 +99,16 @@ def _hoisted(access: Access, fixed: int) -> tuple[ir.Operation, int]:
             break
         anchor, depth = loop, depth - 1
     return anchor, depth
+
+
+def _is_inside(op: ir.Operation, block: ir.Block) -> bool:
+    """Whether an operation is one of a block, or inside of one."""
+    around: ir.Operation | None = op
+    while around is not None and around.name != "func.func":
+        if around.block == block:
+            return True
+        around = None if around.parent is None else around.parent.operation
+    return False
 
 
 def _depends(value: ir.Value, loop: ir.Operation) -> bool:

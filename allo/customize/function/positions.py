@@ -170,6 +170,14 @@ class Positions:
         return tuple(box)
 
 
+def is_task(module: Module, name: str, dimensions: int) -> bool:
+    """Whether a function is a task on a grid of so many dimensions."""
+    try:
+        return len(Positions(module, name).grid.values) == dimensions
+    except ScheduleError:
+        return False
+
+
 def _loop_of(variable: ir.Value) -> ir.Operation:
     loop: ir.Operation = variable.owner.owner.operation
     return loop

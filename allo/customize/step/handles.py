@@ -25,6 +25,11 @@ class Buffer:
     function: str
     name: str
 
+    @property
+    def func(self) -> str:
+        """Its function, by the name of published Allo."""
+        return self.function
+
     def __str__(self) -> str:
         return f"{self.function}:{self.name}"
 

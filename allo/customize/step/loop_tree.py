@@ -70,6 +70,11 @@ class LoopTree:
     function: str
     nests: tuple[LoopNest, ...]
 
+    @property
+    def loops(self) -> MappingProxyType[str, LoopNest]:
+        """The nests by name."""
+        return MappingProxyType({nest.name: nest for nest in self.nests})
+
     def __getitem__(self, name: str) -> LoopNest:
         for nest in self.nests:
             if nest.name == name:
@@ -114,18 +119,19 @@ def _attribute(tree: Any, name: str) -> Any:
     raise refusal
 
 
-def loop_tree(module: Module, function: str) -> LoopTree:
-    """The loop nests of `function`; a named inner nest is also a nest of its own."""
+def loop_tree(module: Module, function: str, called: str | None = None) -> LoopTree:
+    """The loop nests of `function`, in handles `called` so; a named inner nest is also a nest of its own."""
+    name_of_function = called or function
     nests: dict[str, list[tuple[int, str, Loop]]] = {}
     for view in module.loops(function):
-        handle = Loop(function, view.nest, view.name)
+        handle = Loop(name_of_function, view.nest, view.name)
         starts: list[tuple[str, int]] = []
         for depth, member in enumerate(view.chain):
             if (name := nest_name(member)) is not None:
                 starts.append((name, depth))
         for name, start in starts:
             nests.setdefault(name, []).append((len(view.chain) - 1 - start, _line(view), handle))
-    return LoopTree(function, tuple(LoopNest(name, tuple(loops)) for name, loops in nests.items()))
+    return LoopTree(name_of_function, tuple(LoopNest(name, tuple(loops)) for name, loops in nests.items()))
 
 
 def nest_name(view: LoopView) -> str | None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from ...ir.module import Module
 from ...target import ToolRules
+from ...timing.rewrites import plain_operations
 from .automatic import mark_pipelines
 from .flattened import flatten_nests
 
 
 def as_the_tool_reads(module: Module, rules: ToolRules) -> Module:
-    """The module with the pipelines that a tool makes, and with statements between loops in the innermost one."""
+    """The module with the pipelines that a tool makes, with statements between loops in the innermost one, in plain
+    operations."""
+    if rules.plain_operations is not None:
+        module = plain_operations(module)
     if rules.automatic_pipelines is None and rules.flattened_nests is None:
         return module
     read = module.clone()

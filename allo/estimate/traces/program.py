@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, prod
 
 from mlir import ir
 
 from ...ir.access import callee_name, makes_stream
 from ...ir.processes import region_statements, spatial_loops
-from ...ir.walk import constant_bounds, entry_block, induction_variable, statements, string_of
+from ...ir.walk import LoopView, constant_bounds, entry_block, induction_variable, statements, string_of
 from ...poly.apart import Apartness
 from ...timing.control.span import Span
 from ...timing.control.tree import (
@@ -30,7 +30,9 @@ from .text import NoTrace, TraceText
 
 @dataclass(slots=True)
 class TraceProgram(TraceText):
-    """The nodes of control trees, and processes of regions."""
+    """The nodes of control trees, and processes of regions; `exact`: nothing takes so many cycles on average."""
+
+    exact: bool = False
 
     def text(self) -> str:
         """The text. Raises NoTrace."""
@@ -110,8 +112,9 @@ class TraceProgram(TraceText):
 
     def _constant(self, node: Node) -> int:
         """The cycles of what uses no stream, on average."""
-        span: Span = self.trees.spans[self._inside[-1]].of(node)
-        if span.latency is None:
+        spans = self.trees.spans[self._inside[-1]]
+        span: Span = spans.of(node)
+        if span.latency is None or (self.exact and not spans.is_even(node)):
             raise NoTrace("how long this takes is known at run time only", _op_of(node), self._stated(node))
         return ceil(span.latency)
 
@@ -119,7 +122,17 @@ class TraceProgram(TraceText):
         view = node.view if isinstance(node, Pipeline | Repeat | Spatial) else None
         return None if view is None else f'state how often it runs: trips={{"{self._tree.loop_name(view)}": ...}}'
 
+    def _trips(self, view: LoopView, factor: int) -> str:
+        lower, upper, step = self._bounds(view)
+        return f"len(range({lower}, {upper}, {step * factor}))"
+
     def _pipeline(self, node: Pipeline) -> None:
+        if not self._matters(node.view.op):
+            trips = self._name("n")
+            copies = prod(1 if loop.trip is None else loop.trip for loop in node.time[1:])
+            self._write(f"{trips} = {self._trips(node.view, node.time[0].factor)} * {copies}")
+            self._write(f"t += {trips} and ({trips} - 1) * {node.interval} + {node.depth}", f"t += {node.control}")
+            return
         start, last, depth = self._name("x"), self._name("x"), self._depth
         self._write(f"{start} = t + {node.enter}", f"{last} = {start} - {node.depth}")
         axes = dict(self._axes)
@@ -130,8 +143,7 @@ class TraceProgram(TraceText):
             if loop.copy >= 0:
                 self._axes[loop.copy] = f"({number} % {loop.factor})"
             self._see(view.body)
-        if self._matters(node.view.op):
-            self._straight(tuple(statements(node.loops[-1].body)), node.region, start)
+        self._straight(tuple(statements(node.loops[-1].body)), node.region, start)
         self._write(f"{last} = {start}")
         self._depth, self._axes = depth, axes
         self._write(f"t = {last} + {node.depth + node.leave}")
@@ -139,9 +151,13 @@ class TraceProgram(TraceText):
     def _repeat(self, node: Repeat) -> None:
         if node.view.op.name == "scf.while":
             raise NoTrace(f"how often the while loop '{node.view.name}' runs depends on data", node.view.op)
-        depth, axes = self._depth, dict(self._axes)
+        depth, axes, body = self._depth, dict(self._axes), node.body
+        if not self._matters(node.view.op) and self._is_fixed(body):
+            factor = body.region.graph.region.time[0].factor if isinstance(body, Straight) else 1
+            once = self._constant(body) + node.each
+            self._write(f"t += {self._trips(node.view, factor)} * {once} + {node.control}")
+            return
         self._write(f"t += {node.enter}")
-        body = node.body
         if isinstance(body, Dataflow):
             self._again(node, body)
         elif isinstance(body, Straight):

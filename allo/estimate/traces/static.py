@@ -14,10 +14,12 @@ from ...ir.module import Module
 from ...ir.stream_facts import facts_of, made_streams
 from ...target import Fpga, Target, load_target
 from ...timing.control.build import TreeOptions
+from ...timing.control.tree import Dataflow, Spatial, nodes
 from ...timing.control.trees import Trees
 from ..stated import demand_stated_loops
 from .program import TraceProgram
 from .recorder import TraceRecorder
+from .text import NoTrace
 
 MOST_EVENTS = 20_000_000  # some seconds
 
@@ -53,11 +55,31 @@ def static_trace(
     if not isinstance(device, Fpga):
         raise TargetError(f"cycles are those of FPGAs, and target '{device.name}' is none", hint="take u280")
     module = with_loops(module)
-    made = [op for function in module.functions() for op in made_streams(function)]
     trees = Trees(module, TreeOptions(device, trips=dict(trips or {})))
     trees.span(module.top)
     demand_stated_loops(trees)
-    program = TraceProgram(module, trees, made, scheduled)
-    recorder = TraceRecorder([facts_of(module, op) for op in made], [bits_of(op.results[0].type) for op in made], most)
-    exec(compile(program.text(), "<trace>", "exec"), {"R": recorder, "T": program.tables})  # no names of the user
+    recorder = recorded(module, trees, most, scheduled=scheduled)
     return StaticTrace(recorder.trace(), tuple(recorder.streams), recorder.is_as_written)
+
+
+def recorded(module: Module, trees: Trees, most: int, *, scheduled: bool, exact: bool = False) -> TraceRecorder:
+    """What a run does that takes the cycles of its trees. Raises NoTrace and TooManyEvents, as `static_trace`."""
+    made = [op for function in module.functions() for op in made_streams(function)]
+    facts, bits = [facts_of(module, op) for op in made], [bits_of(op.results[0].type) for op in made]
+    recorder = TraceRecorder(facts, bits, most)
+    program = TraceProgram(module, trees, made, scheduled, exact=exact)
+    exec(compile(program.text(), "<trace>", "exec"), {"R": recorder, "T": program.tables})  # no names of the user
+    return recorder
+
+
+def exact_cycles(module: Module, trees: Trees) -> int | None:
+    """The cycles of one run of what has no stages; None where data decide.
+
+    The mean trips of a loop are not enough where two loops vary.
+    """
+    if any(isinstance(node, Dataflow | Spatial) for spans in trees.spans.values() for node in nodes(spans.tree.root)):
+        return None
+    try:
+        return recorded(module, trees, MOST_EVENTS, scheduled=True, exact=True).processes[0].length
+    except NoTrace:
+        return None

@@ -190,7 +190,7 @@ class TraceText(ABC):
         elif is_load(op) and is_stream_type(accessed(op).type):
             if accessed(op) in self._streams:
                 self._streams[op.results[0]] = f"{self._streams[accessed(op)]} + {self._place(op)}"
-        elif not len(op.regions):
+        elif not len(op.regions) or len(op.results):
             self._scalars.see(op)
 
     def _straight(self, body: Sequence[ir.Operation], region: ScheduledRegion, at: str) -> None:

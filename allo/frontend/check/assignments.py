@@ -150,7 +150,7 @@ class AssignmentChecker:
             return None
         if (given := given_constant(self.scope, node, declared, name)) is not None:
             return given
-        if isinstance(node, ast.List):
+        if isinstance(node, ast.List) or self.expressions.is_list(node):
             return list_constant(self.scope, node, declared, name)
         builder = self.expressions.builder
         seen = builder.seen

@@ -100,8 +100,8 @@ def _array(
         return None
 
 
-def list_constant(scope: Scope, node: ast.List, declared: TensorType, name: str) -> Symbol | None:
-    """The constant array of a list of numbers, with elements of the declared type."""
+def list_constant(scope: Scope, node: ast.expr, declared: TensorType, name: str) -> Symbol | None:
+    """The constant array of a list of numbers, written here or outside, with elements of the declared type."""
     try:
         values = static_value(scope, node)
     except NameError as error:
@@ -129,7 +129,7 @@ def list_constant(scope: Scope, node: ast.List, declared: TensorType, name: str)
 
 
 def _converted(
-    array: np.ndarray[Any, Any], exact: np.ndarray[Any, Any], element: AlloType, scope: Scope, node: ast.List
+    array: np.ndarray[Any, Any], exact: np.ndarray[Any, Any], element: AlloType, scope: Scope, node: ast.expr
 ) -> np.ndarray[Any, Any]:
     """`array` with elements that an assignment converted to `element`, if NumPy has exactly that type.
 

@@ -196,7 +196,13 @@ class ExpressionChecker:
         )
         return None
 
-    def _is_of_python(self, node: ast.expr) -> builtins.bool:
+    def is_list(self, node: ast.expr) -> builtins.bool:
+        """Whether `node` is a list of the surrounding program."""
+        return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and self._is_of_python(node, list)
+
+    def _is_of_python(
+        self, node: ast.expr, kinds: type | tuple[type, ...] = (list, tuple, dict)
+    ) -> builtins.bool:
         """Whether `node` is a list, tuple or dictionary of the surrounding program."""
         root = node
         while isinstance(root, ast.Subscript | ast.Attribute):
@@ -205,7 +211,7 @@ class ExpressionChecker:
         if not isinstance(root, ast.Name) or (symbol is not None and symbol.kind is not SymbolKind.STATIC):
             return False
         try:
-            return isinstance(static_value(self.scope, node), list | tuple | dict)
+            return isinstance(static_value(self.scope, node), kinds)
         except (NameError, ValueError):
             return False
 

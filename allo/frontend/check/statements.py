@@ -155,7 +155,9 @@ class StatementChecker:
     def statement(self, node: ast.stmt) -> tuple[Stmt, ...]:
         """What one statement means."""
         with self.expressions.layouts.assignment(node):
-            return self._checked(node)
+            made = self._checked(node)
+        self.tasks.note(made)
+        return made
 
     def _checked(self, node: ast.stmt) -> tuple[Stmt, ...]:
         match node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..typing.convert import constant, convert
 from ..typing.nodes import (
     CallSite,
     CheckedFunction,
+    Const,
     Declare,
     Expr,
     Stmt,
@@ -87,6 +89,8 @@ class TaskChecker:
         self.scope = scope
         self.function = function
         self.has_own_params = bool(function.params)
+        self._constants: dict[Symbol, Const] = {}  # what variables of the region are declared with
+        self._given: set[Symbol] = set()  # those of them that tasks use
 
     # -- tasks --------------------------------------------------------------------------------------
 
@@ -120,7 +124,8 @@ class TaskChecker:
         used = symbols_in(callee.body)
         links = [(inner, self._link(inner)) for inner in callee.links]
         taken = [(inner, outer) for inner, outer in captured if inner in used]
-        taken += links
+        callee.body = (*self._own_constants(taken), *callee.body)
+        taken = [(inner, outer) for inner, outer in taken if not self._is_constant(inner, outer)] + links
         callee.params = (*positions, *callee.params[len(positions) :], *(inner for inner, _ in taken))
         if not self._may_take(node, callee, taken):
             return ()
@@ -252,6 +257,30 @@ class TaskChecker:
             if symbol.kind in kinds and (symbol.kind is not SymbolKind.TENSOR or symbol.constant is None)
         ]
 
+    def note(self, statements: Sequence[Stmt]) -> None:
+        """Remember which variables of a function are declared with a constant."""
+        for statement in statements:
+            if isinstance(statement, Declare) and isinstance(statement.init, Const):
+                self._constants[statement.symbol] = statement.init
+
+    def without_constants(self, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        """The body of a region in which no variable is left that only tasks use, each with one of its own."""
+        used = symbols_in(tuple(s for s in body if not isinstance(s, Declare)))
+        used |= symbols_in(tuple(s.init for s in body if isinstance(s, Declare) and isinstance(s.init, Expr)))
+        unused = self._given - used
+        return tuple(s for s in body if not (isinstance(s, Declare) and s.symbol in unused))
+
+    def _is_constant(self, inner: Symbol, outer: Symbol) -> bool:
+        """Whether a variable of the region has the value of its declaration where the task stands."""
+        return outer in self._constants and not outer.assigned and not inner.assigned
+
+    def _own_constants(self, taken: list[tuple[Symbol, Symbol]]) -> Iterator[Declare]:
+        """Variables of a task with the values of those of the region around it that are constants."""
+        for inner, outer in taken:
+            if self._is_constant(inner, outer):
+                self._given.add(outer)
+                yield Declare(outer.at, inner, self._constants[outer])
+
     def _may_take(self, node: ast.FunctionDef, callee: CheckedFunction, taken: list[tuple[Symbol, Symbol]]) -> bool:
         """Whether a task changes no variable of the region: it has values of its own."""
         for inner, _ in taken:
@@ -263,7 +292,6 @@ class TaskChecker:
                 self.scope.error(node, message, "make it an argument of the region, or a compile-time constant")
                 return False
         return True
-
 
     def _report_assigned(self, node: ast.FunctionDef, scalar: Symbol) -> None:
         """Say that a task assigns a scalar of its region, at the assignment."""

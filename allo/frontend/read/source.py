@@ -11,13 +11,12 @@ import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ...errors import KernelError, Location
+from .given import PACKAGE, names_given
 
-_PACKAGE = str(Path(__file__).resolve().parents[2])
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 
 Position = tuple[int, int, int]  # line, column (from 0), end column, in the file
@@ -140,9 +139,10 @@ def _no_def(function: FunctionType, line: int) -> KernelError:
 def free_names(function: FunctionType) -> Mapping[str, Any]:
     """What the free names of `function` are bound to: closure over enclosing call over globals over builtins.
 
-    What Python would not find is looked for in the variables of who asks for the kernel, and of who called them.
+    What Python would not find is looked for in the variables of who asks for the kernel, and of who called them; what
+    they give by name stands before all.
     """
-    return _callers_locals() | _own_names(function)
+    return {**_callers_locals(), **_own_names(function), **names_given()}
 
 
 def is_of_callers(function: FunctionType, name: str) -> bool:
@@ -168,7 +168,7 @@ def _callers_locals() -> dict[str, Any]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(_PACKAGE):
+        if not file.startswith(PACKAGE):
             if file.startswith(_LIBRARIES):
                 break  # a test runner, a notebook: their variables are not the user's
             if frame.f_locals is not frame.f_globals:

@@ -51,7 +51,7 @@ class Periods:
         if self.round < _FIRST_ROUND or self.seen_at - run.left < size:
             return
         self.seen_at = run.left
-        key = (run.started, *(task.site for task in run.alive))
+        key = (run.started, run.changes, *(task.site for task in run.alive))
         state = self._state()
         known = self.states.setdefault(key, [])
         times, before = max(((self._repeats(one, state), k) for k, one in enumerate(known)), default=(0, 0))

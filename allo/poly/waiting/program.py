@@ -61,8 +61,8 @@ class TokenProgram:
     """Writes `def main(me):`, a generator over what has to wait; `made` are the operations that make streams.
 
     It calls `make(number, index, depth)` for each FIFO, `take(fifo, end, process, site)` where another process than
-    before is at an end, and `region()` for each region. `me.values` are the variables of loops and their ends,
-    `me.tests` the terms that are compared, as functions.
+    before is at an end, `region()` for each region, and `forget(...)` with its FIFOs when it has ended. `me.values` are
+    the variables of loops and their ends, `me.tests` the terms that are compared, as functions.
     """
 
     module: Module
@@ -162,6 +162,7 @@ class TokenProgram:
             case "affine.if" | "scf.if":
                 if self._matters(op):
                     self._if(op)
+                self._scalars.see(op)
             case _ if len(op.regions):
                 if self._matters(op):
                     raise DataDependent("whether a stream is used depends on data", op)
@@ -291,6 +292,9 @@ class TokenProgram:
             count += own
             self._start(op, spatial, f"{name}.start", after)
         self._write(f"yield {name}.tasks, 'end', {self._site(statements(block)[-1])}")
+        made = [self._streams[op.results[0]] for op in statements(block) if makes_stream(op)]
+        if made:
+            self._write(f"forget({', '.join(made)})")
 
     def _start(self, op: ir.Operation, spatial: list[ir.Operation], start: str, after: str) -> None:
         depth, variables = self._depth, []

@@ -80,7 +80,8 @@ class TokenRun:
         self.forced = forced
         self.running: Task | None = None
         self.stuck: tuple[StuckTask, ...] = ()
-        self.fifos: list[TokenFifo] = []
+        self.fifos: dict[TokenFifo, None] = {}  # those of regions that have not ended, and where elements are left
+        self.changes = 0  # how often these have become others
         self.ready: deque[Task] = deque()
         self.alive: dict[Task, None] = {}
         self.started = 0
@@ -129,7 +130,13 @@ class TokenRun:
 
     def _names(self) -> dict[str, Any]:
         """What the text of a token program uses."""
-        return {"make": self._make, "ready": self.ready, "take": self._take, "region": lambda: _Region(self)}
+        return {
+            "make": self._make,
+            "forget": self._forget,
+            "ready": self.ready,
+            "take": self._take,
+            "region": lambda: _Region(self),
+        }
 
     def _take(self, fifo: TokenFifo, end: str, task: Task, site: int) -> None:
         other = getattr(fifo, end)
@@ -146,9 +153,20 @@ class TokenRun:
             fifo = TokenFifo(number, index, depth, holds, limit=holds)
         else:
             fifo = Walled(number, index, depth, holds, most=wall.most, limit=holds)
-        self.fifos.append(fifo)
+        self.fifos[fifo] = None
+        self.changes += 1
         self._count()
         return fifo
+
+    def _forget(self, *made: TokenFifo | dict[int, TokenFifo]) -> None:
+        """The FIFOs of a region that has ended are no more, but for those in which elements are left."""
+        self.changes += 1
+        for one in made:
+            for fifo in one.values() if isinstance(one, dict) else (one,):
+                if fifo.puts == fifo.gets:
+                    del self.fifos[fifo]
+                    for end in ("putter", "getter"):
+                        self.first_sites.pop((fifo, end), None)
 
     def start(
         self,

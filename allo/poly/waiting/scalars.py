@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from mlir import ir
 
 from ...ir.access import accessed, is_load, is_store
 from ...ir.affine_sets import constraints_of
 from ...ir.mlir_types import integer_of
+from ...ir.walk import statements
 from .terms import Term, Test, Truth, added, chosen, compared, extreme, floored, modulo, multiplied, number
 
 _CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci", "allo.sign_cast")
@@ -77,12 +79,25 @@ class Scalars:
         text = " and ".join(test.text for test in tests) or "True"
         return Truth(text, (*tests, *(inner for term in terms for inner in term.tests)))
 
+    def _joined(self, op: ir.Operation) -> None:
+        """Remember what a branch gives."""
+        condition = self.condition(op)
+        arms = [statements(region.blocks[0]) for region in op.regions]
+        for inner in chain.from_iterable(arms):
+            self.see(inner)
+        for place, result in enumerate(op.results):
+            given = [self.known.get(arm[-1].operands[place]) for arm in arms]
+            self._set(result, None if condition is None else _either(condition, *given))
+
     def see(self, op: ir.Operation) -> None:
         """Remember what an operation makes of what is known."""
         if is_store(op):
             place = accessed(op)
             if _is_set_once(place, op):
                 self._set(place, self.known.get(op.operands[0]))
+            return
+        if op.name in ("affine.if", "scf.if") and len(op.results):
+            self._joined(op)
             return
         if len(op.results) != 1:
             return
@@ -142,6 +157,16 @@ class Scalars:
             is_signed = op.name not in ("arith.extui", "arith.index_castui")
             return given[0] if is_signed or given[0].fits(0, 1 << 62) else None
         return _computed(op.name, *given) if len(given) == 2 else None
+
+
+def _either(condition: Truth, one: Term | Truth | None, other: Term | Truth | None) -> Term | Truth | None:
+    """One of two values of a kind."""
+    if isinstance(one, Term) and isinstance(other, Term):
+        return chosen(condition, one, other)
+    if isinstance(one, Truth) and isinstance(other, Truth):
+        text = f"(({one.text}) if ({condition.text}) else ({other.text}))"
+        return Truth(text, condition.tests + one.tests + other.tests)
+    return None
 
 
 def _computed(name: str, one: Term, other: Term) -> Term | None:

@@ -14,20 +14,13 @@ from . import tree
 type Numbers = Mapping[ir.Value, int]
 
 
-class _DataDecide(Exception):
+class DataDecide(Exception):
     """How long something takes is not known before it runs."""
 
 
-def counted(function: tree.FunctionTree, callee: Callable[[str], tree.FunctionTree | None]) -> int | None:
-    """The cycles of one call; None where data decide. The mean trips of a loop are not enough where two loops vary."""
-    count = _Count(callee)
-    try:
-        return count.call(function)
-    except _DataDecide:
-        return None
+class Counter:
+    """The cycles of nodes where the variables of the loops around them have these values."""
 
-
-class _Count:
     def __init__(self, callee: Callable[[str], tree.FunctionTree | None]) -> None:
         self.callee = callee
         self.known: dict[tuple[tree.Node, tuple[int | None, ...]], int] = {}
@@ -54,7 +47,7 @@ class _Count:
             case tree.Pipeline():
                 trips = 1
                 for view in node.loops:
-                    trips *= len(_iterations(view, numbers))
+                    trips *= len(iterations(view, numbers))
                 return (trips - 1) * node.interval + node.depth + node.control if trips else node.control
             case tree.Repeat(body=tree.Straight() | tree.Sequence()):
                 return self._repeated(node, numbers)
@@ -63,20 +56,20 @@ class _Count:
             case tree.Invocation():
                 called = self.callee(callee_name(node.op))
                 if called is None:
-                    raise _DataDecide
+                    raise DataDecide
                 return node.control + self.call(called)
             case tree.ArrayCopy(cycles=int(cycles)):
                 return cycles
             case _:
-                raise _DataDecide
+                raise DataDecide
 
     def _repeated(self, node: tree.Repeat, numbers: Numbers) -> int:
-        iterations, variable = _iterations(node.view, numbers), induction_variable(node.view.op)
+        turns, variable = iterations(node.view, numbers), induction_variable(node.view.op)
         if variable not in self._used(node.body):
-            one = node.each + self.of(node.body, numbers) if iterations else 0
-            return node.control + len(iterations) * one
+            one = node.each + self.of(node.body, numbers) if turns else 0
+            return node.control + len(turns) * one
         total = node.control
-        for number in iterations:
+        for number in turns:
             total += node.each + self.of(node.body, {**numbers, variable: number})
         return total
 
@@ -88,7 +81,7 @@ class _Count:
         found = {self.of(branch, numbers) for branch in node.branches}
         found |= {0} if len(node.branches) < 2 else set()
         if len(found) > 1:
-            raise _DataDecide
+            raise DataDecide
         return found.pop()
 
     def _used(self, node: tree.Node) -> tuple[ir.Value, ...]:
@@ -115,9 +108,10 @@ def _sources(value: ir.Value) -> list[ir.Value]:
     return [source for operand in value.owner.operands for source in _sources(operand)]
 
 
-def _iterations(view: LoopView, numbers: Numbers) -> range:
+def iterations(view: LoopView, numbers: Numbers) -> range:
+    """What the variable of a loop is, in turn. Raises DataDecide if that is not known."""
     if view.op.name != "affine.for":
-        raise _DataDecide
+        raise DataDecide
     lower, upper = (
         _results(compile_map(ir.AffineMapAttr(view.op.attributes[name]).value), operands, numbers)
         for name, operands in zip(("lowerBoundMap", "upperBoundMap"), bound_operands(view.op), strict=True)
@@ -130,17 +124,17 @@ def _number(value: ir.Value, numbers: Numbers) -> int:
     if value in numbers:
         return numbers[value]
     if isinstance(value.owner, ir.Block):
-        raise _DataDecide
+        raise DataDecide
     op = value.owner.operation
     if op.name == "arith.constant" and isinstance(op.attributes["value"], ir.IntegerAttr):
         return int(ir.IntegerAttr(op.attributes["value"]).value)
     if op.name != "affine.apply":
-        raise _DataDecide
+        raise DataDecide
     return _results(compile_map(ir.AffineMapAttr(op.attributes["map"]).value), op.operands, numbers)[0]
 
 
 def _results(formula: Formula, operands: Sequence[ir.Value], numbers: Numbers) -> tuple[int, ...]:
     """The results of an affine map or set on values that are known."""
     if None in formula.results:
-        raise _DataDecide
+        raise DataDecide
     return evaluate(formula, [_number(value, numbers) for value in operands])

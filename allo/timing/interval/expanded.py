@@ -44,7 +44,7 @@ def least_interval(graph: Graph, enough: int, most: int) -> tuple[int, tuple[Edg
 def _expanded(graph: Graph, enough: int) -> Expanded | None:
     """The graph of the nodes that wait for one another, if it is small and all of it is known."""
     region = graph.region
-    pairs = [(edge.source, edge.sink) for edge in (*graph.edges, *graph.copies)]
+    pairs = [(edge.source, edge.sink) for edge in graph.edges]
     inside = sorted(set[int]().union(*components(len(region.nodes), pairs)))
     nodes = [region.nodes[index] for index in inside]
     counts = {node.index: region.count(node.around) for node in nodes}

@@ -2,75 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from math import prod
 
 from ...poly.covers import alike, cover_of
 from ...poly.meetings import least_distance, meetings
 from ...poly.space import Meeting, Meetings, renewed
-from .graph import Chain, Edge, Graph
-from .lattice import edges_between_copies
-from .overwrites import Overwrites
+from .graph import Edge, Graph, Tree
+from .lattice import Lattice
 from .region import LoopBody, RegionNode
 from .stream_order import all_turns, cycles_between, same_end, turns
 
 
 def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[int]]) -> Graph:
     """All edges of a region. `exchangeable` are accesses of updates, with the loops whose copies may be exchanged."""
-    graph = Graph(region, cycle)
     groups: dict[str, list[RegionNode]] = {}
     for node in region.nodes:
-        if node.memory is not None:
+        if node.memory is not None and not node.op.name.startswith("allo.stream"):
             groups.setdefault(node.label, []).append(node)
     called = {access.buffer.label for node in region.nodes if node.kind == "call" for access in node.touched}
     for label, nodes in groups.items():
         if label not in called and region.assumes:
             _keep_in_registers(region, nodes)
-    carried: list[tuple[RegionNode, RegionNode, Meetings, RegionNode | None]] = []
-    overwrites = Overwrites(graph)
-    later: list[tuple[RegionNode, RegionNode, Meetings, RegionNode | None]] = []
+    covers = {load: cover for nodes in groups.values() for load, cover in _covers(region, nodes)}
+    calls = list(_calls(region, cycle))
+    ordered = [*_turns(region)]
+    pairs = [pair for nodes in groups.values() for pair in product(nodes, nodes) if _is_flow(*pair)]
+    edges = [(a.index, b.index) for a, b, _ in ordered] + [(e.source, e.sink) for e in calls if not e.distance]
+    found = Lattice(region, cycle, covers, _tails(region, covers, pairs, edges), exchangeable)
     for nodes in groups.values():
-        _streams(graph, nodes)
-        stores = [node for node in nodes if node.kind == "write"]
-        for load in [node for node in nodes if node.kind == "read" and not _is_stream(node)]:
-            cover = cover_of(stores, load)
-            load.forwarded = cover is not None and (region.assumes or _is_register(load))
-            for store in stores:
-                met = meetings(region.space, store, load)
-                _same_iteration(graph, store, load, met, cover)
-                overwrites.read_before(store, load, met)
-                later.append((store, load, met, cover))
-                if cover is None and region.time:
-                    carried.append((store, load, met, cover))
-        overwrites.twice([store for store in stores if not _is_stream(store)])
-    _program_order(graph)
-    calls = _calls(graph)
-    graph.edges += calls
-    ordered = list(graph.edges)
-    _values(graph)
-    _chains(graph, later, exchangeable)
-    graph.edges = ordered
-    _values(graph)
-    _logic(graph, {load.index for _, load, met, _ in carried if _meets_later(region, met)})
-    for store, load, met, _ in carried:
-        _carried(graph, store, load, met)
-    graph.edges += overwrites.carried
-    graph.copies = edges_between_copies(graph, exchangeable, calls)
-    return graph
+        found.array(nodes)
+    found.values()
+    for first, second, cycles in ordered:
+        found.turn(first, second, cycles)
+    for edge in calls:
+        found.call(edge)
+    return Graph(region, cycle, found.edges, _trees(region, covers, pairs, exchangeable))
 
 
-def _is_stream(node: RegionNode) -> bool:
-    return bool(node.op.name.startswith("allo.stream"))
-
-
-def _is_register(node: RegionNode) -> bool:
-    return node.memory is not None and node.memory.is_register
+def _is_flow(store: RegionNode, load: RegionNode) -> bool:
+    return store.kind == "write" and load.kind == "read"
 
 
 def _keep_in_registers(region: LoopBody, nodes: list[RegionNode]) -> None:
     """An element that is the same in all iterations of the loop is read before and written after it."""
-    if not region.time or any(_is_stream(node) or not node.forms for node in nodes):
+    if not region.time or any(not node.forms for node in nodes):
         return
     first = nodes[0].forms
     scoped = {loop.variable for loop in region.time} & renewed(nodes[0].access)
@@ -85,193 +62,116 @@ def _keep_in_registers(region: LoopBody, nodes: list[RegionNode]) -> None:
                 node.latency = node.delay = 0
 
 
-def _same_iteration(
-    graph: Graph, store: RegionNode, load: RegionNode, met: Meetings, cover: RegionNode | None
-) -> None:
-    """The edge from a store to a load behind it in the same copy."""
-    if store.position > load.position:
-        return
-    if cover is not None and store.position < cover.position:
-        return
-    for way in met.ways:
-        if all(t in (0, None) for t in way.time) and all(c in (0, None) for c in way.copies):
-            forwarded = store is cover and load.forwarded
-            direct = forwarded or _is_register(store) or store.in_register
-            weight = 0 if direct else store.latency * graph.cycle
-            graph.edges.append(Edge(store.index, load.index, weight))
-            if forwarded:
+def _covers(region: LoopBody, nodes: Sequence[RegionNode]) -> Iterator[tuple[int, RegionNode]]:
+    """The reads that stores of the same iteration and copy cover, whose values need not be read from the memory."""
+    stores = [node for node in nodes if node.kind == "write"]
+    for load in nodes:
+        cover = cover_of(stores, load) if load.kind == "read" else None
+        if cover is not None:
+            yield load.index, cover
+            if region.assumes or (load.memory is not None and load.memory.is_register):
+                load.forwarded = True
                 load.latency = load.delay = 0
-            return
 
 
-def _values(graph: Graph) -> None:
-    """Edges of values: from what computes one to what uses it."""
-    nodes = graph.region.nodes
-    trees = {load: chain.extra for load, chain in graph.chains.items() if chain.tree}
-    for index, inputs in enumerate(graph.region.inputs):
-        # The copies of what is added form a tree; the sum so far is added last.
-        extra = max((trees[load] for load in inputs if load in trees), default=0)
-        for source in inputs:
-            weight = graph.cost(nodes[source])
-            graph.edges.append(Edge(source, index, weight if source in trees else weight + extra))
+def _turns(region: LoopBody) -> Iterator[tuple[RegionNode, RegionNode, int]]:
+    """Puts and gets that come one after the other, and the cycles between them.
 
-
-def _streams(graph: Graph, nodes: list[RegionNode]) -> None:
-    """Puts and gets of one stream keep their order."""
-    for group in turns(nodes):
-        for before, after in pairwise(group):
-            graph.edges += [Edge(a.index, b.index, graph.cycle) for a, b in product(before, after)]
-
-
-def _program_order(graph: Graph) -> None:
-    """What is done at several streams keeps the order of the program, so that nothing waits for what comes behind it.
-
-    Else a get that waits for the answer to an earlier put could keep that from happening.
+    Those of one stream keep their order, and what is done at several streams that of the program, so that nothing waits
+    for what comes behind it: else a get that waits for the answer to an earlier put could keep that from happening.
     """
-    for before, after in pairwise(all_turns(graph.region.nodes)):
-        for a, b in product(before, after):
-            if not same_end(a, b):
-                graph.edges.append(Edge(a.index, b.index, cycles_between(a, b) * graph.cycle))
+    for group in turns(region.nodes):
+        for before, after in pairwise(group):
+            yield from ((a, b, 1) for a, b in product(before, after))
+    for before, after in pairwise(all_turns(region.nodes)):
+        yield from ((a, b, cycles_between(a, b)) for a, b in product(before, after) if not same_end(a, b))
 
 
-def _meets_later(region: LoopBody, met: Meetings) -> bool:
-    """Whether a later iteration reads what an earlier one has written."""
-    return any(least_distance(region.space, way) is not None for way in met.ways)
+type _Flow = tuple[RegionNode, RegionNode]  # a store and a load of one array
 
 
-def _logic(graph: Graph, again: Set[int]) -> None:
-    """How much logic there is between each node and the last register before it, on the way from what is read `again`.
+def _tails(
+    region: LoopBody, covers: Mapping[int, RegionNode], flows: Iterable[_Flow], ordered: Sequence[tuple[int, int]]
+) -> list[int]:
+    """How much logic there is between each node and the last register before it, on the way from what is read again.
 
     What else comes to a node is not part of a recurrence, and can wait in registers.
     """
-    nodes = graph.region.nodes
-    graph.tails = [0] * len(nodes)
-    reached = set(again)
-    for edge in sorted((e for e in graph.edges if not e.order), key=lambda e: e.sink):
-        if edge.source not in reached:
-            continue
-        reached.add(edge.sink)
-        source = nodes[edge.source]
-        is_register = source.latency and source.kind != "write"
-        tail = source.delay + (0 if is_register else graph.tails[edge.source])
-        graph.tails[edge.sink] = max(graph.tails[edge.sink], tail)
+    reached: set[int] = set()
+    edges = [*ordered, *((source, n) for n, inputs in enumerate(region.inputs) for source in inputs)]
+    for store, load in flows:
+        met, cover = meetings(region.space, store, load), covers.get(load.index)
+        if cover is None and any(least_distance(region.space, way) is not None for way in met.ways):
+            reached.add(load.index)
+        before = store.position <= load.position and (cover is None or store.position >= cover.position)
+        if before and any(all(n in (0, None) for n in (*way.time, *way.copies)) for way in met.ways):
+            edges.append((store.index, load.index))
+    found = [0] * len(region.nodes)
+    for first, second in sorted(edges, key=lambda edge: edge[1]):
+        if first in reached:
+            reached.add(second)
+            source = region.nodes[first]
+            is_register = source.latency and source.kind != "write"
+            found[second] = max(found[second], source.delay + (0 if is_register else found[first]))
+    return found
 
 
-# -- chains of copies ------------------------------------------------------------------------------------
+# -- trees -----------------------------------------------------------------------------------------------
 
 
-def _chains(
-    graph: Graph,
-    pairs: list[tuple[RegionNode, RegionNode, Meetings, RegionNode | None]],
+def _trees(
+    region: LoopBody,
+    covers: Mapping[int, RegionNode],
+    flows: Iterable[_Flow],
     exchangeable: Mapping[int, frozenset[int]],
-) -> None:
-    """Loads whose value the copy before has stored: their copies run one after the other."""
-    for store, load, met, cover in sorted(pairs, key=lambda item: (len(item[1].around), item[1].index)):
+) -> list[Tree]:
+    """Updates whose copies, of one element one after the other, may be exchanged."""
+    found: dict[int, tuple[int, Tree]] = {}
+    for store, load in flows:
+        if load.index not in exchangeable or not alike(store, load):
+            continue
+        inside = _between(region, load.index, store.index)
+        met, cover = meetings(region.space, store, load), covers.get(load.index)
         killed = cover.around if cover is not None else ()
-        best: tuple[int, int, int] | None = None
-        moved: set[int] = set()
-        for way in met.ways:
-            link = _link(graph.region, met, way, killed)
-            if link is not None and (best is None or link[0] > best[0]):
-                best = link
-                moved = {n for n, difference in zip(met.common, way.copies, strict=True) if difference != 0}
-        if best is None:
+        links = [(_links(region, met, way, killed), way) for way in met.ways]
+        count, best = max(links, key=lambda link: link[0], default=(1, None))
+        if best is None or count <= 1 or load.index not in inside:
             continue
-        each = _longest(graph, load.index, store.index)
-        if each is None:
-            continue
-        links, loop, step = best
-        tree = alike(store, load) and moved <= exchangeable.get(load.index, frozenset())
-        if not (graph.region.assumes or _is_register(load)):
-            each += (store.latency + load.latency) * graph.cycle  # by way of the memory
-        chain = Chain(links, each, loop, step, tree, store.index, tuple(sorted(moved)))
-        before = graph.chains.get(load.index)
-        if before is None or before.extra < chain.extra:
-            graph.chains[load.index] = chain
-            for edge in graph.edges:
-                if edge.source == load.index and not edge.distance:
-                    edge.weight = graph.cost(load)
+        moved = {n for n, difference in zip(met.common, best.copies, strict=True) if difference != 0}
+        if moved <= exchangeable[load.index] and (load.index not in found or found[load.index][0] < count):
+            found[load.index] = (count, Tree(load.index, store.index, tuple(sorted(moved)), inside))
+    return [tree for _, tree in found.values()]
 
 
-def _link(region: LoopBody, met: Meetings, way: Meeting, killed: tuple[int, ...]) -> tuple[int, int, int] | None:
-    """(copies in a row, their loop, their distance) if the copies of one iteration meet one after the other."""
+def _links(region: LoopBody, met: Meetings, way: Meeting, killed: tuple[int, ...]) -> int:
+    """How many copies of one iteration meet one after the other; 1 if they do not."""
     if any(t not in (0, None) for t in way.time):
-        return None
-    free = [n for n, c in zip(met.common, way.copies, strict=True) if c is None and n not in killed]
-    for number, difference in zip(met.common, way.copies, strict=True):
-        if difference is None or difference == 0:
-            continue
-        if difference < 0 or number in killed:
-            break
-        trip = -(-region.copy_loops[number].trip // difference)
-        return trip * prod(region.copy_loops[n].trip for n in free), number, difference
-    else:
-        count = prod(region.copy_loops[n].trip for n in free)
-        return (count, free[-1], 1) if count > 1 else None
-    return None
+        return 1
+    known = list(zip(met.common, way.copies, strict=True))
+    count = prod(region.copy_loops[n].trip for n, c in known if c is None and n not in killed)
+    number, difference = next(((n, c) for n, c in known if c), (0, 0))
+    if not difference:
+        return count
+    return 1 if difference < 0 or number in killed else -(-region.copy_loops[number].trip // difference) * count
 
 
-def _longest(graph: Graph, start: int, end: int) -> int | None:
-    """The longest path within an iteration from the value of one node to the start of another."""
-    nodes = graph.region.nodes
-    best: dict[int, int] = {start: 0}
-    following: dict[int, list[Edge]] = {}
-    for edge in graph.edges:
-        if not edge.distance and not edge.order:
-            following.setdefault(edge.source, []).append(edge)
-    for index in range(start, end + 1):
-        if index not in best:
-            continue
-        for edge in following.get(index, ()):
-            if edge.sink > index:
-                weight = edge.weight - (graph.cost(nodes[start]) if index == start else 0)
-                best[edge.sink] = max(best.get(edge.sink, -1), best[index] + weight)
-    return best.get(end)
-
-
-# -- later iterations --------------------------------------------------------------------------------------
-
-
-def _carried(graph: Graph, store: RegionNode, load: RegionNode, met: Meetings) -> None:
-    """Edges from a store to the first later iterations that read its element, one for each move between copies."""
-    region = graph.region
-    nearest: dict[tuple[int | None, ...], tuple[int, Meeting]] = {}
-    for way in met.ways:
-        distance = least_distance(region.space, way)
-        if distance is not None and (way.copies not in nearest or distance < nearest[way.copies][0]):
-            nearest[way.copies] = (distance, way)
-    chain = graph.chains.get(load.index)
-    passing = next((c for c in graph.chains.values() if c.store == store.index), None)
-    guarded = bool(store.guards or load.guards)
-    pair = (store.access, load.access) if store.access is not None and load.access is not None else None
-    for distance, way in nearest.values():
-        # Logic before the store takes place in the cycle of the write.
-        weight = store.latency * graph.cycle - graph.tails[store.index] % graph.cycle
-        if chain is not None:
-            weight += 0 if chain.tree else _steps(met, way, chain) * chain.each - chain.extra
-        elif passing is not None and not passing.tree:
-            weight += _steps(met, way, passing) * passing.each
-        moves = tuple((n, c) for n, c in zip(met.common, way.copies, strict=True) if c != 0)
-        graph.edges.append(Edge(store.index, load.index, weight, distance, pair, met.exact and not guarded, moves))
-
-
-def _steps(met: Meetings, way: Meeting, chain: Chain) -> int:
-    """How many links of a chain lie between the copy that reads and the one that has written."""
-    if chain.loop not in met.common:
-        return chain.links - 1
-    difference = way.copies[met.common.index(chain.loop)]
-    if difference is None:
-        return chain.links - 1
-    return max(0, min(chain.links - 1, -difference // chain.step))
+def _between(region: LoopBody, first: int, last: int) -> frozenset[int]:
+    """The nodes on the way from the value of one to another."""
+    behind, found = {first}, {last}
+    for index in range(first + 1, last + 1):
+        if not behind.isdisjoint(region.inputs[index]):
+            behind.add(index)
+    for index in range(last, first, -1):
+        if index in found:
+            found |= behind & set(region.inputs[index])
+    return frozenset(found)
 
 
 # -- calls -------------------------------------------------------------------------------------------------
 
 
-def _calls(graph: Graph) -> list[Edge]:
+def _calls(region: LoopBody, cycle: int) -> Iterator[Edge]:
     """A call keeps its place among everything that uses an array that it is given, now and in later iterations."""
-    region = graph.region
-    found: list[Edge] = []
     for call in [node for node in region.nodes if node.kind == "call"]:
         for node in region.nodes:
             conflict = _conflict(call, node)
@@ -279,16 +179,15 @@ def _calls(graph: Graph) -> list[Edge]:
                 continue
             label, first_writes, second_writes = conflict
             if node.position > call.position:
-                found.append(Edge(call.index, node.index, call.latency * graph.cycle))
+                yield Edge(call.index, node.index, call.latency * cycle)
             elif node.position < call.position and node.kind != "call":
-                found.append(Edge(node.index, call.index, node.latency * graph.cycle))
+                yield Edge(node.index, call.index, node.latency * cycle)
             if not region.time or label in _renewed(region, call):
                 continue
             if first_writes:
-                found.append(Edge(call.index, node.index, call.latency * graph.cycle, 1))
+                yield Edge(call.index, node.index, call.latency * cycle, 1)
             if second_writes and node is not call and node.kind != "call":
-                found.append(Edge(node.index, call.index, node.latency * graph.cycle, 1))
-    return found
+                yield Edge(node.index, call.index, node.latency * cycle, 1)
 
 
 def _conflict(call: RegionNode, node: RegionNode) -> tuple[str, bool, bool] | None:

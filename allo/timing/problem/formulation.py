@@ -53,11 +53,7 @@ class _Formulation:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.nodes = graph.region.nodes
-        self.edges = [*(graph.copies or graph.edges)]
-        if graph.copies:
-            self.edges += [edge for edge in graph.edges if self._is_stream(edge)]
-        self.edges = [edge for edge in self.edges if not self._is_value(edge)]
-        self.trees_of = {c.store: (load, c) for load, c in graph.chains.items() if c.tree}
+        self.edges = [edge for edge in graph.edges if not self._is_value(edge)]
         self.loops = self._loops()
 
     def _is_stream(self, edge: Edge) -> bool:
@@ -71,13 +67,14 @@ class _Formulation:
     def _loops(self) -> list[frozenset[int]]:
         """The copies of each node: those that it is given values in, too, from memory or in a chain."""
         loops = [node.copies for node in self.nodes]
-        passed = [(store, n) for store, (load, _) in self.trees_of.items() for n in self._takers(Edge(store, load, 0))]
-        for _, (load, chain) in self.trees_of.items():
-            for taker in self._takers(Edge(chain.store, load, 0)):
-                loops[taker] |= frozenset(chain.loops)
+        passed: list[tuple[int, int]] = []
+        for tree in self.graph.trees:
+            for taker in self._takers(tree.store, tree.load):
+                passed.append((tree.store, taker))
+                loops[taker] |= frozenset(tree.loops)
         for edge in self.edges:
             if self._passes(edge) and not edge.distance and not edge.order:
-                takers = self._takers(edge) if edge.weight <= 0 else (edge.sink,)
+                takers = self._takers(edge.source, edge.sink) if edge.weight <= 0 else (edge.sink,)
                 passed += [(edge.source, n) for n in takers]
                 for taker in takers:
                     if edge.source >= taker:  # from one copy to a later one
@@ -103,7 +100,8 @@ class _Formulation:
                 following.setdefault(edge.source, []).append((edge.sink, edge.weight > 0))
         for index, inputs in enumerate(self.graph.region.inputs):
             for source in inputs:
-                following.setdefault(source, []).append((index, self.graph.cost(self.nodes[source]) > 0))
+                made = self.nodes[source]
+                following.setdefault(source, []).append((index, made.latency > 0 or made.delay > 0))
         late: dict[int, set[int]] = {}
         for edge in self.edges:
             if edge.order and not edge.distance and edge.source > edge.sink:
@@ -128,32 +126,19 @@ class _Formulation:
 
     def values(self) -> Iterator[Precedence]:
         """Values that are used; a leaf of a tree is used by the copy behind it, or by its own."""
-        leaves = {index: chain for load, chain in self.trees_of.values() for index in self._between(load, chain.store)}
+        leaves = {index: tree for tree in self.graph.trees for index in tree.inside}
         for index, inputs in enumerate(self.graph.region.inputs):
-            chain = leaves.get(index)
+            tree = leaves.get(index)
             for source in inputs:
-                if chain is None or leaves.get(source) is chain:
-                    moves = self._to_first(chain.loops, source) if chain is not None else ()
+                if tree is None or leaves.get(source) is tree:
+                    moves = self._to_first(tree.loops, source) if tree is not None else ()
                     yield Precedence(source, index, Passing.VALUE, moves=moves)
                 else:
-                    most = [self.graph.region.copy_loops[n].trip - 1 for n in chain.loops]
+                    most = [self.graph.region.copy_loops[n].trip - 1 for n in tree.loops]
                     single = len(most) == 1
                     ranges = ((0, 1) if single else (-m, m) for m in most)
-                    moves = tuple(Move(n, *between) for n, between in zip(chain.loops, ranges, strict=True))
+                    moves = tuple(Move(n, *between) for n, between in zip(tree.loops, ranges, strict=True))
                     yield Precedence(source, index, Passing.VALUE, moves=moves)
-
-    def _between(self, first: int, last: int) -> set[int]:
-        """The nodes on the way from the value of one to another."""
-        inputs = self.graph.region.inputs
-        behind = {first}
-        for index in range(first + 1, last + 1):
-            if not behind.isdisjoint(inputs[index]):
-                behind.add(index)
-        found = {last}
-        for index in range(last, first, -1):
-            if index in found:
-                found |= behind & set(inputs[index])
-        return found
 
     def others(self) -> Iterator[Precedence]:
         """Values that pass through memory, and what keeps its order."""
@@ -169,35 +154,28 @@ class _Formulation:
             elif self._is_stream(edge):
                 cycles = edge.weight // self.graph.cycle
             moves = self._moves_at_tree(edge)
-            for index in self._takers(edge) if passing is Passing.FORWARD else (edge.sink,):
+            for index in self._takers(edge.source, edge.sink) if passing is Passing.FORWARD else (edge.sink,):
                 yield Precedence(edge.source, index, passing, cycles, edge.distance, moves)
 
-    def _takers(self, edge: Edge) -> Sequence[int]:
+    def _takers(self, store: int, load: int) -> Sequence[int]:
         """What takes a value that is stored: a read, or, where it is that of a copy before, what uses the read."""
-        source, sink = self.nodes[edge.source], self.nodes[edge.sink]
-        if not alike(source, sink) or not (sink.latency or sink.delay):
-            return (edge.sink,)
-        return [index for index, inputs in enumerate(self.graph.region.inputs) if edge.sink in inputs]
+        read = self.nodes[load]
+        if not alike(self.nodes[store], read) or not (read.latency or read.delay):
+            return (load,)
+        return [index for index, inputs in enumerate(self.graph.region.inputs) if load in inputs]
 
     def _moves(self, edge: Edge) -> tuple[Move, ...]:
-        if edge.ranges or not edge.moves:
-            return tuple(Move(*move) for move in edge.ranges)
-        found = []
-        for loop, by in edge.moves:
-            most = self.graph.region.copy_loops[loop].trip - 1
-            found.append(Move(loop, -most, most) if by is None else Move(loop, by, by))
-        return tuple(found)
+        return tuple(Move(*move) for move in edge.ranges)
 
     def _moves_at_tree(self, edge: Edge) -> tuple[Move, ...]:
         """The moves of an edge; copy 0 of a tree, the last one, takes the value from before and has the sum."""
         moves = self._moves(edge)
-        found = [(load, c) for load, c in self.trees_of.values() if edge.sink in (load, c.store)]
-        if not found:
+        tree = next((one for one in self.graph.trees if edge.sink in (one.load, one.store)), None)
+        if tree is None:
             return moves
-        load, chain = found[0]
-        if edge.source in (load, chain.store):
-            moves = tuple(move for move in moves if move.loop not in chain.loops)
-        firsts = self._to_first(chain.loops, edge.source)
+        if edge.source in (tree.load, tree.store):
+            moves = tuple(move for move in moves if move.loop not in tree.loops)
+        firsts = self._to_first(tree.loops, edge.source)
         return (*(move for move in moves if move.loop not in {first.loop for first in firsts}), *firsts)
 
     def _to_first(self, loops: Sequence[int], source: int) -> tuple[Move, ...]:
@@ -207,9 +185,9 @@ class _Formulation:
 
     def trees(self) -> Iterator[Precedence]:
         """Copies of updates whose order does not matter."""
-        for store, (load, chain) in self.trees_of.items():
-            for index in self._takers(Edge(store, load, 0)):
-                yield Precedence(store, index, Passing.FORWARD, tree=chain.loops)
+        for tree in self.graph.trees:
+            for index in self._takers(tree.store, tree.load):
+                yield Precedence(tree.store, index, Passing.FORWARD, tree=tree.loops)
 
 
 def _later(first: int, following: Mapping[int, Sequence[tuple[int, bool]]]) -> set[int]:

@@ -1,4 +1,4 @@
-"""Edges between copies of unrolled loops, by differences between copies instead of copies.
+"""Edges of a region, by differences between copies instead of copies.
 
 A node stands for all of its copies. An edge moves by a range of copies in each unrolled loop, and a walk that demands
 an interval comes back to the copy in which it began. All that copies pass on to others is here, and walks may leave
@@ -7,14 +7,15 @@ the loops at their ends, so that no interval is too low, and the cost does not g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ...poly.covers import alike, cover_of, is_overwritten, lasting_copies
+from ...poly.covers import alike, is_overwritten, lasting_copies
 from ...poly.meetings import Move, least_distance, meetings, reversed_meeting
 from ...poly.space import Meeting, Meetings, common
-from .graph import Edge, Graph
-from .region import RegionNode
+from .graph import Edge
+from .region import LoopBody, RegionNode
+from .stream_order import exclusive
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,57 +27,51 @@ class _Pair:
     met: Meetings
 
 
-def edges_between_copies(graph: Graph, exchangeable: Mapping[int, frozenset[int]], calls: Iterable[Edge]) -> list[Edge]:
-    """The edges of all copies, by their moves; none if nothing is unrolled."""
-    region = graph.region
-    if all(region.count(node.around) <= 1 for node in region.nodes):
-        return []
-    found = _Lattice(graph, exchangeable)
-    found.arrays()
-    found.values()
-    for edge in calls:
-        found.call(edge)
-    return found.edges
+class Lattice:
+    """The edges between copies.
 
+    `covers` are the stores that surely write what reads read, `tails` the ps of logic between nodes and the last
+    register before them, `exchangeable` the accesses of updates with the loops whose copies may be exchanged.
+    """
 
-class _Lattice:
-    """The edges between copies; nodes are those of the graph."""
-
-    def __init__(self, graph: Graph, exchangeable: Mapping[int, frozenset[int]]) -> None:
-        self.graph = graph
-        self.region = graph.region
+    def __init__(
+        self,
+        region: LoopBody,
+        cycle: int,
+        covers: Mapping[int, RegionNode],
+        tails: Sequence[int],
+        exchangeable: Mapping[int, frozenset[int]],
+    ) -> None:
+        self.region, self.cycle, self.covers, self.tails = region, cycle, covers, tails
         self.exchangeable = exchangeable
+        self.summed_up = region.assumes and region.is_unrolled  # what copies pass on stays where they are
         self.edges: list[Edge] = []
         self.ends: dict[int, dict[int, int]] = {}  # by node and loop, the copy that other iterations have to do with
 
-    def arrays(self) -> None:
-        """Values that pass through memory, and what is not overwritten too early."""
-        cycle = self.graph.cycle
-        groups: dict[str, list[RegionNode]] = {}
-        for node in self.region.nodes:
-            if node.memory is not None and not node.op.name.startswith("allo.stream"):
-                groups.setdefault(node.label, []).append(node)
-        for nodes in groups.values():
-            space, stores = self.region.space, [node for node in nodes if node.kind == "write"]
-            covers = {node.index: cover_of(stores, node) for node in nodes if node.kind == "read"}
-            dead = {store.index for store in stores if is_overwritten(space, stores, store)}
-            self.ends |= {node.index: lasting_copies(space, stores, node) for node in nodes}
-            for store in stores:
-                for node in nodes:
-                    pair = _Pair(store, node, meetings(space, store, node))
-                    if node.kind == "read":
-                        self._flow(pair, covers[node.index], store.index in dead)
-                        if not node.forwarded and store.index not in dead:
-                            self._order(_Pair(node, store, _reversed(pair.met)), -node.latency * cycle)
-                    elif not {store.index, node.index} & dead:
-                        self._order(pair, 0 if _in_registers(store) else cycle)
+    def array(self, nodes: Sequence[RegionNode]) -> None:
+        """Values that pass through an array, and what is not overwritten too early."""
+        space, stores = self.region.space, [node for node in nodes if node.kind == "write"]
+        assumed = stores if self.region.assumes else []  # else all are built
+        dead = {store.index for store in assumed if is_overwritten(space, stores, store)}
+        self.ends |= {node.index: lasting_copies(space, stores, node) for node in nodes}
+        for store in stores:
+            for node in nodes:
+                pair = _Pair(store, node, meetings(space, store, node))
+                if node.kind == "read":
+                    self._flow(pair, store.index in dead)
+                    if not node.forwarded:
+                        met = _reversed(pair.met)
+                        self._order(_Pair(node, store, met), -node.latency * self.cycle, store.index in dead)
+                else:
+                    weight = 0 if in_registers(store) else self.cycle
+                    self._order(pair, weight, bool({store.index, node.index} & dead))
 
-    def _flow(self, pair: _Pair, cover: RegionNode | None, dead: bool) -> None:
+    def _flow(self, pair: _Pair, dead: bool) -> None:
         """A value that is written and read, in the same iteration or in a later one."""
-        store, load, cycle = pair.first, pair.second, self.graph.cycle
-        late = store.latency * cycle - self.graph.tails[store.index] % cycle + load.latency * cycle
-        linked = alike(store, load) and store.around == load.around
-        direct = (linked and self.region.assumes) or _in_registers(store)
+        store, load, cycle = pair.first, pair.second, self.cycle
+        cover = self.covers.get(load.index)
+        late = store.latency * cycle - self.tails[store.index] % cycle + load.latency * cycle
+        linked = self.summed_up and alike(store, load) and store.around == load.around
         tree = self.exchangeable.get(store.index, frozenset()) & self.exchangeable.get(load.index, frozenset())
         for way in pair.met.ways:
             if cover is None or store.position >= cover.position:
@@ -84,19 +79,23 @@ class _Lattice:
                     changed = {n for n, low, high in moves if low > 0 or high < 0}
                     in_tree = changed and changed <= tree and alike(store, load)
                     if not in_tree and (cover is None or not changed & set(cover.around)):
-                        self._add(pair, 0 if direct or (store is cover and load.forwarded) else late, 0, moves)
+                        direct = linked or in_registers(store) or (store is cover and load.forwarded)
+                        self._add(pair, 0 if direct else late, 0, moves)
             distance = least_distance(self.region.space, way)
             if cover is None and not dead and distance is not None:
                 self._add(pair, late, distance, self._moves(pair, way))
 
-    def _order(self, pair: _Pair, weight: int) -> None:
-        """An element that is not overwritten too early; of two writes of it in an iteration one takes place."""
-        one = pair.first.kind == "write" and alike(pair.first, pair.second)
+    def _order(self, pair: _Pair, weight: int, dead: bool) -> None:
+        """An element that is not overwritten too early; of writes of it by copies in an iteration one takes place."""
+        one = dead or (pair.first.kind == "write" and alike(pair.first, pair.second))
+        apart = exclusive(pair.first, pair.second)
         for way in pair.met.ways:
-            for moves in () if one else self._later_copies(pair, way):
-                self._add(pair, weight, 0, moves, order=True)
+            for moves in self._later_copies(pair, way):
+                changed = any(move[1:] != (0, 0) for move in moves)
+                if not (one and (changed or self.summed_up)):
+                    self._add(pair, 0 if apart and not changed else weight, 0, moves, order=True)
             distance = least_distance(self.region.space, way)
-            if distance is not None:
+            if not dead and distance is not None:
                 self._add(pair, weight, distance, self._moves(pair, way), order=True)
 
     def _add(self, pair: _Pair, weight: int, distance: int, moves: Iterable[Move], *, order: bool = False) -> None:
@@ -104,7 +103,8 @@ class _Lattice:
         accesses = (first.access, second.access) if first.access is not None and second.access is not None else None
         exact = pair.met.exact and not (first.guards or second.guards)
         ranges = tuple(move for move in moves if move[1:] != (0, 0))
-        if all(low <= high for _, low, high in ranges):
+        trivial = first is second and not ranges
+        if not trivial and all(low <= high for _, low, high in ranges):
             self.edges.append(
                 Edge(first.index, second.index, weight, distance, accesses, exact, order=order, ranges=ranges)
             )
@@ -152,11 +152,11 @@ class _Lattice:
         if pair.first.position < pair.second.position:
             yield outside
 
-    # -- values and calls --------------------------------------------------------------------------------
+    # -- values, streams and calls -----------------------------------------------------------------------
 
     def values(self) -> None:
         """Values of operations; an edge to a read takes the time of the read as well."""
-        nodes, cycle = self.region.nodes, self.graph.cycle
+        nodes, cycle = self.region.nodes, self.cycle
         for node in nodes:
             for source in self.region.inputs[node.index]:
                 made = nodes[source]
@@ -164,13 +164,18 @@ class _Lattice:
                 weight += node.latency * cycle if node.kind == "read" else 0
                 self.edges.append(Edge(source, node.index, weight, ranges=tuple(self._outside(made, node))))
 
+    def turn(self, first: RegionNode, second: RegionNode, cycles: int) -> None:
+        """What happens at streams, one after the other in each copy."""
+        ranges = tuple(self._outside(first, second))
+        self.edges.append(Edge(first.index, second.index, cycles * self.cycle, ranges=ranges))
+
     def call(self, edge: Edge) -> None:
         """A call waits for any copy of what it waits for."""
         first, second = self.region.nodes[edge.source], self.region.nodes[edge.sink]
         shared = common(first.around, second.around)
         way = Meeting((), (None,) * len(shared))
         pair = _Pair(first, second, Meetings(shared, (way,), False))
-        weight = edge.weight + (second.latency * self.graph.cycle if second.kind == "read" else 0)
+        weight = edge.weight + (second.latency * self.cycle if second.kind == "read" else 0)
         self.edges += [
             replace(edge, weight=weight, distance=0, ranges=moves) for moves in self._later_copies(pair, way)
         ]
@@ -182,5 +187,6 @@ def _reversed(met: Meetings) -> Meetings:
     return Meetings(met.common, tuple(map(reversed_meeting, met.ways)), met.exact)
 
 
-def _in_registers(node: RegionNode) -> bool:
+def in_registers(node: RegionNode) -> bool:
+    """Whether the array of an access is registers, or its element stays in one while the loop runs."""
     return node.in_register or (node.memory is not None and node.memory.is_register)

@@ -7,7 +7,7 @@ depend on one is computed once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from mlir import ir
@@ -72,6 +72,11 @@ class LoopBody:
     def copy_loops(self) -> list[CopyLoop]:
         return self.space.copies
 
+    @property
+    def is_unrolled(self) -> bool:
+        """Whether nodes have copies."""
+        return any(self.count(node.around) > 1 for node in self.nodes)
+
     def count(self, copies: Iterable[int]) -> int:
         """How many copies some unrolled loops make together."""
         return self.space.count(copies)
@@ -123,38 +128,44 @@ class Surroundings:
         return cls(model, target, memory_of, call_cost, accesses, Widths(entry), constants, assumes)
 
 
+type _Source = tuple[int | None, frozenset[int]]  # the node that makes a value, None: it is there; its copies
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an operation is: the unrolled loops and the conditions around it, and its position in the text."""
+
+    around: tuple[int, ...]
+    guards: tuple[tuple[ir.Operation, int], ...]
+    position: tuple[int, ...]
+
+
 class RegionBuilder:
     """Reads the body of the innermost of some time loops, or straight code."""
 
     def __init__(self, around: Surroundings, time: tuple[TimeLoop, ...]) -> None:
         self.around = around
         self.region = LoopBody(Space(time, constants=around.constants), assumes=around.assumes)
-        self.values: dict[ir.Value, tuple[int | None, frozenset[int]]] = {}
+        self.values: dict[ir.Value, _Source] = {}
 
     def build(self, operations: Iterable[ir.Operation]) -> LoopBody:
         """The region of these operations and all below them, whose loops have constant extents (`unbounded_loop`)."""
-        self._operations(operations, tuple(range(len(self.region.copy_loops))), (), ())
+        self._operations(operations, _Place(tuple(range(len(self.region.copy_loops))), (), ()))
         written = {access.buffer.label for node in self.region.nodes for access in node.touched if access.is_write}
         for node in self.region.nodes:
             node.lookups = tuple(a if a is not None and a.buffer.label not in written else None for a in node.lookups)
         return self.region
 
-    def _operations(
-        self,
-        operations: Iterable[ir.Operation],
-        around: tuple[int, ...],
-        guards: tuple[tuple[ir.Operation, int], ...],
-        path: tuple[int, ...],
-    ) -> None:
-        for position, op in enumerate(operations):
-            place = (*path, position)
+    def _operations(self, operations: Iterable[ir.Operation], outer: _Place) -> None:
+        for number, op in enumerate(operations):
+            at = replace(outer, position=(*outer.position, number))
             if op.name in LOOP_OPERATIONS:
                 inner = self._unrolled(op)
-                self._operations(_of(op.regions[0].blocks[0]), (*around, inner), guards, place)
+                self._operations(_of(op.regions[0].blocks[0]), replace(at, around=(*at.around, inner)))
             elif op.name in ("affine.if", "scf.if"):
-                self._condition(op, around, guards, place)
+                self._condition(op, at)
             else:
-                self._operation(op, around, guards, place)
+                self._operation(op, at)
 
     def _unrolled(self, op: ir.Operation) -> int:
         bounds = constant_bounds(op)
@@ -166,50 +177,35 @@ class RegionBuilder:
         self.values[op.regions[0].blocks[0].arguments[0]] = (None, frozenset({number}))
         return number
 
-    def _condition(
-        self,
-        op: ir.Operation,
-        around: tuple[int, ...],
-        guards: tuple[tuple[ir.Operation, int], ...],
-        place: tuple[int, ...],
-    ) -> None:
+    def _condition(self, op: ir.Operation, at: _Place) -> None:
         condition = [self._source(value) for value in op.operands] if op.name == "scf.if" else []
-        yielded: list[tuple[int | None, frozenset[int]]] = list(condition)
+        yielded: list[_Source] = list(condition)
         for number, region in enumerate(op.regions):
             for block in region.blocks:
                 inner = list(_of(block))
-                self._operations(inner, around, (*guards, (op, number)), (*place, number))
+                self._operations(inner, _Place(at.around, (*at.guards, (op, number)), (*at.position, number)))
                 if inner and inner[-1].name in ("scf.yield", "affine.yield"):
                     yielded += [self._source(value) for value in inner[-1].operands]
         if len(op.results):
             select = self.around.target.integer("select", sum(bits_of(result.type) for result in op.results))
-            made = self._node(op, "compute", select, around, guards, place, yielded)
-            for result in op.results:
-                self.values[result] = (made.index, made.copies)
+            self._node(op, "compute", select, at, yielded)
 
-    def _source(self, value: ir.Value) -> tuple[int | None, frozenset[int]]:
-        """The node that makes a value (None: it is there already), and the copies it depends on."""
+    def _source(self, value: ir.Value) -> _Source:
         return self.values.get(value, (None, frozenset()))
 
-    def _operation(
-        self,
-        op: ir.Operation,
-        around: tuple[int, ...],
-        guards: tuple[tuple[ir.Operation, int], ...],
-        place: tuple[int, ...],
-    ) -> None:
+    def _operation(self, op: ir.Operation, at: _Place) -> None:
         name = op.name
         if moves_element(op) or (is_access(op) and not is_stream_type(accessed(op).type)):
             kind = "read" if is_load(op) or gets_side(op) else "write"
-            self._access(op, kind, accessed(op), around, guards, place)
+            self._access(op, kind, accessed(op), at)
         elif name == "func.call":
             callee = callee_name(op)
-            self._call(op, f"call of {callee}", self.around.call_cost(callee), around, guards, place)
+            self._call(op, f"call of {callee}", self.around.call_cost(callee), at)
         elif is_copy(op):
             elements = prod(max(extent, 1) for extent in ir.MemRefType(op.operands[0].type).shape)
-            self._call(op, "copy of an array", (elements + 1, elements), around, guards, place)
+            self._call(op, "copy of an array", (elements + 1, elements), at)
         elif name == "memref.alloc":
-            self.values[op.results[0]] = (None, frozenset(around))  # each copy has an array of its own
+            self.values[op.results[0]] = (None, frozenset(at.around))  # each copy has an array of its own
         elif not len(op.results) or name == "memref.get_global":
             return
         else:
@@ -218,53 +214,41 @@ class RegionBuilder:
             if operator.free and len([n for n, _ in inputs if n is not None]) <= 1:
                 node = next((n for n, _ in inputs if n is not None), None)
                 copies = frozenset().union(*(c for _, c in inputs))
-                for result in op.results:
-                    self.values[result] = (node, copies)
+                self._make(op, node, copies)
                 return
             if not self.region.assumes:
-                inputs += self._conditions(guards)
-            made = self._node(op, "compute", operator, around, guards, place, inputs)
-            for result in op.results:
-                self.values[result] = (made.index, made.copies)
+                inputs += self._conditions(at)
+            self._node(op, "compute", operator, at, inputs)
 
     def _node(
-        self,
-        op: ir.Operation,
-        kind: str,
-        operator: Operator,
-        around: tuple[int, ...],
-        guards: tuple[tuple[ir.Operation, int], ...],
-        place: tuple[int, ...],
-        inputs: list[tuple[int | None, frozenset[int]]],
+        self, op: ir.Operation, kind: str, operator: Operator, at: _Place, inputs: list[_Source]
     ) -> RegionNode:
+        """A node, which makes the results of its operation."""
         copies = frozenset().union(*(c for _, c in inputs))
         node = RegionNode(
-            len(self.region.nodes), op, kind, operator, around, guards, place, copies,
+            len(self.region.nodes), op, kind, operator, at.around, at.guards, at.position, copies,
             width=self._width(op.results[0]) if len(op.results) else 0,
             latency=operator.latency, delay=operator.delay,
         )  # fmt: skip
         self.region.nodes.append(node)
         self.region.inputs.append(list(dict.fromkeys(n for n, _ in inputs if n is not None)))
+        self._make(op, node.index, copies)
         return node
+
+    def _make(self, op: ir.Operation, node: int | None, copies: frozenset[int]) -> None:
+        for result in op.results:
+            self.values[result] = (node, copies)
 
     def _width(self, value: ir.Value) -> int:
         return self.around.widths.bits(value) if is_integer(value) else bits_of(value.type)
 
-    def _access(
-        self,
-        op: ir.Operation,
-        kind: str,
-        array: ir.Value,
-        around: tuple[int, ...],
-        guards: tuple[tuple[ir.Operation, int], ...],
-        place: tuple[int, ...],
-    ) -> None:
+    def _access(self, op: ir.Operation, kind: str, array: ir.Value, at: _Place) -> None:
         inputs = [self._source(value) for value in op.operands if value != array]
         if is_stream_type(array.type):
             inputs.append(self._source(array))  # which FIFO of an array it is
         if kind == "write" or op.name.startswith("allo.stream") or not self.region.assumes:
-            inputs += self._conditions(guards)
-        node = self._node(op, kind, Operator(kind), around, guards, place, inputs)
+            inputs += self._conditions(at)
+        node = self._node(op, kind, Operator(kind), at, inputs)
         found = self.around.accesses.get(op, [])
         node.access = found[0] if found else None
         node.touched = tuple(found)
@@ -282,10 +266,9 @@ class RegionBuilder:
             node.delay = node.routing.delay if kind == "read" else 0
         used = frozenset(number for form in node.forms if form is not None for number, _ in form.copies)
         if any(form is None for form in node.forms) or op.name.startswith("allo.stream"):
-            used |= frozenset(around)
+            used |= frozenset(at.around)
         node.copies = node.copies | used | self._source(array)[1]
-        for result in op.results:  # of a read, or whether a try did it
-            self.values[result] = (node.index, node.copies)
+        self._make(op, node.index, node.copies)  # of a read, or whether a try did it
 
     def _lookups(self, node: RegionNode) -> tuple[Access | None, ...]:
         """The accesses whose values the subscripts are, but for conversions."""
@@ -301,25 +284,16 @@ class RegionBuilder:
         found = [] if isinstance(value.owner, ir.Block) else self.around.accesses.get(value.owner.operation, [])
         return found[0] if found and is_load(found[0].op) else None
 
-    def _conditions(self, guards: tuple[tuple[ir.Operation, int], ...]) -> list[tuple[int | None, frozenset[int]]]:
+    def _conditions(self, at: _Place) -> list[_Source]:
         """What decides whether guarded effects happen; conditions on loop variables are known at once."""
-        return [self._source(op.operands[0]) for op, _ in guards if op.name == "scf.if"]
+        return [self._source(op.operands[0]) for op, _ in at.guards if op.name == "scf.if"]
 
-    def _call(
-        self,
-        op: ir.Operation,
-        name: str,
-        cost: tuple[int, int],
-        around: tuple[int, ...],
-        guards: tuple[tuple[ir.Operation, int], ...],
-        place: tuple[int, ...],
-    ) -> None:
-        inputs = [self._source(value) for value in op.operands] + self._conditions(guards)
-        node = self._node(op, "call", Operator(name, cost[0]), around, guards, place, inputs)
-        node.copies, node.interval = frozenset(around), cost[1]
+    def _call(self, op: ir.Operation, name: str, cost: tuple[int, int], at: _Place) -> None:
+        inputs = [self._source(value) for value in op.operands] + self._conditions(at)
+        node = self._node(op, "call", Operator(name, cost[0]), at, inputs)
+        node.copies, node.interval = frozenset(at.around), cost[1]
         node.touched = tuple(self.around.accesses.get(op, ()))
-        for result in op.results:
-            self.values[result] = (node.index, node.copies)
+        self._make(op, node.index, node.copies)
 
 
 def _of(block: ir.Block) -> list[ir.Operation]:

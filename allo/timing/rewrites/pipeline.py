@@ -11,6 +11,7 @@ from ...ir.module import Module
 from ...ir.walk import entry_block, loops_of, operations
 from ...target import Fpga
 from ..roles import Datapath, Roles
+from .constant_division import constant_division
 from .constant_multiplication import constant_multiplication
 from .forward_stores import forward_stores
 from .forwarding_registers import forwarding_registers
@@ -75,6 +76,8 @@ PIPELINE: tuple[RewritePass, ...] = (
     ),
     _of_mlir("allo-compose-affine"),  # the first iterations in the subscripts of those registers
     _of_mlir("cse"),  # guarded values run always now, some of them twice
+    # after `cse`; before products by constants, of which remainders have one
+    RewritePass("allo-constant-division", lambda module, function, _: constant_division(module, function)),
     RewritePass(
         "allo-constant-multiplication",  # after `cse`, which sees one product more easily than its sums
         lambda m, f, o: constant_multiplication(m, f, o.target) if o.target is not None else [],

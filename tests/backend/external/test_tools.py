@@ -95,7 +95,7 @@ def test_function_whose_file_is_missing(sources: Path) -> None:
     ("arguments", "message"),
     [
         ((1, 2), "f() takes 3 arguments (A: float32[4], p: int16 array, n: uint8), got 2"),
-        ((np.zeros(4), np.zeros(1, np.int16), 1),
+        ((np.full(4, 0.1), np.zeros(1, np.int16), 1),
          "argument 'A' must have dtype float32, got float64, which does not convert without loss"),
         ((np.zeros(3, np.float32), np.zeros(1, np.int16), 1), "argument 'A' must have shape (4,), got (3,)"),
         ((np.zeros(4, np.float32), [1], 1),

@@ -19,8 +19,12 @@ needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is 
 def compiled(name: str, folder: Path, *flags: str, cases: Iterable[str] = ()) -> Path:
     """The program `programs/<name>.cpp`, with `cases` as its `cases.inc`."""
     (folder / "cases.inc").write_text("\n".join(cases))
-    made = folder / name
-    source = PROGRAMS / f"{name}.cpp"
+    return compiled_file(PROGRAMS / f"{name}.cpp", folder, *flags)
+
+
+def compiled_file(source: Path, folder: Path, *flags: str) -> Path:
+    """The program of a file."""
+    made = folder / source.stem
     command = ["g++", *FLAGS, *flags, f"-I{include_directory()}", f"-I{folder}", str(source), "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[:5000]

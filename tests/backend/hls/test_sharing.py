@@ -1,9 +1,10 @@
-"""Arrays that processes of a dataflow region share: refused for AMD's tools, but for banks and variables."""
+"""Arrays that processes of a dataflow region share: copied or refused for AMD's tools, but for banks and variables."""
 
 # ruff: noqa: F821 - kernels declare arrays without a value
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -95,15 +96,66 @@ def refusal(s: allo.Schedule, target: str = "vhls") -> str:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "who", "array"),
-    [(argument, "'add' and 'argument_last'", "A"), (local, "'local_first' and 'local_second'", "T")],
+    ("kernel", "array", "readers"),
+    [(argument, "A", ("add", "argument_last")), (local, "T", ("local_first", "local_second"))],
 )
-def test_two_readers(kernel: Any, who: str, array: str) -> None:
-    assert refusal(region(kernel)) == (
-        "Vitis HLS runs no dataflow region in which two processes read one array: in "
-        f"'{kernel.__name__}' both {who} read '{array}'\n"
-        "let one of them read it and hand on what the other needs, or partition it so that they read different banks"
-    )
+def test_two_readers_have_copies(kernel: Any, array: str, readers: tuple[str, str]) -> None:
+    """A process reads the array once, and each reader has an array of its own; without a region nothing is copied."""
+    s = region(kernel)
+    code, copies = s.build(target="vhls").hls_code, [f"{array}_{reader}" for reader in readers]
+    assert f"{kernel.__name__}_copy_{array}({array}, {', '.join(copies)});" in code
+    assert [f"{reader}({copy}," in code for reader, copy in zip(readers, copies, strict=True)] == [True, True]
+    assert "copy" not in allo.customize(kernel).build(target="vhls").hls_code
+    given = [np.arange(4, dtype=np.int32) * n for n in (1, 3, 0)]
+    results = [[a.copy() for a in given] for _ in range(2)]
+    s.build()(*results[0])
+    s.build(target="vitis_hls", mode="csim")(*results[1])
+    np.testing.assert_array_equal(*results)
+
+
+def doubled(A: int32[4], B: int32[4]):
+    for i in range(4):
+        B[i] = A[i] * 2
+
+
+def cleared(A: int32[4]):
+    for i in range(4):
+        A[i] = 0
+
+
+def written_later(A: int32[4], B: int32[4], C: int32[4]):
+    doubled(A, B)
+    doubled(A, C)
+    cleared(A)
+
+
+def all_rows(A: int32[2, 4], C: int32[2, 4]):
+    for i in range(2, name="PE"):
+        for k in range(4):
+            C[i, k] = A[0, k] + A[1, k]
+
+
+def test_readers_of_what_is_written_later() -> None:
+    """No step makes such a region; a text may hold one."""
+    text = str(allo.customize(written_later).module)
+    marked = re.sub(r"(func @written_later\(.*\)) {", r"\1 attributes {allo.dataflow} {", text)
+    assert "allo.dataflow" in marked
+    with pytest.raises(TargetError, match="two processes read one array: in 'written_later' both 'doubled' and 'doubl"):
+        allo.Schedule.from_mlir(marked).build(target="vhls")
+
+
+def test_elements_that_read_one_array() -> None:
+    s = allo.customize(all_rows)
+    s.partition("C", dim=1)
+    s.unfold("PE", axes=[0])
+    s.dataflow("all_rows")
+    assert refusal(s) == READ.format("all_rows", "'PE_0'", "'PE_1'")
+
+
+READ = (
+    "Vitis HLS runs no dataflow region in which two processes read one array: in '{}' both {} and {} read 'A'\n"
+    "let one of them read it and hand on what the other needs, or partition it so that they read different banks"
+)
 
 
 def test_two_writers() -> None:
@@ -163,7 +215,7 @@ def test_one_reader(kernel: Any) -> None:
 def test_elements_with_banks_of_their_own(banks: dict[str, Any]) -> None:
     s = unfolded()
     s.partition("C", **banks)
-    assert "PE_1(A, C);" in s.build(target="vhls").hls_code
+    assert "PE_0<1>(A, C);" in s.build(target="vhls").hls_code
 
 
 def test_banks_of_other_dimensions_are_shared() -> None:

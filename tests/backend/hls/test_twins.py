@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import allo
+from allo.backend.hls.text.module import FileWriter
 from allo.backend.hls.text.twins import Twins
 from allo.ir.types import Stream, float32, index, int8, int32
 
@@ -77,8 +79,29 @@ def test_the_text_of_each_element(
     s = allo.customize(kernel)
     for nest in nests:
         s.unfold(nest, axes=[0, 1] if kernel in (products, shifted) else [0], assume_safe=True)
+    templates = s.build(target=target).hls_code
     with monkeypatch.context() as alone:
+        alone.setattr(FileWriter, "_find_families", lambda self: None)
+        twins = s.build(target=target).hls_code
         alone.setattr(Twins, "of", lambda self, function: None)
         each = s.build(target=target).hls_code
-    assert s.build(target=target).hls_code == each
+    assert twins == each
     assert each.isascii()
+    assert sorted(instances(templates)) == sorted(instances(each))
+
+
+def instances(code: str) -> list[str]:
+    """Each call with the function that it calls, without its name, and with numbers for parameters of templates."""
+    *definitions, top = re.split(r"\n\n(?=#pragma|template |void )", code)
+    texts = {}
+    for definition in definitions:
+        if found := re.match(r"(?:#pragma.*\n)?(?:template <(.*)> )?void (\w+)\((.*)", definition, re.S):
+            names = [parameter.removeprefix("int ") for parameter in (found[1] or "").split(", ")]
+            texts[found[2]] = names, found[3].strip()
+    seen = []
+    for name, numbers, arguments in re.findall(r"^  (\w+)(?:<(.*)>)?\((.*)\);", top, re.M):
+        names, text = texts[name]
+        for parameter, number in zip(names, numbers.split(", "), strict=True):
+            text = re.sub(rf"\b{parameter}\b", number, text) if parameter else text
+        seen.append(f"({arguments}): {text}")
+    return seen

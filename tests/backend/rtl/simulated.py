@@ -20,12 +20,19 @@ def bits(value: Any) -> bytes:
 
 def assert_as_predicted(s: allo.Schedule, *arguments: Any, **options: Any) -> RTLModule:
     """Run a schedule in hardware and on the CPU; all arguments and results are equal bit by bit."""
-    wanted = copied(arguments)
     built = s.build(target="rtl", **options)
     assert isinstance(built, RTLModule)
-    found_result, wanted_result = built(*arguments), s.build()(*wanted)
+    assert_in_hardware(s, built, *arguments)
+    return built
+
+
+def assert_in_hardware(s: allo.Schedule, built: RTLModule, *arguments: Any, on_cpu: Any = None) -> None:
+    """The same of a schedule that is built already; loops run when the schedule says."""
+    wanted = copied(arguments)
+    found_result, wanted_result = built(*arguments), (on_cpu or s.build())(*wanted)
     assert bits(found_result) == bits(wanted_result)
     for found, one in zip(arguments, wanted, strict=True):
         assert bits(found) == bits(one)
     assert built.predicted_cycles in (None, built.cycles)
-    return built
+    for loop in built.loops:
+        assert loop.as_scheduled, f"{loop}, not {loop.scheduled}"

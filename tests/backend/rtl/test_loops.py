@@ -36,6 +36,21 @@ def test_a_nest_as_one_pipeline() -> None:
     assert made.cycles == 8 * 8 * 8 + 5
 
 
+def test_quotients_by_constants_are_products() -> None:
+    def digits(A: int32[64], Q: int32[64], R: int32[64]):
+        for i in range(64):
+            Q[i] = A[i] // 7
+            R[i] = A[i] % 10
+
+    s = allo.customize(digits)
+    s.pipeline("i")
+    A = np.random.default_rng(3).integers(-(1 << 31), 1 << 31, 64).astype(np.int32)
+    A[:3] = [-(1 << 31), (1 << 31) - 1, -1]
+    made = assert_as_predicted(s, A, numbers(64), numbers(64))
+    assert "allo_divmod" not in made.code and "allo_mul" in made.code
+    assert made.cycles < 80  # a divider alone takes 32 behind the last element
+
+
 def test_an_unrolled_loop_on_banks() -> None:
     s = allo.customize(gemm)
     s.pipeline("j")

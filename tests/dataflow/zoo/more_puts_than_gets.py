@@ -8,15 +8,15 @@ N = 4
 
 @df.region()
 def kernel():
-    s: Stream[int32, N]
+    s: Stream[int32, N]; a = 0  # fmt: skip
 
     @df.task()
     def func0():
         for i in range(N):
-            s.put(i)
-            s.put(i)
+            s.put(a)
+            s.put(a)
 
     @df.task()
     def func1():
-        for _i in range(N):
-            s.get()
+        for i in range(N):
+            b = s.get()

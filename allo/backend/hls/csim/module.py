@@ -47,7 +47,8 @@ class HLSModule:
 
     def __init__(
         self,
-        module: Module,
+        module: Module | ir.Module,
+        top_func_name: str | None = None,
         *,
         mode: str | None = None,
         vendor: Vendor = VITIS,
@@ -55,6 +56,7 @@ class HLSModule:
         unbounded: bool = False,
         timeout: float | None = None,
     ) -> None:
+        module = Module.entered(module, top_func_name)
         self.top_func_name = module.top
         self.module = module.mlir
         self.mode = mode

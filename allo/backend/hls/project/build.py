@@ -67,6 +67,7 @@ def _manifest(flow: ToolFlow) -> Manifest:
         options=("project", "configs", "check", "unbounded", "timeout", "wrap_io", OPTION),
         missing_tools=lambda: (),
         build=partial(_build, flow),
+        own_banks=flow.vendor.canonical,
     )
 
 

@@ -26,6 +26,7 @@ from .allocation import shared_callees
 from .bits import BitWriter
 from .canonical import make_canonical
 from .constants import global_text
+from .copies import give_copies
 from .cxx_types import TypeNames
 from .escape import line_comment, uncommented
 from .external import NO_EXTERNAL, ExternalCode, external_code, external_names
@@ -39,7 +40,7 @@ from .signature import Facts, FunctionText, SignatureWriter
 from .single_trips import move_pipelines
 from .statements import StatementWriter
 from .tasks import PortsWriter
-from .twins import OPEN_NAME, OpenPlaces, Twins
+from .twins import OPEN_HEAD, OPEN_NAME, Family, OpenPlaces, Twin, Twins
 from .vendor import Vendor
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -119,6 +120,7 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
         outline_tasks(module)
     if vendor.canonical:
         make_canonical(module)
+        give_copies(module, vendor.name)
     return FileWriter(FinishedModule(module.mlir), vendor).run()
 
 
@@ -149,12 +151,14 @@ class FileWriter:
         self.processes = simulated_regions(module) if vendor.simulated else {}
         self.twins = Twins(module)
         self.elements: dict[object, FunctionText] = {}
+        self.families: dict[str, Family] = {}  # by the names of functions that are instances of templates
 
     def run(self) -> Emitted:
         bodies: list[str] = []
         written: list[FunctionText] = []
         external = external_code(self.module, self.functions, self.types, self.vendor.streams.source)
         sharing = SharingChecks(self.module, self.vendor.name)
+        self._find_families()
         for function in self._ordered():
             if self.vendor.canonical:
                 sharing.check(function)
@@ -163,6 +167,8 @@ class FileWriter:
                 continue
             if self.vendor.memory_ports and function.name.value == self.facts.top:
                 written.append(PortsWriter(self, function).run())
+            elif self._is_written_as_another(function.name.value):
+                continue
             else:
                 written.append(self.function(function))
             bodies.append("\n".join(written[-1].lines))
@@ -238,16 +244,38 @@ class FileWriter:
 
     # -- functions -----------------------------------------------------------------------------------
 
+    def _find_families(self) -> None:
+        """Let calls of processing elements that differ in numbers alone call instances of one template."""
+        found: dict[object, dict[str, Twin]] = {}
+        for function in self._ordered() if self.vendor.templates and not self.processes else ():
+            if (twin := self.twins.of(function)) is not None:
+                found.setdefault(twin.key, {})[function.name.value] = twin
+        for members in found.values():
+            first = next(iter(members))
+            if len(members) > 1:
+                family = Family(self.functions[first], members)
+                self.functions |= family.instances()
+                self.families |= dict.fromkeys(members, family)
+
+    def _is_written_as_another(self, name: str) -> bool:
+        """Whether a function is an instance of a template that is written where the first one stands."""
+        family = self.families.get(name)
+        return family is not None and name != next(iter(family.members))
+
     def function(self, function: ir.OpView) -> FunctionText:
         """One function; the text of a processing element may be known from another one."""
         name = function.name.value
+        family = self.families.get(name)
         twin = None if self.processes else self.twins.of(function)  # what processes wait for depends on elements
         if twin is None:
             return self._written(function, self.functions[name], {})
         key = (twin.key, name in self.tasks)
         if key not in self.elements:
             self.elements[key] = self._written(function, OPEN_NAME, twin.places)
-        return self.elements[key].filled(twin.filling(self.functions[name]))
+        made = self.elements[key]
+        if family is None:
+            return made.filled(twin.filling(self.functions[name]))
+        return made.filled(family.filling({*self.names, *_WORD.findall("\n".join(made.lines))}))
 
     def _written(self, function: ir.OpView, called: str, places: OpenPlaces) -> FunctionText:
         """A function that is `called` so."""
@@ -264,7 +292,8 @@ class FileWriter:
         leaving = signature.add_results(returned) if not scalar else {}
         parameters, pragmas = signature.parameters, signature.pragmas
         result = self.types.of(returned.operands[0].type) if scalar else "void"
-        head = f"{result} {called}({', '.join(p.text for p in parameters)})"
+        before_type = OPEN_HEAD if called == OPEN_NAME else ""
+        head = f"{before_type}{result} {called}({', '.join(p.text for p in parameters)})"
         body = self._body(entry, returned, scalar, leaving, writer)
         at, vendor = location_of(function.operation), self.vendor
         if name != self.facts.top:

@@ -21,7 +21,7 @@ from ....ir.access import (
 from ....ir.effects import Effects
 from ....ir.module import Module
 from ....ir.partitions import divisions_of, is_partitioned
-from ....ir.processes import ELEMENT_NAME, region_blocks
+from ....ir.processes import ELEMENT_NAME, ELEMENT_OF, region_blocks
 from ....ir.registers import fixed_place
 from ....ir.walk import (
     LOOP_OPERATIONS,
@@ -81,12 +81,36 @@ class SharingChecks:
                             does, first = shared
                             raise self._refused(function, array, does, (first, op))
 
+    def read_by_several(self, block: ir.Block) -> list[tuple[ir.Value, list[ir.Operation]]]:
+        """The arrays of a region that several processes read, after at most one has written them, with those processes.
+
+        Only arrays of known extents that the processes are given as a whole, and not those of processing elements, of
+        which there may be thousands.
+        """
+        users: dict[_Array, list[tuple[ir.Operation, _Use]]] = {}
+        for op in statements(block):
+            for array, use in self.uses.of_statement(op).items() if op.name == "func.call" else ():
+                users.setdefault(array, []).append((op, use))
+        found = []
+        for array, uses in users.items():
+            shared = _Sharing(array)
+            conflicts = [told[0] for op, use in uses if (told := shared.add(op, use)) is not None]
+            readers = [op for op, use in uses if not use.writes]
+            are_last = all(use.writes for _, use in uses[: len(uses) - len(readers)])
+            if isinstance(array, str) or "read" not in conflicts or {*conflicts} != {"read"} or not are_last:
+                continue
+            is_whole = all(array in op.operands and ELEMENT_OF not in op.attributes for op in readers)
+            views = [op for op in readers for value in op.operands if value != array and base_of(value) == array]
+            if is_whole and not views and ir.MemRefType(array.type).has_static_shape:
+                found.append((array, readers))
+        return found
+
     def _refused(
         self, function: ir.OpView, array: _Array, does: str, processes: tuple[ir.Operation, ir.Operation]
     ) -> TargetError:
         names = [string_of(op, ELEMENT_NAME) or callee_name(op) for op in processes]
         notes = [Note("this process is here", location_of(op)) for op in processes]
-        what, name = ("state", array) if isinstance(array, str) else ("array", _name(function, array))
+        what, name = ("state", array) if isinstance(array, str) else ("array", name_of_array(function, array))
         return TargetError(
             f"{self.vendor} runs no dataflow region in which two processes {does} one {what}: in "
             f"'{function.name.value}' both '{names[0]}' and '{names[1]}' {does} '{name}'",
@@ -289,7 +313,8 @@ def _bank(form: Linear, banks: Banks, extent: int, ranges: Sequence[tuple[int, i
     return banks.bank_between(extent, low, high)
 
 
-def _name(function: ir.OpView, array: ir.Value) -> str:
+def name_of_array(function: ir.OpView, array: ir.Value) -> str:
+    """What an array of a function is called."""
     if isinstance(array.owner, ir.Block):
         return str(argument_names(function)[array.arg_number])
     return str(string_of(array.owner.operation, "allo.name") or "result")

@@ -37,7 +37,8 @@ class FunctionText:
 
     def filled(self, filling: Mapping[int, str]) -> FunctionText:
         """The text with what stands in its open places (`twins.py`)."""
-        lines = tuple(line.translate(filling) for line in self.lines)
+        # open places are no ASCII, and `isascii` need not look at each character
+        lines = tuple(line if line.isascii() else line.translate(filling) for line in self.lines)
         return FunctionText(self.prototype.translate(filling), self.parameters, lines)
 
 

@@ -13,13 +13,14 @@ from ....ir.access import ACCESSES, callee_name
 from ....ir.builder import affine_constant
 from ....ir.context import context
 from ....ir.module import Module
+from ....ir.names import unique_name
 from ....ir.processes import ELEMENT_OF
 from ....ir.walk import entry_block, operations, string_of
 
 # Open places of a text are characters of the private use area of Unicode: emitted code is ASCII.
-_NAME, _FIRST, _LAST = 0xE000, 0xE001, 0xF8FF
+_NAME, _HEAD, _FIRST, _LAST = 0xE000, 0xE001, 0xE002, 0xF8FF
 
-OPEN_NAME = chr(_NAME)
+OPEN_NAME, OPEN_HEAD = chr(_NAME), chr(_HEAD)  # the name of a function, and what stands before its type
 
 type OpenPlaces = Mapping[ir.Operation, tuple[str | None, ...]]  # of an access, by its subscripts
 
@@ -34,7 +35,33 @@ class Twin:
 
     def filling(self, name: str) -> dict[int, str]:
         """What stands in the open places, as `str.translate` takes it."""
-        return {_NAME: name, **{_FIRST + k: str(number) for k, number in enumerate(self.numbers)}}
+        return {_NAME: name, _HEAD: "", **{_FIRST + k: str(number) for k, number in enumerate(self.numbers)}}
+
+
+class Family:
+    """Twins of one key as one template: a parameter for each number in which they differ."""
+
+    def __init__(self, first: str, members: Mapping[str, Twin]) -> None:
+        self.first = first
+        self.members = members
+        columns = list(zip(*(twin.numbers for twin in members.values()), strict=True))
+        self._same = {place: column[0] for place, column in enumerate(columns) if len(set(column)) == 1}
+        different = [column for place, column in enumerate(columns) if place not in self._same]
+        self._parameters = {column: number for number, column in enumerate(dict.fromkeys(different))}
+        self._places = {k: self._parameters[c] for k, c in enumerate(columns) if k not in self._same}
+
+    def instances(self) -> dict[str, str]:
+        """What calls of the members call."""
+        rows = zip(*self._parameters, strict=True)
+        return {name: f"{self.first}<{', '.join(map(str, row))}>" for name, row in zip(self.members, rows, strict=True)}
+
+    def filling(self, taken: set[str]) -> dict[int, str]:
+        """What stands in the open places of the template, whose text has these words."""
+        taken = set(taken)
+        names = [unique_name(f"p{number}", taken) for number in self._parameters.values()]
+        head = f"template <{', '.join(f'int {name}' for name in names)}> "
+        numbers = {_FIRST + place: str(number) for place, number in self._same.items()}
+        return {_NAME: self.first, _HEAD: head, **numbers, **{_FIRST + k: names[n] for k, n in self._places.items()}}
 
 
 class Twins:

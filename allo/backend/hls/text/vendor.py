@@ -129,6 +129,7 @@ class Vendor:
     simulated: bool = False  # the text is compiled here: processes of dataflow regions take turns
     open_arrays: bool = False  # an argument may be a pointer to as many elements as the program on the host has
     plain_loop: str = ""  # what a loop gets that is neither a pipeline nor unrolled
+    templates: bool = False  # functions may be templates over integers, of which a dataflow graph calls instances
     room: int = 1  # elements that each FIFO then holds at least; 0: any number
 
     def known(self, pattern: str | None, what: str, at: Location | None = None) -> str:
@@ -276,6 +277,7 @@ VITIS = Vendor(
     streams=_AMD_STREAMS,
     flushing=" style=flp",
     most_banks=1024,
+    templates=True,
     canonical=True,
     open_arrays=True,
     hints=_HINTS,
@@ -293,6 +295,7 @@ VIVADO = Vendor(
     streams=_AMD_STREAMS,
     flushing=" enable_flush",
     most_banks=VITIS.most_banks,
+    templates=True,
     canonical=True,
     open_arrays=True,
     hints=_HINTS,

@@ -104,6 +104,12 @@ _STORAGE = (
     ),
 )  # fmt: skip
 
+_OBSERVERS = (
+    LibraryModule(
+        "allo_monitor", {"W": 64}, (*_CLOCK, ("begins", _one), ("steps", _one), ("ends", _one)), (), memory="seen"
+    ),
+)
+
 _INTEGERS = (
     LibraryModule(
         "allo_mul", {"WA": 32, "WB": 32, "WO": 32, "SIGNED": 1, "LAT": 3},
@@ -135,6 +141,7 @@ _FLOATS = (
     _unit("allo_fmin", 1, "a", "b", needs=("allo_fextreme",), NUMBER=0),
     _unit("allo_fneg", 0, "a"),
     _unit("allo_fabs", 0, "a"),
+    _unit("allo_ffloor", 3, "a"),
     LibraryModule(
         "allo_fconv", {"EXP_A": 8, "MAN_A": 23, "EXP_Y": 5, "MAN_Y": 10, "LAT": 2},
         (*_CLOCK, ("a", lambda p: 1 + p["EXP_A"] + p["MAN_A"])), (("y", lambda p: 1 + p["EXP_Y"] + p["MAN_Y"]),),
@@ -154,7 +161,7 @@ _FLOATS = (
 PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"allo_fopen": (), "allo_fnormal": (), "allo_fround": _BEHIND, "allo_digits": _BEHIND, "allo_root": _BEHIND}
 )
-MODULES = MappingProxyType({module.name: module for module in (*_STORAGE, *_INTEGERS, *_FLOATS)})
+MODULES = MappingProxyType({module.name: module for module in (*_STORAGE, *_OBSERVERS, *_INTEGERS, *_FLOATS)})
 
 
 def library_module(name: str) -> LibraryModule:

@@ -11,22 +11,9 @@ import numpy as np
 
 from ....layout import Banks, Division
 from ....timing.problem.memory import ArrayMemory
+from .linear import SubscriptNumber, constant, quotient, remainder, row_major
 
 type Numbers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-
-
-@dataclass(frozen=True, slots=True)
-class SubscriptNumber:
-    """A subscript as hardware: its signed expression, and which numbers it may be.
-
-    It is `residue` plus a multiple of `step` (0: exactly `residue`), between `low` and `high`.
-    """
-
-    text: str
-    residue: int
-    step: int
-    low: int
-    high: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +67,8 @@ class BankedArray:
     def place(self, subscripts: Sequence[SubscriptNumber]) -> BankPlace:
         """Where an access with these subscripts goes."""
         candidates: list[list[int]] = []
-        chosen: list[str] = []
-        address: list[str] = []
+        chosen: list[SubscriptNumber] = []
+        address: list[SubscriptNumber] = []
         for banks, extent, count, length, one in zip(
             self.dims, self.memory.shape, self.counts, self.lengths, subscripts, strict=True
         ):
@@ -89,13 +76,12 @@ class BankedArray:
             is_block = kind.kind is Division.BLOCK
             candidates.append(_reached(kind, extent, count, one))
             divisor = length if is_block else count
-            quotient = one.text if divisor == 1 else f"({one.text} / {divisor})"
-            rest = "0" if divisor == 1 else f"({one.text} % {divisor})"
-            chosen.append(quotient if is_block else rest)
-            address.append(rest if is_block else "0" if length == 1 else quotient)
+            whole, rest = quotient(one, divisor, in_bounds=True), remainder(one, divisor, in_bounds=True)
+            chosen.append(whole if is_block else rest)
+            address.append(rest if is_block else constant(0) if length == 1 else whole)
         numbers = [_linear(place, self.counts) for place in product(*candidates)]
-        choice = None if len(numbers) == 1 else _row_major(chosen, self.counts)
-        return BankPlace(tuple(numbers), choice, _row_major(address, self.lengths))
+        choice = None if len(numbers) == 1 else row_major(chosen, self.counts).sum_text
+        return BankPlace(tuple(numbers), choice, row_major(address, self.lengths).sum_text)
 
     def positions(self) -> tuple[Numbers, Numbers]:
         """The bank and the address of each element, in the shape of the array."""
@@ -133,14 +119,3 @@ def _linear(place: Sequence[int], counts: Sequence[int]) -> int:
     for one, count in zip(place, counts, strict=True):
         number = number * count + one
     return number
-
-
-def _row_major(parts: Sequence[str], lengths: Sequence[int]) -> str:
-    """A number of digits with these bases, as text."""
-    terms: list[str] = []
-    weight = 1
-    for part, length in zip(reversed(parts), reversed(lengths), strict=True):
-        if part != "0":
-            terms.append(part if weight == 1 else f"{part} * {weight}")
-        weight *= length
-    return " + ".join(reversed(terms)) or "0"

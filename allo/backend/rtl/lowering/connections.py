@@ -11,16 +11,16 @@ from ....ir.access import callee_name
 from ....ir.registers import register_place
 from ....ir.walk import location_of
 from ..netlist.builder import ModuleBuilder
+from .linear import constant
 from .ports import ArrayPorts, DrivenPort
-from .subscripts import constant
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayCall:
-    """An argument of a call: the array in the callee, that in the caller, and the number of the call there."""
+    """An array of a call: in the callee, in the caller, and the number of the call there; `operand` if it is one."""
 
     op: ir.Operation
-    operand: ir.Value
+    operand: ir.Value | None
     inner: ArrayPorts
     outer: ArrayPorts
     region: int
@@ -50,7 +50,7 @@ def connected(builder: ModuleBuilder, call: ArrayCall) -> dict[str, str]:
 def _banks(call: ArrayCall) -> dict[int, int]:
     """The banks of the caller that others of the callee are: of one register, its place in an array."""
     one, other = call.inner.array.memory, call.outer.array.memory
-    place = register_place(call.operand)
+    place = None if call.operand is None else register_place(call.operand)
     if place is not None and one.is_register and other.is_register and not one.shape:
         (bank,) = call.outer.array.place([constant(number) for number in place]).banks
         return {0: bank}

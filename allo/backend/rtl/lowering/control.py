@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Monitor:
+    """The instance that looks at a loop in simulations."""
+
+    node: tree.Pipeline | tree.Repeat
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Counter:
     """The variable of a loop: its number now, and the next one, which counts while `more` holds."""
 
@@ -50,9 +58,9 @@ class ControlHardware:
             case tree.Straight():
                 return self._straight(node, start)
             case tree.Pipeline():
-                return self._pipeline(node, start)
+                return self._watched(node, start, *self._pipeline(node, start))
             case tree.Repeat():
-                return self._repeat(node, start)
+                return self._watched(node, start, *self._repeat(node, start))
             case tree.Branch():
                 return self._branch(node, start)
             case tree.Invocation():
@@ -86,7 +94,15 @@ class ControlHardware:
 
     # -- loops ---------------------------------------------------------------------------------------------
 
-    def _repeat(self, node: tree.Repeat, start: Signal) -> Signal:
+    def _watched(self, node: tree.Pipeline | tree.Repeat, start: Signal, steps: Signal, ends: Signal) -> Signal:
+        """Let simulations see when a loop and its iterations begin, and when it ends."""
+        ports = {"clk": "clk", "en": "en", "begins": start.name, "steps": steps.name, "ends": ends.name}
+        name = self.builder.instance("allo_monitor", f"{node.view.name}_monitor", {}, ports, observes=True)
+        self.function.monitors.append(Monitor(node, name))
+        return ends
+
+    def _repeat(self, node: tree.Repeat, start: Signal) -> tuple[Signal, Signal]:
+        """A loop whose iterations run one after the other: the pulses with which they begin, and with which it ends."""
         view, op = node.view, node.view.op
         if op.name == "scf.while":
             return self._while(node, start)
@@ -109,9 +125,9 @@ class ControlHardware:
             f"{view.name}_ends", 1,
             f"({start.name} && !{counter.any.name}) || ({body_ends.name} && !{counter.more.name})",
         )  # fmt: skip
-        return self.later(ends, node.leave)
+        return begins, self.later(ends, node.leave)
 
-    def _while(self, node: tree.Repeat, start: Signal) -> Signal:
+    def _while(self, node: tree.Repeat, start: Signal) -> tuple[Signal, Signal]:
         """A loop whose condition is computed ahead of each iteration, and once more."""
         op, name = node.view.op, node.view.name
         if len(op.results) or len(op.operands):
@@ -130,9 +146,10 @@ class ControlHardware:
         goes_on = self.builder.wire(f"{name}_goes_on", 1, f"{now.name} && {holds.fit(1)}")
         ends = self.builder.wire(f"{name}_ends", 1, f"{now.name} && !{holds.fit(1)}")
         self.builder.drive(body_ends, self.of(tree.Sequence(tuple(rest)), self.later(goes_on, node.each)).name)
-        return self.later(ends, node.leave)
+        return goes_on, self.later(ends, node.leave)
 
-    def _pipeline(self, node: tree.Pipeline, start: Signal) -> Signal:
+    def _pipeline(self, node: tree.Pipeline, start: Signal) -> tuple[Signal, Signal]:
+        """Loops whose iterations overlap: the pulses with which they begin, and the one with which all end."""
         views, name = node.loops, node.loops[-1].name
         flow = self._flow(node, name)
         pulse = self.later(start, node.enter)
@@ -172,7 +189,8 @@ class ControlHardware:
             del self.function.loops[value]
         done = flow.ended(flow.chain(last, node.depth)[node.depth], node.depth)
         ends = self.builder.wire(f"{name}_ends", 1, f"{done.name} || ({pulse.name} && !({' && '.join(some)}))")
-        return self.later(ends, node.leave)
+        begins = self.builder.wire(f"{name}_issues", 1, flow.once(due.name, 0)) if flow.may_stop(0) else due
+        return begins, self.later(ends, node.leave)
 
     def _due(self, first: Signal, running: Signal, interval: int, name: str, flow: RegionFlow) -> Signal:
         """Whether an iteration starts: the first one, or when so many cycles have passed since the last one."""

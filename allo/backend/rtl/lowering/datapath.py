@@ -26,11 +26,12 @@ from ....poly.covers import cover_of
 from ....timing.pipeline import ScheduledRegion
 from ....timing.problem.region import RegionNode
 from ..netlist.design import Signal
-from .arrays import BankPlace, SubscriptNumber
+from .arrays import BankPlace
 from .flow import RegionFlow, Timed
+from .linear import SubscriptNumber
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
-from .region_writes import RegionWrite, is_same, meets
+from .region_writes import RegionWrite, is_other, is_same, meets
 from .stream_events import stream_event
 from .subscripts import of_map, of_value
 
@@ -91,7 +92,7 @@ class RegionHardware:
         return found
 
     def _found(self, value: ir.Value) -> Timed:
-        if isinstance(value.owner, ir.Block) or value in self.function.places:
+        if isinstance(value.owner, ir.Block) or value in self.function.places or value in self.function.given:
             return Timed(self.function.stable(value), None)
         op = value.owner.operation
         if op in self.own:
@@ -226,7 +227,7 @@ class RegionHardware:
         made = access_map(op)
         place = ports.array.place(given if made is None else of_map(made, given))
         bits = max(1, (ports.array.banks - 1).bit_length())
-        chosen = None if place.chosen is None else self.builder.wire(f"{ports.name}_bank", bits, place.chosen)
+        chosen = None if place.chosen is None else self.builder.common(f"{ports.name}_bank", bits, place.chosen)
         if is_load(op) and node.forwarded:
             self.values[op.results[0]] = Timed(self._passed(node, base, ports, place, chosen, cycle), cycle)
         elif is_store(op):
@@ -277,7 +278,7 @@ class RegionHardware:
     def _passes_by(self, write: RegionNode, read: RegionNode, base: ir.Value) -> bool:
         """Whether a read takes what a write has for its element, since no other write may come between them."""
         between = [one.node for one in self.writes.get(base, ()) if write.index < one.node.index < read.index]
-        return is_same(write, read) and all(is_same(one, read) for one in between)
+        return is_same(write, read) and all(is_same(one, read) or is_other(one, read) for one in between)
 
     def _is_written(self, first: int, second: int, base: ir.Value) -> bool:
         """Whether something between two reads, in the same iteration, writes what the second one reads."""
@@ -303,7 +304,7 @@ class RegionHardware:
         if own and before:
             active = f"{self.valid[cycle].name} && ({' || '.join(f'({one})' for one in any_of)})"
         at = location_of(op)
-        address = self.builder.wire(f"{ports.name}_to", ports.array.address_bits, write.place.address, at=at)
+        address = self.builder.common(f"{ports.name}_to", ports.array.address_bits, write.place.address, at=at)
         ports.accesses.append(
             PortedAccess(
                 self.number, cycle, self.schedule.interval, True, write.place, self.flow.once(active, cycle), address,
@@ -324,8 +325,7 @@ class RegionHardware:
         text = self.at(stored(cover.op), cycle).fit(width)
         behind = [write for write in writes[first + 1 :] if set(write.place.banks) & set(place.banks)]
         for write in behind:
-            own = write.chosen
-            at = self.cycle(write.node.op)
+            own, at = write.chosen, self.cycle(write.node.op)
             earlier = None if own is None else self.flow.delayed(own, at, cycle - at)
             met = meets(replace(write, chosen=earlier), place, chosen) or ""
             condition = (" && ".join(self.held_guards(cycle, write.guards)) or "1'b1") + met
@@ -370,7 +370,7 @@ class RegionHardware:
         if known is not None and not self._is_written(known[1], node.index, base):
             return known[0]
         width, latency, at = ports.array.memory.width, self.latency(node.op), location_of(node.op)
-        address = self.builder.wire(f"{ports.name}_at", ports.array.address_bits, place.address, at=at)
+        address = self.builder.common(f"{ports.name}_at", ports.array.address_bits, place.address, at=at)
         results = {bank: self.builder.signal(f"{ports.name}_read", width) for bank in place.banks}
         ports.accesses.append(
             PortedAccess(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....errors import TargetError
+from ....estimate.traces.static import exact_cycles
 from ....ir.module import Module
 from ....ir.walk import location_of
 from ....target import Fpga
 from ....timing.control.build import TreeOptions
-from ....timing.control.counted import counted
+from ....timing.control.loop_spans import loop_spans
+from ....timing.control.tree import FunctionTree
 from ....timing.control.trees import Trees
 from ...unrolled import unrolled
 from ..netlist.builder import ModuleBuilder
@@ -20,6 +22,7 @@ from .memories import place_cell, place_memory
 from .operations import demand_hardware
 from .ports import ArrayPorts
 from .waits import PlacedWait, placed_waits, shown_signals
+from .watched import WatchedLoop, watched_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +34,20 @@ class HostArray:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptArray:
+    """An array or a number that stays from call to call, with the bits of its elements at first."""
+
+    place: HostArray
+    contents: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HardwareDesign:
     """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`.
 
-    `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used).
+    `loops` are those that a simulation watches, in the order of the text, those of called functions last.
+    `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used), `states`
+    what stays from call to call.
     `cycles` are those that the schedule takes; None where data or FIFOs decide. `waits` are the places at which
     something may wait for a FIFO, by signals that are `shown`: pairs of a module and a name.
     """
@@ -43,6 +56,8 @@ class HardwareDesign:
     top: str
     arguments: tuple[HostArray | str | None, ...]
     results: tuple[HostArray | str, ...]
+    states: tuple[KeptArray, ...]
+    loops: tuple[WatchedLoop, ...]
     cycles: int | None
     waits: tuple[PlacedWait, ...] = ()
     shown: tuple[tuple[str, str], ...] = ()
@@ -50,8 +65,8 @@ class HardwareDesign:
 
 def design(module: Module, target: Fpga) -> HardwareDesign:
     """The design of a module under the profile of a target."""
-    demand_hardware(module)
     made = unrolled(module)
+    demand_hardware(made)
     trees = Trees(made, TreeOptions(target, assumes=False))
     trees.span(made.top)
     functions: dict[str, FunctionHardware] = {}
@@ -68,14 +83,16 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
             functions[name] = FunctionHardware(made, trees.spans[name].tree, trees.builders[name], function).make()
         return functions[name]
 
+    def tree_of(name: str) -> FunctionTree | None:
+        return functions[name].tree if name in functions else None
+
     kernel = function(made.top)
     top = _Top(kernel)
-    cycles = counted(kernel.tree, lambda name: functions[name].tree if name in functions else None)
+    cycles, loops = exact_cycles(made, trees), watched_loops(kernel, loop_spans(kernel.tree, tree_of))
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
-    return HardwareDesign(
-        modules, top.builder.module.name, tuple(top.arguments), tuple(top.results), cycles,
-        tuple(placed_waits(kernel, "kernel")), tuple(shown_signals(list(functions.values()))),
-    )  # fmt: skip
+    name, arguments, results = top.builder.module.name, tuple(top.arguments), tuple(top.results)
+    waits, shown = tuple(placed_waits(kernel, "kernel")), tuple(shown_signals(list(functions.values())))
+    return HardwareDesign(modules, name, arguments, results, top.states, loops, cycles, waits, shown)
 
 
 class _Top:
@@ -109,6 +126,9 @@ class _Top:
             self._array(one) if isinstance(one, ArrayPorts) else self._scalar(one, is_input=False)
             for one in kernel.results
         ]
+        self.states = tuple(
+            KeptArray(self._array(ports), tuple(kernel.initial(symbol))) for symbol, ports in kernel.states.items()
+        )
         builder.instance(kernel.name, "kernel", {}, self.sockets)
 
     def _scalar(self, port: Signal, *, is_input: bool) -> str:

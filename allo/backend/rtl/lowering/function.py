@@ -26,14 +26,16 @@ from ....ir.walk import (
 from ....ir.widths import INDEX_BITS
 from ....timing.control.build import TreeBuilder
 from ....timing.control.tree import FunctionTree
+from ....timing.problem.memory import ArrayMemory
 from ....timing.problem.operators import bits_of
 from ..netlist.builder import ModuleBuilder, identifier, module_name
 from ..netlist.design import Direction, Signal
-from .arrays import BankedArray, SubscriptNumber
+from .arrays import BankedArray
 from .connections import ArrayCall, connected
-from .control import ControlHardware
+from .control import ControlHardware, Monitor
 from .datapath import RegionHardware
 from .function_streams import NUMBERS, FunctionStreams, Limits
+from .linear import SubscriptNumber
 from .memories import place_memory
 from .operations import OperationPrinter, unsupported
 from .ports import ArrayPorts
@@ -57,16 +59,18 @@ class FunctionHardware:
         self.given: dict[ir.Value, Signal] = {}  # scalar arguments, and results of calls
         self.places: dict[ir.Value, RegionHardware] = {}  # the region that computes a value
         self.arrays: dict[ir.Value, ArrayPorts] = {}
+        self.states: dict[str, ArrayPorts] = {}  # arrays and numbers that stay from call to call, by symbol
         self.outside: dict[ir.Value, str] = {}  # arrays that are ports
         self.scalars: dict[int, Signal] = {}  # by argument
         self.results: list[ArrayPorts | Signal] = []
         self.streams = FunctionStreams(tree, self.builder, self.limits, self.stable)
         self.waits: list[str] = []  # conditions under which something waits for a FIFO, and nothing else goes on
         self.waiting: Signal | None = None  # the port that says so
-        self.calls: dict[str, tuple[ir.Operation, FunctionHardware]] = {}  # by instance
         self.stages: dict[int, int] = {}  # of a region, the stage that it is in
         self.together: set[tuple[int, int]] = set()  # stages that may run at the same time
         self.stage = 0
+        self.monitors: list[Monitor] = []
+        self.calls: list[tuple[ir.Operation, str, FunctionHardware]] = []  # with the names of the instances
         self._stable: dict[ir.Value, Signal] = {}
         self._regions = 0
 
@@ -98,7 +102,7 @@ class FunctionHardware:
                 out = builder.port(f"result_{number}", bits_of(value.type), Direction.OUTPUT)
                 builder.drive(out, self.stable(value).fit(out.width))
                 self.results.append(out)
-        for ports in self.arrays.values():
+        for ports in dict.fromkeys((*self.arrays.values(), *self.states.values())):
             ports.finish()
             if not ports.is_outside:
                 self._memories(ports)
@@ -160,9 +164,10 @@ class FunctionHardware:
                 name = self.outside[base]
             else:
                 made = base.owner.operation
-                if made.name not in ("memref.alloc", "memref.get_global"):
+                if made.name not in ("memref.alloc", "memref.get_global", "func.call"):
                     raise unsupported(made, f"an array that {made.name} makes")
                 name = self.builder.named(string_of(made, "allo.name") or "array")
+                is_outside = self._is_state(made)
             place = self.tree.function.operation if isinstance(base.owner, ir.Block) else base.owner.operation
             memory = self.scheduled.memory_of(base, name)
             if not ir.MemRefType(base.type).has_static_shape:
@@ -178,19 +183,34 @@ class FunctionHardware:
                     at=location_of(place),
                     hint="build the kernel for 'vitis_hls'",
                 )
-            self.arrays[base] = ArrayPorts(
-                self.builder, name, BankedArray(memory), is_outside, together=self._at_once
-            )
-            if not is_outside and made.name == "memref.get_global":
-                self.arrays[base].contents = self._contents(made)
+            self.arrays[base] = self._ports(base, name, memory, is_outside)
         return self.arrays[base]
 
-    def _contents(self, op: ir.Operation) -> list[int]:
-        """The bits of the elements of a constant array."""
-        name = global_name(op.results[0])
-        made = None if name is None else self.module.symbol(name)
-        if made is None or "constant" not in made.attributes:
-            raise unsupported(op, f"'{string_of(op, 'allo.name')}', which keeps its value from call to call,")
+    def _ports(self, base: ir.Value, name: str, memory: ArrayMemory, is_outside: bool) -> ArrayPorts:
+        """New ports for an array, or those that there are of a state."""
+        symbol = global_name(base)
+        if symbol is not None and is_outside:
+            return self.state(symbol, name, memory)
+        made = ArrayPorts(self.builder, name, BankedArray(memory), is_outside, together=self._at_once)
+        if symbol is not None:
+            made.contents = self.initial(symbol)
+        return made
+
+    def state(self, symbol: str, name: str, memory: ArrayMemory) -> ArrayPorts:
+        """The ports of what stays from call to call; its memories are on top, for all functions that use it."""
+        if symbol not in self.states:
+            self.states[symbol] = ArrayPorts(
+                self.builder, name, BankedArray(memory), True, together=self._at_once
+            )
+        return self.states[symbol]
+
+    def _is_state(self, op: ir.Operation) -> bool:
+        name = global_name(op.results[0]) if op.name == "memref.get_global" else None
+        return name is not None and "constant" not in self.module.symbol(name).attributes
+
+    def initial(self, symbol: str) -> list[int]:
+        """The bits of the elements that a constant or a state has at first."""
+        made = self.module.symbol(symbol)
         memref = ir.MemRefType(ir.TypeAttr(made.attributes["type"]).value)
         return dense_bits(made.attributes["initial_value"], memref.element_type, math.prod(memref.shape))
 
@@ -287,14 +307,18 @@ class FunctionHardware:
             self.waits.append(waits.name)
         for result, made in zip(op.results, callee.results, strict=True):
             if isinstance(made, ArrayPorts):
-                raise unsupported(op, "a call that returns an array")
+                sockets |= connected(self.builder, ArrayCall(op, None, made, self.arrays_of(result), region))
+                continue
             is_index = isinstance(result.type, ir.IndexType)
             signal = self.builder.signal(f"{callee.name}_result", made.width, signed=is_index)
             sockets[made.name] = signal.name
             self.given[result] = signal
-        name = string_of(op, ELEMENT_NAME) or callee.name
-        instance = self.builder.instance(callee.name, f"{name}_call", {}, sockets, location_of(op))
-        self.calls[instance] = (op, callee)
+        for symbol, inner in callee.states.items():
+            own = self.state(symbol, self.builder.named(inner.name), inner.array.memory)
+            sockets |= connected(self.builder, ArrayCall(op, None, inner, own, region))
+        hint = string_of(op, ELEMENT_NAME) or callee.name
+        name = self.builder.instance(callee.name, f"{hint}_call", {}, sockets, location_of(op))
+        self.calls.append((op, name, callee))
         return done
 
 

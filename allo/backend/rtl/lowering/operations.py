@@ -37,7 +37,8 @@ _FLOATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
 _FLOAT_UNITS: dict[str, tuple[str, dict[str, int]]] = {
     "arith.addf": ("allo_fadd", {}), "arith.subf": ("allo_fsub", {}), "arith.mulf": ("allo_fmul", {}),
     "arith.divf": ("allo_fdiv", {}), "math.sqrt": ("allo_fsqrt", {}), "arith.negf": ("allo_fneg", {}),
-    "math.absf": ("allo_fabs", {}), "arith.maximumf": ("allo_fmax", {}), "arith.minimumf": ("allo_fmin", {}),
+    "math.absf": ("allo_fabs", {}), "math.floor": ("allo_ffloor", {}),
+    "arith.maximumf": ("allo_fmax", {}), "arith.minimumf": ("allo_fmin", {}),
     "arith.maxnumf": ("allo_fmax", {"NUMBER": 1}), "arith.minnumf": ("allo_fmin", {"NUMBER": 1}),
 }  # fmt: skip
 _BUILT = {*_WIRES, *_LOGIC, *_EXTREMES, *_SELECTIONS, *_CONVERSIONS, *_DIVISIONS, *_SHIFTS, *_FLOAT_UNITS}
@@ -73,6 +74,8 @@ class OperationPrinter:
         self, op: ir.Operation, operands: list[Signal], latency: int, registers: UnitRegisters | None = None
     ) -> Signal:
         """The result of an operation on operands of its cycle, `latency` cycles later, behind these registers."""
+        if not len(op.operands):  # what makes an array, for one
+            raise unsupported(op)
         at, width = location_of(op), self.width(op.results[0])
         hint = op.name.partition(".")[2].removesuffix("i").removesuffix("f")
         unit = self._unit(op, operands, latency)

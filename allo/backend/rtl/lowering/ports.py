@@ -221,7 +221,8 @@ class ArrayPorts:
         drivers = self.drivers[bank, port] = tuple(self._drivers(name))
         if any(access.is_write for access in accesses) or any(link.writes for link in links):
             self.writing.add((bank, port))
-        texts = (used, " || ".join(writes) or "1'b0", _chosen(addresses), _chosen(words) or f"{array.memory.width}'d0")
+        address, word = _chosen(_by_word(addresses)), _chosen(_by_word(words))
+        texts = (used, " || ".join(writes) or "1'b0", address, word or f"{array.memory.width}'d0")
         for signal, text in zip(drivers, texts, strict=True):
             self.builder.drive(signal, text)
         for access in accesses:
@@ -244,4 +245,14 @@ def _chosen(cases: Sequence[tuple[str, str]]) -> str:
     if not cases:
         return ""
     *rest, (_, last) = cases
+    while rest and rest[-1][1] == last:
+        rest.pop()
     return "".join(f"({condition}) ? {word} : " for condition, word in rest) + last
+
+
+def _by_word(cases: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Cases of which one holds at a time, those of one word together."""
+    found: dict[str, list[str]] = {}
+    for condition, word in cases:
+        found.setdefault(word, []).append(condition)
+    return [(" || ".join(conditions), word) for word, conditions in found.items()]

@@ -40,3 +40,12 @@ def meets(write: RegionWrite, place: BankPlace, chosen: Signal | None) -> str | 
 def is_same(first: RegionNode, second: RegionNode) -> bool:
     """Whether two accesses are of one element in each iteration, for certain."""
     return None not in first.forms and first.forms == second.forms
+
+
+def is_other(first: RegionNode, second: RegionNode) -> bool:
+    """Whether two accesses are of different elements in each iteration, for certain, by a number in a subscript."""
+    return any(
+        one is not None and other is not None and one.constant != other.constant
+        and (one.time, one.other, one.copies) == (other.time, other.other, other.copies)
+        for one, other in zip(first.forms, second.forms, strict=True)
+    )  # fmt: skip

@@ -67,7 +67,7 @@ def _of_function(
         every = known[base_of(site.stream)]
         fifos = {element: every[element] for element in site.elements}
         yield PlacedWait(task, location_of(site.op), site.is_put, path, site.blocked, site.chosen, fifos)
-    for instance, (op, callee) in function.calls.items():
+    for op, instance, callee in function.calls:
         passed = {}
         for argument, operand in zip(callee.tree.entry.arguments, op.operands, strict=True):
             if is_stream_type(argument.type) and argument in callee.streams.known:

@@ -47,6 +47,7 @@ class ModuleBuilder:
         self.module = HardwareModule(name)
         self.taken = {*_WORDS.split(), *_CONTROL}
         self.delays: dict[str, list[Signal]] = {}  # by signal: itself so many cycles later
+        self.shared: dict[tuple[int, str], Signal] = {}
 
     def named(self, hint: str) -> str:
         """A free name."""
@@ -77,6 +78,12 @@ class ModuleBuilder:
         self.drive(made, expression, at)
         return made
 
+    def common(self, hint: str, width: int, expression: str, *, at: Location | None = None) -> Signal:
+        """A signal that follows an expression; one for all that ask for the same one."""
+        if (width, expression) not in self.shared:
+            self.shared[width, expression] = self.wire(hint, width, expression, at=at)
+        return self.shared[width, expression]
+
     def register(
         self, signal: Signal, following: str, *, enable: str | None = None, reset: int | None = None
     ) -> None:
@@ -90,10 +97,12 @@ class ModuleBuilder:
         parameters: Mapping[str, int | str],
         ports: Mapping[str, str],
         at: Location | None = None,
+        *,
+        observes: bool = False,
     ) -> str:
         """A new instance of a module; its name."""
         name = self.named(hint)
-        self.module.instances.append(ModuleInstance(module, name, parameters, ports, at))
+        self.module.instances.append(ModuleInstance(module, name, parameters, ports, at, observes))
         return name
 
     def delayed(

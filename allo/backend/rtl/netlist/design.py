@@ -77,13 +77,17 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class ModuleInstance:
-    """A module inside of another one: parameters, and what its ports are connected to."""
+    """A module inside of another one: parameters, and what its ports are connected to.
+
+    `observes`: it is there in simulations only.
+    """
 
     module: str
     name: str
     parameters: Mapping[str, int | str]
     ports: Mapping[str, str]
     at: Location | None = None
+    observes: bool = False
 
 
 @dataclass(slots=True)

@@ -29,7 +29,8 @@ def _module(module: HardwareModule) -> Iterator[str]:
             at = assign.at
             yield from _remark(at)
         yield f"  assign {assign.signal.name} = {assign.expression};"
-    for instance in module.instances:
+    yield from _observers([instance for instance in module.instances if instance.observes])
+    for instance in (instance for instance in module.instances if not instance.observes):
         if instance.at is not None and (at is None or instance.at.line != at.line):
             at = instance.at
             yield from _remark(at)
@@ -67,6 +68,14 @@ def _signals(signals: list[Signal]) -> Iterator[str]:
 def _remark(at: Location) -> Iterator[str]:
     text = linecache.getline(at.file, at.line).strip()
     yield f"  // line {at.line}: {text}" if text else f"  // line {at.line}"
+
+
+def _observers(instances: list[ModuleInstance]) -> Iterator[str]:
+    if instances:
+        yield "`ifdef ALLO_SIMULATION"
+        for instance in instances:
+            yield from _instance(instance)
+        yield "`endif"
 
 
 def _instance(instance: ModuleInstance) -> Iterator[str]:

@@ -107,14 +107,22 @@ def _compiled(
         given = [str(folder / name) for name in ("visible.vlt", *design.files)]
         verilator.run([*design.arguments(), "--Mdir", str(generated), *given], f"the design '{design.top}'")
         objects, precompiled = [str(made.result()) for made in runtime], header.result()
-    units = [*sorted(generated.glob("Vsim*.cpp")), *(folder / name for name in sources)]
     whole = folder / "whole.cpp"
-    whole.write_text("".join(f'#include "{unit}"\n' for unit in units))
+    whole.write_text(_whole(sorted(generated.glob("Vsim*.cpp")), [folder / name for name in sources]))
     arguments = [*flags, *_includes(verilator), f"-I{generated}", "-include", str(precompiled)]
     libraries = ["-pthread", *(["-llz4", "-lz"] if design.waveform is Waveform.FST else [])]
     compiler.run(
         [*arguments, str(whole), *objects, "-shared", *libraries, "-o", str(place)], f"the simulation of '{design.top}'"
     )
+
+
+def _whole(generated: Sequence[Path], sources: Sequence[Path]) -> str:
+    """One translation unit; what runs once, half of the text, is compiled last and as it is."""
+    slow = [unit for unit in generated if unit.stem.endswith("Slow")]
+    fast = [unit for unit in generated if unit not in slow]
+    lines = [f'#include "{unit}"\n' for unit in (*fast, *sources)]
+    lines += ['#pragma GCC optimize ("O0")\n', *(f'#include "{unit}"\n' for unit in slow)]
+    return "".join(lines)
 
 
 def _runtime(name: str, compiler: Compiler, verilator: Verilator) -> Path:

@@ -75,6 +75,8 @@ class Simulation:
         """Set a variable; of negative and of wider numbers it takes the last bits, as many as it has."""
         place, bits = self._view(name)
         given = np.asarray(words)
+        if place.ndim == 2 and given.ndim == 2 and given.shape[1] > place.shape[1]:
+            given = given[:, : place.shape[1]]
         if given.size != place.size:
             raise InternalError(f"'{name}' has {place.size} words, not {given.size}")
         if given.dtype.kind not in "iub":

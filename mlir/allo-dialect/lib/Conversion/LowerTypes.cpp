@@ -1,4 +1,5 @@
-// `allo-lower-types`: retypes every value in place, then rewrites the operations at which that shows.
+// `allo-lower-types` and `allo-lower-numbers`: they retype every value in place, then rewrite the operations at which
+// that shows.
 #include "TypeLowering.h"
 #include "allo/Conversion/Passes.h"
 
@@ -10,6 +11,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::allo {
+#define GEN_PASS_DEF_LOWERNUMBERS
 #define GEN_PASS_DEF_LOWERTYPES
 #include "allo/Conversion/Passes.h.inc"
 } // namespace mlir::allo
@@ -106,7 +108,6 @@ struct LowerTypes : allo::impl::LowerTypesBase<LowerTypes> {
 private:
   LogicalResult collect(Operation *op);
   LogicalResult checkSupported(Operation *op);
-  void retype(Operation *op);
   LogicalResult rewrite(const TypedOp &typed);
 
   TypeLowering types;
@@ -147,7 +148,7 @@ LogicalResult LowerTypes::collect(Operation *op) {
   return success();
 }
 
-void LowerTypes::retype(Operation *op) {
+static void retype(TypeLowering &types, Operation *op) {
   auto setLowered = [&](Value value) {
     Type lowered = types.ofValue(value.getType());
     if (lowered != value.getType())
@@ -184,8 +185,39 @@ void LowerTypes::runOnOperation() {
   WalkResult collected = module.walk([&](Operation *op) { return WalkResult(collect(op)); });
   if (collected.wasInterrupted())
     return signalPassFailure();
-  module.walk([&](Operation *op) { retype(op); });
+  module.walk([&](Operation *op) { retype(types, op); });
   for (const TypedOp &typed : work)
     if (failed(rewrite(typed)))
       return signalPassFailure();
 }
+
+//===-- for hardware -----------------------------------------------------===//
+
+namespace {
+struct LowerNumbers : allo::impl::LowerNumbersBase<LowerNumbers> {
+  void runOnOperation() override {
+    TypeLowering types(TypesFor::Hardware);
+    SmallVector<TypedOp> work;
+    getOperation().walk([&](Operation *op) {
+      if (isa<func::FuncOp, memref::GlobalOp>(op) || isa<AlloDialect>(op->getDialect()))
+        work.emplace_back(op);
+    });
+    getOperation().walk([&](Operation *op) { retype(types, op); });
+    for (const TypedOp &typed : work)
+      if (failed(rewrite(types, typed)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult rewrite(TypeLowering &types, const TypedOp &typed) {
+    if (auto function = dyn_cast<func::FuncOp>(typed.op))
+      return lowerFunction(types, function), success();
+    if (auto global = dyn_cast<memref::GlobalOp>(typed.op))
+      return lowerGlobal(types, global);
+    if (isa<SignCastOp, ElementCastOp, BitcastOp>(typed.op))
+      return lowerBitOp(typed), success();
+    lowerFixedOp(typed) || lowerStructOp(typed);
+    return success(); // what is on single bits, or on streams, takes any type
+  }
+};
+} // namespace

@@ -29,7 +29,7 @@ Type TypeLowering::ofValue(Type original) {
 Type TypeLowering::ofContainer(Type original) {
   Type value = ofValue(original);
   auto integer = dyn_cast<IntegerType>(value);
-  if (!integer)
+  if (!integer || use == TypesFor::Hardware)
     return value;
   unsigned width = containerWidth(integer.getWidth());
   return width == integer.getWidth() ? value : IntegerType::get(original.getContext(), width);
@@ -43,9 +43,13 @@ Type TypeLowering::computeValue(Type original) {
   return llvm::TypeSwitch<Type, Type>(original)
       .Case<IntegerType, FixedType, UFixedType, StructType>(
           [&](Type type) { return IntegerType::get(context, *getPackedWidth(type)); })
-      .Case([&](StreamType) { return IntegerType::get(context, 64); }) // a handle of the run-time library
+      .Case([&](StreamType type) -> Type {
+        if (use == TypesFor::Hardware)
+          return StreamType::get(context, ofValue(type.getElementType()), type.getDepth());
+        return IntegerType::get(context, 64); // a handle of the run-time library
+      })
       .Case([&](MemRefType type) {
-        bool isPartitioned = isa<PartitionAttr>(type.getLayout());
+        bool isPartitioned = use == TypesFor::Memory && isa<PartitionAttr>(type.getLayout());
         auto layout = isPartitioned ? MemRefLayoutAttrInterface() : type.getLayout();
         return MemRefType::get(type.getShape(), ofContainer(type.getElementType()), layout,
                                type.getMemorySpace());

@@ -16,9 +16,17 @@ unsigned containerWidth(unsigned bits);
 /// Whether a scalar of this (original) type is sign-extended into its container.
 bool isSignExtended(Type original);
 
+/// What lowered types are for.
+enum class TypesFor {
+  Memory,   ///< of a processor: containers of 8, 16, 32, ... bits, streams of the run-time library
+  Hardware, ///< the widths and the banks that the kernel has
+};
+
 /// Maps original types to lowered ones.
 class TypeLowering {
 public:
+  explicit TypeLowering(TypesFor use = TypesFor::Memory) : use(use) {}
+
   /// As an SSA value: signless integers of the logical width; memrefs of containers, without partition.
   Type ofValue(Type original);
   /// In memory and in signatures: integers as wide as their container.
@@ -28,6 +36,7 @@ public:
 
 private:
   Type computeValue(Type original);
+  TypesFor use;
   llvm::DenseMap<Type, Type> values;
 };
 

@@ -129,6 +129,22 @@ def test_comparisons_and_extremes() -> None:
     assert (found["f32_abs"] == pairs[0] & np.uint64((1 << 31) - 1)).all()
 
 
+def test_whole_numbers() -> None:
+    """Against NumPy, which rounds down as the CPU does; in each format, on fractions around all powers of two too."""
+    units, expected, vectors = [], {}, {}
+    for number, (name, (exponent, fraction, _, _)) in enumerate(FORMATS.items()):
+        vectors[name] = float_pairs(exponent, fraction, COUNT, 5)
+        units.append(Unit(name, "allo_ffloor", name, {"EXP": exponent, "MAN": fraction, "LAT": number}))
+        with np.errstate(invalid="ignore"):  # NaN that signal
+            made = np.floor(reference.floats(vectors[name][0], name))
+        expected[name] = reference.one_nan(reference.words(made), name)
+    found = results(units, vectors, fast=True)
+    for name, wanted in expected.items():
+        wrong = np.flatnonzero(found[name] != wanted)
+        a = vectors[name][0]
+        assert not len(wrong), [f"{a[k]:x} -> {found[name][k]:x}, not {wanted[k]:x}" for k in wrong[:5]]
+
+
 CASTS = [(one, other) for one in FORMATS for other in FORMATS if one != other]
 INTEGERS = [(8, True), (13, True), (16, False), (32, True), (32, False), (64, True), (64, False), (1, False)]
 

@@ -18,4 +18,15 @@ def LowerTypes : Pass<"allo-lower-types", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def LowerNumbers : Pass<"allo-lower-numbers", "::mlir::ModuleOp"> {
+  let summary = "fixed-point numbers and structs -> integers of their widths";
+  let description = [{
+    For hardware: arrays keep partition and widths, streams stay streams, and
+    operations on bits stay as they are; fixed-point numbers, structs and
+    integers with a sign become signless integers, as `allo-lower-types` makes
+    them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif

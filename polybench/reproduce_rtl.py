@@ -1,0 +1,165 @@
+"""Simulates designs in SystemVerilog cycle by cycle, float32, and keeps what was found in `measured_rtl.csv`.
+
+    python -m polybench.reproduce_rtl [--kernel NAME ...] [--design NAME ...] [--size SIZE ...] [--seconds N] [--count]
+
+For each design, of MEDIUM, SMALL and MINI (or the sizes asked for) the first whose cycles are at most CYCLES and whose
+simulation ends in so many seconds: cycles of the run beside those predicted, and whether all bits are those of the CPU.
+A design that is at none of them is there with the reason. `--count` adds what Yosys counts for an UltraScale+ device.
+The rows of other designs stay as they are; `python -m polybench.document rtl` writes the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import allo
+
+from .accuracy import inputs
+from .evaluation import estimated
+from .suite import NAMES, load
+from .tables import in_markdown
+
+FILE = Path(__file__).with_name("measured_rtl.csv")
+DESIGNS = ("vanilla", "best")
+SIZES = ("MEDIUM", "SMALL", "MINI")
+CYCLES, LINES = 30_000_000, 40_000  # at most, and lines of SystemVerilog
+HEADER = (
+    "kernel", "design", "size", "cycles (simulated)", "cycles (predicted)", "bits of the CPU",
+    "LUT (Yosys)", "FF (Yosys)", "DSP (Yosys)", "cycles (Vitis, estimated)",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was found of a design at a size; `failure` says why there is nothing."""
+
+    kernel: str
+    design: str
+    size: str
+    predicted: int | None = None
+    simulated: int | None = None
+    equal: bool | None = None
+    lut: int | None = None
+    ff: int | None = None
+    dsp: int | None = None
+    failure: str = ""
+
+
+def measured(kernel: str, design: str, size: str, *, count: bool) -> Measured:
+    """Simulate a design, here."""
+    found = Measured(kernel, design, size)
+    schedule = load(kernel).designs[design].customized(size)
+    try:
+        built = schedule.build(target="rtl")
+    except allo.TargetError as error:
+        return replace(found, failure=error.message)
+    found = replace(found, predicted=built.predicted_cycles)
+    lines = built.code.count("\n")
+    if lines > LINES:
+        return replace(found, failure=f"{lines:,} lines of SystemVerilog are too many to compile here")
+    if (found.predicted or 0) > CYCLES:
+        return replace(found, failure=f"{found.predicted:,} cycles are too many to simulate here")
+    given, wanted = inputs(kernel, size), inputs(kernel, size)
+    built(*given)
+    schedule.build()(*wanted)
+    equal = all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in zip(given, wanted, strict=True))
+    found = replace(found, simulated=built.cycles, equal=equal)
+    if not count:
+        return found
+    counts = built.synthesise()
+    return replace(found, lut=counts.lut, ff=counts.ff, dsp=counts.dsp)
+
+
+def elsewhere(kernel: str, design: str, size: str, *, count: bool, seconds: float) -> Measured:
+    """Simulate a design in a process of its own, which has so many seconds."""
+    command = [sys.executable, "-m", "polybench.reproduce_rtl", "--one", kernel, design, size]
+    folder = Path(__file__).resolve().parents[1]
+    try:
+        ended = subprocess.run(
+            [*command, *(["--count"] if count else [])],
+            cwd=folder, timeout=seconds, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Measured(kernel, design, size, failure=f"not compiled and simulated in {seconds:.0f} s")
+    except subprocess.CalledProcessError as error:
+        return Measured(kernel, design, size, failure=error.stderr.strip().splitlines()[-1])
+    return Measured(**json.loads(ended.stdout.splitlines()[-1]))
+
+
+def read() -> list[Measured]:
+    """What the file has, in the order of the benchmarks."""
+    if not FILE.exists():
+        return []
+    with FILE.open(newline="", encoding="utf-8") as file:
+        return [Measured(**{name: _value(name, text) for name, text in row.items()}) for row in csv.DictReader(file)]
+
+
+def _value(name: str, text: str) -> Any:
+    if name in ("kernel", "design", "size", "failure"):
+        return text
+    return None if not text else text == "True" if name == "equal" else int(text)
+
+
+def write(rows: Sequence[Measured]) -> None:
+    """The file anew."""
+    order = {(kernel, design): n for n, (kernel, design) in enumerate((k, d) for k in NAMES for d in DESIGNS)}
+    with FILE.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Measured)], lineterminator="\n")
+        writer.writeheader()
+        for row in sorted(rows, key=lambda row: order.get((row.kernel, row.design), len(order))):
+            writer.writerow({name: "" if value is None else value for name, value in asdict(row).items()})
+
+
+def table() -> str:
+    """The table of what was simulated, and a list of what was not."""
+    rows = read()
+    body = [
+        (
+            row.kernel, row.design, row.size, row.simulated, row.predicted, "equal" if row.equal else "DIFFERENT",
+            *("" if number is None else number for number in (row.lut, row.ff, row.dsp)),
+            estimated(load(row.kernel).designs[row.design], row.size, baseline=row.design == "vanilla").cycles or "",
+        )
+        for row in rows
+        if not row.failure
+    ]  # fmt: skip
+    failed = [f"- {row.kernel} `{row.design}`, {row.size}: {row.failure}" for row in rows if row.failure]
+    return "\n".join([in_markdown(HEADER, body), *(["", "Not simulated:", "", *failed] if failed else [])])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--kernel", nargs="*", default=NAMES)
+    parser.add_argument("--design", nargs="*", default=DESIGNS)
+    parser.add_argument("--size", nargs="*", default=SIZES)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--count", action="store_true")
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(asdict(measured(*options.one, count=options.count))))
+        return 0
+    for kernel in options.kernel:
+        for design in options.design:
+            found: Measured | None = None
+            for size in options.size:
+                found = elsewhere(kernel, design, size, count=options.count, seconds=options.seconds)
+                if not found.failure:
+                    break
+            if found is not None:
+                print(found, flush=True)
+                write([*(row for row in read() if (row.kernel, row.design) != (kernel, design)), found])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
