@@ -6,14 +6,16 @@ All times are exact longest paths (max-plus). An event happens as soon as
 - for put `k` of a channel of `d` elements: `FIFO_CYCLES` after get `k - d`, which has made room.
 
 A process that waits stands still with all that it does later, in the order of its program; in a pipeline, iterations
-that have begun before go on. These are the rules by which `allo.timing.control.elements` estimates stages.
+that have begun before go on. These are the rules by which `allo.timing.control.elements` estimates stages. Where a
+trace has `steps`, what comes later stands still while something waits, and not before: so does hardware of our own,
+which does not know beforehand that it will have to wait. Such times are those of a machine and no longest paths.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -58,21 +60,12 @@ class Replayed:
     ends: Numbers
     stuck: tuple[ProcessWait, ...] = ()
     circle: tuple[ProcessWait, ...] = ()
+    waits: Numbers = field(kw_only=True)  # how long each event waits, and holds up its process
 
     @property
     def total(self) -> int:
         """The cycles of the whole run."""
         return int(self.ends.max(initial=0))
-
-    @cached_property
-    def waits(self) -> Numbers:
-        """By how many cycles each event makes its process later."""
-        late = np.where(self.times >= 0, self.times - self.trace.cycle, 0)
-        before = np.empty_like(late)
-        before[1:] = late[:-1]
-        some = np.diff(self.trace.bounds) > 0
-        before[self.trace.bounds[:-1][some]] = self.begins[some]
-        return np.where(self.times >= 0, late - before, 0)
 
     @cached_property
     def full(self) -> Numbers:
@@ -124,7 +117,8 @@ def replay(trace: Trace, depths: Sequence[int] | Numbers | None = None) -> Repla
     needs = needed_events(trace, given)
     found = _ran(trace, needs)
     stuck = _stuck(trace, needs, found)
-    return Replayed(trace, given, found.times, found.begins, found.ends, stuck, _circle(stuck))
+    circle, waits = _circle(stuck), np.maximum(found.waits, 0)
+    return Replayed(trace, given, found.times, found.begins, found.ends, stuck, circle, waits=waits)
 
 
 def needed_events(trace: Trace, depths: Numbers) -> Numbers:
@@ -139,28 +133,32 @@ def needed_events(trace: Trace, depths: Numbers) -> Numbers:
 def _ran(trace: Trace, needs: Numbers) -> _Found:
     """When everything happens, by the run-time library."""
     count = len(trace.processes)
-    found = _Found(*(np.full(size, _NOT_YET, np.int64) for size in (len(trace), count, count, count)))
+    sizes = (len(trace), count, count, count, len(trace))
+    found = _Found(*(np.full(size, _NOT_YET, np.int64) for size in sizes))
     lengths = np.array([process.length for process in trace.processes], np.int64)
-    sizes = [len(process.after) for process in trace.processes]
-    after_bounds = np.cumsum([0, *sizes])
+    after_bounds = np.cumsum([0, *(len(process.after) for process in trace.processes)])
     after = np.array([other for process in trace.processes for other in process.after], np.int64)
     given = (trace.bounds, needs, trace.cycle, lengths, after_bounds, after)
     rows = [np.ascontiguousarray(values, np.int64) for values in given]
+    steps = 0 if trace.steps is None else trace.steps.ctypes.data
     _library().allo_replay(
-        (ctypes.c_int64 * 8)(count, FIFO_CYCLES, *(row.ctypes.data for row in rows)),
-        (ctypes.c_int64 * 4)(*(own.ctypes.data for own in (found.times, found.begins, found.ends, found.places))),
+        (ctypes.c_int64 * 9)(count, FIFO_CYCLES, *(row.ctypes.data for row in rows), steps),
+        (ctypes.c_int64 * 5)(
+            *(own.ctypes.data for own in (found.times, found.begins, found.ends, found.places, found.waits))
+        ),
     )
     return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """What happens when, and the event at which each process is."""
+    """What happens when, the event at which each process is, and how long each event waits."""
 
     times: Numbers
     begins: Numbers
     ends: Numbers
     places: Numbers
+    waits: Numbers
 
 
 @cache

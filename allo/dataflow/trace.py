@@ -54,6 +54,9 @@ class Trace:
 
     Events of process `p` are those from `bounds[p]` up to `bounds[p + 1]`, in the order in which it does them; cycles
     count from its begin. In a pipeline they may go back: the next iteration begins before the last one has put.
+
+    With `steps`, an event that waits tries again after as many cycles, and holds up what comes after it in the order of
+    its process only from when it waits on. Without, it makes all of that later.
     """
 
     processes: tuple[TracedProcess, ...]
@@ -62,6 +65,7 @@ class Trace:
     channel: Numbers
     is_put: Flags
     cycle: Numbers
+    steps: Numbers | None = None
     puts: tuple[Numbers, ...] = field(init=False, repr=False)  # of each channel, the numbers of its events
     gets: tuple[Numbers, ...] = field(init=False, repr=False)
     made: Numbers = field(init=False, repr=False)  # of each get, the put of its element: `NEVER` without one

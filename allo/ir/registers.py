@@ -6,6 +6,7 @@ from functools import cache
 
 from mlir import ir
 
+from .access import is_view
 from .builder import Builder, affine_constant, segments_attr
 from .context import context, unknown_location
 from .partitions import divisions_of, is_partitioned
@@ -53,3 +54,13 @@ def fixed_place(view: ir.Operation) -> tuple[int, ...] | None:
         return None
     place = tuple(ir.DenseI64ArrayAttr(view.attributes["static_offsets"])) if view.name == "memref.subview" else ()
     return None if _DYNAMIC in place else place
+
+
+def register_place(value: ir.Value) -> tuple[int, ...] | None:
+    """The place of a register in its array, if a value is a look at one as `part_of` makes them."""
+    while not isinstance(value.owner, ir.Block) and is_view(value.owner.operation):
+        place = fixed_place(value.owner.operation)
+        if place:
+            return place
+        value = value.owner.operation.operands[0]
+    return None

@@ -32,7 +32,11 @@ class ShortRecurrences(ToolRule):
 
 @dataclass(frozen=True, slots=True)
 class ToolRules:
-    """What a tool does unasked; None: it does not. `unsafe_math` is done if a user asks for it."""
+    """What a tool does unasked; None: it does not. `unsafe_math` is done if a user asks for it.
+
+    `own_hardware`: it is built by `allo.backend.rtl`, of the module with the rewrites done and the loops unrolled, and
+    what waits for a FIFO stands still only from then on.
+    """
 
     automatic_pipelines: AutomaticPipelines | None = None
     flattened_nests: ToolRule | None = None
@@ -41,6 +45,7 @@ class ToolRules:
     shared_operators: ToolRule | None = None
     automatic_partitions: ToolRule | None = None
     unsafe_math: ToolRule | None = None
+    own_hardware: ToolRule | None = None
     plain_operations: ToolRule | None = None
 
 

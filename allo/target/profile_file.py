@@ -14,7 +14,7 @@ from .table import Table, each
 
 _PLAIN = (
     "flattened_nests", "overlapped_nests", "shared_operators", "automatic_partitions", "unsafe_math",
-    "plain_operations",
+    "plain_operations", "own_hardware",
 )  # fmt: skip
 
 

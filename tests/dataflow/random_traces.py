@@ -114,3 +114,54 @@ def relaxed(trace: Trace, depths: list[int], horizon: int = 3000) -> tuple[Times
             if end > ends[number]:
                 ends[number], changed = end, True
     return [t if t < horizon else None for t in times], [t if t < horizon else None for t in ends]
+
+
+def stood_still(trace: Trace, depths: list[int]) -> tuple[Times, list[int | None]]:
+    """When events happen and processes end, cycle by cycle, if what waits holds up the rest only while it does."""
+    assert trace.steps is not None
+    bounds, times = trace.bounds.tolist(), list[int | None]([None] * len(trace))
+    ends: list[int | None] = [None] * len(trace.processes)
+    begins: list[int | None] = list(ends)
+    late, arrivals = [0] * len(trace), [-1] * len(trace)  # cycles that earlier events have waited; when it came up
+    behind = [0] * len(trace.processes)  # the same of the end
+    now = quiet = 0
+    while quiet < 60 and None in ends:
+        quiet += 1
+        level = [0] * len(trace.channels)
+        for event, time in enumerate(times):
+            if time is not None and time < now:
+                level[int(trace.channel[event])] += 1 if trace.is_put[event] else -1
+        for number, process in enumerate(trace.processes):
+            if begins[number] is None and all(_is_over(ends[other], now) for other in process.after):
+                begins[number] = now
+            begin = begins[number]
+            if begin is None or ends[number] is not None:
+                continue
+            waits = False
+            for event in range(bounds[number], bounds[number + 1]):
+                if times[event] is not None:
+                    continue
+                if waits:
+                    late[event] += 1
+                    continue
+                if now - begin - late[event] < trace.cycle[event]:
+                    continue
+                if arrivals[event] < 0:
+                    arrivals[event] = now
+                channel = int(trace.channel[event])
+                room = not depths[channel] or level[channel] < depths[channel]
+                in_time = (now - arrivals[event]) % int(trace.steps[event]) == 0
+                if in_time and (room if trace.is_put[event] else level[channel] > 0):
+                    times[event], quiet = now, 0
+                else:
+                    waits = True
+            behind[number] += waits
+            events = times[bounds[number] : bounds[number + 1]]
+            if None not in events and now - begin - behind[number] >= process.length:
+                ends[number], quiet = now, 0
+        now += 1
+    return times, ends
+
+
+def _is_over(end: int | None, now: int) -> bool:
+    return end is not None and end <= now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -15,7 +16,7 @@ from allo.timing.control.fifos import Channel, Waits
 from allo.timing.control.span import Event
 from tests.seeds import sweep
 
-from .random_traces import random_trace, relaxed, ticked
+from .random_traces import random_trace, relaxed, stood_still, ticked
 
 
 def two(depth: int, put_every: int, get_every: int, count: int = 6) -> Trace:
@@ -142,3 +143,19 @@ def test_estimates_of_stages_use_the_same_rules(seed: int) -> None:
     assert found.times.tolist() == [*estimated.puts[0], *estimated.gets[0]]
     assert found.stalls.tolist() == estimated.late
     assert found.occupied.tolist() == [estimated.occupancy(0)]
+
+
+@sweep(900)
+def test_waits_that_hold_up_only_what_comes_while_they_last(seed: int) -> None:
+    """Hardware of our own, run cycle by cycle; only where nothing waits for ever, which waits in order decide."""
+    random = Random(seed)
+    trace = random_trace(seed, pipelined=seed % 3 > 0)
+    step = random.choice([1, 1, 2, 3])
+    trace = replace(trace, steps=np.full(len(trace), step, np.int64))
+    found = replay(trace)
+    if found.stuck:
+        return
+    times, ends = stood_still(trace, trace.depths.tolist())
+    assert found.times.tolist() == times
+    assert found.ends.tolist() == ends
+    assert (found.waits >= 0).all()

@@ -106,6 +106,8 @@ class LLVMModule:
         if check:
             track_writers(self._lowered)
         self._timed = _timed_design(self._lowered, timed, unbounded=unbounded)
+        if self._timed is not None:
+            self._lowered = self._timed.module
         self._timing: TimedRun | None = None
         self._checks = lower_checks(self._lowered)
         self._unbounded = unbounded

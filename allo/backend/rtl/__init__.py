@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import TargetError
+from ...ir.hang import Hang
 from ...ir.module import Module
+from ...poly.hangs import hang_of
 from ...target import Fpga, load_target
 from ..manifest import Manifest
 from .module import RTLModule, SimulationOptions, written_project
@@ -24,6 +26,9 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModu
     seed = options.get("random_state")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TargetError(f"random_state must be a whole number, got {seed!r}")
+    hang = hang_of(module)
+    if isinstance(hang, Hang):
+        raise hang.error()
     made = RTLModule(
         module, device.under(_PROFILE), SimulationOptions(limit, seed, options.get("waveform"))
     )  # fmt: skip

@@ -20,6 +20,7 @@ from .loops import LoopMonitors, LoopRun
 from .lowering.design import design
 from .netlist.printer import printed
 from .simulate import Simulation
+from .stuck import stuck_error
 from .synthesise import Utilization, synthesised
 
 
@@ -106,6 +107,7 @@ class RTLModule:
             names = {one.module for one in self.design.modules[-1].instances if one.module in MODULES}
             visible = [(name, MODULES[name].memory or "mem") for name in sorted(names)]
             visible += [(self.design.top, name) for name in self.design.results if isinstance(name, str)]
+            visible += [*self.design.shown, *(("allo_fifo", name) for name in ("all_puts", "all_gets"))]
             visible += [("allo_monitor", "seen")] if self.design.loops else []
             self._model = Simulation(
                 files, self.design.top, visible=visible, random_state=self._options.random_state,
@@ -134,6 +136,10 @@ class RTLModule:
         self.cycles, self.loops = outcome.cycles, self._monitors.read()
         if outcome.failure is not None:
             raise InternalError(f"the simulation of '{self.top_func_name}' failed: {outcome.failure}")
+        if outcome.deadlocked:
+            error = stuck_error(model, self.design.waits, outcome.cycles)
+            model.reset()
+            raise error
         if outcome.limited:
             model.reset()
             self.reset()

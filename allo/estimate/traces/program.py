@@ -11,6 +11,7 @@ from mlir import ir
 from ...ir.access import callee_name, makes_stream
 from ...ir.processes import region_statements, spatial_loops
 from ...ir.walk import LoopView, constant_bounds, entry_block, induction_variable, statements, string_of
+from ...poly.apart import Apartness
 from ...timing.control.span import Span
 from ...timing.control.tree import (
     ArrayCopy,
@@ -262,7 +263,8 @@ class TraceProgram(TraceText):
         """The parts of a region that are processes, in the order of the text."""
         parts = {op: part for part in node.parts for op in _ops_of(part)}
         found: dict[Node, _Stage] = {}
-        for statement in region_statements(self._effects, _ops_of(node.parts[0])[0].block):
+        are_apart = Apartness(self.module)
+        for statement in region_statements(self._effects, _ops_of(node.parts[0])[0].block, are_apart):
             part = parts.get(statement.op)
             if part is not None and statement.is_process and part not in found:
                 after = [found[parts[other]] for other in statement.after if parts.get(other) in found]

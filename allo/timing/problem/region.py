@@ -244,6 +244,8 @@ class RegionBuilder:
 
     def _access(self, op: ir.Operation, kind: str, array: ir.Value, at: _Place) -> None:
         inputs = [self._source(value) for value in op.operands if value != array]
+        if is_stream_type(array.type):
+            inputs.append(self._source(array))  # which FIFO of an array it is
         if kind == "write" or op.name.startswith("allo.stream") or not self.region.assumes:
             inputs += self._conditions(at)
         node = self._node(op, kind, Operator(kind), at, inputs)

@@ -26,6 +26,11 @@ module allo_fifo #(parameter int W = 32, parameter int DEPTH = 2, localparam int
     end
   end
 `ifdef ALLO_SIMULATION
+  logic [63:0] all_puts, all_gets; // of the whole run
+  always_ff @(posedge clk) begin
+    all_puts <= rst ? '0 : all_puts + 64'(puts);
+    all_gets <= rst ? '0 : all_gets + 64'(gets);
+  end
   always_ff @(posedge clk) if (!rst) begin
     assert (!(put && full)) else $error("put into a full FIFO");
     assert (!(get && empty)) else $error("get from an empty FIFO");

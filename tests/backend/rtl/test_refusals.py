@@ -20,26 +20,6 @@ def refusal(s: allo.Schedule, **options: object) -> str:
     return re.sub(r'File "[^"]+", line \d+, column \d+: ', "AT ", str(caught.value))
 
 
-def scale(x: float32[8]):
-    for i in range(8):
-        x[i] = x[i] * 2.0
-
-
-def test_stages_that_run_at_once() -> None:
-    def twice(x: float32[8], y: float32[8]):
-        scale(x)
-        scale(y)
-
-    s = allo.customize(twice)
-    s.dataflow("twice")
-    assert refusal(s) == (
-        "AT target 'rtl' has no hardware for stages that run at once yet\n"
-        "    def twice(x: float32[8], y: float32[8]):\n"
-        "    ^\n"
-        "  hint: leave out `dataflow`: the stages then run one after the other"
-    )
-
-
 def test_operators_that_the_library_does_not_have() -> None:
     def exponential(x: float32[8]):
         for i in range(8):

@@ -13,6 +13,7 @@ from ....ir.context import context
 from ....ir.elements import EACH
 from ....ir.module import Module, attributes_of
 from ....ir.names import unique_name
+from ....ir.processes import AT_END, CHECK, PROCESS_MARKS
 from ....timing.problem.problem import Table
 
 _EQUAL = 0  # a predicate of arith.cmpi
@@ -33,10 +34,16 @@ class ClockCode:
         if not isinstance(cycles, int) or cycles:
             self._call(at, "allo_trace_advance", [self.number(at, cycles)])
 
-    def event(self, at: Builder, stream: ir.Value, is_put: bool, cycles: int | ir.Value) -> None:
-        """Note a put or get, so many cycles after the clock."""
+    def advance_behind_tasks(self, at: Builder, cycles: int) -> None:
+        """Let cycles go by in a region when all of its tasks have ended."""
+        if cycles:
+            call = self._call(at, "allo_trace_advance", [self.number(at, cycles)])
+            call.attributes[AT_END] = call.attributes[CHECK] = unit_attr()  # no task
+
+    def event(self, at: Builder, stream: ir.Value, is_put: bool, cycles: int | ir.Value, interval: int) -> None:
+        """Note a put or get, so many cycles after the clock, in iterations that start `interval` cycles apart."""
         function = f"allo_trace_{'put' if is_put else 'get'}"
-        self._call(at, function, [stream, self.number(at, cycles)])
+        self._call(at, function, [stream, self.number(at, cycles), self.number(at, interval)])
 
     def site(self, at: Builder, number: int) -> None:
         """Say which statement a process is."""
@@ -118,9 +125,10 @@ def once(op: ir.Operation) -> ir.Block:
     at = Builder.before(op)
     bounds = [ir.AffineMapAttr(constant_map_attr(bound)).value for bound in (0, 1)]
     loop = at.affine_for((bounds[0], []), (bounds[1], []), 1, {})
-    if _NEST in op.attributes:
-        loop.attributes[_NEST] = op.attributes[_NEST]
-        del op.attributes[_NEST]
+    for mark in (_NEST, *PROCESS_MARKS):
+        if mark in op.attributes:
+            loop.attributes[mark] = op.attributes[mark]
+            del op.attributes[mark]
     block = loop.regions[0].blocks[0]
     op.move_before(list(block.operations)[-1])
     return block

@@ -140,12 +140,13 @@ class _FunctionClock:
         self.elements: list[ir.Operation] = []
 
     def write(self) -> None:
-        root = self.tree.root
+        root, end = self.tree.root, Builder.before(statements(self.tree.entry)[-1])
         if isinstance(root, Dataflow):
             self._region(root)
+            self.code.advance_behind_tasks(end, self.tree.control)
         else:
             self._node(root)
-        self.code.advance(Builder.before(statements(self.tree.entry)[-1]), self.tree.control)
+            self.code.advance(end, self.tree.control)
 
     def _node(self, node: Node) -> None:
         """What runs one after the other."""
@@ -256,7 +257,7 @@ class _FunctionClock:
             if is_end(node.op):
                 at = Builder.before(node.op)
                 cycles = self.code.add(at, self._cycle(region, node, at), shift)
-                self.code.event(at, accessed(node.op), not is_get(node.op), cycles)
+                self.code.event(at, accessed(node.op), not is_get(node.op), cycles, region.schedule.interval or 1)
 
     def _calls(self, region: ScheduledRegion, shift: int) -> None:
         """Let callees of a pipeline count from the cycle in which they start."""

@@ -17,6 +17,7 @@ from ....errors import InternalError, TargetError
 from ....ir.linalg import is_structured, lower_linalg
 from ....ir.mlir_types import from_mlir
 from ....ir.module import Module
+from ....ir.processes import APART_FROM, TASK_NUMBER
 from ....ir.run_report import RunFacts
 from ....ir.stream_facts import made_streams
 from ....ir.types import TensorType
@@ -26,8 +27,10 @@ from ....timing.control.build import TreeOptions
 from ....timing.control.trees import Trees
 from ...arguments.calling import runtime_function
 from ...arguments.simulated import Again, hang_error
+from ...unrolled import unrolled
 from .clocks import Clocks
 from .recorder import Recorder, StreamParts, TraceBuilder
+from .registers import pass_registers
 
 type TimedOption = bool | str | Path | Target  # the target whose operators take the time; True: u280
 
@@ -41,9 +44,11 @@ class TimedDesign:
         device = load_target("u280" if timed is True else timed)
         if not isinstance(device, Fpga):
             raise TargetError(f"cycles are those of FPGAs, and target '{device.name}' is none", hint="take u280")
+        self.own = device.rules.own_hardware is not None
+        module = _numbered_anew(unrolled(module, device)) if self.own else module
         self.module, self.device, self.unbounded = module, device, unbounded
         self.top = module.top
-        trees = Trees(module, TreeOptions(device))
+        trees = Trees(module, TreeOptions(device, assumes=not self.own))
         trees.span(module.top)
         self._clocks = Clocks(module, trees)
         self._facts = RunFacts(module.top)
@@ -55,6 +60,8 @@ class TimedDesign:
         self._facts = facts or self._facts
         self._bits = tuple(_bits(op.results[0].type) for op in made)
         self._clocks.write()
+        if self.own:
+            pass_registers(self.module)
 
     def linked(self) -> dict[str, int]:
         """The functions of the run-time library that the machine code calls, by the names that it has for them."""
@@ -72,7 +79,7 @@ class TimedDesign:
                 raise hang_error(report, self._facts, again)
             kept = recorder.recorded()
         parts = [StreamParts(facts, bits) for facts, bits in zip(self._facts.streams, self._bits, strict=True)]
-        traces = TraceBuilder(kept, self._clocks.sites, parts, unbounded=self.unbounded)
+        traces = TraceBuilder(kept, self._clocks.sites, parts, unbounded=self.unbounded, in_time=self.own)
         found, notes = replay(traces.trace(scheduled=True)), tuple[str, ...]()
         if found.stuck:
             notes = (_hang(found),)
@@ -80,6 +87,15 @@ class TimedDesign:
         if found.stuck:
             raise InternalError(f"'{self.top}' ends, but not if it is timed: {found.stuck[0]}")
         return TimedRun(self.top, self.device.name, self.device.frequency, found, notes)
+
+
+def _numbered_anew(module: Module) -> Module:
+    """A module whose processes are to get other numbers: without marks that hold numbers of before, in place."""
+    for call in operations(module.mlir.body, "func.call"):
+        for mark in (TASK_NUMBER, APART_FROM):
+            if mark in call.attributes:
+                del call.attributes[mark]
+    return module
 
 
 def _hang(found: Replayed) -> str:

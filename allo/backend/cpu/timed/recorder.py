@@ -33,7 +33,8 @@ def _library() -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recorded:
-    """What is kept: rows (task, site, cycles, events) of processes, (end, clock, cycles) of events, edges, channels."""
+    """What is kept: rows (task, site, cycles, events) of processes, (end, clock, cycles, interval) of events, edges,
+    channels."""
 
     processes: np.ndarray[tuple[int, int], np.dtype[np.int64]]
     events: np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -62,7 +63,7 @@ class Recorder:
         """What it has kept."""
         library, sizes = _library(), (ctypes.c_int64 * 4)()
         library.allo_trace_sizes(self._handle, sizes)
-        shapes = ((sizes[0], 4), (sizes[1], 3), (sizes[3], 3))
+        shapes = ((sizes[0], 4), (sizes[1], 4), (sizes[3], 3))
         processes, events, edges = (np.empty(shape, np.int64) for shape in shapes)
         library.allo_trace_read(self._handle, *(rows.ctypes.data for rows in (processes, events, edges)))
         channels, task = [], ctypes.c_int64()
@@ -92,10 +93,20 @@ class TraceBuilder:
     """Gives names to what was recorded. Instances of a task, or of a FIFO, that follow one another are one."""
 
     def __init__(
-        self, kept: Recorded, sites: Sequence[ProcessSite], streams: Sequence[StreamParts], *, unbounded: bool
+        self,
+        kept: Recorded,
+        sites: Sequence[ProcessSite],
+        streams: Sequence[StreamParts],
+        *,
+        unbounded: bool,
+        in_time: bool = False,
     ) -> None:
-        """`sites` starts with the top function, which is the task that is there at first."""
+        """`sites` starts with the top function, which is the task that is there at first.
+
+        `in_time`: what waits holds up what comes after it in time (`Trace.steps`).
+        """
         self.kept, self.sites, self.streams, self.unbounded = kept, sites, streams, unbounded
+        self.in_time = in_time
         self.task_of: list[int] = kept.processes[:, 0].tolist()
         self.last: dict[int, int] = {task: number for number, task in enumerate(self.task_of)}
         self.first: dict[int, int] = {}
@@ -116,13 +127,16 @@ class TraceBuilder:
         which that is scheduled, as a state machine does; else in the order of the program.
         """
         bounds = np.cumsum([0, *self.kept.processes[:, 3].tolist()])
-        ends, clock, cycles = self.kept.events.T
+        ends, clock, cycles, interval = self.kept.events.T
         numbers, channels = self._channels(ends)
         used = with_ends(channels, bounds, numbers[ends // 2], ends % 2 == 1)
         if scheduled:
             order = _scheduled(bounds, clock, cycles)
-            ends, clock, cycles = ends[order], clock[order], cycles[order]
-        return Trace(self.processes, used, bounds, numbers[ends // 2], ends % 2 == 1, clock + cycles)
+            ends, clock, cycles, interval = ends[order], clock[order], cycles[order], interval[order]
+        return Trace(
+            self.processes, used, bounds, numbers[ends // 2], ends % 2 == 1, clock + cycles,
+            np.ascontiguousarray(interval) if self.in_time else None,
+        )  # fmt: skip
 
     # -- processes ---------------------------------------------------------------------------------------
 

@@ -60,6 +60,11 @@ _STORAGE = (
         memory="mem",
     ),
     LibraryModule(
+        "allo_settle", {"W": 32, "LAT": 1, "DEPTH": 1},
+        (("clk", _one), ("rst", _one), ("issued", _one), ("d", _of("W")), ("take", _one)),
+        (("y", _of("W")),), needs=("allo_fifo",),
+    ),
+    LibraryModule(
         "allo_ram_1rw", {**_DATA, "READ_LATENCY": 1, **_STYLE}, (("clk", _one), *_PORT),
         (("q", _of("W")),), "READ_LATENCY", _BEHIND, "mem",
     ),

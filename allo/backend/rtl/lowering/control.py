@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from mlir import ir
 
-from ....errors import TargetError
+from ....ir.access import is_end
 from ....ir.walk import LoopView, bound_operands, location_of, statements
 from ....ir.widths import INDEX_BITS
 from ....timing.control import tree
 from ..netlist.design import Signal
 from .datapath import RegionHardware
+from .flow import RegionFlow
 from .operations import unsupported
+from .stages import stages
 from .subscripts import of_map, of_value
 
 if TYPE_CHECKING:
@@ -62,30 +64,33 @@ class ControlHardware:
             case tree.Branch():
                 return self._branch(node, start)
             case tree.Invocation():
-                return self.function.invoke(node.op, self._later(start, node.control))
+                return self.function.invoke(node.op, self.later(start, node.control))
             case tree.ArrayCopy():
                 raise unsupported(node.op, "a copy of a whole array")
             case tree.Dataflow():
-                raise TargetError(
-                    "target 'rtl' has no hardware for stages that run at once yet",
-                    at=location_of(self.function.tree.function.operation),
-                    hint="leave out `dataflow`: the stages then run one after the other",
-                )
+                return stages(self, self.function, node, start)
             case tree.Spatial():
                 raise unsupported(node.view.op, "an unfolded loop")
 
-    def _later(self, pulse: Signal, cycles: int) -> Signal:
+    def later(self, pulse: Signal, cycles: int) -> Signal:
         return self.builder.delayed(pulse, cycles, reset=0)
 
-    def _valid(self, start: Signal, depth: int, name: str) -> list[Signal]:
-        """For each cycle of an iteration, whether one is there."""
-        first = self.builder.wire(f"{name}_valid", 1, start.name)
-        return [self._later(first, cycle) for cycle in range(depth + 1)]
+    def _flow(self, node: tree.Straight | tree.Pipeline, name: str) -> RegionFlow:
+        """What flows through a region."""
+        schedule = node.region.schedule
+        cycles = [
+            int(cycle)
+            for one in node.region.graph.region.nodes
+            if is_end(one.op)
+            for cycle in schedule.cycles[one.index].reshape(-1)
+        ]
+        return RegionFlow(self.builder, name, cycles, schedule.interval)
 
     def _straight(self, node: tree.Straight, start: Signal) -> Signal:
-        valid = self._valid(start, node.depth, "step")
-        RegionHardware(self.function, self.function.new_region(), node.region, valid, {}).run(node.body)
-        return valid[node.depth]
+        flow = self._flow(node, "step")
+        flow.begin(self.builder.wire("step_valid", 1, flow.held(start).name), node.depth)
+        RegionHardware(self.function, self.function.new_region(), node.region, flow, {}).run(node.body)
+        return flow.ended(flow.valid[node.depth], node.depth)
 
     # -- loops ---------------------------------------------------------------------------------------------
 
@@ -102,7 +107,9 @@ class ControlHardware:
         if op.name == "scf.while":
             return self._while(node, start)
         self._counted(view)
-        start = self._later(start, node.enter)
+        if isinstance(node.body, tree.Dataflow):
+            raise unsupported(op, f"loop '{view.name}', of which stages of several iterations run at once,")
+        start = self.later(start, node.enter)
         body_ends = self.builder.signal(f"{view.name}_next", 1)
         now = self.builder.signal(view.name, self._counter_bits(op), signed=True)
         counter = self._counter(op, now, "")
@@ -113,12 +120,12 @@ class ControlHardware:
         self.builder.register(
             now, f"{start.name} ? {counter.first} : {counter.next.name}", enable=f"en && ({begins.name})"
         )
-        self.builder.drive(body_ends, self.of(node.body, self._later(begins, node.each)).name)
+        self.builder.drive(body_ends, self.of(node.body, self.later(begins, node.each)).name)
         ends = self.builder.wire(
             f"{view.name}_ends", 1,
             f"({start.name} && !{counter.any.name}) || ({body_ends.name} && !{counter.more.name})",
         )  # fmt: skip
-        return begins, self._later(ends, node.leave)
+        return begins, self.later(ends, node.leave)
 
     def _while(self, node: tree.Repeat, start: Signal) -> tuple[Signal, Signal]:
         """A loop whose condition is computed ahead of each iteration, and once more."""
@@ -128,23 +135,26 @@ class ControlHardware:
         if not isinstance(node.body, tree.Sequence):
             raise unsupported(op, f"loop '{name}', whose stages run at once")
         head = op.regions[0].blocks[0]
-        start = self._later(start, node.enter)
+        start = self.later(start, node.enter)
         body_ends = self.builder.signal(f"{name}_next", 1)
         begins = self.builder.wire(f"{name}_begins", 1, f"{start.name} || {body_ends.name}", at=location_of(op))
-        now = self._later(begins, node.each)
+        now = begins
         rest = list(node.body.parts)
         while rest and _operation_of(rest[0]).block == head:
             now = self.of(rest.pop(0), now)
         holds = self.function.stable(statements(head)[-1].operands[0])
         goes_on = self.builder.wire(f"{name}_goes_on", 1, f"{now.name} && {holds.fit(1)}")
         ends = self.builder.wire(f"{name}_ends", 1, f"{now.name} && !{holds.fit(1)}")
-        self.builder.drive(body_ends, self.of(tree.Sequence(tuple(rest)), goes_on).name)
-        return goes_on, self._later(ends, node.leave)
+        self.builder.drive(body_ends, self.of(tree.Sequence(tuple(rest)), self.later(goes_on, node.each)).name)
+        return goes_on, self.later(ends, node.leave)
 
     def _pipeline(self, node: tree.Pipeline, start: Signal) -> tuple[Signal, Signal]:
         """Loops whose iterations overlap: the pulses with which they begin, and the one with which all end."""
-        start = self._later(start, node.enter)
         views, name = node.loops, node.loops[-1].name
+        flow = self._flow(node, name)
+        pulse = self.later(start, node.enter)
+        start = flow.held(pulse)
+        flow.count_phase(pulse)
         running = self.builder.signal(f"{name}_running", 1)
         loops: dict[ir.Value, Signal] = {}
         counters: list[tuple[_Counter, Signal]] = []
@@ -160,28 +170,29 @@ class ControlHardware:
             counters.append((counter, kept))
             some.append(counter.any.name)
         first = self.builder.wire(f"{name}_start", 1, f"{start.name} && {' && '.join(some)}")
-        due = self._due(first, running, node.interval, name)
+        due = self._due(first, running, node.interval, name, flow)
         more = self.builder.wire(f"{name}_more", 1, " || ".join(counter.more.name for counter, _ in counters))
         self.builder.register(
-            running, f"{due.name} ? {more.name} : {running.name}", enable="en", reset=0
+            running, f"{due.name} ? {more.name} : {running.name}", enable=flow.go(0), reset=0
         )
         inner_end = "1'b1"
         for counter, kept in reversed(counters):
             stepped = f"({counter.more.name} ? {counter.next.name} : {counter.first})"
             following = f"({inner_end}) ? {stepped} : {counter.now.name}"
-            self.builder.register(kept, following, enable=f"en && {due.name}")
+            self.builder.register(kept, following, enable=f"{flow.go(0)} && {due.name}")
             inner_end = f"!{counter.more.name}" if inner_end == "1'b1" else f"{inner_end} && !{counter.more.name}"
-        valid = self._valid(due, node.depth, name)
+        flow.begin(self.builder.wire(f"{name}_valid", 1, due.name), node.depth)
         last = self.builder.wire(f"{name}_last", 1, f"{due.name} && !{more.name}")
-        datapath = RegionHardware(self.function, self.function.new_region(), node.region, valid, loops)
+        datapath = RegionHardware(self.function, self.function.new_region(), node.region, flow, loops)
         datapath.run(tuple(statements(views[-1].body)))
         for value in loops:
             del self.function.loops[value]
-        done = self._later(last, node.depth)
-        ends = self.builder.wire(f"{name}_ends", 1, f"{done.name} || ({start.name} && !({' && '.join(some)}))")
-        return due, self._later(ends, node.leave)
+        done = flow.ended(flow.chain(last, node.depth)[node.depth], node.depth)
+        ends = self.builder.wire(f"{name}_ends", 1, f"{done.name} || ({pulse.name} && !({' && '.join(some)}))")
+        begins = self.builder.wire(f"{name}_issues", 1, flow.once(due.name, 0)) if flow.may_stop(0) else due
+        return begins, self.later(ends, node.leave)
 
-    def _due(self, first: Signal, running: Signal, interval: int, name: str) -> Signal:
+    def _due(self, first: Signal, running: Signal, interval: int, name: str, flow: RegionFlow) -> Signal:
         """Whether an iteration starts: the first one, or when so many cycles have passed since the last one."""
         if interval == 1:
             return self.builder.wire(f"{name}_due", 1, f"{first.name} || {running.name}")
@@ -189,7 +200,7 @@ class ControlHardware:
         wait = self.builder.signal(f"{name}_wait", width)
         due = self.builder.wire(f"{name}_due", 1, f"{first.name} || ({running.name} && {wait.name} == {width}'d0)")
         following = f"{due.name} ? {width}'d{interval - 1} : {wait.name} - {width}'d1"
-        self.builder.register(wait, following, enable="en")
+        self.builder.register(wait, following, enable=flow.go(0))
         return due
 
     def _counter_bits(self, op: ir.Operation) -> int:

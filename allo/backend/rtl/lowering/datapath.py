@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mlir import ir
 
 from ....errors import InternalError
-from ....ir.access import access_map, accessed, base_of, is_access, is_load, is_store, stored, subscripts
+from ....ir.access import (
+    access_map,
+    accessed,
+    base_of,
+    is_access,
+    is_end,
+    is_load,
+    is_store,
+    stored,
+    subscripts,
+)
+from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, statements
 from ....poly.covers import cover_of
 from ....timing.pipeline import ScheduledRegion
 from ....timing.problem.region import RegionNode
 from ..netlist.design import Signal
 from .arrays import BankPlace
+from .flow import RegionFlow, Timed
 from .linear import SubscriptNumber
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
 from .region_writes import RegionWrite, is_other, is_same, meets
+from .stream_events import stream_event
 from .subscripts import of_map, of_value
 
 if TYPE_CHECKING:
@@ -29,31 +42,25 @@ _SILENT = ("memref.alloc", "memref.get_global", "affine.yield", "scf.yield", "me
            "func.return", "scf.condition")  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """A value that is there from cycle `ready` of an iteration on, for one cycle; None: all the time."""
-
-    signal: Signal
-    ready: int | None
-
-
 class RegionHardware:
-    """The hardware of one region; `valid` says of each cycle whether an iteration is there."""
+    """The hardware of one region; `flow` says of each cycle whether an iteration is there, and whether it goes on."""
 
     def __init__(
         self,
         function: FunctionHardware,
         number: int,
         scheduled: ScheduledRegion,
-        valid: list[Signal],
+        flow: RegionFlow,
         loops: Mapping[ir.Value, Signal],
     ) -> None:
         self.function = function
         self.builder = function.builder
+        self.streams = function.streams
         self.number = number
         self.scheduled = scheduled
         self.schedule = scheduled.schedule
-        self.valid = valid
+        self.flow = flow
+        self.valid = flow.valid
         self.nodes = {node.op: node for node in scheduled.graph.region.nodes}
         self.values: dict[ir.Value, Timed] = {value: Timed(signal, 0) for value, signal in loops.items()}
         self.guards: list[tuple[ir.Operation, int]] = []
@@ -102,21 +109,12 @@ class RegionHardware:
             return timed.signal
         if cycle < timed.ready:
             raise InternalError(f"'{timed.signal.name}' of cycle {timed.ready} is used in cycle {cycle}")
-        return self.builder.delayed(timed.signal, cycle - timed.ready)
+        return self.flow.delayed(timed.signal, timed.ready, cycle - timed.ready)
 
     def hold(self, value: ir.Value) -> Signal:
         """A value of this region for those that run later."""
         if value not in self.held:
-            timed = self.timed(value)
-            if timed.ready is None:
-                return timed.signal
-            signal = timed.signal
-            kept = self.builder.signal(f"{signal.name}_kept", signal.width, signed=signal.signed)
-            there = self.valid[timed.ready].name
-            self.builder.register(kept, signal.name, enable=f"en && {there}")
-            self.held[value] = self.builder.wire(
-                f"{signal.name}_held", signal.width, f"{there} ? {signal.name} : {kept.name}", signed=signal.signed
-            )
+            self.held[value] = self.flow.kept(self.timed(value))
         return self.held[value]
 
     # -- operations ----------------------------------------------------------------------------------------
@@ -129,6 +127,7 @@ class RegionHardware:
             self._operation(op)
         for base, writes in self.writes.items():
             self._finish_writes(base, self.function.arrays_of(base), writes)
+        self.function.waits += self.flow.finish()
         self.function.places.update((result, self) for op in self.own for result in op.results)
 
     def _collect(self, op: ir.Operation) -> None:
@@ -139,11 +138,15 @@ class RegionHardware:
                     self._collect(inner)
 
     def _operation(self, op: ir.Operation) -> None:
+        if any(is_stream_type(result.type) for result in op.results):
+            return
         if op.name in _SILENT:
             for result in op.results:
                 self.function.arrays_of(result)
         elif op.name in ("affine.if", "scf.if"):
             self._condition(op)
+        elif is_end(op):
+            stream_event(self, op)
         elif is_access(op):
             self._access(op)
         elif op.name == "func.call" or op.regions or not len(op.results):
@@ -153,7 +156,7 @@ class RegionHardware:
         elif op in self.nodes:
             cycle, latency = self.cycle(op), self.latency(op)
             operands = [self.at(value, cycle) for value in op.operands]
-            made = self.function.operations.result(op, operands, latency)
+            made = self.function.operations.result(op, operands, latency, self.flow.after(cycle, latency))
             self.values[op.results[0]] = Timed(made, cycle + latency)
         else:
             self.values[op.results[0]] = self._wires(op)
@@ -166,10 +169,10 @@ class RegionHardware:
         ready = max((timed.ready for timed in given if timed.ready is not None), default=None)
         operands = [timed.signal if ready is None else self.later(timed, ready) for timed in given]
         if op.name == "affine.apply":
-            return Timed(self.function.applied(op, self._subscripts(list(op.operands), operands)), ready)
+            return Timed(self.function.applied(op, self.subscript_numbers(list(op.operands), operands)), ready)
         return Timed(self.function.operations.result(op, operands, 0), ready)
 
-    def _subscripts(self, values: list[ir.Value], signals: list[Signal]) -> list[SubscriptNumber]:
+    def subscript_numbers(self, values: list[ir.Value], signals: list[Signal]) -> list[SubscriptNumber]:
         return [
             of_value(signal, *self.function.limits(value)) for value, signal in zip(values, signals, strict=True)
         ]
@@ -181,7 +184,7 @@ class RegionHardware:
             given = [self.timed(value) for value in op.operands]
             ready = max((timed.ready for timed in given if timed.ready is not None), default=None)
             signals = [timed.signal if ready is None else self.later(timed, ready) for timed in given]
-            made = self.function.condition(op, self._subscripts(list(op.operands), signals))
+            made = self.function.condition(op, self.subscript_numbers(list(op.operands), signals))
             self.conditions[op] = Timed(made, ready)
         else:
             self.conditions[op] = self.timed(op.operands[0])
@@ -201,13 +204,13 @@ class RegionHardware:
             width = self.function.operations.width(result)
             first, second = (self.at(branch[number], cycle).fit(width) for branch in yields)
             made = self.builder.wire("selected", width, f"{condition.fit(1)} ? {first} : {second}", at=location_of(op))
-            self.values[result] = Timed(self.builder.delayed(made, latency), cycle + latency)
+            self.values[result] = Timed(self.flow.delayed(made, cycle, latency), cycle + latency)
 
     def _active(self, cycle: int, guards: list[tuple[ir.Operation, int]]) -> str:
         """The condition under which something happens in a cycle."""
-        return " && ".join([self.valid[cycle].name, *self._held(cycle, guards)])
+        return " && ".join([self.valid[cycle].name, *self.held_guards(cycle, guards)])
 
-    def _held(self, cycle: int, guards: Sequence[tuple[ir.Operation, int]]) -> Iterator[str]:
+    def held_guards(self, cycle: int, guards: Sequence[tuple[ir.Operation, int]]) -> Iterator[str]:
         """The conditions of guards in a cycle."""
         for op, branch in guards:
             condition = self.later(self.conditions[op], cycle)
@@ -220,7 +223,7 @@ class RegionHardware:
         ports = self.function.arrays_of(base)
         cycle = self.cycle(op)
         values = subscripts(op)
-        given = self._subscripts(values, [self.at(value, cycle) for value in values])
+        given = self.subscript_numbers(values, [self.at(value, cycle) for value in values])
         made = access_map(op)
         place = ports.array.place(given if made is None else of_map(made, given))
         bits = max(1, (ports.array.banks - 1).bit_length())
@@ -246,7 +249,7 @@ class RegionHardware:
         if ports.array.memory.is_register:
             for bank in place.banks:
                 own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{bank}"
-                ports.write_cell(bank, f"({active}{own})", data)
+                ports.write_cell(bank, f"({self.flow.once(active, cycle)}{own})", data)
 
     def _finish_writes(self, base: ir.Value, ports: ArrayPorts, writes: list[RegionWrite]) -> None:
         """Give writes ports; of those that write one element in an iteration, the last one's is that of all."""
@@ -290,10 +293,9 @@ class RegionHardware:
         """One write, which takes along what is written before where its own condition does not hold."""
         op, data = write.node.op, write.data
         cycle, width = self.cycle(op), ports.array.memory.width
-        own = list(self._held(cycle, write.guards))
-        any_of = [" && ".join(own) or "1'b1"]
-        for earlier in reversed(before):
-            any_of.append(" && ".join(self._held(cycle, earlier.guards)) or "1'b1")
+        own = list(self.held_guards(cycle, write.guards))
+        guards = [own, *(list(self.held_guards(cycle, one.guards)) for one in reversed(before))]
+        any_of = [" && ".join(one) or "1'b1" for one in guards]
         if own and before:
             words = [data, *(self.at(stored(one.node.op), cycle).fit(width) for one in reversed(before))]
             cases = zip(any_of[:-1], words[:-1], strict=True)
@@ -305,8 +307,8 @@ class RegionHardware:
         address = self.builder.common(f"{ports.name}_to", ports.array.address_bits, write.place.address, at=at)
         ports.accesses.append(
             PortedAccess(
-                self.number, cycle, self.schedule.interval, True, write.place, active, address, write.chosen, data,
-                {}, at,
+                self.number, cycle, self.schedule.interval, True, write.place, self.flow.once(active, cycle), address,
+                write.chosen, data, {}, at,
             )
         )  # fmt: skip
 
@@ -323,10 +325,10 @@ class RegionHardware:
         text = self.at(stored(cover.op), cycle).fit(width)
         behind = [write for write in writes[first + 1 :] if set(write.place.banks) & set(place.banks)]
         for write in behind:
-            own = write.chosen
-            earlier = None if own is None else self.builder.delayed(own, cycle - self.cycle(write.node.op))
+            own, at = write.chosen, self.cycle(write.node.op)
+            earlier = None if own is None else self.flow.delayed(own, at, cycle - at)
             met = meets(replace(write, chosen=earlier), place, chosen) or ""
-            condition = (" && ".join(self._held(cycle, write.guards)) or "1'b1") + met
+            condition = (" && ".join(self.held_guards(cycle, write.guards)) or "1'b1") + met
             text = f"({condition}) ? {self.at(stored(write.node.op), cycle).fit(width)} : {text}"
         if not behind:
             return self.at(stored(cover.op), cycle)
@@ -342,9 +344,8 @@ class RegionHardware:
             f"{chosen.name} == {chosen.width}'d{bank} ? {ports.cell(bank).name} : " for bank in others if chosen
         )
         text += ports.cell(last).name
-        passing = [write for write in self.writes.get(base, ()) if self.cycle(write.node.op) == cycle]
-        for write in passing:  # the last one is asked first
-            if (met := meets(write, place, chosen)) is not None:
+        for write in self.writes.get(base, ()):  # the last one is asked first
+            if self.cycle(write.node.op) == cycle and (met := meets(write, place, chosen)) is not None:
                 text = f"({write.condition}{met}) ? {write.data} : {text}"
         return self.builder.wire(ports.name, width, text, at=location_of(node.op))
 
@@ -356,7 +357,7 @@ class RegionHardware:
         width = self.function.arrays_of(base).array.memory.width
         text = self.later(word, ready).fit(width)
         for write in writes:
-            condition = " && ".join(self._held(ready, write.guards)) or "1'b1"
+            condition = " && ".join(self.held_guards(ready, write.guards)) or "1'b1"
             text = f"({condition}) ? {self.at(stored(write.node.op), ready).fit(width)} : {text}"
         return Timed(self.builder.wire("behind", width, text, at=location_of(node.op)), ready)
 
@@ -373,18 +374,19 @@ class RegionHardware:
         results = {bank: self.builder.signal(f"{ports.name}_read", width) for bank in place.banks}
         ports.accesses.append(
             PortedAccess(
-                self.number, cycle, self.schedule.interval, False, place, self.valid[cycle].name, address, chosen, "",
-                results, at,
+                self.number, cycle, self.schedule.interval, False, place,
+                self.flow.once(self.valid[cycle].name, cycle) if latency else self.valid[cycle].name,
+                address, chosen, "", results, at, lasting=not latency and self.flow.may_stop(cycle),
             )
         )  # fmt: skip
         *others, last = place.banks
         text = results[last].name
         if chosen is not None:
-            which = self.builder.delayed(chosen, latency)
+            which = self.flow.asked(chosen, latency)
             for bank in others:
                 text = f"{which.name} == {which.width}'d{bank} ? {results[bank].name} : {text}"
         word = results[last] if chosen is None else self.builder.wire(f"{ports.name}_word", width, text)
-        made = Timed(word, cycle + latency)
+        made = Timed(self.flow.settled(word, cycle, latency), cycle + latency)
         self.reads[key] = (made, node.index)
         return made
 

@@ -13,6 +13,7 @@ from ....timing.control.build import TreeOptions
 from ....timing.control.loop_spans import loop_spans
 from ....timing.control.tree import FunctionTree
 from ....timing.control.trees import Trees
+from ...unrolled import unrolled
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Direction, HardwareModule, Signal
 from .arrays import BankedArray
@@ -20,7 +21,7 @@ from .function import FunctionHardware
 from .memories import place_cell, place_memory
 from .operations import demand_hardware
 from .ports import ArrayPorts
-from .unrolled import unrolled
+from .waits import PlacedWait, placed_waits, shown_signals
 from .watched import WatchedLoop, watched_loops
 
 
@@ -47,7 +48,8 @@ class HardwareDesign:
     `loops` are those that a simulation watches, in the order of the text, those of called functions last.
     `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used), `states`
     what stays from call to call.
-    `cycles` are those that the schedule takes; None where data decide.
+    `cycles` are those that the schedule takes; None where data or FIFOs decide. `waits` are the places at which
+    something may wait for a FIFO, by signals that are `shown`: pairs of a module and a name.
     """
 
     modules: tuple[HardwareModule, ...]
@@ -57,6 +59,8 @@ class HardwareDesign:
     states: tuple[KeptArray, ...]
     loops: tuple[WatchedLoop, ...]
     cycles: int | None
+    waits: tuple[PlacedWait, ...] = ()
+    shown: tuple[tuple[str, str], ...] = ()
 
 
 def design(module: Module, target: Fpga) -> HardwareDesign:
@@ -87,7 +91,8 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
     cycles, loops = exact_cycles(made, trees), watched_loops(kernel, loop_spans(kernel.tree, tree_of))
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
     name, arguments, results = top.builder.module.name, tuple(top.arguments), tuple(top.results)
-    return HardwareDesign(modules, name, arguments, results, top.states, loops, cycles)
+    waits, shown = tuple(placed_waits(kernel, "kernel")), tuple(shown_signals(list(functions.values())))
+    return HardwareDesign(modules, name, arguments, results, top.states, loops, cycles, waits, shown)
 
 
 class _Top:
@@ -104,7 +109,11 @@ class _Top:
         builder.module.signals.append(en)
         builder.drive(en, "1'b1")
         self.sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": "start", "done": "done"}
-        builder.drive(Signal("stuck", 1), "1'b0")
+        stuck = Signal("stuck", 1)
+        if kernel.waiting is None:
+            builder.drive(stuck, "1'b0")
+        else:
+            self.sockets[kernel.waiting.name] = stuck.name
         self.arguments: list[HostArray | str | None] = []
         for number, value in enumerate(kernel.tree.entry.arguments):
             if number in kernel.scalars:

@@ -12,6 +12,8 @@ from ....ir.access import base_of, callee_name, global_name
 from ....ir.affine_sets import constraints_of
 from ....ir.dense import dense_bits
 from ....ir.module import Module
+from ....ir.processes import ELEMENT_NAME
+from ....ir.streams import is_stream_type
 from ....ir.walk import (
     argument_names,
     bound_operands,
@@ -26,20 +28,19 @@ from ....timing.control.build import TreeBuilder
 from ....timing.control.tree import FunctionTree
 from ....timing.problem.memory import ArrayMemory
 from ....timing.problem.operators import bits_of
-from ..netlist.builder import ModuleBuilder, identifier
+from ..netlist.builder import ModuleBuilder, identifier, module_name
 from ..netlist.design import Direction, Signal
 from .arrays import BankedArray
+from .connections import ArrayCall, connected
 from .control import ControlHardware, Monitor
 from .datapath import RegionHardware
+from .function_streams import NUMBERS, FunctionStreams, Limits
 from .linear import SubscriptNumber
 from .memories import place_memory
 from .operations import OperationPrinter, unsupported
-from .ports import ArrayPorts, DrivenPort
+from .ports import ArrayPorts
 from .subscripts import of_map, of_value
 from .tables import place_tables
-
-NUMBERS = ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type
-type Limits = tuple[int | None, int | None, int]
 
 
 class FunctionHardware:
@@ -52,7 +53,7 @@ class FunctionHardware:
         self.tree = tree
         self.scheduled = builder
         self.callee = callee
-        self.builder = ModuleBuilder(identifier(tree.name))
+        self.builder = ModuleBuilder(module_name(tree.name))
         self.operations = OperationPrinter(self.builder, tree.around.widths)
         self.loops: dict[ir.Value, Signal] = {}
         self.given: dict[ir.Value, Signal] = {}  # scalar arguments, and results of calls
@@ -62,6 +63,12 @@ class FunctionHardware:
         self.outside: dict[ir.Value, str] = {}  # arrays that are ports
         self.scalars: dict[int, Signal] = {}  # by argument
         self.results: list[ArrayPorts | Signal] = []
+        self.streams = FunctionStreams(tree, self.builder, self.limits, self.stable)
+        self.waits: list[str] = []  # conditions under which something waits for a FIFO, and nothing else goes on
+        self.waiting: Signal | None = None  # the port that says so
+        self.stages: dict[int, int] = {}  # of a region, the stage that it is in
+        self.together: set[tuple[int, int]] = set()  # stages that may run at the same time
+        self.stage = 0
         self.monitors: list[Monitor] = []
         self.calls: list[tuple[ir.Operation, str, FunctionHardware]] = []  # with the names of the instances
         self._stable: dict[ir.Value, Signal] = {}
@@ -99,12 +106,18 @@ class FunctionHardware:
             ports.finish()
             if not ports.is_outside:
                 self._memories(ports)
+        self.streams.finish()
+        if self.waits:
+            self.waiting = builder.port("waits", 1, Direction.OUTPUT)
+            builder.drive(self.waiting, " || ".join(self.waits))
         return self
 
     def _arguments(self, names: Sequence[str]) -> None:
         for number, (name, value) in enumerate(zip(names, self.tree.entry.arguments, strict=True)):
-            if isinstance(value.type, ir.MemRefType):
+            if isinstance(value.type, ir.MemRefType) and not is_stream_type(value.type):
                 self.outside[value] = name
+            elif is_stream_type(value.type):
+                self.streams.outside[value] = name
             elif isinstance(value.type, NUMBERS):
                 signed = isinstance(value.type, ir.IndexType)
                 made = self.builder.port(name, bits_of(value.type), Direction.INPUT, signed=signed)
@@ -133,7 +146,12 @@ class FunctionHardware:
     def new_region(self) -> int:
         """A number for one more region, whose accesses take ports of their own time."""
         self._regions += 1
+        self.stages[self._regions] = self.stage
         return self._regions
+
+    def _at_once(self, one: int, other: int) -> bool:
+        """Whether two regions may run at the same time."""
+        return (self.stages[one], self.stages[other]) in self.together
 
     # -- arrays --------------------------------------------------------------------------------------------
 
@@ -173,7 +191,7 @@ class FunctionHardware:
         symbol = global_name(base)
         if symbol is not None and is_outside:
             return self.state(symbol, name, memory)
-        made = ArrayPorts(self.builder, name, BankedArray(memory), is_outside)
+        made = ArrayPorts(self.builder, name, BankedArray(memory), is_outside, together=self._at_once)
         if symbol is not None:
             made.contents = self.initial(symbol)
         return made
@@ -181,7 +199,9 @@ class FunctionHardware:
     def state(self, symbol: str, name: str, memory: ArrayMemory) -> ArrayPorts:
         """The ports of what stays from call to call; its memories are on top, for all functions that use it."""
         if symbol not in self.states:
-            self.states[symbol] = ArrayPorts(self.builder, name, BankedArray(memory), True)
+            self.states[symbol] = ArrayPorts(
+                self.builder, name, BankedArray(memory), True, together=self._at_once
+            )
         return self.states[symbol]
 
     def _is_state(self, op: ir.Operation) -> bool:
@@ -268,7 +288,7 @@ class FunctionHardware:
 
     def invoke(self, op: ir.Operation, start: Signal) -> Signal:
         """An instance of the called function; the pulse with which it ends."""
-        callee = self.callee(callee_name(op))
+        callee, region = self.callee(callee_name(op)), self.new_region()
         done = self.builder.signal(f"{callee.name}_done", 1)
         sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": start.name, "done": done.name}
         for number, operand in enumerate(op.operands):
@@ -277,10 +297,17 @@ class FunctionHardware:
                 port = callee.scalars[number]
                 sockets[port.name] = self.stable(operand).fit(port.width)
             elif argument in callee.arrays:
-                self._connect(op, callee.arrays[argument], self.arrays_of(operand), sockets)
+                inner, outer = callee.arrays[argument], self.arrays_of(operand)
+                sockets |= connected(self.builder, ArrayCall(op, operand, inner, outer, region))
+            elif argument in callee.streams.known:
+                sockets |= self.streams.connect(op, operand, callee.streams.known[argument])
+        if callee.waiting is not None:
+            waits = self.builder.signal(f"{callee.name}_waits", 1)
+            sockets[callee.waiting.name] = waits.name
+            self.waits.append(waits.name)
         for result, made in zip(op.results, callee.results, strict=True):
             if isinstance(made, ArrayPorts):
-                self._connect(op, made, self.arrays_of(result), sockets)
+                sockets |= connected(self.builder, ArrayCall(op, None, made, self.arrays_of(result), region))
                 continue
             is_index = isinstance(result.type, ir.IndexType)
             signal = self.builder.signal(f"{callee.name}_result", made.width, signed=is_index)
@@ -288,31 +315,11 @@ class FunctionHardware:
             self.given[result] = signal
         for symbol, inner in callee.states.items():
             own = self.state(symbol, self.builder.named(inner.name), inner.array.memory)
-            self._connect(op, inner, own, sockets)
-        name = self.builder.instance(callee.name, f"{callee.name}_call", {}, sockets, location_of(op))
+            sockets |= connected(self.builder, ArrayCall(op, None, inner, own, region))
+        hint = string_of(op, ELEMENT_NAME) or callee.name
+        name = self.builder.instance(callee.name, f"{hint}_call", {}, sockets, location_of(op))
         self.calls.append((op, name, callee))
         return done
-
-    def _connect(self, op: ir.Operation, inner: ArrayPorts, outer: ArrayPorts, sockets: dict[str, str]) -> None:
-        one, other = inner.array.memory, outer.array.memory
-        same = ("kind", "ports", "read", "shape", "width", "dims")
-        if any(getattr(one, name) != getattr(other, name) for name in same):
-            raise TargetError(
-                f"array '{outer.name}' is made of other memory than argument '{inner.name}' of '{callee_name(op)}'",
-                at=location_of(op),
-                hint="bind and partition both alike",
-            )
-        prefix = f"{callee_name(op)}_"
-        for bank, (enable, word) in inner.cell_drivers.items():
-            write, data = (self.builder.signal(prefix + one.name, one.width) for one in (enable, word))
-            sockets |= {inner.cells[bank].name: outer.cell(bank).name, enable.name: write.name, word.name: data.name}
-            outer.write_cell(bank, write.name, data.name)
-        for (bank, port), drivers in inner.drivers.items():
-            made = used, write, address, word = [self.builder.signal(prefix + one.name, one.width) for one in drivers]
-            sockets |= {one.name: signal.name for one, signal in zip(drivers, made, strict=True)}
-            sockets[inner.words[bank, port].name] = outer.word(bank, port).name
-            link = DrivenPort(used, write, address, word, (bank, port) in inner.writing)
-            outer.links.setdefault((bank, port), []).append(link)
 
 
 def called(tree: FunctionTree) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....errors import TargetError
+from ....ir.access import asks_stream, is_peek
 from ....ir.dense import float_bits
 from ....ir.mlir_types import integer_of
 from ....ir.module import Module
@@ -15,6 +16,7 @@ from ....ir.widths import INDEX_BITS, Widths
 from ....timing.problem.operators import bits_of
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
+from .flow import UnitRegisters
 
 _WIRES = ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui", "allo.sign_cast",
           "arith.bitcast")  # fmt: skip
@@ -68,9 +70,11 @@ class OperationPrinter:
             return Signal("", bits_of(result.type), literal=float_bits(attribute))
         raise unsupported(op, f"a constant of type {result.type}")
 
-    def result(self, op: ir.Operation, operands: list[Signal], latency: int) -> Signal:
-        """The result of an operation on operands of its cycle, `latency` cycles later."""
-        if not len(op.operands):  # a stream, for one
+    def result(
+        self, op: ir.Operation, operands: list[Signal], latency: int, registers: UnitRegisters | None = None
+    ) -> Signal:
+        """The result of an operation on operands of its cycle, `latency` cycles later, behind these registers."""
+        if not len(op.operands):  # what makes an array, for one
             raise unsupported(op)
         at, width = location_of(op), self.width(op.results[0])
         hint = op.name.partition(".")[2].removesuffix("i").removesuffix("f")
@@ -78,12 +82,12 @@ class OperationPrinter:
         if unit is not None:
             module, parameters, ports, output, out_width = unit
             made = self.builder.signal(hint, out_width)
-            sockets = {"clk": "clk", "en": "en", **ports, output: made.name}
+            sockets = {"clk": "clk", "en": registers.enable if registers else "en", **ports, output: made.name}
             self.builder.instance(module, f"{hint}_unit", parameters, sockets, at)
-            return made
+            return registers.settled(made) if registers else made
         text, signed = self._logic(op, operands, width)
         made = self.builder.wire(hint, width, text, signed=signed, at=at)
-        return self.builder.delayed(made, latency)
+        return registers.delayed(made) if registers else self.builder.delayed(made, latency)
 
     # -- logic -------------------------------------------------------------------------------------------
 
@@ -221,6 +225,13 @@ def demand_hardware(module: Module) -> None:
     for op in (op for entry in entries for op in operations(entry)):
         if op.name.startswith(("arith.", "math.")) and op.name not in _BUILT:
             raise unsupported(op, f"'{op.name.partition('.')[2]}'")
+        if asks_stream(op) or is_peek(op):
+            raise TargetError(
+                f"target 'rtl' has no hardware for '{op.name.partition('_')[2]}' of a stream, which does "
+                "not say the same at all times",
+                at=location_of(op),
+                hint="use put and get, which wait, or build the kernel for 'vitis_hls'",
+            )
 
 
 def unsupported(op: ir.Operation, what: str | None = None) -> TargetError:

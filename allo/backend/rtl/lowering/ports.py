@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, takewhile
 
 from ....errors import Location, TargetError
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Direction, Signal
 from .arrays import BankedArray, BankPlace
+
+_MOST_PORTS = 64  # of a bank, where a memory has any number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,7 +19,7 @@ class PortedAccess:
     """A read or a write that takes a port in `cycle` of each `interval` of region `region`.
 
     `active` says that it takes place, `chosen` which bank it goes to (None: there is one); `results` are the words
-    read, by bank.
+    read, by bank. `lasting`: it needs the port as long as its iteration stands still.
     """
 
     region: int
@@ -31,10 +33,15 @@ class PortedAccess:
     data: str
     results: dict[int, Signal]
     at: Location | None
+    lasting: bool = False
 
     @property
     def slot(self) -> int:
         return self.cycle if self.interval is None else self.cycle % self.interval
+
+    def meets(self, other: PortedAccess) -> bool:
+        """Whether both, of one region, need a port in the same cycle."""
+        return self.slot == other.slot or self.lasting or other.lasting
 
     def enabled(self, bank: int) -> str:
         """The condition under which it comes to a bank."""
@@ -47,7 +54,7 @@ class PortedAccess:
 class DrivenPort:
     """The port of a bank that an instance drives: whether it uses it, whether it writes, address and word.
 
-    `writes`: it writes at times.
+    `writes`: it writes at times. `word` is what it reads, and `region` the number of the call, in line `at`.
     """
 
     used: Signal
@@ -55,6 +62,9 @@ class DrivenPort:
     address: Signal
     data: Signal
     writes: bool
+    word: Signal
+    region: int
+    at: Location | None
 
 
 @dataclass(slots=True, eq=False)
@@ -66,7 +76,8 @@ class ArrayPorts:
     array: BankedArray
     is_outside: bool
     accesses: list[PortedAccess] = field(default_factory=list)
-    links: dict[tuple[int, int], list[DrivenPort]] = field(default_factory=dict)  # by bank and port
+    links: dict[tuple[int, int], list[DrivenPort]] = field(default_factory=dict)  # by bank, and port of the callee
+    together: Callable[[int, int], bool] = lambda _one, _other: False  # whether regions may run at the same time
     cells: dict[int, Signal] = field(default_factory=dict)
     writes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # of cells: condition and word
     words: dict[tuple[int, int], Signal] = field(default_factory=dict)
@@ -109,11 +120,15 @@ class ArrayPorts:
         for bank in sorted(self.cells):
             self._finish_cell(bank)
         taken: dict[tuple[int, int], list[PortedAccess]] = {}
+        links: dict[tuple[int, int], list[DrivenPort]] = {}
+        for (bank, port), driven in self.links.items():
+            for link in driven:
+                links.setdefault((bank, self._port_of_link(link, bank, port, links)), []).append(link)
         for access in self.accesses:
             for bank in access.place.banks:
-                taken.setdefault((bank, self._free_port(access, bank, taken)), []).append(access)
-        for bank, port in sorted({*taken, *self.links}):
-            self._finish_port(bank, port, taken.get((bank, port), []), self.links.get((bank, port), []))
+                taken.setdefault((bank, self._free_port(access, bank, taken, links)), []).append(access)
+        for bank, port in sorted({*taken, *links}):
+            self._finish_port(bank, port, taken.get((bank, port), []), links.get((bank, port), []))
 
     # -- cells -------------------------------------------------------------------------------------------
 
@@ -151,16 +166,47 @@ class ArrayPorts:
         return count(writes) if ports.reads is None else range(writes, writes + ports.reads)
 
     def _free_port(
-        self, access: PortedAccess, bank: int, taken: dict[tuple[int, int], list[PortedAccess]]
+        self,
+        access: PortedAccess,
+        bank: int,
+        taken: dict[tuple[int, int], list[PortedAccess]],
+        links: dict[tuple[int, int], list[DrivenPort]],
     ) -> int:
         for port in self._choices(access.is_write):
             others = taken.get((bank, port), [])
-            if not any(other.region == access.region and other.slot == access.slot for other in others):
+            users = [*(one.region for one in others), *(link.region for link in links.get((bank, port), []))]
+            if any(self.together(access.region, region) for region in users):
+                continue
+            if not any(other.region == access.region and access.meets(other) for other in others):
                 return port
+        every = [link.region for linked in self.links.values() for link in linked]
+        every += [other.region for other in self.accesses]
+        if any(self.together(access.region, region) for region in every):
+            raise self._crowded(bank, access.at)
         raise TargetError(
             f"the schedule of '{self.name}' needs more ports of bank {bank} in one cycle than it has",
             at=access.at,
             hint="partition the array, or ask for a larger interval",
+        )
+
+    def _port_of_link(
+        self, link: DrivenPort, bank: int, own: int, links: dict[tuple[int, int], list[DrivenPort]]
+    ) -> int:
+        """The port for one of an instance: that of the same number, or one that no other needs at the same time."""
+        for port in (own, *takewhile(lambda port: port < _MOST_PORTS, self._choices(link.writes))):
+            if not any(self._excludes(link, other) for other in links.get((bank, port), [])):
+                return port
+        raise self._crowded(bank, link.at)
+
+    def _excludes(self, one: DrivenPort, other: DrivenPort) -> bool:
+        return one.region == other.region or self.together(one.region, other.region)
+
+    def _crowded(self, bank: int, at: Location | None) -> TargetError:
+        where = f"bank {bank} of array '{self.name}'" if self.array.banks > 1 else f"array '{self.name}'"
+        return TargetError(
+            f"stages that run at once use {where}, whose memory has too few ports for all of them",
+            at=at,
+            hint="partition the array, so that each has banks of its own, or give each a copy",
         )
 
     def _finish_port(self, bank: int, port: int, accesses: list[PortedAccess], links: list[DrivenPort]) -> None:
@@ -182,6 +228,8 @@ class ArrayPorts:
         for access in accesses:
             if not access.is_write:
                 self.builder.drive(access.results[bank], self.words[bank, port].name)
+        for link in links:
+            self.builder.drive(link.word, self.words[bank, port].name)
 
     def _drivers(self, name: str) -> Iterator[Signal]:
         widths = {"en": 1, "we": 1, "a": self.array.address_bits, "d": self.array.memory.width}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ....errors import Location
 from ....ir.names import unique_name
@@ -32,6 +32,12 @@ def identifier(text: str) -> str:
     """A name as SystemVerilog takes it."""
     plain = re.sub(r"\W", "_", text, flags=re.ASCII).strip("_")
     return plain if plain and not plain[0].isdigit() else f"n_{plain}"
+
+
+def module_name(text: str) -> str:
+    """The name of the module of a function: no word of the language, and none of the library."""
+    name = identifier(text)
+    return f"n_{name}" if name in _WORDS.split() or name.startswith("allo_") else name
 
 
 class ModuleBuilder:
@@ -99,13 +105,16 @@ class ModuleBuilder:
         self.module.instances.append(ModuleInstance(module, name, parameters, ports, at, observes))
         return name
 
-    def delayed(self, signal: Signal, cycles: int, *, reset: int | None = None) -> Signal:
-        """A signal so many cycles later."""
+    def delayed(
+        self, signal: Signal, cycles: int, *, reset: int | None = None, enables: Sequence[str] = ()
+    ) -> Signal:
+        """A signal so many cycles later; `enables` say when each of the registers takes what comes, by default `en`."""
         if signal.literal is not None or not cycles:
             return signal
         line = self.delays.setdefault(signal.name, [signal])
         while len(line) <= cycles:
             made = self.signal(f"{signal.name}_{len(line)}", signal.width, signed=signal.signed)
-            self.register(made, line[-1].name, enable="en", reset=reset)
+            enable = enables[len(line) - 1] if enables else "en"
+            self.register(made, line[-1].name, enable=enable, reset=reset)
             line.append(made)
         return line[cycles]

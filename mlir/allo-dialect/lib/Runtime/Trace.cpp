@@ -14,18 +14,19 @@ ALLO_EXPORT void allo_trace_sizes(const Recorder *recorder, int64_t *sizes) {
   sizes[0] = static_cast<int64_t>(recorder->processes.size());
   sizes[1] = 0;
   for (const auto &process : recorder->processes)
-    sizes[1] += static_cast<int64_t>(process->events.size()) / 3;
+    sizes[1] += static_cast<int64_t>(process->events.size()) / 4;
   sizes[2] = static_cast<int64_t>(recorder->channels.size());
   sizes[3] = static_cast<int64_t>(recorder->edges.size()) / 3;
 }
 
-/// Of each process its task, site, cycles and number of events; of each event its end, the clock, and the cycles after it; all edges.
+/// Of each process its task, site, cycles and number of events; of each event its end, the clock, the
+/// cycles after it, and the interval of its iterations; all edges.
 ALLO_EXPORT void allo_trace_read(const Recorder *recorder, int64_t *processes, int64_t *events, int64_t *edges) {
   for (const auto &process : recorder->processes) {
     *processes++ = process->task;
     *processes++ = process->site;
     *processes++ = process->clock;
-    *processes++ = static_cast<int64_t>(process->events.size()) / 3;
+    *processes++ = static_cast<int64_t>(process->events.size()) / 4;
     for (int64_t value : process->events)
       *events++ = value;
   }

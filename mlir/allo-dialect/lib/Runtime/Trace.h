@@ -12,7 +12,7 @@ namespace mlir::allo {
 struct TracedProcess {
   int64_t number, task, site; // the site is given by the machine code; -1 before
   int64_t clock = 0;          // the cycles that it has taken so far if it never waited
-  std::vector<int64_t> events; // channel * 2 + 1 for a put, channel * 2 for a get; the clock, and the cycles after it
+  std::vector<int64_t> events; // channel * 2 + 1 for a put, channel * 2 for a get; clock, cycles after it, interval
 };
 
 /// A FIFO, and the task that has made it.

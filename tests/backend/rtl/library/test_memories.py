@@ -34,11 +34,12 @@ endmodule
 
 
 def ran(module: str, instance: str, inputs: np.ndarray, contents: str = "") -> tuple[np.ndarray, Simulation]:
-    files = {**library_files([module]), "script.sv": SCRIPT.replace("INSTANCE", instance)}
+    files = {**library_files([module, "allo_pipe"]), "script.sv": SCRIPT.replace("INSTANCE", instance)}
     shown = [("script", "inputs"), ("script", "outputs")]
+    memory = "allo_fifo" if module == "allo_settle" else module
     if module == "allo_fifo":
         shown += [("allo_fifo", "most")]
-    model = Simulation(files, "script", visible=[*shown, (module, "mem")], random_state=5)
+    model = Simulation(files, "script", visible=[*shown, (memory, "mem")], random_state=5)
     if contents:
         model.load(contents, np.arange(model.view(contents).size) * 3 + 1)
     model.load("inputs", inputs)
@@ -161,3 +162,32 @@ def test_constant_memory_and_registers_of_several_ports() -> None:
         before = int(inputs[step - 1])
         expected = (3 * before + 1) | (3 * (6 - before) + 1) << 9 | (~before & 15) << 18
         assert int(found[step]) == expected, step
+
+
+@pytest.mark.parametrize(("latency", "interval"), [(1, 1), (3, 1), (5, 2)])
+def test_what_settles(latency: int, interval: int) -> None:
+    """Results of a unit that never stands still, for iterations that do: each gets its own, whenever it comes."""
+    random = np.random.default_rng(latency)
+    depth = latency // interval + 1
+    places: list[tuple[int, int]] = []  # iterations on their way: how far they have come, and their value
+    inputs, expected, since = [], [], interval
+    for _ in range(STEPS):
+        stands = random.random() < 0.4
+        oldest = places[0] if places else (0, 0)
+        arrived = oldest[0] == latency
+        leaves = arrived and random.random() < 0.6
+        held = arrived and not leaves
+        value = int(random.integers(0, 1 << 20))
+        issued = not stands and not held and since >= interval
+        inputs.append(value | int(issued) << 20 | int(leaves) << 21)
+        expected.append(oldest[1] if arrived else 0)
+        places = [(far if held else far + 1, own) for far, own in (places[1:] if leaves else places)]
+        places += [(1, value)] if issued else []
+        since = 1 if issued else since + (not held)
+    shown = np.array([bool(value) for value in expected])
+    instance = f"""logic [19:0] d, y;
+  allo_pipe #(.W(20), .N({latency})) unit (.clk, .en(1'b1), .d(in[19:0]), .q(d));
+  allo_settle #(.W(20), .LAT({latency}), .DEPTH({depth})) settle (.clk, .rst, .issued(in[20]), .d, .take(in[21]), .y);
+  assign out = 64'(y);"""
+    found, _ = ran("allo_settle", instance, np.array(inputs, np.uint64))
+    assert (found[shown] == np.array(expected, np.uint64)[shown]).all()

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....errors import TargetError
-from ....ir.builder import i32_attr
-from ....ir.module import Module
-from ....ir.passes import run_passes
-from ....ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
-from ....target import Fpga
-from ....timing.problem.region import unbounded_loop
-from ....timing.rewrites import RewriteOptions, plain_operations, prepared
-from ....timing.rewrites.packed_products import NAME as PACKED
-from ....timing.roles import Roles, is_nested, is_unrolled
+from ..errors import TargetError
+from ..ir.builder import i32_attr
+from ..ir.module import Module
+from ..ir.passes import run_passes
+from ..ir.streams import uses_streams
+from ..ir.task_facts import number_tasks
+from ..ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
+from ..poly.apart import mark_apart
+from ..target import Fpga
+from ..timing.problem.region import unbounded_loop
+from ..timing.rewrites import RewriteOptions, plain_operations, prepared
+from ..timing.rewrites.packed_products import NAME as PACKED
+from ..timing.roles import Roles, is_nested, is_unrolled
+from .instantiate import instantiate
 
 _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operations=4000000000}"
 
@@ -21,10 +25,15 @@ _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operation
 def unrolled(module: Module, target: Fpga) -> Module:
     """A copy of a module in which each datapath is plain operations without loops.
 
-    It is rewritten once before that, while sums of copies are loops, and once after, when copies can be forwarded, and
-    their products by one factor can share a DSP.
+    Grids are calls of their elements, which keep marks of what uses other parts of arrays. It is rewritten once
+    before that, while sums of copies are loops, and once after, when copies can be forwarded, and their products by
+    one factor can share a DSP.
     """
-    made = prepared(plain_operations(module), RewriteOptions()).module
+    if any(uses_streams(function) for function in module.functions()):
+        module = module.clone()
+        number_tasks(module)
+        mark_apart(module)
+    made = prepared(plain_operations(instantiate(module)), RewriteOptions()).module
     for function in list(made.functions()):
         if entry_block(function) is not None:
             _mark(function)

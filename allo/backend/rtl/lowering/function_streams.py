@@ -1,0 +1,119 @@
+"""Streams of one function: which it makes, which are its ports, and at which of them something may wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mlir import ir
+
+from allo._mlir.dialects import allo as allo_d
+
+from ....errors import TargetError
+from ....ir.access import access_map, base_of, callee_name, subscripts
+from ....ir.walk import location_of, string_of
+from ....timing.control.tree import FunctionTree
+from ....timing.problem.memory import array_memory, stream_parts
+from ....timing.problem.operators import bits_of
+from ..netlist.builder import ModuleBuilder, identifier
+from ..netlist.design import Signal
+from .arrays import BankedArray, BankPlace
+from .flow import FlowEvent
+from .operations import unsupported
+from .streams import StreamPorts
+from .subscripts import of_map, of_value
+
+type Limits = tuple[int | None, int | None, int]
+NUMBERS = ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type
+
+
+@dataclass(frozen=True, slots=True)
+class WaitSite:
+    """A put or get: the signal that says that it waits, and the elements of which stream it may use.
+
+    `chosen` is the signal with the number of the element; None if there is one.
+    """
+
+    op: ir.Operation
+    blocked: str
+    stream: ir.Value
+    elements: tuple[int, ...]
+    chosen: str | None
+    is_put: bool
+
+
+class FunctionStreams:
+    """The streams of a function, by what makes them."""
+
+    def __init__(
+        self,
+        tree: FunctionTree,
+        builder: ModuleBuilder,
+        limits: Callable[[ir.Value], Limits],
+        stable: Callable[[ir.Value], Signal],
+    ) -> None:
+        """`limits` says between which numbers an index lies, `stable` is what it is while all of the function runs."""
+        self.tree, self.builder, self.limits, self.stable = tree, builder, limits, stable
+        self.outside: dict[ir.Value, str] = {}  # those that are ports
+        self.known: dict[ir.Value, StreamPorts] = {}
+        self.sites: list[WaitSite] = []
+
+    def of(self, value: ir.Value) -> StreamPorts:
+        """The ends of a stream, or of an array of streams."""
+        base = base_of(value)
+        if base not in self.known:
+            self.known[base] = self._made(base)
+        return self.known[base]
+
+    def _made(self, base: ir.Value) -> StreamPorts:
+        is_outside = base in self.outside
+        owner = self.tree.function.operation if isinstance(base.owner, ir.Block) else base.owner.operation
+        name = self.outside.get(base) or self.builder.named(string_of(owner, "allo.name") or "stream")
+        kind = base.type.element_type if isinstance(base.type, ir.MemRefType) else base.type
+        element = allo_d.StreamType(kind).element_type
+        if not isinstance(element, NUMBERS):
+            raise TargetError(
+                f"stream '{identifier(name)}' has elements of type {element}, which target 'rtl' has no hardware for "
+                "yet",
+                at=location_of(owner),
+                hint="build the kernel for 'vitis_hls'",
+            )
+        array = BankedArray(array_memory(base, name, self.tree.around.target))
+        depth = max(1, stream_parts(kind)[1])
+        return StreamPorts(self.builder, name, base, array, bits_of(element), depth, is_outside)
+
+    def place(self, value: ir.Value, at: Callable[[ir.Value], Signal]) -> tuple[StreamPorts, BankPlace]:
+        """The stream that a value is, and which of its array; `at` gives the values of subscripts."""
+        ports = self.of(value)
+        if isinstance(value.owner, ir.Block) or not ports.array.memory.shape:
+            return ports, BankPlace((0,), None, "0")
+        load = value.owner.operation
+        values = subscripts(load)
+        given = [of_value(at(one), *self.limits(one)) for one in values]
+        made = access_map(load)
+        return ports, ports.array.place(given if made is None else of_map(made, given))
+
+    def note(
+        self, event: FlowEvent, ports: StreamPorts, place: BankPlace, chosen: Signal | None, *, is_put: bool
+    ) -> None:
+        """Keep who may wait where."""
+        which = None if chosen is None else chosen.name
+        self.sites.append(WaitSite(event.op, event.blocked.name, ports.value, place.banks, which, is_put))
+
+    def connect(self, op: ir.Operation, operand: ir.Value, inner: StreamPorts) -> dict[str, str]:
+        """The sockets of a called function for one of its streams."""
+        return dict(self.of(operand).connect(inner, self.elements(op, operand), f"{callee_name(op)}_"))
+
+    def elements(self, op: ir.Operation, operand: ir.Value) -> tuple[int, ...]:
+        """The elements of a stream that an argument of a call is."""
+        if isinstance(operand.type, ir.MemRefType):
+            return tuple(range(self.of(operand).array.banks))
+        _, place = self.place(operand, self.stable)
+        if len(place.banks) > 1:
+            raise unsupported(op, "a call with one stream of an array that a variable chooses")
+        return place.banks
+
+    def finish(self) -> None:
+        """Make the FIFOs and drive the ports."""
+        for ports in self.known.values():
+            ports.finish()

@@ -1,0 +1,145 @@
+"""Stages that run at once: each begins with the region, or when those have ended that use the same arrays before it."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Protocol
+
+from mlir import ir
+
+from ....errors import TargetError
+from ....ir.effects import Effects
+from ....ir.module import Module
+from ....ir.processes import is_process, region_statements
+from ....ir.walk import location_of
+from ....timing.control import tree
+from ....timing.roles import is_pure
+from ..netlist.builder import ModuleBuilder
+from ..netlist.design import Signal
+
+
+class StagedFunction(Protocol):
+    """What stages need of the hardware of their function."""
+
+    module: Module
+    tree: tree.FunctionTree
+    waits: list[str]
+    stage: int
+    together: set[tuple[int, int]]
+
+
+class NodeHardware(Protocol):
+    """What makes the hardware of nodes of a control tree."""
+
+    builder: ModuleBuilder
+
+    def of(self, node: tree.Node, start: Signal) -> Signal: ...
+
+
+def stages(control: NodeHardware, function: StagedFunction, node: tree.Dataflow, start: Signal) -> Signal:
+    """The hardware of stages that begin with a pulse; the pulse with which the last of them ends."""
+    return _Stages(control, function, node, start).make()
+
+
+class _Stages:
+    def __init__(
+        self, control: NodeHardware, function: StagedFunction, node: tree.Dataflow, start: Signal
+    ) -> None:
+        self.control = control
+        self.function = function
+        self.builder = control.builder
+        self.start = start
+        self.parts: list[tuple[ir.Operation, tree.Node]] = []
+        for part in node.parts:
+            found = _process_of(part)
+            if found is not None:
+                self.parts.append((found, part))
+
+    def make(self) -> Signal:
+        """The pulse with which all have ended."""
+        after = self._after()
+        self.function.together |= _at_once(after)
+        outer, ends, waits, moving = self.function.waits, list[Signal](), list[str](), list[str]()
+        for number, (_, part) in enumerate(self.parts):
+            self.function.stage, self.function.waits = number + 1, []
+            begin = self._joined([ends[other] for other in after[number]], "ready") if after[number] else self.start
+            ends.append(self.control.of(part, begin))
+            own = " || ".join(self.function.waits)
+            waits += [own] if own else []
+            moving.append(self._moving(begin, ends[-1], own))
+        self.function.stage, self.function.waits = 0, outer
+        if waits:
+            some, none = " || ".join(f"({own})" for own in waits), " || ".join(moving)
+            self.function.waits.append(self.builder.wire("stages_wait", 1, f"({some}) && !({none})").name)
+        return self._joined(ends, "all") if ends else self.start
+
+    def _after(self) -> list[list[int]]:
+        """The stages whose end each of them waits for."""
+        root = self.function.tree
+        numbers = {op: number for number, (op, _) in enumerate(self.parts)}
+        found: dict[int, list[int]] = {}
+        for statement in region_statements(Effects(self.function.module), root.entry):
+            others = [numbers[other] for other in statement.after if other in numbers]
+            if statement.op in numbers:
+                found[numbers[statement.op]] = others
+            elif others:
+                raise TargetError(
+                    "this statement of a region gives a value that has to wait for other stages, which target 'rtl' "
+                    "has no hardware for",
+                    at=location_of(statement.op),
+                    hint="let a stage do it, and put the value into a stream",
+                )
+        return [found[number] for number in range(len(self.parts))]
+
+    def _joined(self, pulses: list[Signal], name: str) -> Signal:
+        """A pulse when the last of some has come."""
+        if len(pulses) == 1:
+            return pulses[0]
+        made = self.builder.signal(f"stages_{name}", 1)
+        came = []
+        for pulse in pulses:
+            kept = self.builder.signal(f"{pulse.name}_came", 1)
+            came.append(self.builder.wire(f"{pulse.name}_is_over", 1, f"{pulse.name} || {kept.name}").name)
+            self.builder.register(kept, f"{came[-1]} && !{made.name}", reset=0)
+        self.builder.drive(made, " && ".join(came))
+        return made
+
+    def _moving(self, begin: Signal, end: Signal, waits: str) -> str:
+        """Whether a stage runs, and does not wait."""
+        runs = self.builder.signal("stage_runs", 1)
+        active = self.builder.wire("stage_active", 1, f"{begin.name} || {runs.name}")
+        self.builder.register(runs, f"{active.name} && !{end.name}", reset=0)
+        return f"({active.name} && !({waits}))" if waits else active.name
+
+
+def _process_of(part: tree.Node) -> ir.Operation | None:
+    """The statement that a part of a region is; None for one that is no process."""
+    match part:
+        case tree.Straight():
+            found = [op for op in part.body if is_process(op) and not is_pure(op)]
+            if len(found) > 1:
+                raise TargetError(
+                    "statements of a region run at once, and target 'rtl' has no hardware for several outside of loops "
+                    "and tasks",
+                    at=location_of(found[1]),
+                    hint="put them into a task",
+                )
+            return found[0] if found else None
+        case tree.Pipeline() | tree.Repeat() | tree.Spatial():
+            return part.view.op
+        case tree.Branch() | tree.Invocation() | tree.ArrayCopy():
+            return part.op
+        case _:
+            return None
+
+
+def _at_once(after: list[list[int]]) -> set[tuple[int, int]]:
+    """The pairs of stages, numbered from 1, of which none waits for the other's end."""
+    before: list[set[int]] = []
+    for others in after:
+        before.append({*others, *(one for other in others for one in before[other])})
+    found = set[tuple[int, int]]()
+    for one, other in combinations(range(len(after)), 2):
+        if one not in before[other]:
+            found |= {(one + 1, other + 1), (other + 1, one + 1)}
+    return found

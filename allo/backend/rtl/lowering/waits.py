@@ -1,0 +1,84 @@
+"""Places in a design at which something may wait: in which instance, for which FIFO, and for whom the task works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ....errors import Location
+from ....ir.access import base_of
+from ....ir.processes import ELEMENT_NAME
+from ....ir.stream_facts import StreamFacts
+from ....ir.streams import is_stream_type
+from ....ir.walk import location_of, string_of
+from .function import FunctionHardware
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFifo:
+    """A FIFO of a design: its instance, and what it is in the program."""
+
+    path: str
+    facts: StreamFacts
+    element: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedWait:
+    """A put or get in an instance at `path`: the signals that say that it waits, and which of `fifos` it uses."""
+
+    task: str
+    at: Location | None
+    is_put: bool
+    path: str
+    blocked: str
+    chosen: str | None
+    fifos: Mapping[int, PlacedFifo]
+
+
+def placed_waits(kernel: FunctionHardware, path: str) -> Iterator[PlacedWait]:
+    """All of a design, whose kernel is the instance at `path`."""
+    return _of_function(kernel, path, kernel.tree.name, {})
+
+
+def shown_signals(functions: Iterable[FunctionHardware]) -> list[tuple[str, str]]:
+    """The signals that say who waits: pairs of a module and a name."""
+    found = []
+    for function in functions:
+        for site in function.streams.sites:
+            found += [(function.name, name) for name in (site.blocked, site.chosen) if name is not None]
+    return found
+
+
+def _of_function(
+    function: FunctionHardware, path: str, task: str, given: Mapping[ir.Value, tuple[PlacedFifo, ...]]
+) -> Iterator[PlacedWait]:
+    known = dict(given)
+    for base, ports in function.streams.known.items():
+        if base not in known and not ports.is_outside:
+            facts = _facts(ports.name, base, ports.array.memory.shape, ports.depth)
+            known[base] = tuple(
+                PlacedFifo(f"{path}.{ports.instances.get(n, '')}", facts, n if facts.extents else None)
+                for n in range(ports.array.banks)
+            )
+    for site in function.streams.sites:
+        every = known[base_of(site.stream)]
+        fifos = {element: every[element] for element in site.elements}
+        yield PlacedWait(task, location_of(site.op), site.is_put, path, site.blocked, site.chosen, fifos)
+    for op, instance, callee in function.calls:
+        passed = {}
+        for argument, operand in zip(callee.tree.entry.arguments, op.operands, strict=True):
+            if is_stream_type(argument.type) and argument in callee.streams.known:
+                every = known[base_of(operand)]
+                passed[argument] = tuple(every[element] for element in function.streams.elements(op, operand))
+        is_root = task == function.tree.name and "." not in path
+        own = string_of(op, ELEMENT_NAME) or callee.tree.name
+        yield from _of_function(callee, f"{path}.{instance}", own if is_root else f"{own} of {task}", passed)
+
+
+def _facts(name: str, base: ir.Value, shape: tuple[int, ...], depth: int) -> StreamFacts:
+    owner = base.owner.operation if not isinstance(base.owner, ir.Block) else None
+    named = string_of(owner, "allo.name") if owner is not None else None
+    return StreamFacts(named or name, shape, depth, None if owner is None else location_of(owner), (), (), None)
