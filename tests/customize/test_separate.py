@@ -120,7 +120,7 @@ def test_all_doors_show_the_same_bits(own: Schedule) -> None:
     timed(*arguments)
     assert {"gemm[1, 1]", "gemm[0, 2]"} <= {task.name for task in timed.timing.tasks}
     code = own.build(target="vhls").hls_code
-    assert [code.count(f"pipeline II={n}") for n in (1, 2, 3)] == [1, 2, 1]
+    assert [code.count(f"pipeline II={n}") for n in (1, 2, 3)] == [1, 1, 1]  # two positions are one function
     assert own.size_fifos().cycles is not None
 
 

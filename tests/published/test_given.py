@@ -9,8 +9,6 @@ import pytest
 
 import allo
 import allo.dataflow as df
-from allo.backend.aie import is_available
-from allo.backend.aie.external_kernel import ExternalModule
 from allo.backend.hls import HLSModule
 from allo.backend.llvm import LLVMModule
 from allo.ir.types import float32, int8, int16, int32
@@ -150,12 +148,6 @@ def test_vhls_with_a_mode_is_vivado(tmp_path: Path) -> None:
     }
     assert s.build(target="vhls", mode="csim")(A).tolist() == (A * 4).tolist()
     assert "m_axi" not in s.build(target="vhls").hls_code
-
-
-def test_ai_engines_are_not_here() -> None:
-    assert not is_available()
-    with pytest.raises(allo.AlloError, match=r"hint: allo\.IPModule makes kernels of C"):
-        ExternalModule("top", "impl.cc", [0], [1])
 
 
 # -- arguments ----------------------------------------------------------------------------------------------

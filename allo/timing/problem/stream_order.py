@@ -66,7 +66,12 @@ def exclusive(first: RegionNode, second: RegionNode) -> bool:
     """Whether they are in different branches of a condition, in the same copies."""
     if first.around != second.around:
         return False
-    return any(a == b and one != other for a, one in first.guards for b, other in second.guards)
+    for (a, one), (b, other) in zip(first.guards, second.guards, strict=False):  # from the outermost condition on
+        if a != b:
+            return False
+        if one != other:
+            return True
+    return False
 
 
 def stream_order(region: LoopBody) -> Iterator[Precedence]:

@@ -327,7 +327,7 @@ def test_tiles_that_are_cut_off_go_through_streams() -> None:
 
 def test_it_is_for_what_runs_here() -> None:
     s = allo.customize(filled)
-    with pytest.raises(allo.AlloError, match="takes no option 'check'"):
+    with pytest.raises(allo.AlloError, match="check=True is for simulations, and text alone is none"):
         s.build(target="vhls", check=True)
     with pytest.raises(allo.AlloError, match="check=True is for simulations"):
         s.build(target="vitis_hls", mode="csyn", project="unused", check=True)

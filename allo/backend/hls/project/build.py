@@ -31,7 +31,8 @@ def _build(flow: ToolFlow, module: Module, mode: str | None, options: dict[str, 
     for name, wanted in of_simulation.items():
         if wanted and mode != "csim":
             raise TargetError(
-                f"{name}={wanted} is for simulations, and mode '{mode}' is none", hint='build with mode="csim"'
+                f"{name}={wanted} is for simulations, and {f"mode '{mode}'" if mode else 'text alone'} is none",
+                hint='build with mode="csim"',
             )
     settings = settings_of(configs, flow.default_device, flow.families, flow.settings)
     if settings.operators and "operators.tcl" not in flow.files:

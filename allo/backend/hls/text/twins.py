@@ -39,7 +39,7 @@ class Twin:
 
 
 class Family:
-    """Twins of one key as one template: a parameter for each number in which they differ."""
+    """Twins of one key as one function, or as a template: a parameter for each number in which they differ."""
 
     def __init__(self, first: str, members: Mapping[str, Twin]) -> None:
         self.first = first
@@ -51,7 +51,9 @@ class Family:
         self._places = {k: self._parameters[c] for k, c in enumerate(columns) if k not in self._same}
 
     def instances(self) -> dict[str, str]:
-        """What calls of the members call."""
+        """What calls of the members call: the first one, if they differ in their names alone."""
+        if not self._parameters:
+            return dict.fromkeys(self.members, self.first)
         rows = zip(*self._parameters, strict=True)
         return {name: f"{self.first}<{', '.join(map(str, row))}>" for name, row in zip(self.members, rows, strict=True)}
 
@@ -59,7 +61,7 @@ class Family:
         """What stands in the open places of the template, whose text has these words."""
         taken = set(taken)
         names = [unique_name(f"p{number}", taken) for number in self._parameters.values()]
-        head = f"template <{', '.join(f'int {name}' for name in names)}> "
+        head = f"template <{', '.join(f'int {name}' for name in names)}> " if names else ""
         numbers = {_FIRST + place: str(number) for place, number in self._same.items()}
         return {_NAME: self.first, _HEAD: head, **numbers, **{_FIRST + k: names[n] for k, n in self._places.items()}}
 

@@ -13,7 +13,7 @@ from .arrays import BankedArray, BankPlace
 
 
 @dataclass(slots=True, eq=False)
-class StreamEnd:
+class HandshakeEnd:
     """One end of a FIFO: `stops` is full, or empty; `uses` are the conditions under which it is used, with words."""
 
     stops: Signal
@@ -33,11 +33,11 @@ class StreamPorts:
     width: int
     depth: int
     is_outside: bool
-    puts: dict[int, StreamEnd] = field(default_factory=dict)
-    gets: dict[int, StreamEnd] = field(default_factory=dict)
+    puts: dict[int, HandshakeEnd] = field(default_factory=dict)
+    gets: dict[int, HandshakeEnd] = field(default_factory=dict)
     instances: dict[int, str] = field(default_factory=dict)
 
-    def end(self, element: int, is_put: bool) -> StreamEnd:
+    def end(self, element: int, is_put: bool) -> HandshakeEnd:
         """An end of an element."""
         ends = self.puts if is_put else self.gets
         if element not in ends:
@@ -47,7 +47,7 @@ class StreamPorts:
     def _element_name(self, element: int) -> str:
         return self.name if self.array.banks == 1 else f"{self.name}_{element}"
 
-    def _made(self, name: str, is_put: bool) -> StreamEnd:
+    def _made(self, name: str, is_put: bool) -> HandshakeEnd:
         names = (f"{name}_full", f"{name}_put", f"{name}_put_data")
         if not is_put:
             names = (f"{name}_empty", f"{name}_get", f"{name}_get_data")
@@ -59,7 +59,7 @@ class StreamPorts:
             else self.builder.signal(one, width)
             for one, width, is_input in zip(names, widths, inputs, strict=True)
         )
-        return StreamEnd(stops, does, data)
+        return HandshakeEnd(stops, does, data)
 
     # -- puts and gets ----------------------------------------------------------------------------------
 
