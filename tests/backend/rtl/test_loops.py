@@ -167,3 +167,18 @@ def test_subscripts_that_choose_among_banks() -> None:
     s.partition("z", factor=5)
     s.pipeline("i")
     assert_as_predicted(s, numbers(12), numbers(12), numbers(12))
+
+
+def test_counters_hold_the_number_behind_the_last_one() -> None:
+    """Of bounds in which two variables cancel, and of steps that leave the range of the loop."""
+
+    def moving(A: int32[12]):
+        for u in range(4):
+            for v in range(4):
+                for y in range(v - u + 3, v - u + 5):
+                    A[y] += v
+        for u in range(2):
+            for y in range(u, u + 6, 4):
+                A[y] += 7
+
+    assert_as_predicted(allo.customize(moving), numbers(12))

@@ -204,9 +204,10 @@ class ControlHardware:
         return due
 
     def _counter_bits(self, op: ir.Operation) -> int:
-        low, high, step = self.function.limits(op.regions[0].blocks[0].arguments[0])
+        low, high, _ = self.function.limits(op.regions[0].blocks[0].arguments[0])
         if low is None or high is None:
             return INDEX_BITS
+        step = ir.IntegerAttr(op.attributes["step"]).value  # only `affine.for` has limits
         return max((high + step).bit_length(), (-low).bit_length() if low < 0 else 0, 1) + 1
 
     def _counter(self, op: ir.Operation, now: Signal, hint: str) -> _Counter:

@@ -279,7 +279,7 @@ class FunctionHardware:
             limits = [self.limits(operand) for operand in operands]
             if any(low is None or high is None for low, high, _ in limits):
                 return None, None, 1
-            given = [of_value(Signal("x", INDEX_BITS, signed=True), *one) for one in limits]
+            given = [of_value(Signal(f"x{n}", INDEX_BITS, signed=True), *one) for n, one in enumerate(limits)]
             found.append(of_map(ir.AffineMapAttr(op.attributes[name]).value, given))
         low, high = max(one.low for one in found[0]), min(one.high for one in found[1]) - 1
         return (low, high, 1) if high >= low else (low, low, 1)
