@@ -24,6 +24,7 @@ def numbers(*shape: int, dtype: type = np.int16) -> np.ndarray[Any, Any]:
 
 
 @in_c
+@pytest.mark.filterwarnings("ignore::allo.ScheduleNote")  # of the steps that let both consumers read one array
 def test_producer_and_consumer(csim: bool) -> None:
     A = numbers(16, dtype=np.int8)
     s = allo.customize(paper.figure_2b)

@@ -207,7 +207,7 @@ class ControlHardware:
         low, high, _ = self.function.limits(op.regions[0].blocks[0].arguments[0])
         if low is None or high is None:
             return INDEX_BITS
-        step = ir.IntegerAttr(op.attributes["step"]).value  # only `affine.for` has limits
+        step = int(ir.IntegerAttr(op.attributes["step"]).value)  # only `affine.for` has limits
         return max((high + step).bit_length(), (-low).bit_length() if low < 0 else 0, 1) + 1
 
     def _counter(self, op: ir.Operation, now: Signal, hint: str) -> _Counter:
