@@ -34,12 +34,21 @@ def unrolled(module: Module, target: Fpga) -> Module:
         number_tasks(module)
         mark_apart(module)
     made = prepared(plain_operations(instantiate(module)), RewriteOptions()).module
-    for function in list(made.functions()):
+    _unroll_loops(made)
+    made = prepared(made, RewriteOptions()).module
+    while _unroll_loops(made):  # bounds that were not constant before
+        made = prepared(made, RewriteOptions()).module
+    return prepared(made, RewriteOptions(target=target), only=[PACKED]).module
+
+
+def _unroll_loops(module: Module) -> bool:
+    """Unroll the loops that the schedule unrolls, in place; whether that left fewer loops."""
+    before = len(operations(module.mlir.body, *LOOP_OPERATIONS))
+    for function in list(module.functions()):
         if entry_block(function) is not None:
             _mark(function)
             run_passes(f"func.func({_WITHOUT_CLEANING},canonicalize)", function.operation)
-    made = prepared(made, RewriteOptions()).module
-    return prepared(made, RewriteOptions(target=target), only=[PACKED]).module
+    return len(operations(module.mlir.body, *LOOP_OPERATIONS)) < before
 
 
 def _mark(function: ir.OpView) -> None:

@@ -10,11 +10,9 @@ from .access import is_load, is_store, stored
 from .builder import Builder
 from .context import context, unknown_location
 from .walk import entry_block, operations
-from .widths import Widths, is_plain
+from .widths import LOW_BITS_OF_BOTH, Widths, is_plain
 
-_LOW_BITS = frozenset(
-    ["arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.select"]
-)
+_NARROWED = LOW_BITS_OF_BOTH | {"arith.select"}
 _EXTENDED = ("arith.extsi", "arith.extui")
 
 
@@ -25,11 +23,11 @@ def narrow_integers(function: ir.OpView, fitting: Callable[[int], int]) -> None:
     assert entry is not None
     widths = Widths(entry, arrays=True)
     found = operations(entry)
-    needed = [widths.needed(op.results[0]) if op.name in _LOW_BITS else 0 for op in found]
+    needed = [widths.needed(op.results[0]) if op.name in _NARROWED else 0 for op in found]
     for op, bits in zip(found, needed, strict=True):
         if op.name == "memref.alloc":
             _narrow_array(op.results[0], fitting(max(widths.needed_elements(op.results[0]), 1)))
-        elif op.name in _LOW_BITS:
+        elif op.name in _NARROWED:
             _narrow_operation(op, fitting(max(bits, 1)))
 
 

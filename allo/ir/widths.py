@@ -119,10 +119,11 @@ class Widths:
 
 
 # results whose low bits depend on as many low bits of the operands
-_LOW_BITS = frozenset({
-    "arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.trunci", "arith.extsi",
-    "arith.extui", "arith.index_cast", "arith.index_castui", "allo.sign_cast", "arith.bitcast",
-})  # fmt: skip
+LOW_BITS_OF_BOTH = frozenset({"arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori"})
+_LOW_BITS = LOW_BITS_OF_BOTH | {
+    "arith.trunci", "arith.extsi", "arith.extui", "arith.index_cast", "arith.index_castui", "allo.sign_cast",
+    "arith.bitcast",
+}  # fmt: skip
 
 
 def integer_elements(array: ir.Value) -> int:

@@ -28,9 +28,14 @@ _WORD = np.dtype(np.uint64)
 _ONES = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
+def container_width(bits: int) -> int:
+    """The bits that a number of so many bits takes in memory: 8, 16, 32, 64, 128, ..."""
+    return max(8, 1 << (bits - 1).bit_length())
+
+
 def container_bits(element: AlloType) -> int:
-    """The bits that an element takes in memory: 8, 16, 32, 64, 128, ..."""
-    return 64 if isinstance(element, Index) else max(8, 1 << (element.bits - 1).bit_length())
+    """The bits that an element takes in memory."""
+    return 64 if isinstance(element, Index) else container_width(element.bits)
 
 
 def is_plain(element: AlloType) -> bool:

@@ -13,8 +13,6 @@ from .problem.ports import Counts
 
 _ANY_NUMBER = 1 << 32  # of accesses in a cycle, where there is no limit
 
-_FEW_CYCLES, _FEW_COUNTS = 32, 4096  # cycles, and accesses of banks in cycles, that are looked at as fast as one
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reserved:
@@ -44,11 +42,10 @@ class Reservations:
 
         `spread` is the class of each bank: an access takes a port of all banks of its class. Each class takes what it
         can as early as it can; None if an interval from the last row on has no room for all. Cycles are looked at many
-        at once: as many as the accesses would take without others, then eight times as many.
+        at once: as many as the accesses would take without others, then twice as many.
         """
         now, last = int(cycles[0]), int(cycles[-1])
         many = last - now + self._fewest(wanted.sum(axis=0), is_read)
-        many = max(many, min(_FEW_CYCLES, _FEW_COUNTS // len(spread)))
         left = np.zeros(wanted.shape[1], np.int64)
         found: list[tuple[Counts, Counts]] = []
         while now <= last or left.any():
@@ -67,7 +64,7 @@ class Reservations:
             found.append((window[used], taken[used]))
             self._add(window[used], taken[used], spread, is_read)
             left = arriving.sum(axis=0) - taken.sum(axis=0)
-            now, many = now + many, 8 * many
+            now, many = now + many, 2 * many
         rows = np.concatenate([taken for _, taken in found])
         return Reserved(np.concatenate([used for used, _ in found]), rows, spread, is_read)
 

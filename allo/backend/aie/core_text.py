@@ -14,10 +14,10 @@ from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.passes import run_passes
 from ...ir.walk import argument_names, entry_block, operations, string_of
+from ...ir.words import container_width
 from ...mapping import ArrayPlan
 from ..element_class import set_signature
 from .core_body import CORE, CoreBodies, FifoAction
-from .localize import native_width
 
 _FOREVER = 0x7FFFFFFF
 _LOWER = "builtin.module(func.func(allo-expand-remainders),allo-lower-types,canonicalize,lower-affine,canonicalize)"
@@ -75,9 +75,9 @@ def _store_native(module: Module) -> None:
     for array in entry.arguments:
         own = ir.MemRefType(array.type)
         narrow = own.element_type
-        if not isinstance(narrow, ir.IntegerType) or narrow.width == native_width(narrow.width):
+        if not isinstance(narrow, ir.IntegerType) or narrow.width == container_width(narrow.width):
             continue
-        wide = ir.IntegerType.get_signless(native_width(narrow.width), context())
+        wide = ir.IntegerType.get_signless(container_width(narrow.width), context())
         array.set_type(ir.MemRefType.get(own.shape, wide, loc=unknown_location()))
         for op in [use.owner.operation for use in array.uses]:
             builder = Builder.before(op)

@@ -17,7 +17,16 @@ from ...ir.context import unknown_location
 from ...ir.inlining import replace_call
 from ...ir.module import Module
 from ...ir.streams import declared_sides, is_stream, is_stream_type
-from ...ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
+from ...ir.walk import (
+    argument_names,
+    entry_block,
+    location_of,
+    operations,
+    statement_of,
+    statements,
+    string_of,
+)
+from ...ir.words import container_width
 from ...poly import model_of
 from ..element_class import set_signature
 
@@ -227,7 +236,7 @@ def places_of_arrays(block: ir.Block) -> list[tuple[ir.Operation, str]]:
     order = {op: number for number, op in enumerate(statements(block))}
     spans: list[tuple[int, int, ir.Operation]] = []
     for op in operations(block, "memref.alloc"):
-        used = [order[_in_block(user, block)] for user in (op, *(use.owner.operation for use in op.results[0].uses))]
+        used = [order[statement_of(user)] for user in (op, *(use.owner.operation for use in op.results[0].uses))]
         spans.append((min(used[1:], default=used[0]), max(used), op))
     found: list[tuple[ir.Operation, str]] = []
     until: dict[str, int] = {}
@@ -239,18 +248,11 @@ def places_of_arrays(block: ir.Block) -> list[tuple[ir.Operation, str]]:
     return found
 
 
-def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation:
-    """The statement of a block in which an operation is."""
-    while op.block != block:
-        op = op.parent
-    return op
-
-
 def _local_arrays(block: ir.Block) -> tuple[tuple[str, int], ...]:
     found = {}
     for op, place in places_of_arrays(block):
         kind = ir.MemRefType(op.results[0].type)
-        bits = _WIDEST if isinstance(kind.element_type, ir.IndexType) else native_width(bits_of(kind.element_type))
+        bits = _WIDEST if isinstance(kind.element_type, ir.IndexType) else container_width(bits_of(kind.element_type))
         found[place] = prod(kind.shape) * bits // 8
     return tuple(sorted(found.items()))
 
@@ -258,8 +260,3 @@ def _local_arrays(block: ir.Block) -> tuple[tuple[str, int], ...]:
 def bits_of(kind: ir.Type) -> int:
     """The bits of an element."""
     return int(kind.width)
-
-
-def native_width(bits: int) -> int:
-    """The bits that a number takes in memory; no core keeps one that takes more than 64."""
-    return next((width for width in (8, 16, 32, 64) if bits <= width), bits)

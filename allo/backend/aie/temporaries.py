@@ -9,7 +9,7 @@ from ...ir.module import Module
 from ...ir.narrowing import narrow_integers
 from ...ir.passes import run_passes
 from ...ir.walk import entry_block, operations
-from .localize import native_width
+from ...ir.words import container_width
 
 _FUSE = "affine-loop-fusion,affine-scalrep,canonicalize"  # of arrays between nests single elements are left
 _PASSES = f"builtin.module(func.func(canonicalize,cse,{_FUSE},{_FUSE}))"
@@ -20,7 +20,7 @@ def without_temporaries(module: Module, name: str) -> None:
     """Let a function keep no more than it has to, in place: integers of the bits that are needed, and no array between
     nests that can be one. Nests that use streams or call functions stay in their order, as all that is around them."""
     function = module.function(name)
-    narrow_integers(function, native_width)
+    narrow_integers(function, container_width)
     entry = entry_block(function)
     assert entry is not None
     if all(op.name.startswith(_KNOWN) and not is_end(op) for op in operations(entry)):

@@ -67,7 +67,7 @@ class Circulation:
         basis += [Column(-self.far, 0, tuple(int(n == k) for k in self.loops)) for n in self.loops]
         inverse, whole = [[int(row == column) for column in range(size)] for row in range(size)], 1
         for _ in range(_MOST_PIVOTS):
-            duals = [sum(b.weight * row[k] for b, row in zip(basis, inverse, strict=True)) for k in range(size)]
+            duals = [sum([b.weight * row[k] for b, row in zip(basis, inverse, strict=True)]) for k in range(size)]
             interval = max(least, -(-duals[0] // (whole * self.cycle)))
             entering = self._longer(interval, duals[1:], whole)
             if entering is None:
@@ -89,7 +89,8 @@ class Circulation:
         unit = whole // common
         price_of = {n: price // common for n, price in zip(self.loops, prices, strict=True)}
         costs = {
-            ranges: sum(min(price_of[n] * low, price_of[n] * high) for n, low, high in ranges) for ranges in self.moves
+            ranges: sum([min(price_of[n] * low, price_of[n] * high) for n, low, high in ranges])
+            for ranges in self.moves
         }
         per_iteration = interval * self.cycle
         lengths = [(e.weight - per_iteration * e.distance) * unit - costs[e.ranges] for e in self.edges]
@@ -106,8 +107,8 @@ class Circulation:
                     loose[n] = [loose[n][0] + low, loose[n][1] + high]
         for n, (low, high) in loose.items():
             moves[n] += min(max(0, low), high)
-        weight = sum(edge.weight for edge in walk)
-        return Column(weight, sum(edge.distance for edge in walk), tuple(moves[n] for n in self.loops), tuple(walk))
+        weight = sum([edge.weight for edge in walk])
+        return Column(weight, sum([edge.distance for edge in walk]), tuple(moves[n] for n in self.loops), tuple(walk))
 
     def _serial(self) -> int:
         """All copies one after the other: no walk is longer that comes to each copy once."""
@@ -128,7 +129,7 @@ def _demanded(interval: int, shares: Sequence[tuple[int, tuple[Edge, ...]]], who
 def _pivot(basis: list[Column], inverse: list[list[int]], whole: int, entering: Column) -> int | None:
     """Exchange a column of the basis; what the inverse is then divided by, None if no column can leave."""
     column = (entering.distance, *entering.moves)
-    shares = [sum(x * c for x, c in zip(row, column, strict=True) if c) for row in inverse]
+    shares = [sum([x * c for x, c in zip(row, column, strict=True) if c]) for row in inverse]
     leaving = [r for r, share in enumerate(shares) if share > 0]
     if not leaving:
         return None

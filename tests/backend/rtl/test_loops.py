@@ -182,3 +182,19 @@ def test_counters_hold_the_number_behind_the_last_one() -> None:
                 A[y] += 7
 
     assert_as_predicted(allo.customize(moving), numbers(12))
+
+
+def test_loops_get_constant_bounds_from_those_around_them() -> None:
+    """`j` ends at `i`, which is 1: it is unrolled in the pipeline as other loops are."""
+
+    def once(A: int32[8], B: int32[8]):
+        for i in range(1, 3, 2):
+            A[i] = A[i] - i
+            for j in range(i):
+                for k in range(1, 5):
+                    B[j + k] = A[j] * 3 + B[j]
+
+    s = allo.customize(once)
+    s.unroll("k", factor=2)
+    s.pipeline("i", initiation_interval=3)
+    assert_as_predicted(s, numbers(8), numbers(8))
