@@ -26,11 +26,11 @@ class Resources:
     ff: int = 0
 
     def __add__(self, other: Resources) -> Resources:
-        return Resources(*(a + b for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(other), strict=True)))
+        return Resources(*[a + b for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(other), strict=True)])
 
     def times(self, count: int) -> Resources:
         """That of `count` copies."""
-        return Resources(*(count * a for a in dataclasses.astuple(self)))
+        return Resources(*[count * a for a in dataclasses.astuple(self)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ class Waits:
         """Find the earliest times; None, or the full FIFOs in a circle of points that wait for one another."""
         number = {point: n for n, point in enumerate(self.points)}
         exact = [point[1] for point in self.points] + [Fraction(cycles) for _, _, cycles, _ in self.edges]
-        scale = lcm(*(value.denominator for value in (*exact, *self.floors.values())))  # whole numbers are faster
+        scale = lcm(*{value.denominator for value in (*exact, *self.floors.values())})  # whole numbers are faster
         edges = [(number[a], number[b], int(cycles * scale), cause) for a, b, cycles, cause in self.edges]
         order: dict[int, list[Point]] = {}
         for point in sorted(self.points):

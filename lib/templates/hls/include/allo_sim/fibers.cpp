@@ -18,7 +18,7 @@ void group::clear() {
 }
 
 void scheduler::spawn(group &fibers, void (*run)(void *), void *argument, const std::vector<std::size_t> &after,
-           task_name name) {
+                      task_name name) {
   fiber &made = fibers.add();
   made.owner = this;
   made.number = ++count_;
@@ -78,7 +78,7 @@ bool scheduler::wait_for_element(fifo_state &fifo, std::uint32_t site) {
 }
 
 void scheduler::share(const fifo_state &fifo, std::uint32_t before, fiber &by, std::uint32_t site,
-                                        const char *kind) {
+                      const char *kind) {
   const fiber *other = alive(before);
   if (fifo.name.empty() || other == nullptr) return;  // it was waited for
   if (other->done && other->name.statement != by.name.statement) return;
