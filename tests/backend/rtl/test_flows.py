@@ -19,6 +19,7 @@ from allo.errors import AlloError, DataflowError
 from allo.ir.types import Stream, float32, int8, int32
 from allo.memory import Memory
 from tests.dataflow import random_graphs
+from tests.dataflow.test_timed import feedback
 from tests.seeds import sweep
 
 from .flows import Steps, assert_flows
@@ -85,23 +86,6 @@ def test_what_has_begun_goes_on_while_what_comes_later_waits(interval: int) -> N
             s.pipeline(f"{name}:i", initiation_interval=interval)
 
     assert_flows(diamond, NUMBERS, NOTHING, steps=steps)
-
-
-@df.region()
-def feedback(A: int32[N], B: int32[N]):
-    p: Stream[int32, 2]
-    q: Stream[int32, 2]
-
-    @df.kernel(mapping=[1], args=[A, B])
-    def f(A: int32[N], B: int32[N]):
-        for i in range(N):
-            p.put(A[i])
-            B[i] = q.get()
-
-    @df.kernel(mapping=[1])
-    def g():
-        for i in range(N):
-            q.put(p.get() * 7)
 
 
 def test_answers_come_back() -> None:
