@@ -1,5 +1,6 @@
 """Measures the cost of a call without a clock."""
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ PACKAGE = str(Path(allo.__file__).parent)
 
 
 def calls_of(action: Callable[[], object]) -> int:
-    """How many functions of the library `action` calls: no other process changes that."""
+    """How many functions of the library `action` calls: no other process changes that, nor garbage of other tests."""
     calls = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -19,9 +20,12 @@ def calls_of(action: Callable[[], object]) -> int:
         calls += event == "call" and frame.f_code.co_filename.startswith(PACKAGE)
 
     before = sys.getprofile()
+    gc.collect()
+    gc.disable()
     sys.setprofile(count)
     try:
         action()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return calls
