@@ -18,6 +18,8 @@ from .tool import Verilator, find_verilator
 _KEPT = "rtl"  # the folder of the cache
 _FLAGS = (
     "-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w",
+    "-pthread",  # all that a precompiled header is made with must be said again, or it is not taken
+    "-fno-tree-dse", "-fno-tree-dominator-opts",  # a tenth of the time; Verilator leaves them little
     "-fno-gnu-unique",  # two models in one process share nothing
     "-ffp-contract=off",  # an addition and a multiplication are two units
     "-DVL_TIME_CONTEXT", "-DVERILATOR=1", "-DVL_PRINTF=allo_sim_print",
@@ -110,7 +112,7 @@ def _compiled(
     whole = folder / "whole.cpp"
     whole.write_text(_whole(sorted(generated.glob("Vsim*.cpp")), [folder / name for name in sources]))
     arguments = [*flags, *_includes(verilator), f"-I{generated}", "-include", str(precompiled)]
-    libraries = ["-pthread", *(["-llz4", "-lz"] if design.waveform is Waveform.FST else [])]
+    libraries = ["-llz4", "-lz"] if design.waveform is Waveform.FST else []
     compiler.run(
         [*arguments, str(whole), *objects, "-shared", *libraries, "-o", str(place)], f"the simulation of '{design.top}'"
     )
