@@ -24,12 +24,13 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # polybench lies beside the package
 import allo
 import polybench
-from allo.ir.types import int8, int32
+from allo.ir.types import float32, int8, int32
 from benchmarks.primitives import attempt, primitives
 from polybench.evaluation import compile_seconds
 
 SIZE = "MEDIUM"
 LIMITS_MS = {"import allo": 600.0, "customize": 30.0, "primitive": 30.0, "build": 50.0, "first call": 100.0}
+FEW, MANY, MANY_RATIO = 2, 200, 2.0  # functions of a module, of which steps change two, and what more may cost
 UNFOLD_MS = 3000.0  # HLS code of 64 x 64 processing elements, which differ in what they read
 DESIGN_MS, DESIGNS_MS = 300.0, 3000.0  # customize, all primitives and HLS code of the best design: of one, of all
 LONG_KERNEL_LINES = (1500, 3000, 6000)
@@ -154,6 +155,29 @@ def unfolded_array(repeat: int) -> float:
     return median_ms(cpu_seconds(lambda: s.build(target="vhls")) for _ in range(repeat))
 
 
+def many_functions(count: int) -> float:
+    """Milliseconds of 100 steps on two functions of a module that has `count` of them."""
+    nest = "    for i, j in allo.grid(64, 64, name='N{q}'):\n        B[i, j] = A[i, j] + {q}.0\n"
+    nests = "".join(nest.format(q=q) for q in range(10))
+    signature = "(A: float32[64, 64], B: float32[64, 64]):\n"
+    calls = "".join(f"    f{k}(A, B)\n" for k in range(count))
+    functions = "".join(f"def f{k}{signature}{nests}" for k in range(count))
+    first = allo.customize(f"{functions}def top{signature}{calls}", global_vars={"float32": float32})
+
+    def steps() -> None:
+        s = first.copy()
+        for k in range(20):
+            loops = s.get_loops(f"f{k % 2}")[f"N{k // 2}"]
+            outer, inner = s.split(loops["j"], 4)
+            s.reorder(outer, loops["i"])
+            s.pipeline(inner)
+            s.parallel(outer)
+            s.split(loops["i"], 8)
+        assert len(s.steps) == 100
+
+    return median_ms(cpu_seconds(steps) for _ in range(5))
+
+
 def row(name: str, kernel: str, milliseconds: float, limit: float) -> str:
     verdict = "ok" if milliseconds <= limit else "ABOVE"
     return f"{name:22s} {kernel:10s} {milliseconds:8.1f} ms   limit {limit:5.0f} ms   {verdict}"
@@ -177,6 +201,9 @@ def main() -> None:
     largest = max(designs, key=lambda name: designs[name])
     print(row("a `best` design", largest, designs[largest], DESIGN_MS))
     print(row("all `best` designs", "", sum(designs.values()), DESIGNS_MS))
+    few = many_functions(FEW)
+    print(row(f"100 steps, {FEW} functions", "", few, MANY_RATIO * few))
+    print(row(f"100 steps, {MANY} functions", "", many_functions(MANY), MANY_RATIO * few))
     print(row("64 x 64 unfold", "gemm", unfolded_array(min(repeat, 3)), UNFOLD_MS))
     long_kernels()
 

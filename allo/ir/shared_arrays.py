@@ -18,6 +18,7 @@ class SharedArrays:
         self._parts = parts
         self._known: dict[str, FunctionArrays] = {}
         self._users: dict[str, list[tuple[str, Joining]]] | None = None  # of functions and constants
+        self._neighbours: dict[Place, tuple[Place, ...]] = {}
 
     def find(self, function: str, name: str) -> Place:
         """The array that `buffers_of` finds under this name in a function; InternalError without one."""
@@ -44,8 +45,14 @@ class SharedArrays:
                     found.append(other)
         return found
 
-    def neighbours(self, place: Place) -> Iterator[Place]:
+    def neighbours(self, place: Place) -> tuple[Place, ...]:
         """The arrays that are directly joined with one."""
+        known = self._neighbours.get(place)
+        if known is None:
+            known = self._neighbours[place] = tuple(self._joined_with(place))
+        return known
+
+    def _joined_with(self, place: Place) -> Iterator[Place]:
         name, number = place
         if number < 0:
             yield from ((user, joining.results[0] or 0) for user, joining in self._used(name))

@@ -265,6 +265,8 @@ class TaskChecker:
 
     def without_constants(self, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         """The body of a region in which no variable is left that only tasks use, each with one of its own."""
+        if not self._given:
+            return body
         used = symbols_in(tuple(s for s in body if not isinstance(s, Declare)))
         used |= symbols_in(tuple(s.init for s in body if isinstance(s, Declare) and isinstance(s.init, Expr)))
         unused = self._given - used
