@@ -1,15 +1,27 @@
-"""Traces: puts and gets of each process of a dataflow design, in order, with the cycles of a run without any wait."""
+"""Traces: puts, gets and looks of each process of a dataflow design, in order, with the cycles if nothing waits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 
 import numpy as np
 
 from ..errors import Location
 
 AT_ONCE, NEVER = -1, -2  # of an event that waits for no other one, and for one that does not exist
+
+
+class StreamUse(IntEnum):
+    """What is done at a stream, as the run-time library notes it (`Trace.h`)."""
+
+    GET = 0
+    PUT = 1
+    PEEK = 2  # waits for the element that the next get takes, and leaves it there
+
+
+USES = len(StreamUse)
 
 type Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 type Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -57,6 +69,8 @@ class Trace:
 
     With `steps`, an event that waits tries again after as many cycles, and holds up what comes after it in the order of
     its process only from when it waits on. Without, it makes all of that later.
+
+    Events that are no puts take an element, but for `looks`, which wait for the one that the next get takes.
     """
 
     processes: tuple[TracedProcess, ...]
@@ -66,20 +80,25 @@ class Trace:
     is_put: Flags
     cycle: Numbers
     steps: Numbers | None = None
+    looks: Flags | None = None
     puts: tuple[Numbers, ...] = field(init=False, repr=False)  # of each channel, the numbers of its events
     gets: tuple[Numbers, ...] = field(init=False, repr=False)
-    made: Numbers = field(init=False, repr=False)  # of each get, the put of its element: `NEVER` without one
+    made: Numbers = field(init=False, repr=False)  # of each get and look, the put of its element: `NEVER` without one
 
     def __post_init__(self) -> None:
         count = len(self.channels)
-        order = np.argsort(self.channel * 2 + self.is_put, kind="stable")
-        sizes = np.bincount(self.channel * 2 + self.is_put, minlength=2 * count)
+        codes = self.channel * USES + self.is_put
+        if self.looks is not None:
+            codes[self.looks] += StreamUse.PEEK
+        order = np.argsort(codes, kind="stable")
+        sizes = np.bincount(codes, minlength=USES * count)
         ends = np.split(order, np.cumsum(sizes)[:-1]) if count else []
-        object.__setattr__(self, "gets", tuple(ends[0::2]))
-        object.__setattr__(self, "puts", tuple(ends[1::2]))
+        object.__setattr__(self, "gets", tuple(ends[StreamUse.GET :: USES]))
+        object.__setattr__(self, "puts", tuple(ends[StreamUse.PUT :: USES]))
         made = np.full(len(self), AT_ONCE, np.int64)
-        for puts, gets in zip(self.puts, self.gets, strict=True):
+        for puts, gets, looks in zip(self.puts, self.gets, ends[StreamUse.PEEK :: USES], strict=True):
             made[gets] = padded(puts, len(gets))
+            made[looks] = padded(puts, len(gets) + 1)[np.searchsorted(gets, looks)]
         object.__setattr__(self, "made", made)
 
     def __len__(self) -> int:

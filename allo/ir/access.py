@@ -187,6 +187,11 @@ def is_peek(op: ir.Operation) -> bool:
     return bool(op.name == "allo.stream_peek")
 
 
+def waits_at_stream(op: ir.Operation) -> bool:
+    """Whether `op` waits for room in a stream, or for an element: a put, a get or a peek."""
+    return is_end(op) or is_peek(op)
+
+
 def looks(op: ir.Operation) -> bool:
     """Whether `op` only looks what is in a stream: whether it is empty, whether it is full, which element is next."""
     return op.name in _LOOKING

@@ -43,6 +43,18 @@ def test_producer_waits_for_room() -> None:
     assert found.occupied.tolist() == [2]
 
 
+def test_a_look_waits_for_the_element_that_the_next_get_takes() -> None:
+    puts, uses = [1, 1, 0, 0, 0, 0], [0, 0, 1, 0, 1, 0]  # a put each, then twice a look and a get
+    cycles = np.array([4, 8, 0, 5, 5, 9])
+    pair = (TracedProcess("producer", 9), TracedProcess("consumer", 10))
+    flags = (np.array(row, np.bool_) for row in (puts, uses))
+    trace = Trace(pair, (TracedChannel("pipe", 1),), np.array([0, 2, 6]), np.zeros(6, np.int64), next(flags), cycles,
+                  looks=next(flags))  # fmt: skip
+    found = replay(trace)
+    assert found.times.tolist() == [4, 11, 5, 10, 12, 16]
+    assert (found.waits.tolist(), found.occupied.tolist()) == ([0, 3, 5, 0, 2, 0], [1])
+
+
 def test_depths_of_a_replay_are_its_own() -> None:
     trace = two(2, 1, 4)
     assert replay(trace, [6]).full.tolist() == [0]

@@ -447,7 +447,35 @@ def test_questions_to_streams_are_refused() -> None:
     assert "a timed run knows when elements are put and got, not what is found in a stream at any other time" in told(
         refused.value
     )
-    assert "if p.empty():" in told(refused.value) and "hint: use put and get, which wait" in told(refused.value)
+    assert "if p.empty():" in told(refused.value) and "hint: use put, get and peek, which wait" in told(refused.value)
+
+
+@df.region()
+def differences(A: int32[N], B: int32[N]):
+    p: Stream[int32, 2]
+
+    @df.kernel(args=[A])
+    def source(A: int32[N]):
+        for i in range(N):
+            p.put(A[i])
+
+    @df.kernel(args=[B])
+    def sink(B: int32[N]):
+        for i in range(N - 1):
+            x: int32 = p.get()
+            B[i] = p.peek() - x
+        B[N - 1] = p.get()
+
+
+def test_a_look_waits_for_the_element_that_the_next_get_takes() -> None:
+    s = df.customize(differences)
+    s.pipeline("source:i", initiation_interval=5)
+    s.pipeline("sink:i")
+    run = timed(s, NUMBERS**2, NOTHING)
+    times, levels = run.occupancy("p")
+    puts = times[np.diff(levels, prepend=0) > 0]
+    assert set(np.diff(puts)) == {5}
+    assert run.cycles == puts[-1] + 6 and run.channels[0].empty == 46
 
 
 def steady_text(seed: int) -> str:
@@ -459,7 +487,8 @@ def steady_text(seed: int) -> str:
     arrays = ", ".join(f"A{task}: int32[6], B{task}: int32[6]" for task in range(count))
     lines = ["@df.region()", f"def graph({arrays}):", *(f"    s{n}: Stream[int32, 64]" for n in range(len(edges)))]
     for task in range(count):
-        own = [*(f"x = x * 3 + s{n}.get()" for n, edge in enumerate(edges) if edge[1] == task)]
+        looks = {n: f"s{n}.peek() + " * random.randint(0, 1) for n, edge in enumerate(edges) if edge[1] == task}
+        own = [f"x = x * 3 + {look}s{n}.get()" for n, look in looks.items()]
         own += [f"s{n}.put(x)" for n, edge in enumerate(edges) if edge[0] == task]
         lines += [f"    @df.task(mapping=[1], args=[A{task}, B{task}])", f"    def t{task}(A: int32[6], B: int32[6]):"]
         lines += ["        for i in range(6):", "            x: int32 = A[i]", *(f"            {line}" for line in own)]

@@ -164,8 +164,6 @@ def _of_region(node: tree.Straight | tree.Pipeline) -> Span:
     for use in region.nodes:
         if use.memory is None:
             continue
-        if is_peek(use.op):
-            continue  # takes nothing: the get behind it does
         if not moves_element(use.op):
             (reads if use.kind == "read" else writes).add(base_of(accessed(use.op)))
             continue
@@ -174,6 +172,7 @@ def _of_region(node: tree.Straight | tree.Pipeline) -> Span:
         first = Fraction(enter + schedule.first(use.index))
         tail = Fraction(schedule.depth - schedule.last(use.index) + leave)
         count = None if use.guards or runs is None or asks_stream(use.op) else runs * region.count(use.around)
+        count = Fraction(0) if is_peek(use.op) else count  # waits, and leaves it to the get behind it
         lag = Fraction(schedule.first(use.index) if overlaps else 0)
         event = Event(first, tail, count, lag)
         events[stream] = together(events[stream], event) if stream in events else event

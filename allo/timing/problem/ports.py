@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from ...ir.access import is_peek
 from ...layout import Banks, Division
 from .banks import told_apart
 from .memory import ArrayMemory, Ports
@@ -87,8 +88,11 @@ def intervals(ports: Ports, reads: Counts, writes: Counts) -> Counts | None:
 def accesses_of(
     region: LoopBody, nodes: Sequence[RegionNode], layout: tuple[Banks, ...] | None = None
 ) -> Accesses | None:
-    """The accesses of one array; `layout` replaces its partition. None if no access needs a port."""
-    wanted = [n for n in nodes if n.memory is not None and not n.in_register and not n.forwarded]
+    """The accesses of one array; `layout` replaces its partition. None if no access needs a port.
+
+    The element that comes next is seen while it is taken, so that a look needs none.
+    """
+    wanted = [n for n in nodes if n.memory is not None and not (n.in_register or n.forwarded or is_peek(n.op))]
     if not wanted:
         return None
     memory = wanted[0].memory

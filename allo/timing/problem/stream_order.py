@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product, takewhile
 
-from ...ir.access import is_at_stream, is_end, may_put
+from ...ir.access import is_at_stream, is_end, is_get, is_peek, may_put
 from ...ir.streams import is_stream_type
 from .problem import Move, Passing, Precedence
 from .region import LoopBody, RegionNode
@@ -59,6 +59,8 @@ def cycles_between(before: RegionNode, after: RegionNode) -> int:
     """
     if before.kind == "call":
         return before.latency
+    if is_get(before.op) and is_peek(after.op) and before.label == after.label:
+        return 1  # until the element behind it can be seen
     return int(may_put(before.op) and not may_put(after.op))
 
 
@@ -72,6 +74,18 @@ def exclusive(first: RegionNode, second: RegionNode) -> bool:
         if one != other:
             return True
     return False
+
+
+def gets_and_looks(nodes: Iterable[RegionNode]) -> Iterator[tuple[RegionNode, RegionNode]]:
+    """Each get with each look at the same FIFO."""
+    seen = list(nodes)
+    gets: dict[object, list[RegionNode]] = {}
+    for node in seen:
+        if is_get(node.op):
+            gets.setdefault(_end(node), []).append(node)
+    for look in seen:
+        if is_peek(look.op):
+            yield from ((get, look) for get in gets.get(_end(look), ()) if not exclusive(get, look))
 
 
 def stream_order(region: LoopBody) -> Iterator[Precedence]:
@@ -94,8 +108,14 @@ def stream_order(region: LoopBody) -> Iterator[Precedence]:
                     inner = common[common.index(loop) + 1 :]
                     yield _after(last, first, (Move(loop, 1, 1), *(_back(region, other) for other in inner)))
         for last, first in product(group[-1], group[0]):
-            if all(form is not None and not any(form.time) for form in first.forms):
-                yield _after(last, first, tuple(_back(region, loop) for loop in _ordered(last, first)), distance=1)
+            yield from _in_next_iteration(region, last, first)
+    for get, look in gets_and_looks(region.nodes):
+        yield from _in_next_iteration(region, get, look)
+
+
+def _in_next_iteration(region: LoopBody, last: RegionNode, first: RegionNode) -> Iterator[Precedence]:
+    if all(form is not None and not any(form.time) for form in first.forms):
+        yield _after(last, first, tuple(_back(region, loop) for loop in _ordered(last, first)), distance=1)
 
 
 def _after(

@@ -19,6 +19,7 @@ from allo.errors import AlloError, DataflowError
 from allo.ir.types import Stream, float32, int8, int32
 from allo.memory import Memory
 from tests.dataflow import random_graphs
+from tests.dataflow.polling import sorted_merge
 from tests.dataflow.test_timed import feedback
 from tests.seeds import sweep
 
@@ -51,6 +52,11 @@ def pipe(A: int32[N], B: int32[N]):
 def test_a_stream_between_tasks(steps: Steps) -> None:
     made = assert_flows(pipe, NUMBERS, NOTHING, steps=steps)
     assert made.predicted_cycles is None  # FIFOs decide
+
+
+def test_what_comes_next_is_seen_and_stays() -> None:
+    one, other = NUMBERS**2, 7 * NUMBERS
+    assert_flows(sorted_merge, one, other, np.zeros(2 * N, np.int32))
 
 
 @df.region()
@@ -405,7 +411,7 @@ def test_what_depends_on_when_tasks_run_is_refused() -> None:
         "AT: target 'rtl' has no hardware for 'try_get' of a stream, which does not say the same at all times\n"
         "    x, ok = p.try_get()\n"
         "    ^\n"
-        "  hint: use put and get, which wait, or build the kernel for 'vitis_hls'"
+        "  hint: use put, get and peek, which wait, or build the kernel for 'vitis_hls'"
     )
 
 

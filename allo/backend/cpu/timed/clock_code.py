@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from mlir import ir
 
-from ....ir.access import callee_name
+from ....ir.access import accessed, callee_name
 from ....ir.builder import Builder, constant_map_attr, index_type, string_attr, unit_attr
 from ....ir.context import context
 from ....ir.elements import EACH
@@ -40,10 +40,10 @@ class ClockCode:
             call = self._call(at, "allo_trace_advance", [self.number(at, cycles)])
             call.attributes[AT_END] = call.attributes[CHECK] = unit_attr()  # no task
 
-    def event(self, at: Builder, stream: ir.Value, is_put: bool, cycles: int | ir.Value, interval: int) -> None:
-        """Note a put or get, so many cycles after the clock, in iterations that start `interval` cycles apart."""
-        function = f"allo_trace_{'put' if is_put else 'get'}"
-        self._call(at, function, [stream, self.number(at, cycles), self.number(at, interval)])
+    def event(self, at: Builder, op: ir.Operation, cycles: int | ir.Value, interval: int) -> None:
+        """Note a put, get or peek, so many cycles after the clock, in iterations that start `interval` cycles apart."""
+        function = f"allo_trace_{op.name.rpartition('_')[2]}"
+        self._call(at, function, [accessed(op), self.number(at, cycles), self.number(at, interval)])
 
     def site(self, at: Builder, number: int) -> None:
         """Say which statement a process is."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 from mlir import ir
 
 from ....errors import DataflowError, InternalError, Location
-from ....ir.access import accessed, callee_name, is_at_stream, is_end, is_get
+from ....ir.access import asks_stream, callee_name, waits_at_stream
 from ....ir.builder import Builder
 from ....ir.effects import Effects, with_inner
 from ....ir.module import Module
@@ -248,16 +248,16 @@ class _FunctionClock:
     def _events(self, region: ScheduledRegion, block: Operations[ir.Operation], shift: int = 0) -> None:
         """Note what a scheduled region does to streams, so many cycles after the clock."""
         for op in (inner for outer in block for inner in with_inner(outer)):
-            if is_at_stream(op) and not is_end(op):
+            if asks_stream(op):
                 raise DataflowError(
                     "a timed run knows when elements are put and got, not what is found in a stream at any other time",
-                    at=location_of(op), hint="use put and get, which wait",
+                    at=location_of(op), hint="use put, get and peek, which wait",
                 )  # fmt: skip
         for node in region.graph.region.nodes:
-            if is_end(node.op):
+            if waits_at_stream(node.op):
                 at = Builder.before(node.op)
                 cycles = self.code.add(at, self._cycle(region, node, at), shift)
-                self.code.event(at, accessed(node.op), not is_get(node.op), cycles, region.schedule.interval or 1)
+                self.code.event(at, node.op, cycles, region.schedule.interval or 1)
 
     def _calls(self, region: ScheduledRegion, shift: int) -> None:
         """Let callees of a pipeline count from the cycle in which they start."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from allo import _mlir
 
-from ....dataflow.trace import Numbers, Trace, TracedChannel, TracedProcess, with_ends
+from ....dataflow.trace import USES, Numbers, StreamUse, Trace, TracedChannel, TracedProcess, with_ends
 from ....ir.stream_facts import StreamFacts
 from ...arguments.calling import call, runtime_function
 from .clocks import ProcessSite
@@ -33,7 +33,7 @@ def _library() -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recorded:
-    """What is kept: rows (task, site, cycles, events) of processes, (end, clock, cycles, interval) of events, edges,
+    """What is kept: rows (task, site, cycles, events) of processes, (use, clock, cycles, interval) of events, edges,
     channels."""
 
     processes: np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -127,15 +127,16 @@ class TraceBuilder:
         which that is scheduled, as a state machine does; else in the order of the program.
         """
         bounds = np.cumsum([0, *self.kept.processes[:, 3].tolist()])
-        ends, clock, cycles, interval = self.kept.events.T
-        numbers, channels = self._channels(ends)
-        used = with_ends(channels, bounds, numbers[ends // 2], ends % 2 == 1)
+        codes, clock, cycles, interval = self.kept.events.T
+        numbers, channels = self._channels(codes)
+        used = with_ends(channels, bounds, numbers[codes // USES], codes % USES == StreamUse.PUT)
         if scheduled:
             order = _scheduled(bounds, clock, cycles)
-            ends, clock, cycles, interval = ends[order], clock[order], cycles[order], interval[order]
+            codes, clock, cycles, interval = codes[order], clock[order], cycles[order], interval[order]
+        uses = codes % USES
         return Trace(
-            self.processes, used, bounds, numbers[ends // 2], ends % 2 == 1, clock + cycles,
-            np.ascontiguousarray(interval) if self.in_time else None,
+            self.processes, used, bounds, numbers[codes // USES], uses == StreamUse.PUT, clock + cycles,
+            np.ascontiguousarray(interval) if self.in_time else None, uses == StreamUse.PEEK,
         )  # fmt: skip
 
     # -- processes ---------------------------------------------------------------------------------------
@@ -184,16 +185,17 @@ class TraceBuilder:
 
     # -- channels ----------------------------------------------------------------------------------------
 
-    def _channels(self, ends: Numbers) -> tuple[Numbers, list[TracedChannel]]:
+    def _channels(self, codes: Numbers) -> tuple[Numbers, list[TracedChannel]]:
         """The number of each recorded channel among those that are told apart, and these."""
         kept = self.kept.channels
-        sizes = np.bincount(ends, minlength=2 * len(kept)).reshape(-1, 2)
+        sizes = np.bincount(codes, minlength=USES * len(kept)).reshape(-1, USES)
         known: dict[tuple[int | None, str], int] = {}
         numbers, found = np.zeros(len(kept), np.int64), list[TracedChannel]()
         for number, (label, task) in enumerate(kept):
             maker = self.processes[self.first[task]]
             key = (maker.task, label)
-            if key not in known or sizes[number, 0] != sizes[number, 1]:  # what is left would be taken for new
+            is_left = sizes[number, StreamUse.GET] != sizes[number, StreamUse.PUT]  # would be taken for new
+            if key not in known or is_left:
                 known[key] = len(found)
                 found.append(self._channel(label, maker))
             numbers[number] = known[key]

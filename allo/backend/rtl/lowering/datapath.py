@@ -14,11 +14,11 @@ from ....ir.access import (
     accessed,
     base_of,
     is_access,
-    is_end,
     is_load,
     is_store,
     stored,
     subscripts,
+    waits_at_stream,
 )
 from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, statements
@@ -145,7 +145,7 @@ class RegionHardware:
                 self.function.arrays_of(result)
         elif op.name in ("affine.if", "scf.if"):
             self._condition(op)
-        elif is_end(op):
+        elif waits_at_stream(op):
             stream_event(self, op)
         elif is_access(op):
             self._access(op)

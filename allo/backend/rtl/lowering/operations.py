@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....errors import TargetError
-from ....ir.access import asks_stream, is_peek
+from ....ir.access import asks_stream
 from ....ir.dense import float_bits
 from ....ir.mlir_types import integer_of
 from ....ir.module import Module
@@ -225,12 +225,12 @@ def demand_hardware(module: Module) -> None:
     for op in (op for entry in entries for op in operations(entry)):
         if op.name.startswith(("arith.", "math.")) and op.name not in _BUILT:
             raise unsupported(op, f"'{op.name.partition('.')[2]}'")
-        if asks_stream(op) or is_peek(op):
+        if asks_stream(op):
             raise TargetError(
                 f"target 'rtl' has no hardware for '{op.name.partition('_')[2]}' of a stream, which does "
                 "not say the same at all times",
                 at=location_of(op),
-                hint="use put and get, which wait, or build the kernel for 'vitis_hls'",
+                hint="use put, get and peek, which wait, or build the kernel for 'vitis_hls'",
             )
 
 

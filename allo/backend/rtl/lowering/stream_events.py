@@ -1,4 +1,4 @@
-"""Puts and gets of a region as hardware: the FIFO that they use, when they happen, and the element that is got."""
+"""Puts, gets and looks of a region as hardware: their FIFO, when they happen, and the element that is found."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 from mlir import ir
 
-from ....ir.access import is_put, stored
+from ....ir.access import is_peek, is_put, stored
 from ....ir.walk import location_of
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
@@ -34,7 +34,7 @@ class StreamRegion(Protocol):
 
 
 def stream_event(region: StreamRegion, op: ir.Operation) -> None:
-    """The hardware of a put or get in its cycle."""
+    """The hardware of a put, a get or a look in its cycle."""
     builder, flow, cycle, puts = region.builder, region.flow, region.cycle(op), is_put(op)
     ports, place = region.streams.place(op.operands[0], lambda value: region.at(value, cycle))
     bits = max(1, (ports.array.banks - 1).bit_length())
@@ -42,7 +42,8 @@ def stream_event(region: StreamRegion, op: ir.Operation) -> None:
     active = " && ".join(region.held_guards(cycle, region.guards)) or "1'b1"
     event = flow.event(op, cycle, f"({active})", ports.can(place, chosen, puts))
     word = region.at(stored(op), cycle).fit(ports.width) if puts else ""
-    ports.use(place, chosen, puts, event.fire, word)
+    if not is_peek(op):
+        ports.use(place, chosen, puts, event.fire, word)
     region.streams.note(event, ports, place, chosen, is_put=puts)
     if puts:
         return

@@ -165,12 +165,12 @@ std::vector<int64_t> tracedTasks(const Region &region, const std::vector<size_t>
 }
 
 /// Notes that the running process uses a stream `at` cycles after its clock, in iterations `interval` cycles apart.
-void note(int64_t handle, int64_t isPut, int64_t at, int64_t interval) {
+void note(int64_t handle, mlir::allo::StreamUse use, int64_t at, int64_t interval) {
   StreamCall &call = here();
   if (!call.recorder)
     return;
   auto &process = *call.traced();
-  process.events.push_back(of(handle)->channel * 2 + isPut);
+  process.events.push_back(of(handle)->channel * mlir::allo::kUses + static_cast<int64_t>(use));
   process.events.push_back(process.clock);
   process.events.push_back(at);
   process.events.push_back(interval);
@@ -451,9 +451,17 @@ ALLO_EXPORT char *allo_traced_call(const TracedCall *traced, void *) {
   return allo_stream_call(&request, nullptr);
 }
 
-ALLO_EXPORT void allo_trace_put(int64_t stream, int64_t at, int64_t interval) { note(stream, 1, at, interval); }
+ALLO_EXPORT void allo_trace_put(int64_t stream, int64_t at, int64_t interval) {
+  note(stream, mlir::allo::StreamUse::put, at, interval);
+}
 
-ALLO_EXPORT void allo_trace_get(int64_t stream, int64_t at, int64_t interval) { note(stream, 0, at, interval); }
+ALLO_EXPORT void allo_trace_get(int64_t stream, int64_t at, int64_t interval) {
+  note(stream, mlir::allo::StreamUse::get, at, interval);
+}
+
+ALLO_EXPORT void allo_trace_peek(int64_t stream, int64_t at, int64_t interval) {
+  note(stream, mlir::allo::StreamUse::peek, at, interval);
+}
 
 /// The cycles that the running process has taken so far if it never waited.
 ALLO_EXPORT int64_t allo_trace_clock() {

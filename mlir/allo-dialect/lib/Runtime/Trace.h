@@ -1,4 +1,4 @@
-// What a timed run keeps: puts and gets of each process, at cycles that the machine code tells.
+// What a timed run keeps: puts, gets and looks of each process, at cycles that the machine code tells.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,15 @@
 #include <vector>
 
 namespace mlir::allo {
+/// What is done at a stream; a peek waits for the element that the next get takes, and leaves it there.
+enum class StreamUse : int64_t { get, put, peek };
+constexpr int64_t kUses = 3;
+
 /// What runs in its own time: a task, or a stretch of the function that starts tasks, up to where it waits for them.
 struct TracedProcess {
   int64_t number, task, site; // the site is given by the machine code; -1 before
   int64_t clock = 0;          // the cycles that it has taken so far if it never waited
-  std::vector<int64_t> events; // channel * 2 + 1 for a put, channel * 2 for a get; clock, cycles after it, interval
+  std::vector<int64_t> events; // channel * kUses + use; clock, cycles after it, interval
 };
 
 /// A FIFO, and the task that has made it.
