@@ -19,10 +19,7 @@ def schedules_of(parts: Any, instantiate: Sequence[Any] | Mapping[str, Any] | No
     for part in given:
         if isinstance(part, Schedule):
             if instantiate is not None:
-                raise _refused(
-                    f"instantiate= is for kernels, and the schedule of '{part.top_func_name}' is of one instance",
-                    hint="give it to allo.customize",
-                )
+                _check_instance(part, instantiate)
             found.append(part)
         elif isinstance(part, FunctionType):
             found.append(default_schedule(part, instantiate))
@@ -60,6 +57,21 @@ def default_schedule(
         raise
     made = function(schedule)
     return made if isinstance(made, Schedule) else schedule
+
+
+def _check_instance(schedule: Schedule, values: Sequence[Any] | Mapping[str, Any]) -> None:
+    """Refuse a schedule of another instance than the one that is asked for."""
+    own = schedule.template
+    given = dict(values) if isinstance(values, Mapping) else dict(zip(own, values, strict=False))
+    is_known = isinstance(values, Mapping) or len(values) <= len(own)
+    if is_known and all(name in own and own[name] == value for name, value in given.items()):
+        return
+    name = schedule.top_func_name
+    is_of = f"of the instance {name}[{', '.join(map(str, own.values()))}]" if own else "of no template"
+    raise _refused(
+        f"the schedule of '{name}' is {is_of}, and instantiate= asks for {values}",
+        hint="give these values to allo.customize, or leave them out here",
+    )
 
 
 def _refused(message: str, hint: str | None = None) -> ScheduleError:

@@ -13,6 +13,7 @@ from mlir import ir as mlir_ir
 from ..errors import ScheduleError, counted, nearest
 from ..frontend.program import Compiled, compile_kernel
 from ..frontend.read.given import given_names, kernel_of_text
+from ..frontend.read.templates import values_of
 from ..frontend.typing.tables import rule_set
 from ..ir.linalg import lower_linalg as make_loops
 from ..ir.module import Module
@@ -48,6 +49,7 @@ class Schedule(Primitives, Uses, Published):
         self.steps = Steps()
         self.verbose = verbose
         self.divides_arguments = False  # whether builds for hardware give tasks banks of their own
+        self.template: Mapping[str, Any] = {}  # what the type parameters of the kernel stand for
 
     @property
     def ir(self) -> Module:
@@ -128,7 +130,7 @@ class Schedule(Primitives, Uses, Published):
         """A schedule in the same state with the same steps, on its own from now on."""
         made = type(self)(self._state, verbose=self.verbose)
         made._history, made.steps = list(self._history), self.steps
-        made.divides_arguments = self.divides_arguments
+        made.divides_arguments, made.template = self.divides_arguments, self.template
         return made
 
     def __copy__(self) -> Schedule:
@@ -256,9 +258,10 @@ class Schedule(Primitives, Uses, Published):
         """Replay the steps of `schs`, one or a list, on their kernels as this kernel calls them.
 
         A kernel in the place of a schedule stands for its default schedule, `schedule_<kernel>(s)` of its module, of
-        the instance that `instantiate` says. All calls are customised, or with `id` only those of the instance
-        `f[..., "id"]`, which may be of other types or of another kernel if the steps can be taken there; functions that
-        it shares with others are copied first. Raises ScheduleError, with both lines,
+        the instance that `instantiate` says; a schedule must be of that instance if it is said. All calls are
+        customised, or with `id` only those of the instance `f[..., "id"]`, which may be of other types or of another
+        kernel if the steps can be taken there; functions that it shares with others are copied first. Raises
+        ScheduleError, with both lines,
         for a step on something that an earlier step has changed, and `LayoutConflict` for contradicting partitions;
         then nothing has changed. Source: Allo paper, section 6.3 and Algorithm 1.
         """
@@ -314,7 +317,9 @@ def customize(
         with working(f"reading the kernel '{getattr(kernel, '__name__', kernel)}'", DEBUG):
             compiled = compile_kernel(kernel, instantiate, rule_set(typing_rule_set))
             state = _first_state(compiled, lower_linalg)
-    return Schedule(state, verbose=verbose)
+    schedule = Schedule(state, verbose=verbose)
+    schedule.template = values_of(compiled.checked.top.source)
+    return schedule
 
 
 def _first_state(compiled: Compiled, lower_linalg: bool) -> FinishedModule:

@@ -291,12 +291,34 @@ def test_a_template_without_its_values():
 def test_values_for_a_schedule():
     assert_refused(
         """
-        File: compose: instantiate= is for kernels, and the schedule of 'scale' is of one instance
-          hint: give it to allo.customize
+        File: compose: the schedule of 'scale' is of no template, and instantiate= asks for [float32]
+          hint: give these values to allo.customize, or leave them out here
         """,
         customize(top),
         of_scale(),
         instantiate=[float32],
+    )
+
+
+@pytest.mark.parametrize("values", [[int32, 4, 4, 8], {"T": int32, "K": 8}, [int32]])
+def test_values_that_are_those_of_the_schedule(values):
+    s, part = customize(sizes), customize(product, instantiate=[int32, 4, 4, 8])
+    part.pipeline("j")
+    s.compose(part.copy(), instantiate=values)
+    assert len(s.steps) == 1
+    assert_faithful(sizes, s)
+
+
+def test_values_of_another_instance():
+    assert_refused(
+        """
+        File: compose: the schedule of 'product' is of the instance product[int32, 4, 4, 8], and instantiate= asks for \
+[int32, 4, 8, 4]
+          hint: give these values to allo.customize, or leave them out here
+        """,
+        customize(sizes),
+        customize(product, instantiate=[int32, 4, 4, 8]),
+        instantiate=[int32, 4, 8, 4],
     )
 
 

@@ -11,6 +11,7 @@ from allo.ir.types import Fixed, Float, Int, Struct, float32, index, int8, int32
 from .doors import through_doors
 
 Pair = Struct({"x": int32, "y": int32})
+Both = Struct({"first": Pair, "weight": int32})
 
 
 def test_fields_of_structs_by_name_and_lists_with_computed_elements() -> None:
@@ -257,3 +258,38 @@ def test_bounds_of_type_parameters_are_classes() -> None:
     assert through_doors(s, np.arange(4, dtype=np.int32)).result.tolist() == [1, 2, 3, 4]
     with pytest.raises(allo.KernelError, match=r"'T' must be one of Float, Int, got Fixed\(8, 3\)"):
         allo.customize(kernel, instantiate=[Fixed(8, 3), 4])
+
+
+def test_dicts_wherever_a_struct_is_wanted() -> None:
+    def mirrored(p: Pair) -> Pair:
+        return {"y": p["x"], "x": p["y"]}
+
+    def kernel(a: int32, b: int32) -> int32[2, 2]:
+        p: Pair = mirrored({"x": a, "y": b})
+        p = {"x": p["y"], "y": p["x"] + 1}  # both fields are read before one is written
+        pairs: Pair[2] = {"x": 1, "y": 2}
+        pairs[1] = {"x": b, "y": pairs[0]["y"] + 5}
+        pairs[0] = pairs[1]
+        both: Both = {"first": p, "weight": 3}
+        both["first"] = {"x": both["weight"], "y": p["y"]}
+        q = both["first"]
+        q["x"] += a
+        table: int32[2, 2] = [[p["x"], p["y"]], [pairs[0]["x"] + pairs[0]["y"], q["x"] * q["y"]]]
+        return table
+
+    assert through_doors(kernel, 5, 9).result.tolist() == [[5, 10], [16, 80]]
+
+
+def test_several_contexts_in_one_with() -> None:
+    def kernel(A: int32[3, 4]) -> int32[3, 4]:
+        B: int32[3, 4] = 0
+        with allo.meta_for(3) as i, allo.meta_for(i, 4) as j:
+            with allo.meta_if(i == j), allo.meta_for(2) as k:
+                B[i, j] += A[i, j] + k
+            with allo.meta_else():
+                B[i, j] = 7
+        return B
+
+    A = np.arange(12, dtype=np.int32).reshape(3, 4)
+    wanted = np.triu(np.full((3, 4), 7), 1) + (2 * A + 1) * np.eye(3, 4, dtype=int)
+    assert through_doors(kernel, A).result.tolist() == wanted.tolist()

@@ -220,3 +220,22 @@ def test_systolic_arrays_with_shallow_fifos() -> None:
     assert "# dataflow" in s.pseudocode() and [name for name in s.get_loops().PE.loops] == ["i", "j", "k"]
     A, B = np.arange(16, dtype=np.int32).reshape(2, 8), np.arange(24, dtype=np.int32).reshape(8, 3)
     np.testing.assert_array_equal(through_doors(s, A, B).result, A @ B)
+
+
+def test_loops_with_their_names() -> None:
+    def kernel(A: int32[4, 8]) -> int32[4, 8]:
+        B: int32[4, 8] = 0
+        for i, j in allo.grid(4, 8, name="B"):
+            B[i, j] = A[i, j] + 1
+        return B
+
+    s = allo.customize(kernel)
+    for name, loop in s.get_loops().B:
+        if name == "j":
+            s.split(loop, 4)
+    for name, loop in s.get_loops().B.loops.items():
+        if name == "j.inner":
+            s.unroll(loop)
+    assert [name for name, _ in s.get_loops().B] == ["i", "j.outer", "j.inner"] and len(s.steps) == 2
+    A = np.arange(32, dtype=np.int32).reshape(4, 8)
+    np.testing.assert_array_equal(through_doors(s, A).result, A + 1)

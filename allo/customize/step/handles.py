@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -13,6 +14,10 @@ class Loop:
     function: str
     nest: str
     name: str
+
+    def __iter__(self) -> Iterator[str | Loop]:
+        """`for name, loop in s.get_loops().C`, as programs for published Allo write it."""
+        return iter((self.name, self))
 
     def __str__(self) -> str:
         return f"{self.function}:{self.nest}.{self.name}"

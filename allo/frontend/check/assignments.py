@@ -187,7 +187,7 @@ class AssignmentChecker:
             if word is not None:
                 written = self.expressions.bits.written(target, word, self.expressions.scalar(node.value))
                 return () if written is None else self._assign_word(node, word, written)
-            value = self.expressions.any(node.value)
+            value = self.expressions.structs.assigned(node)
             place = self._place(target)
             if value is None or place is None:
                 return ()
@@ -200,7 +200,7 @@ class AssignmentChecker:
                 return ()
             return (self._store(self.scope.source.position(node), place, value),)
         if isinstance(target, ast.Attribute) and self.expressions.structs.is_of_value(target):
-            given = self.expressions.any(node.value)
+            given = self.expressions.structs.assigned(node)
             field = self.expressions.structs.place(target)
             if given is None or field is None:
                 return ()
@@ -256,7 +256,7 @@ class AssignmentChecker:
                 return self.results.given(node, call, [target])
             value = self.expressions.calls.result(node.value, call.call, seen)
         else:
-            value = self.expressions.any(node.value)
+            value = self.expressions.structs.assigned(node)
         if value is None:
             if symbol is None:
                 self.scope.declare(target.id, SymbolKind.INVALID, None, at)

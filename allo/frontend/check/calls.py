@@ -210,8 +210,10 @@ class CallChecker:
         template = template_source(callee)
         deduced = template is not None or isinstance(callee, ExternalValue)
         function = None if deduced else self.scope.compile_callee(callee, node, self.scope)
-        given = [(argument, self._given(argument)) for argument in node.args]
-        named = {keyword.arg: (keyword.value, self._given(keyword.value)) for keyword in node.keywords}
+        kinds = {p.name: p.type for p in function.params} if function is not None else {}
+        wanted = [*kinds.values(), *(None for _ in node.args)]
+        given = [(argument, self._given(argument, kind)) for argument, kind in zip(node.args, wanted, strict=False)]
+        named = {k.arg: (k.value, self._given(k.value, kinds.get(k.arg or ""))) for k in node.keywords}
         if template is not None:
             function = self._deduced(node, callee, template, given, named)
         elif isinstance(callee, ExternalValue):
@@ -227,11 +229,11 @@ class CallChecker:
             arguments.append(checked)
         return CallSite(function, tuple(arguments))
 
-    def _given(self, node: ast.expr) -> Value:
-        """The value of an argument, which may be a stream."""
+    def _given(self, node: ast.expr, kind: AlloType | TensorType | None) -> Value:
+        """The value of an argument for a parameter of this type, which may be a stream."""
         stream = self.scope.local(node.id) if isinstance(node, ast.Name) else None
         is_stream = stream is not None and stream.kind is SymbolKind.STREAM
-        return stream if is_stream else self.expressions.any(node)
+        return stream if is_stream else self.expressions.any(node, kind)
 
     def _refuse_shared(self, bound: list[Given], function: CheckedFunction) -> None:
         """A part of an array is passed as a copy, which must not miss what the call writes through another argument."""

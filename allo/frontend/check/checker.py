@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Protocol
 
+from ...ir.types import AlloType, TensorType
 from ..typing.nodes import Expr, Symbol
 from ..typing.view import View
 
@@ -14,8 +15,8 @@ type Value = Expr | Symbol | View
 class CheckedExpressions(Protocol):
     """Turns `ast.expr` into typed values; a method returns None after an error was reported."""
 
-    def any(self, node: ast.expr) -> Value | None:
-        """`node` as a scalar value or as a whole tensor."""
+    def any(self, node: ast.expr, declared: AlloType | TensorType | None = None) -> Value | None:
+        """`node` as a scalar value or as a whole tensor; for a place of a struct type, a dict is one."""
         ...
 
     def scalar(self, node: ast.expr) -> Expr | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.arrays import array_element_type
-from ...ir.types import AlloType, Float, index
+from ...ir.types import AlloType, Float, Struct, TensorType, index
 from ...ir.types import bool as bool_type
 from ..typing.builder import ValueBuilder
 from ..typing.convert import NotExpressible, constant, fixed_constant, power
@@ -96,9 +96,11 @@ class ExpressionChecker:
             return None
         return result
 
-    def any(self, node: ast.expr) -> Expr | Symbol | View | None:
-        """`node` as a scalar value or as a whole tensor."""
+    def any(self, node: ast.expr, declared: AlloType | TensorType | None = None) -> Expr | Symbol | View | None:
+        """`node` as a scalar value or as a whole tensor; for a place of a struct type, a dict is one."""
         try:
+            if isinstance(node, ast.Dict) and isinstance(declared, Struct):
+                return self.structs.value(node, declared)
             return self._checked(node)
         except NotExpressible as error:
             self.scope.error(node, str(error), error.hint)

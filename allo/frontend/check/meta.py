@@ -20,6 +20,18 @@ _UNKNOWN = object()
 _MAX_COPIES = 65536
 
 
+def single_contexts(nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block, in which `with a, b` is a `with b` in a `with a`."""
+    return [_nested(node) if isinstance(node, ast.With) and len(node.items) > 1 else node for node in nodes]
+
+
+def _nested(node: ast.With) -> ast.stmt:
+    inner = node.body
+    for item in reversed(node.items):
+        inner = [ast.copy_location(ast.With([item], inner), node)]
+    return inner[0]
+
+
 class MetaChecker:
     """Expands `with allo.meta_if/meta_elif/meta_else/meta_for`."""
 
@@ -59,7 +71,7 @@ class MetaChecker:
             call = node.items[0].context_expr
             if callee not in (dsl.meta_if, dsl.meta_elif, dsl.meta_else) or not isinstance(call, ast.Call):
                 break
-            if len(call.args) != (0 if callee is dsl.meta_else else 1) or call.keywords or len(node.items) != 1:
+            if len(call.args) != (0 if callee is dsl.meta_else else 1) or call.keywords:
                 return None  # `with_statement` says what is wrong
             chain.append((call.args[0] if call.args else None, node))
             if callee is dsl.meta_else:
@@ -82,7 +94,7 @@ class MetaChecker:
         call = item.context_expr
         callee = self.statements.expressions.calls.callee(call) if isinstance(call, ast.Call) else None
         metas = (dsl.meta_if, dsl.meta_elif, dsl.meta_else, dsl.meta_for)
-        if len(node.items) != 1 or callee not in metas:
+        if callee not in metas:
             self.scope.error(
                 node,
                 f"a kernel cannot contain `with {ast.unparse(item)}`",

@@ -33,7 +33,7 @@ from .calls import is_function_of_values
 from .chained import assign_chained
 from .expressions import ExpressionChecker
 from .iteration import differs_by_position, read_iteration
-from .meta import MetaChecker
+from .meta import MetaChecker, single_contexts
 from .parallel import assign_at_once, assigns_at_once
 from .streams import called_streams
 from .tasks import TaskChecker, asks_position, bind_position, is_task
@@ -83,6 +83,7 @@ class StatementChecker:
     def body(self, nodes: list[ast.stmt]) -> tuple[Stmt, ...]:
         """The statements of one block; those with errors are left out."""
         result: list[Stmt] = []
+        nodes = single_contexts(nodes)
         outer, pending = self.meta.enter_block(), self.expressions.builder.take_pending()
         around, self._block = self._block, nodes
         done = 0
@@ -316,7 +317,7 @@ class StatementChecker:
             return ()
         values: list[Expr | Symbol] = []
         for place, result in zip(nodes, expected, strict=True):
-            value = self.expressions.any(place)
+            value = self.expressions.any(place, result)
             if value is None:
                 return ()
             same = isinstance(result, TensorType) and getattr(value.type, "shape", None) == result.shape

@@ -261,7 +261,8 @@ class StreamChecker:
 
     def _given(self, node: ast.Call, stream: Symbol) -> Expr | Symbol | View | None:
         """What a put puts, which is of the shape and the kind that the stream holds; None after an error."""
-        kind, value = _type_of(stream), self.expressions.any(node.args[0])
+        kind = _type_of(stream)
+        value = self.expressions.any(node.args[0], None if kind.block else kind.element)
         if value is None:
             return None
         shape = () if isinstance(value, Expr) else _shape(value)

@@ -44,6 +44,11 @@ def parameters_of(source: KernelSource) -> list[ast.TypeVar]:
     return [p for p in getattr(source.tree, "type_params", []) if isinstance(p, ast.TypeVar)]
 
 
+def values_of(source: KernelSource) -> dict[str, Any]:
+    """What the type parameters of an instance stand for; of a kernel that is no template nothing."""
+    return {parameter.name: source.names[parameter.name] for parameter in parameters_of(source)}
+
+
 def instantiate(source: KernelSource, values: Sequence[Any] | Mapping[str, Any] | None) -> KernelSource:
     """`source` with its type parameters bound to `values`.
 
