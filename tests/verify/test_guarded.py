@@ -125,7 +125,7 @@ def test_endless_loops_and_crashes_end():
 
     runner = ProcessRunner()
     number = runner.prepare(load(endless).module)
-    late = runner.run(number, (np.zeros(1, np.int32),), 3.0, Deadline.after(60))
+    late = runner.run(number, (np.zeros(1, np.int32),), 0.5, Deadline.after(60))
     assert isinstance(late, Failed) and late.is_late
     arguments = (np.ones(4, np.float32), np.ones(4, np.float32))
     fine = runner.run(runner.prepare(load(halves).module), arguments, 60.0, Deadline.after(60))

@@ -31,8 +31,13 @@ class Inputs:
 
 def directed_inputs(arguments: tuple[Argument, ...], seed: int = 1) -> Iterator[Inputs]:
     """Positive numbers near 1 (square matrices with a heavy diagonal), small integers, any numbers, numbers of many
-    sizes, zeros, ones, a single 1, extremes, special floats."""
+    sizes, zeros, ones, a single 1, extremes, special floats.
+
+    Where arrays have extents that are known at run time only, integers that may be these extents come first.
+    """
     random = np.random.default_rng(seed)
+    if any(isinstance(argument.type, TensorType) and not argument.type.is_static for argument in arguments):
+        yield Inputs("extents", tuple(_extent(argument.type, random) for argument in arguments))
     for kind, fill in _KINDS.items():
         yield Inputs(kind, tuple(_value(argument.type, fill, random) for argument in arguments))
 
@@ -65,6 +70,15 @@ def _value(kind: AlloType | TensorType | None, fill: _Fill, random: np.random.Ge
     assert kind is not None
     made = fill(kind, (1,), random)[0]
     return made.item() if isinstance(made, np.generic) and not isinstance(kind, Struct) else made
+
+
+def _extent(kind: AlloType | TensorType | None, random: np.random.Generator) -> Any:
+    """The extent of arrays for an integer, positive numbers for the rest."""
+    return _value(kind, _extents if isinstance(kind, Int | UInt | Index) else _near_one, random)
+
+
+def _extents(element: AlloType, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    return _whole(element, np.full(shape, _RUN_TIME_EXTENT, np.int64), random)
 
 
 def _bits(element: AlloType, shape: tuple[int, ...], random: np.random.Generator) -> Array:
