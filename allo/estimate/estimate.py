@@ -25,6 +25,7 @@ from ..timing.problem.memory import ArrayMemory
 from ..timing.rewrites import Prepared, Rewrite, RewriteOptions, prepared
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
+from .elements import GridElement
 from .function import FunctionReport
 from .off_chip import DEFAULT_WORD_BITS, OffChip, off_chip, transfers
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
@@ -191,12 +192,12 @@ class _Estimation:
         """How many instances of each function there are."""
         counts: Counter[str] = Counter()
 
-        def visit(name: str, times: int) -> None:
-            counts[name] += times
-            for callee, number in self.trees.span(name).callees.items():
-                visit(callee, times * number)
+        def visit(element: GridElement, times: int) -> None:
+            counts[element.callee] += times * element.count
+            for inner in element.inside(self.module, self.trees):
+                visit(inner, times * element.count)
 
-        visit(top, 1)
+        visit(GridElement(top, 1), 1)
         return dict(counts)
 
     def _function(self, name: str, instances: int) -> FunctionEstimate:
@@ -206,9 +207,10 @@ class _Estimation:
         latency, interval = rounded(span.latency), rounded(span.interval)
         function = report.tree.function.operation
         stages = report.proposals.get(function)
+        own = self._own(GridElement(name, 1))
         return FunctionEstimate(
-            name, latency, latency if interval is None else interval, self._resources(name), self._own(name),
-            report.loops, instances, "allo.dataflow" in function.attributes, "" if stages is None else stages.step,
+            name, latency, latency if interval is None else interval, self._resources(name), own, report.loops,
+            instances, "allo.dataflow" in function.attributes, "" if stages is None else stages.step,
             report.timelines,
         )  # fmt: skip
 
@@ -249,19 +251,26 @@ class _Estimation:
     def _resources(self, name: str) -> Resources:
         """What one instance of a function takes, with its callees."""
         if name not in self.resources:
-            found = self._own(name)
-            for callee, number in self.trees.span(name).callees.items():
-                found += self._resources(callee).times(number)
-            self.resources[name] = found
+            self.resources[name] = self._whole(GridElement(name, 1))
         return self.resources[name]
 
-    def _own(self, name: str) -> Resources:
-        """What one instance of a function takes without its callees."""
-        if name not in self.reports:
+    def _whole(self, element: GridElement) -> Resources:
+        """What an element takes, with its callees."""
+        found = self._own(element)
+        for inner in element.inside(self.module, self.trees):
+            one = self._whole(inner) if inner.decided else self._resources(inner.callee)
+            found += one.times(inner.count)
+        return found
+
+    def _own(self, element: GridElement) -> Resources:
+        """What an element takes without its callees."""
+        if element.callee not in self.reports:
             return Resources()
-        builder = self.trees.builders[name]
+        builder = self.trees.builders[element.callee]
         for op in operations(builder.entry):
             if op.name in ("memref.alloc", "memref.get_global"):
                 builder.memory_of(op.results[0], array_name(op))
-        loops = len(self.reports[name].rows.made)
-        return own_resources(builder.function, self.trees.span(name), builder.memories, self.target, loops)
+        rows = self.reports[element.callee].rows.made
+        loops = sum(row.state != "spatial" and not element.omits(op) for op, row in rows.items())
+        span = element.span(self.trees)
+        return own_resources(element, span, builder.function, builder.memories, self.target, loops)

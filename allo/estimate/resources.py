@@ -15,6 +15,7 @@ from ..ir.walk import entry_block, operations, string_of
 from ..target import Fpga, Operator
 from ..timing.control.span import Span
 from ..timing.problem.memory import ArrayMemory
+from .elements import GridElement
 from .report.result import Resources
 
 # A counter with comparison and addresses a loop, and the state machine of a function: fitted to docs/estimator.md.
@@ -24,9 +25,14 @@ _SHARED_LUT = 32  # a multiplexer before a unit that several places share
 
 
 def own_resources(
-    function: ir.OpView, span: Span, memory_of: dict[ir.Value, ArrayMemory], target: Fpga, loops: int
+    element: GridElement,
+    span: Span,
+    function: ir.OpView,
+    memory_of: dict[ir.Value, ArrayMemory],
+    target: Fpga,
+    loops: int,
 ) -> Resources:
-    """What a function takes without its callees."""
+    """What an element of a function takes without its callees."""
     found = unit_resources(span.units)
     found += Resources(
         lut=_FUNCTION_LUT + loops * _LOOP_LUT, ff=_FUNCTION_FF + loops * _LOOP_FF + span.register_bits
@@ -34,7 +40,7 @@ def own_resources(
     entry = entry_block(function)
     assert entry is not None
     in_dataflow = "allo.dataflow" in function.operation.attributes
-    for op in operations(entry):
+    for op in (op for op in operations(entry) if not element.omits(op)):
         if op.name == "allo.stream_create" or (op.name == "memref.alloc" and is_stream_type(op.results[0].type)):
             kind = op.results[0].type
             count = math.prod(kind.shape) if isinstance(kind, ir.MemRefType) else 1

@@ -96,6 +96,10 @@ class Module:
         """What `find` says of function `name`, with what it calls."""
         return find(self.function(name))
 
+    def once[T](self, find: Callable[[Module], T]) -> T:
+        """What `find` says of the module."""
+        return find(self)
+
     def symbol(self, name: str) -> ir.Operation:
         """The function, constant or state `name`; InternalError if there is none."""
         symbols = ir.SymbolTable(self.mlir.operation)

@@ -186,6 +186,13 @@ class FinishedModule(Module):
         found: T = self._found[name, find]
         return found
 
+    def once[T](self, find: Callable[[Module], T]) -> T:
+        """What `find` says of the module: found once."""
+        if ("", find) not in self._found:
+            self._found["", find] = find(self)
+        found: T = self._found["", find]
+        return found
+
     def symbol(self, name: str) -> ir.Operation:
         return self._site(name).op
 

@@ -29,6 +29,7 @@ from .must_writes import overwritten_arguments
 from .order import order_violation, writes_again
 from .pairs import Dependence
 from .places import ElementPlace, in_any_case, is_inside, may_be_one, place_of
+from .position_classes import position_classes
 from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
 from .regions import Clash, backward_between_iterations, same_stream, stage_clash, wholly_overwritten
 from .sources import SeenWrites, writes_seen
@@ -142,6 +143,7 @@ __all__ = [
     "overwritten_arguments",
     "pairs_of",
     "place_of",
+    "position_classes",
     "read_box",
     "rebound",
     "runs_in_order",

@@ -104,11 +104,11 @@ def _is_large(made: Sequence[ir.Operation]) -> bool:
 def _outcome(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:
     """By a proof for all tasks where there are many, else by a run, and by a proof if that is too long."""
     is_large = _is_large(made)
-    if is_large and waits_are_ranked(module, made):
+    if is_large and waits_are_ranked(module):
         return None, None, None
     found = _run(module, made, most)
     is_long = isinstance(found[0], Untold) and found[0].is_long
-    return (None, None, None) if is_long and not is_large and waits_are_ranked(module, made) else found
+    return (None, None, None) if is_long and not is_large and waits_are_ranked(module) else found
 
 
 def _run(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:

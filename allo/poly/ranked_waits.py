@@ -19,7 +19,7 @@ from ..ir.access import callee_name, is_end, is_load, is_put
 from ..ir.elements import SPATIAL
 from ..ir.module import Module
 from ..ir.processes import DATAFLOW, is_region, region_statements, spatial_loops
-from ..ir.stream_facts import facts_of
+from ..ir.stream_facts import facts_of, made_streams
 from ..ir.streams import is_stream_type
 from ..ir.walk import (
     LOOP_OPERATIONS,
@@ -57,9 +57,14 @@ class _End:
     places: int
 
 
-def waits_are_ranked(module: Module, made: Sequence[ir.Operation]) -> bool:
-    """Whether it is proven, without looking at each position, that the streams `made` are used by one process an end,
-    that all which is put is taken, and that nobody waits for ever with FIFOs of their depths."""
+def waits_are_ranked(module: Module) -> bool:
+    """Whether it is proven, without looking at each position, that streams are used by one process an end, that all
+    which is put is taken, and that nobody waits for ever with FIFOs of their depths."""
+    return module.once(_are_ranked)
+
+
+def _are_ranked(module: Module) -> bool:
+    made = [op for function in module.functions() for op in made_streams(function)]
     try:
         ends = list(_ends(module, made))
         if len(ends) > _MOST_ENDS:

@@ -13,7 +13,6 @@ import allo.dataflow as df
 from allo.errors import DataflowError
 from allo.ir.hang import Hang
 from allo.ir.module import Module
-from allo.ir.stream_facts import made_streams
 from allo.ir.types import Stream, int32
 from allo.poly import hangs
 from allo.poly.ranked_waits import waits_are_ranked
@@ -28,7 +27,7 @@ from .random_grids import region_of as grid_of
 
 
 def ranked(module: Module) -> bool:
-    return waits_are_ranked(module, [op for function in module.functions() for op in made_streams(function)])
+    return waits_are_ranked(module)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ class LLVMModule:
         self._timing: TimedRun | None = None
         self._checks = lower_checks(self._lowered)
         self._unbounded = unbounded
-        self._streams = prepare_streams(self._lowered, unbounded=unbounded)
+        self._streams = prepare_streams(self._lowered, module, unbounded=unbounded)
         self._threads = threads_of(self._lowered, threads) if self._streams or threads != 1 else None
         if self._timed is not None:
             self._timed.write(self._streams)

@@ -99,17 +99,17 @@ def call_on_threads(
     return bool(done)
 
 
-def prepare_streams(module: Module, *, unbounded: bool) -> RunFacts | None:
+def prepare_streams(module: Module, source: Module, *, unbounded: bool) -> RunFacts | None:
     """Give the streams and tasks of `module` the numbers by which the run-time library tells of them; None if there are
     no streams.
 
-    With `unbounded`, streams hold any number of elements.
+    With `unbounded`, streams hold any number of elements. In `source`, of which it was made, tasks wait as in it.
     """
     if not any(uses_streams(function) for function in module.functions()):
         return None
     _refuse_stream_arguments(module)
     _run_in_order(module)
-    room = 0 if unbounded else ROOM if always_ends(module) else 1
+    room = 0 if unbounded else ROOM if always_ends(source) else 1
     kind = ir.IntegerType.get_signless(64, context())
     module.mlir.operation.attributes["allo.x_room"] = ir.IntegerAttr.get(kind, room)
     facts = RunFacts.number(module)

@@ -157,4 +157,6 @@ def test_more_banks_than_the_tool_makes(array: str) -> None:
             s.build(target=target)
         first = caught.value.diagnostics[0]
         assert first.message == f"'{array}' is cut into 2,048 banks, and {tool} makes 1,024 of an array at most"
-        assert first.hint == "partition it by a smaller factor, or in fewer dimensions"
+        assert first.hint == (
+            "partition it by a smaller factor, or in fewer dimensions; tasks may also hand elements on in streams"
+        )

@@ -162,7 +162,8 @@ def test_two_writers() -> None:
     assert refusal(unfolded(), "vivado_hls") == (
         "Vivado HLS runs no dataflow region in which two processes write one array: in "
         "'elements' both 'PE_0' and 'PE_1' write 'C'\n"
-        "let each write an array of its own, or partition it so that they write different banks"
+        "let each write an array of its own, partition it so that they write different banks, or let one task write "
+        "what the others put into streams"
     )
 
 

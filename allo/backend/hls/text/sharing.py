@@ -40,7 +40,8 @@ from ....poly.linear import Linear
 _HINTS = {
     "read": "let one of them read it and hand on what the other needs, or partition it so that they read different "
     "banks",
-    "write": "let each write an array of its own, or partition it so that they write different banks",
+    "write": "let each write an array of its own, partition it so that they write different banks, or let one task "
+    "write what the others put into streams",
     "use": "let one process do all that uses it",
 }
 type _Place = tuple[int | None, ...]  # the bank in each dimension; None: any

@@ -146,7 +146,9 @@ class Vendor:
             raise TargetError(
                 f"'{array.name}' is cut into {count:,} banks, and {self.name} makes {self.most_banks:,} of an array "
                 "at most",
-                at=array.at, hint="partition it by a smaller factor, or in fewer dimensions",
+                at=array.at,
+                hint="partition it by a smaller factor, or in fewer dimensions; tasks may also hand elements on in "
+                "streams",
             )  # fmt: skip
         return self.arrays.partition(array, banks)
 

@@ -1,0 +1,73 @@
+"""Resources of grids: each position is counted as what it does there, as if it had a function of its own."""
+
+from __future__ import annotations
+
+# ruff: noqa: F821 - tasks use the streams that a region declares
+import random
+from collections.abc import Callable
+from dataclasses import astuple
+from typing import Any
+
+import pytest
+
+import allo
+import allo.dataflow as df
+from allo.backend.instantiate import instantiate
+from allo.ir.types import Stream, int16
+from tests.dataflow.designs import elements, systolic, tiles
+from tests.dataflow.test_random_positions import stepped
+from tests.seeds import sweep
+
+
+def resources(s: allo.Schedule) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """What an estimate says, and what it says of the module with a function for each class of positions."""
+    apart = allo.estimate(instantiate(s.ir)).resources
+    return astuple(allo.estimate(s).resources), astuple(apart)
+
+
+SLOW = [pytest.param(region, marks=pytest.mark.slow) for region in (systolic.daisy_chain, tiles.flash_attention)]
+
+
+@pytest.mark.parametrize("region", [systolic.packed, elements.unified, *SLOW], ids=lambda region: region.__name__)
+def test_positions_cost_what_they_do(region: Callable[..., Any]) -> None:
+    seen, apart = resources(df.customize(region))
+    assert seen == apart
+
+
+@sweep(60, quick=3)
+def test_positions_with_functions_of_their_own_are_counted_once(seed: int) -> None:
+    s = stepped(random.Random(seed))
+    seen, apart = resources(s)
+    whole = "unroll" in str(s.steps)  # conditions within code that is scheduled in one piece count for all positions
+    assert all(map(int.__ge__, seen, apart)) if whole else seen == apart
+
+
+def test_multipliers_of_two_rows() -> None:
+    size = 6
+
+    @df.region()
+    def grid(A: int16[size, size], B: int16[size, size]):
+        line: Stream[int16, 2][size, size + 1]
+
+        @df.kernel(mapping=[size, size], args=[A, B])
+        def cell(A: int16[size, size], B: int16[size, size]):
+            i, j = df.get_pid()
+            with allo.meta_if(j == 0):
+                for k in range(4):
+                    line[i, j + 1].put(A[i, k])
+            with allo.meta_elif(i in {0, size - 1}):
+                for _k in range(4):
+                    line[i, j + 1].put(line[i, j].get() * A[i, j])
+            with allo.meta_else():
+                for _k in range(4):
+                    line[i, j + 1].put(line[i, j].get())
+
+        @df.kernel(mapping=[size], args=[B])
+        def sink(B: int16[size, size]):
+            i = df.get_pid()
+            for k in range(4):
+                B[i, k] = line[i, size].get()
+
+    estimate = allo.estimate(df.customize(grid))
+    cell = next(function for function in estimate.functions if function.name == "cell")
+    assert (cell.instances, cell.resources.dsp, estimate.dsp) == (size * size, 1, 2 * (size - 1))
