@@ -51,13 +51,12 @@ def alone(name: str, parameters: Mapping[str, int]) -> Utilization:
     return synthesised({**library_files([name]), "unit.sv": text}, "unit")
 
 
-def expression(text: str, width: int, result: int, registers: int = 0) -> Utilization:
-    """What an expression of `a`, `b` and `s` takes, with registers behind it."""
-    made = "assign y = v;" if not registers else "always_ff @(posedge clk) if (en) y <= v;"
+def expression(text: str, width: int, result: int) -> Utilization:
+    """What an expression of `a`, `b` and `s` takes."""
     operands = ", ".join(f"input logic [{width - 1}:0] {name}" for name in "ab")
     source = (
-        f"module unit (input logic clk, input logic en, {operands}, input logic [15:0] s, "
-        f"output logic [{result - 1}:0] y);\n  logic [{result - 1}:0] v;\n  assign v = {text};\n  {made}\nendmodule\n"
+        f"module unit ({operands}, input logic [15:0] s, output logic [{result - 1}:0] y);\n"
+        f"  assign y = {text};\nendmodule\n"
     )
     return synthesised({"unit.sv": source}, "unit")
 
@@ -68,7 +67,7 @@ type _Counted = Callable[[], Utilization]
 def integers(target: Fpga) -> Iterator[tuple[str, _Counted, Operator | Resources]]:
     """Units, what counts them, and what the model of estimates says."""
     for width in (8, 32, 64):
-        yield f"sum of {width} bits", partial(expression, "a + b", width, width, 1), target.integer("add", width)
+        yield f"sum of {width} bits", partial(expression, "a + b", width, width), target.integer("add", width)
         yield f"comparison of {width} bits", partial(expression, "a < b", width, 1), target.integer("compare", width)
         one_of = partial(expression, "s[0] ? a : b", width, width)
         yield f"choice of two, {width} bits", one_of, target.integer("select", width)

@@ -81,7 +81,7 @@ def jacobi() -> allo.Schedule:
 
 
 @pytest.mark.parametrize(
-    ("design", "cycles"), [(flat, 32_781), (rows, 34_689), (integers, 32_773), (jacobi, 935)]
+    ("design", "cycles"), [(flat, 32_781), (rows, 34_689), (integers, 32_772), (jacobi, 935)]
 )
 def test_cycles_are_those_of_the_simulation(design: Callable[[], allo.Schedule], cycles: int) -> None:
     assert allo.estimate(design(), profile="rtl").cycles == cycles
@@ -110,4 +110,4 @@ def test_fixed_point_and_copies_are_what_is_built() -> None:
 
     s = allo.customize(scaled)
     s.pipeline("i")
-    assert allo.estimate(s, profile="rtl", rewritten=True).cycles == s.build(target="rtl").predicted_cycles == 69
+    assert allo.estimate(s, profile="rtl", rewritten=True).cycles == s.build(target="rtl").predicted_cycles == 67

@@ -36,12 +36,19 @@ class Trees:
     def span(self, name: str) -> Span:
         """The time of one call of a function; not known for external kernels and recursive ones."""
         if name not in self.wholes:
+            self.built(name)
             self.wholes[name] = Span(None)  # what a recursive call is
-            if entry_block(self.module.function(name)) is not None:
-                found = Spans(self._built(name), self.callee)
-                self.wholes[name] = found.whole
-                self.spans[name] = found
+            if name in self.spans:
+                self.wholes[name] = self.spans[name].whole
         return self.wholes[name]
+
+    def built(self, name: str) -> FunctionTree | None:
+        """The tree of a function, without its own time; None for external kernels."""
+        if name not in self.spans and name not in self.wholes and entry_block(self.module.function(name)) is not None:
+            self.wholes[name] = Span(None)  # what a recursive call is
+            self.spans[name] = Spans(self._built(name), self.callee)
+            del self.wholes[name]
+        return self.spans[name].tree if name in self.spans else None
 
     def callee(self, name: str) -> Callee:
         """What callers of a function see."""

@@ -243,6 +243,16 @@ def test_a_grid_is_instances_of_a_module_for_each_class() -> None:
     assert made.code.count("module element_") == 4 and made.code.count("allo_fifo #") == 2 * M * M
 
 
+@pytest.mark.slow
+def test_an_element_multiplies_in_each_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "M", 6)
+    monkeypatch.setitem(globals(), "K", 64)
+    draw = np.random.default_rng(4)
+    A, B = draw.integers(-128, 128, (6, 64)).astype(np.int8), draw.integers(-128, 128, (64, 6)).astype(np.int8)
+    made = assert_flows(systolic, A, B, np.zeros((6, 6), np.int32), steps=steps_of_systolic)
+    assert made.cycles == 64 + 2 * 6 + 5
+
+
 def stages(A: int32[N], B: int32[N], C: int32[N]):
     T: int32[N]
     for i in range(N):
@@ -447,7 +457,7 @@ def test_faults_in_what_stands_still_are_noticed(
 ) -> None:
     def steps(s: allo.Schedule) -> None:
         for task in "fgh":
-            s.pipeline(f"{task}:i", initiation_interval=3 if task == "h" else 1)
+            s.pipeline(f"{task}:i", initiation_interval={"f": 2, "g": 1, "h": 3}[task])
 
     monkeypatch.setattr(RegionFlow, name, fault)
     table = np.arange(2048, dtype=np.float32)

@@ -68,19 +68,18 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
     made = unrolled(module, target)
     demand_hardware(made)
     trees = Trees(made, TreeOptions(target, assumes=False))
-    trees.span(made.top)
     functions: dict[str, FunctionHardware] = {}
 
     def function(name: str) -> FunctionHardware:
         if name not in functions:
-            trees.span(name)
-            if name not in trees.spans:
+            tree = trees.built(name)  # how long it takes is not asked where FIFOs decide
+            if tree is None:
                 raise TargetError(
                     f"'{name}' is an external kernel, of which there is no SystemVerilog",
                     at=location_of(made.function(name).operation),
                     hint="build for 'vitis_hls', which takes its C++",
                 )
-            functions[name] = FunctionHardware(made, trees.spans[name].tree, trees.builders[name], function).make()
+            functions[name] = FunctionHardware(made, tree, trees.builders[name], function).make()
         return functions[name]
 
     def tree_of(name: str) -> FunctionTree | None:
