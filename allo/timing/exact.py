@@ -45,7 +45,9 @@ def optimum(problem: Problem, least: int, bound: StaticSchedule, seconds: float 
         found = _Model(problem, interval, bound).solved(seconds)
         proved = proved and found.certain
         if found.starts is not None:
-            return Optimum(schedule_of(problem, found.starts, interval), proved)
+            made = schedule_of(problem, found.starts, interval)
+            is_worse = interval == bound.interval and made.depth > bound.depth  # all that there was time for
+            return Optimum(bound if is_worse else made, proved)
     return None
 
 

@@ -9,6 +9,7 @@ import pytest
 import allo
 import polybench
 from allo.errors import ToolError
+from allo.timing import exact
 from allo.timing.check import violations
 from allo.timing.exact import optimum
 from tests.seeds import sweep
@@ -70,3 +71,15 @@ def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
         "exact schedules need the constraint solver of ortools, which is not installed\n"
         "  hint: pip install 'allo[exact]'"
     )
+
+
+def test_what_no_time_is_left_for_is_no_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver gives a deep schedule when its time is over: the one that was to be improved stays."""
+    pytest.importorskip("ortools")
+    found = schedule(lanes)
+    shallow = optimum(found.problem, 8, found)
+    assert shallow is not None
+    late = exact._Solution([cycles * found.problem.period for cycles in found.cycles], certain=False)
+    monkeypatch.setattr(exact._Model, "solved", lambda self, seconds: late)
+    best = optimum(found.problem, 8, shallow.schedule)
+    assert best is not None and best.schedule is shallow.schedule and not best.proved
