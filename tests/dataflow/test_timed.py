@@ -20,6 +20,7 @@ from allo.ir.types import Fixed, Stream, Struct, UInt, int8, int32
 from tests.seeds import sweep
 
 from . import random_graphs
+from .designs import tiles
 
 N = 12
 NUMBERS, NOTHING = np.arange(N, dtype=np.int32), np.zeros(N, np.int32)
@@ -65,6 +66,16 @@ def pipe(A: int32[N], B: int32[N]):
 def test_cycles_are_those_of_the_estimate(steps: Callable[[allo.Schedule], Any]) -> None:
     s = df.customize(pipe)
     assert timed(s, NUMBERS, NOTHING, steps=steps).cycles == allo.estimate(s).cycles
+
+
+@pytest.mark.parametrize(("region", "extent", "arrays", "kind"), [
+    (tiles.tiled_gemm, tiles.M, 3, np.int16), (tiles.hierarchy, tiles.TM, 4, np.int32),
+])  # fmt: skip
+def test_estimates_know_bursts(region: Callable[..., Any], extent: int, arrays: int, kind: type) -> None:
+    """Tiles come in bursts, whose mean distance tells less: 4,107 cycles and 519."""
+    s = df.customize(region)
+    given = [np.ones((extent, extent), kind) for _ in range(arrays)]
+    assert timed(s, *given).cycles == allo.estimate(s).cycles
 
 
 def test_events_have_the_cycles_of_the_schedule() -> None:

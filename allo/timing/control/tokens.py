@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from mlir import ir
@@ -26,7 +27,7 @@ def settled(lengths: Lengths, node: Node) -> Span:
     sites: dict[tuple[Stream, bool], list[StreamSite]] = {}
     for site in events(lengths, node) if span.ends.puts or span.ends.gets else ():
         sites.setdefault((site.stream, site.is_put), []).append(site)
-    guarded = {key: own for key, own in sites.items() if any(_is_guarded(site.op) for site in own)}
+    guarded = {key: own for key, own in sites.items() if _is_uneven(own) or any(_is_guarded(site.op) for site in own)}
     if not guarded:
         return span
     ends, accesses = span.ends, lengths.tree.around.accesses
@@ -39,6 +40,16 @@ def settled(lengths: Lengths, node: Node) -> Span:
         for found, is_put in ((ends.puts, True), (ends.gets, False))
     )
     return replace(span, ends=Ends(puts, gets, ends.reads, ends.writes))
+
+
+def _is_uneven(sites: Sequence[StreamSite]) -> bool:
+    """Whether some uses come sooner after the one before than others."""
+    for site in sites:
+        steps = [loop for loop in site.loops if loop.trips != 1 and loop.period != 0]
+        for outer, inner in pairwise(steps):
+            if None not in (inner.trips, inner.period) and outer.period != inner.trips * inner.period:  # type: ignore[operator]
+                return True
+    return len(sites) > 1
 
 
 def _is_guarded(op: ir.Operation) -> bool:
