@@ -43,13 +43,23 @@ def chain(A: float32[64], S: float32[8]):
             S[i] += A[8 * i + u] * 2.0
 
 
+def kept(A: float32[64], B: float32[64], C: float32[64]):
+    """All copies store one value in B, where the first has read another one than the rest reads."""
+    for i in range(5):
+        for _u in range(4):
+            for _v in range(2):
+                if i < 3:
+                    A[3 * i + 3] = A[3 * i + 1] + B[3 * i + 1]
+            B[3 * i + 1] = A[3 * i + 4]
+
+
 def schedule(kernel: object) -> StaticSchedule:
     s = allo.customize(kernel)  # type: ignore[arg-type]
     s.pipeline("i")
     return schedules(s)[0].schedule
 
 
-KERNELS = [sums, lanes, total, chain]
+KERNELS = [sums, lanes, total, chain, kept]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

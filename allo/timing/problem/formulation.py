@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from ...poly.covers import alike
 from .graph import Edge, Graph
@@ -93,22 +94,26 @@ class _Formulation:
         return loops
 
     def _alternating(self) -> Iterator[Edge]:
-        """Edges to later copies of what their source waits for: an element that takes one value after the other."""
-        following: dict[int, list[tuple[int, bool]]] = {}
-        for edge in self.edges:
-            if not edge.distance:
-                following.setdefault(edge.source, []).append((edge.sink, edge.weight > 0))
+        """Edges to later copies of what their source waits for: an element that takes one value after the other.
+
+        What waits for a value that an earlier copy computes has copies anyhow, as all that computes it.
+        """
+        flowing: dict[int, list[tuple[int, bool]]] = {}
         for index, inputs in enumerate(self.graph.region.inputs):
             for source in inputs:
                 made = self.nodes[source]
-                following.setdefault(source, []).append((index, made.latency > 0 or made.delay > 0))
-        late: dict[int, set[int]] = {}
+                flowing.setdefault(source, []).append((index, made.latency > 0 or made.delay > 0))
+        following = {source: [*sinks] for source, sinks in flowing.items()}
         for edge in self.edges:
-            if edge.order and not edge.distance and edge.source > edge.sink:
-                if edge.sink not in late:
-                    late[edge.sink] = _later(edge.sink, following)
-                if edge.source in late[edge.sink]:
-                    yield edge
+            if not edge.distance:
+                for table in (following,) if edge.order else (following, flowing):
+                    table.setdefault(edge.source, []).append((edge.sink, edge.weight > 0))
+        late = lru_cache(maxsize=None)(lambda node: _later(node, following))
+        for edge in self.edges:
+            is_back = not edge.distance and edge.source > edge.sink and (edge.order or self._passes(edge))
+            waits = is_back and edge.source in late(edge.sink)
+            if waits and (edge.order or edge.source not in _later(edge.sink, flowing)):
+                yield edge
 
     def _passes(self, edge: Edge) -> bool:
         source, sink = self.nodes[edge.source], self.nodes[edge.sink]
