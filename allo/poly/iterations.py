@@ -33,12 +33,19 @@ def iterations_of(access: Access, most: int) -> Iterations | None:
     count = domain.count_val().to_python()
     if count > most:
         return None
+    dims = range(len(access.loops))
+    box = [range(_number(domain.dim_min_val(n)), _number(domain.dim_max_val(n)) + 1) for n in dims]
+    if dims and count == prod(map(len, box)):  # all between the bounds
+        return np.stack(np.meshgrid(*box, indexing="ij"), axis=-1).reshape(count, len(dims)).astype(np.int64)
     if count > _FEW:
-        dims = range(len(access.loops))
         apart = [_points(_along(domain, n, len(dims)), 1)[:, 0] for n in dims]
         if count == prod(map(len, apart)):  # conditions on one loop each: isl walks along each only
             return np.stack(np.meshgrid(*apart, indexing="ij"), axis=-1).reshape(count, len(dims))
     return _points(domain, len(access.loops))
+
+
+def _number(value: isl.Val) -> int:
+    return int(value.to_python())
 
 
 def _along(domain: isl.Set, dim: int, dims: int) -> isl.Set:

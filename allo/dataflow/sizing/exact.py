@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..replay import FIFO_CYCLES, Replayed, replay
-from ..trace import Flags, Numbers, Trace, TracedProcess
+from ..trace import AT_ONCE, Flags, Numbers, Trace, TracedProcess
 
 type Depths = tuple[int, ...]  # of each kind of FIFO that is sized
 
@@ -145,7 +145,10 @@ def most_held(puts: Numbers, gets: Numbers) -> int:
 
 
 def backward(trace: Trace) -> Trace:
-    """The trace from its end: gets are puts, and what was as late as possible is as early as possible."""
+    """The trace from its end: gets are puts, and what was as late as possible is as early as possible.
+
+    An element that is looked at was put before the first look.
+    """
     before: list[list[int]] = [[] for _ in trace.processes]
     for number, process in enumerate(trace.processes):
         for other in process.after:
@@ -154,8 +157,17 @@ def backward(trace: Trace) -> Trace:
     order = _from_end(trace.bounds)
     cycle = (lengths[trace.owner] - trace.cycle)[order]
     processes = tuple(_following(p, tuple(after)) for p, after in zip(trace.processes, before, strict=True))
-    is_put: Flags = ~trace.is_put[order]
-    return Trace(processes, trace.channels, trace.bounds, trace.channel[order], is_put, cycle)
+    if trace.looks is None:
+        return Trace(processes, trace.channels, trace.bounds, trace.channel[order], ~trace.is_put[order], cycle)
+    looks: Flags = trace.looks[order]
+    is_put: Flags = ~trace.is_put[order] & ~looks
+    found = Trace(processes, trace.channels, trace.bounds, trace.channel[order], is_put, cycle, looks=looks)
+    place = np.argsort(order)  # of each event in the order from the end
+    seen = np.flatnonzero(trace.looks)[::-1]  # where an element is looked at several times, first comes last
+    found.made[place[seen]] = AT_ONCE
+    is_made = trace.made[seen] >= 0
+    found.made[place[trace.made[seen[is_made]]]] = place[seen[is_made]]
+    return found
 
 
 def _following(process: TracedProcess, after: tuple[int, ...]) -> TracedProcess:

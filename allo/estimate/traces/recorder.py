@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...dataflow.trace import Trace, TracedChannel, TracedProcess, with_ends
+from ...dataflow.trace import USES, StreamUse, Trace, TracedChannel, TracedProcess, with_ends
 from ...ir.stream_facts import StreamFacts
 
 
@@ -20,7 +20,7 @@ class TooManyEvents(Exception):
 class TraceRecorder:
     """What runs of a trace program say; `facts` and `bits` are of the operations that make streams, by number.
 
-    Event codes are twice the number of the channel, and one more for a put.
+    Event codes are the number of the channel times `USES`, and the use.
     """
 
     facts: Sequence[StreamFacts]
@@ -100,6 +100,9 @@ class TraceRecorder:
         codes, cycles = (
             np.frombuffer(b"".join(own.tobytes() for own in rows), np.int64) for rows in (self.codes, self.cycles)
         )
-        channel, is_put = codes // 2, codes % 2 == 1
+        channel, uses = codes // USES, codes % USES
+        is_put, looks = uses == StreamUse.PUT, uses == StreamUse.PEEK
         channels = with_ends(self.channels, sizes, channel, is_put)
-        return Trace(tuple(self.processes), channels, sizes, channel, is_put, cycles)
+        return Trace(
+            tuple(self.processes), channels, sizes, channel, is_put, cycles, looks=looks if looks.any() else None
+        )

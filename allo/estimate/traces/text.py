@@ -11,18 +11,19 @@ from math import prod
 from mlir import ir
 
 from ...customize.fifo.depths import depth_of
+from ...dataflow.trace import USES, StreamUse
 from ...errors import Location
 from ...ir.access import (
     accessed,
     asks_stream,
     base_of,
     is_affine_access,
-    is_get,
     is_load,
     is_peek,
     is_put,
     makes_stream,
     subscripts,
+    waits_at_stream,
 )
 from ...ir.effects import Effects
 from ...ir.module import Module
@@ -211,7 +212,7 @@ class TraceText(ABC):
         return any(inner.name == "func.call" and self._matters(inner) for inner in (op, *_inside(op)))
 
     def _scheduled(self, op: ir.Operation, region: ScheduledRegion, index: dict[ir.Operation, int], at: str) -> None:
-        if is_put(op) or is_get(op):
+        if waits_at_stream(op):
             self._token(op, f"{at} + {self._offset(region, index[op])}")
         elif op.name == "func.call" and self._matters(op):
             now = self._name("x")
@@ -219,8 +220,6 @@ class TraceText(ABC):
             self._write(f"{now} = t", f"t = {at} + {self._offset(region, index[op])} + {control}")
             self._called(op)
             self._write(f"t = {now}")
-        elif is_peek(op):
-            raise NoTrace("an element that is only looked at is nothing that a trace knows", op)
         elif asks_stream(op):
             raise NoTrace("what is found in a stream depends on when processes run", op)
         elif len(op.regions) and self._matters(op):
@@ -288,7 +287,8 @@ class TraceText(ABC):
     def _token(self, op: ir.Operation, cycle: str) -> None:
         stream = self._streams.get(accessed(op))
         if stream is not None:  # those of other programs are always ready
-            self._write(f"a(2 * ({stream}){' + 1' if is_put(op) else ''}); y({cycle})")
+            use = StreamUse.PUT if is_put(op) else StreamUse.PEEK if is_peek(op) else StreamUse.GET
+            self._write(f"a({USES} * ({stream}) + {use.value}); y({cycle})")
 
     def _place(self, load: ir.Operation) -> str:
         """The number of the stream that is taken from an array, row by row."""
