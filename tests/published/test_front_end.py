@@ -293,3 +293,15 @@ def test_several_contexts_in_one_with() -> None:
     A = np.arange(12, dtype=np.int32).reshape(3, 4)
     wanted = np.triu(np.full((3, 4), 7), 1) + (2 * A + 1) * np.eye(3, 4, dtype=int)
     assert through_doors(kernel, A).result.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_arrays_that_a_constant_chooses(flag: bool) -> None:
+    def kernel(A: float32[4, 4], B: float32[4, 4]) -> float32[4, 4]:
+        C = allo.matmul(A, B) if flag else allo.add(A, B)
+        D: float32[4, 4] = C if flag else A
+        return allo.relu(D) if flag else D
+
+    A, B = (np.random.default_rng(k).integers(-3, 4, (4, 4)).astype(np.float32) for k in (1, 2))
+    wanted = np.maximum(A @ B, 0) if flag else A
+    np.testing.assert_array_equal(through_doors(kernel, A, B).result, wanted)

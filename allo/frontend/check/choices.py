@@ -11,7 +11,7 @@ from ..typing.nodes import Const, Expr, Logic, Select
 from ..typing.operations import compare, truth
 from ..typing.scope import Scope
 from ..typing.writes import shared
-from .checker import CheckedExpressions
+from .checker import CheckedExpressions, Value
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -102,11 +102,11 @@ class ChoiceChecker:
                 result = Logic(bool_type, at, "and", result, part)
         return result
 
-    def select(self, node: ast.IfExp) -> Expr | None:
-        """`a if c else b`, of which one is evaluated."""
+    def select(self, node: ast.IfExp) -> Value | None:
+        """`a if c else b`, of which one is evaluated; it may be an array if a constant decides which."""
         condition = self.expressions.condition(node.test)
         if isinstance(condition, Const):  # as for `if`, the other side need not even be valid
-            return self.expressions.scalar(node.body if condition.value else node.orelse)
+            return self.expressions.any(node.body if condition.value else node.orelse)
         with self.builder.branch():
             values = self.expressions.operands(node.body, node.orelse)
         if condition is None or values is None:
