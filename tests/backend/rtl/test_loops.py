@@ -80,6 +80,21 @@ def test_an_unrolled_loop_on_banks() -> None:
     assert made.cycles == 8 * 8 + 4
 
 
+def test_writes_that_later_ones_overwrite_take_no_port() -> None:
+    """Between the first and the last write of an element there are writes of others."""
+
+    def kernel(A: int32[8, 4], B: int32[8, 4]):
+        for i in range(0, 2, 2):
+            B[3, 3 - i] = A[3 - i, i + 1] + 1
+            for j in range(i, 6):
+                A[j, 3] = B[i, 3] - j
+
+    s = allo.customize(kernel)
+    s.pipeline("i", initiation_interval=3)
+    s.buffer_at("A", axis="i")
+    assert_as_predicted(s, numbers(8, 4), numbers(8, 4))
+
+
 def test_floats_with_a_recurrence() -> None:
     def total(x: float32[16], y: float32[16]) -> float32:
         found: float32 = 0.0

@@ -31,7 +31,7 @@ from .flow import RegionFlow, Timed
 from .linear import SubscriptNumber
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
-from .region_writes import RegionWrite, is_other, is_same, meets
+from .region_writes import RegionWrite, are_apart, is_other, is_same, meets
 from .stream_events import stream_event
 from .subscripts import of_map, of_value
 
@@ -260,7 +260,7 @@ class RegionHardware:
         for number, write in enumerate(writes):
             later = [n for n in range(number + 1, len(writes)) if elements[n] == elements[number]]
             others = writes[number + 1 : later[0]] if later else []
-            apart = not any(set(write.place.banks) & set(other.place.banks) for other in others)
+            apart = all(are_apart(write, other) for other in others)
             if later and apart and not self._is_read(write.node, base):
                 before[later[0]] = [*before.pop(number, ()), write]
                 continue

@@ -37,6 +37,11 @@ def meets(write: RegionWrite, place: BankPlace, chosen: Signal | None) -> str | 
     return f" && {one.name} == {one.width}'d{both.pop()}"
 
 
+def are_apart(first: RegionWrite, second: RegionWrite) -> bool:
+    """Whether two writes never are of one element in an iteration."""
+    return is_other(first.node, second.node) or not set(first.place.banks) & set(second.place.banks)
+
+
 def is_same(first: RegionNode, second: RegionNode) -> bool:
     """Whether two accesses are of one element in each iteration, for certain."""
     return None not in first.forms and first.forms == second.forms
