@@ -40,23 +40,29 @@ def accesses_of_memories(problem: Problem) -> dict[int, PortAccess]:
     found: dict[int, PortAccess] = {}
     for number, memory in enumerate(problem.memories):
         of_kind = {kind: [n for n in memory.uses if problem.operations[n].kind == kind] for kind in ("read", "write")}
-        found |= _of_kind(number, memory, of_kind["read"])
-        found |= _of_kind(number, memory, of_kind["write"][::-1])
+        found |= _of_kind(number, memory, of_kind["read"], is_read=True)
+        found |= _of_kind(number, memory, of_kind["write"][::-1], is_read=False)
     return found
 
 
-def _of_kind(number: int, memory: SharedMemory, operations: list[int]) -> dict[int, PortAccess]:
-    """Accesses of one kind; elements belong to the first operation that touches them."""
+def _of_kind(
+    number: int, memory: SharedMemory, operations: list[int], *, is_read: bool
+) -> dict[int, PortAccess]:
+    """Accesses of one kind; elements belong to the first operation that touches them, with nothing in between."""
     found: dict[int, PortAccess] = {}
     touched: Counts = np.zeros(0, np.int64)  # the elements of all accesses so far
     by: Counts = np.zeros(0, np.int64)  # which of `operations` touches each
     for place, index in enumerate(operations):
         use = memory.uses[index]
         elements, first, same = np.unique(use.elements.reshape(-1), return_index=True, return_inverse=True)
-        own = ~np.isin(elements, touched)
+        is_near = by >= 0
+        if index in memory.between:
+            is_later = np.asarray(operations)[by] > memory.between[index]
+            is_near = is_later == is_read
+        own = ~np.isin(elements, touched[is_near])
         classes = np.broadcast_to(use.places, use.elements.shape).reshape(-1)[first]
         counts = np.bincount(classes[own], minlength=use.classes)
-        others = [] if own.all() else np.unique(by[np.isin(touched, elements)]).tolist()
+        others = [] if own.all() else np.unique(by[is_near & np.isin(touched, elements)]).tolist()
         sharing = tuple(operations[other] for other in others)
         found[index] = PortAccess(
             number, use, same.reshape(use.elements.shape), elements, classes, own, counts, sharing

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 
 from ...poly.covers import alike
+from .between import between
 from .graph import Edge, Graph
 from .operators import word_of
 from .ports import Accesses
 from .problem import Move, Operation, Passing, Precedence, Problem, SharedMemory
+from .region import LoopBody
 from .stream_order import stream_order
 
 
@@ -18,13 +20,20 @@ def problem_of(graph: Graph, accesses: Sequence[Accesses]) -> Problem:
     region = graph.region
     found = _Formulation(graph)
     trips = tuple(loop.trip for loop in region.copy_loops)
-    memories = tuple(
-        SharedMemory(a.memory.name, a.memory.kind.name, a.memory.ports, len(a.reads), a.memory.read, a.uses)
-        for a in accesses
-    )
     dependences = _needed([*found.values(), *found.others(), *found.trees(), *stream_order(region)])
+    memories = tuple(_memory(region, a, dependences) for a in accesses)
     names = tuple(loop.name for loop in region.copy_loops)
     return Problem(graph.cycle, trips, names, tuple(found.operations()), dependences, memories)
+
+
+def _memory(region: LoopBody, accesses: Accesses, dependences: Sequence[Precedence]) -> SharedMemory:
+    """An array; what stands between accesses is asked where all is built as it stands, one by one."""
+    memory, uses = accesses.memory, accesses.uses
+    is_built = not region.assumes and not region.copy_loops and memory.kind.name != "FIFO"
+    kept_apart = between(region.nodes, uses, dependences) if is_built else {}
+    return SharedMemory(
+        memory.name, memory.kind.name, memory.ports, len(accesses.reads), memory.read, uses, kept_apart
+    )
 
 
 def _needed(dependences: Sequence[Precedence]) -> tuple[Precedence, ...]:
@@ -108,11 +117,11 @@ class _Formulation:
             if not edge.distance:
                 for table in (following,) if edge.order else (following, flowing):
                     table.setdefault(edge.source, []).append((edge.sink, edge.weight > 0))
-        late = lru_cache(maxsize=None)(lambda node: _later(node, following))
+        late, computed = cache(lambda node: _later(node, following)), cache(lambda node: _later(node, flowing))
         for edge in self.edges:
             is_back = not edge.distance and edge.source > edge.sink and (edge.order or self._passes(edge))
             waits = is_back and edge.source in late(edge.sink)
-            if waits and (edge.order or edge.source not in _later(edge.sink, flowing)):
+            if waits and (edge.order or edge.source not in computed(edge.sink)):
                 yield edge
 
     def _passes(self, edge: Edge) -> bool:

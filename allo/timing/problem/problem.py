@@ -88,7 +88,10 @@ class PortUse:
 
 @dataclass(frozen=True, slots=True)
 class SharedMemory:
-    """An array with ports of its banks; `uses` are those of operations that need them."""
+    """An array with ports of its banks; `uses` are those of operations that need them.
+
+    `between` says what keeps an operation from sharing a port with others of its element (`between.py`).
+    """
 
     name: str
     kind: str
@@ -96,6 +99,7 @@ class SharedMemory:
     banks: int
     read: int  # cycles
     uses: Mapping[int, PortUse] = field(default_factory=dict, compare=False)
+    between: Mapping[int, float] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,21 @@ def test_writes_that_later_ones_overwrite_take_no_port() -> None:
     assert_as_predicted(s, numbers(8, 4), numbers(8, 4))
 
 
+def test_reads_behind_writes_that_may_be_of_their_element_have_ports() -> None:
+    def kernel(A: int32[12, 12], B: int32[12, 12], L: int32[12, 12]):
+        for i in range(2, 6):
+            if i + i < 5:
+                L[5 - i, i + 2] += L[2 * i, i] * 3 + A[2 * i, i + 1]
+            for j in range(0, 6):
+                for k in range(0, 3):
+                    B[5 - j, j] = L[2 * i, 3] * 3 + L[k + i, i]
+                    L[j - k + 5, 3] += L[j, j + i] * 3 + L[k + 1, 2 * j]
+
+    s = allo.customize(kernel)
+    s.pipeline("i", initiation_interval=2)
+    assert_as_predicted(s, *(numbers(12, 12) for _ in range(3)))
+
+
 def test_floats_with_a_recurrence() -> None:
     def total(x: float32[16], y: float32[16]) -> float32:
         found: float32 = 0.0

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 import allo
-from allo import TargetError
 from allo.backend.rtl import RTLModule
 from allo.ir.types import int32
 from allo.memory import Memory
@@ -66,11 +65,7 @@ def designs(seed: int, folder: Path) -> list[tuple[allo.Schedule, RTLModule]]:
     found = []
     for number in range(BATCH):
         s = schedule_of(random.Random(BATCH * seed + number), folder / f"kernel_{seed}_{number}.py")
-        try:
-            built = s.build(target="rtl")
-        except TargetError as error:
-            assert "needs more ports of bank" in str(error)
-            continue
+        built = s.build(target="rtl")
         assert isinstance(built, RTLModule)
         found.append((s, built))
     return found
@@ -126,3 +121,21 @@ def test_a_write_between_that_may_be_of_the_element() -> None:
         on_cpu = s.build()
         for _ in range(20):
             assert_in_hardware(s, built, *(numbers.integers(0, 8, 8).astype(np.int32) for _ in range(4)), on_cpu=on_cpu)
+
+
+def overtaken(A: int32[8], K: int32[8], L: int32[8], V: int32[8], B: int32[8]):
+    for i in range(8):
+        A[L[i]] = V[i]
+        A[i // 2] = A[K[7 - i]] + V[i]
+        A[0] += B[K[7 - i]] * 3
+
+
+def test_registers_that_two_iterations_write_at_once_keep_what_the_later_one_writes() -> None:
+    s = allo.customize(overtaken)
+    s.partition("A", dim=1)
+    s.pipeline("i")
+    built, on_cpu, numbers = s.build(target="rtl"), s.build(), np.random.default_rng(0)
+    assert isinstance(built, RTLModule)
+    for _ in range(20):
+        assert_in_hardware(s, built, *(numbers.integers(0, 8, 8).astype(np.int32) for _ in range(5)), on_cpu=on_cpu)
+    assert built.cycles < 2 * 8  # an iteration begins before the one before has written

@@ -24,6 +24,7 @@ from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, statements
 from ....poly.covers import cover_of
 from ....timing.pipeline import ScheduledRegion
+from ....timing.problem.between import passes_by
 from ....timing.problem.region import RegionNode
 from ..netlist.design import Signal
 from .arrays import BankPlace
@@ -31,7 +32,7 @@ from .flow import RegionFlow, Timed
 from .linear import SubscriptNumber
 from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
-from .region_writes import RegionWrite, are_apart, is_other, is_same, meets
+from .region_writes import RegionWrite, meets
 from .stream_events import stream_event
 from .subscripts import of_map, of_value
 
@@ -249,7 +250,7 @@ class RegionHardware:
         if ports.array.memory.is_register:
             for bank in place.banks:
                 own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{bank}"
-                ports.write_cell(bank, f"({self.flow.once(active, cycle)}{own})", data)
+                ports.write_cell(bank, f"({self.flow.once(active, cycle)}{own})", data, cycle)
 
     def _finish_writes(self, base: ir.Value, ports: ArrayPorts, writes: list[RegionWrite]) -> None:
         """Give writes ports; of those that write one element in an iteration, the last one's is that of all."""
@@ -259,35 +260,19 @@ class RegionHardware:
         before: dict[int, list[RegionWrite]] = {}
         for number, write in enumerate(writes):
             later = [n for n in range(number + 1, len(writes)) if elements[n] == elements[number]]
-            others = writes[number + 1 : later[0]] if later else []
-            apart = all(are_apart(write, other) for other in others)
-            if later and apart and not self._is_read(write.node, base):
+            if later and writes[later[0]].node.index < self._between(write.node):
                 before[later[0]] = [*before.pop(number, ()), write]
                 continue
             self._write_port(ports, write, before.pop(number, []))
 
-    def _is_read(self, node: RegionNode, base: ir.Value) -> bool:
-        """Whether something reads what a store has written from the memory, in the same iteration."""
-        nodes = self.scheduled.graph.region.nodes
-        return any(
-            d.source == node.index and not d.distance and nodes[d.sink].kind == "read" and not nodes[d.sink].forwarded
-            and not self._passes_by(node, nodes[d.sink], base)
-            for d in self.schedule.problem.dependences
-        )  # fmt: skip
+    def _between(self, node: RegionNode) -> float:
+        """What keeps an access from sharing a port with others of its element."""
+        memories = self.schedule.problem.memories
+        return next((m.between[node.index] for m in memories if node.index in m.between), -1)
 
     def _passes_by(self, write: RegionNode, read: RegionNode, base: ir.Value) -> bool:
-        """Whether a read takes what a write has for its element, since no other write may come between them."""
-        between = [one.node for one in self.writes.get(base, ()) if write.index < one.node.index < read.index]
-        return is_same(write, read) and all(is_same(one, read) or is_other(one, read) for one in between)
-
-    def _is_written(self, first: int, second: int, base: ir.Value) -> bool:
-        """Whether something between two reads, in the same iteration, writes what the second one reads."""
-        nodes = self.scheduled.graph.region.nodes
-        return any(
-            d.sink == second and not d.distance and nodes[d.source].kind == "write" and d.source > first
-            and not self._passes_by(nodes[d.source], nodes[second], base)
-            for d in self.schedule.problem.dependences
-        )  # fmt: skip
+        """Whether a read takes what a write has for its element."""
+        return passes_by(write, read, (one.node for one in self.writes.get(base, ())))
 
     def _write_port(self, ports: ArrayPorts, write: RegionWrite, before: list[RegionWrite]) -> None:
         """One write, which takes along what is written before where its own condition does not hold."""
@@ -367,7 +352,7 @@ class RegionHardware:
         """The word that a port reads; a second read of an element takes that of the first."""
         key = (base, self._element(node))
         known = self.reads.get(key)
-        if known is not None and not self._is_written(known[1], node.index, base):
+        if known is not None and known[1] > self._between(node):
             return known[0]
         width, latency, at = ports.array.memory.width, self.latency(node.op), location_of(node.op)
         address = self.builder.common(f"{ports.name}_at", ports.array.address_bits, place.address, at=at)

@@ -79,7 +79,7 @@ class ArrayPorts:
     links: dict[tuple[int, int], list[DrivenPort]] = field(default_factory=dict)  # by bank, and port of the callee
     together: Callable[[int, int], bool] = lambda _one, _other: False  # whether regions may run at the same time
     cells: dict[int, Signal] = field(default_factory=dict)
-    writes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)  # of cells: condition and word
+    writes: dict[int, list[tuple[int, str, str]]] = field(default_factory=dict)  # of cells: cycle, condition, word
     words: dict[tuple[int, int], Signal] = field(default_factory=dict)
     cell_drivers: dict[int, tuple[Signal, Signal]] = field(default_factory=dict)  # write, word
     drivers: dict[tuple[int, int], tuple[Signal, ...]] = field(default_factory=dict)  # use, write, address, word
@@ -100,10 +100,10 @@ class ArrayPorts:
                 self.cells[bank] = self.builder.signal(name, width)
         return self.cells[bank]
 
-    def write_cell(self, bank: int, condition: str, word: str) -> None:
-        """Write an element; what is said later counts."""
+    def write_cell(self, bank: int, condition: str, word: str, cycle: int = 0) -> None:
+        """Write an element, in a cycle of an iteration; of those of one iteration, what is said later counts."""
         self.cell(bank)
-        self.writes.setdefault(bank, []).append((condition, word))
+        self.writes.setdefault(bank, []).append((cycle, condition, word))
 
     def word(self, bank: int, port: int) -> Signal:
         """What a port of a bank reads."""
@@ -133,7 +133,10 @@ class ArrayPorts:
     # -- cells -------------------------------------------------------------------------------------------
 
     def _finish_cell(self, bank: int) -> None:
-        cell, writes = self.cells[bank], self.writes.get(bank, [])
+        cell = self.cells[bank]
+        # of writes at once, that in the earlier cycle is of the later iteration
+        found = sorted(self.writes.get(bank, []), key=lambda write: -write[0])
+        writes = [(condition, data) for _, condition, data in found]
         width, name = cell.width, self.bank_name(bank)
         if self.contents is not None:
             self.builder.drive(cell, f"{width}'h{self.contents[bank] & ((1 << width) - 1):x}")

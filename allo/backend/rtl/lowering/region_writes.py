@@ -35,22 +35,3 @@ def meets(write: RegionWrite, place: BankPlace, chosen: Signal | None) -> str | 
     one = write.chosen or chosen
     assert one is not None
     return f" && {one.name} == {one.width}'d{both.pop()}"
-
-
-def are_apart(first: RegionWrite, second: RegionWrite) -> bool:
-    """Whether two writes never are of one element in an iteration."""
-    return is_other(first.node, second.node) or not set(first.place.banks) & set(second.place.banks)
-
-
-def is_same(first: RegionNode, second: RegionNode) -> bool:
-    """Whether two accesses are of one element in each iteration, for certain."""
-    return None not in first.forms and first.forms == second.forms
-
-
-def is_other(first: RegionNode, second: RegionNode) -> bool:
-    """Whether two accesses are of different elements in each iteration, for certain, by a number in a subscript."""
-    return any(
-        one is not None and other is not None and one.constant != other.constant
-        and (one.time, one.other, one.copies) == (other.time, other.other, other.copies)
-        for one, other in zip(first.forms, second.forms, strict=True)
-    )  # fmt: skip
