@@ -19,7 +19,7 @@ def calls_of(action: Callable[[], object]) -> int:
         nonlocal calls
         calls += event == "call" and frame.f_code.co_filename.startswith(PACKAGE)
 
-    before = sys.getprofile()
+    before, collects = sys.getprofile(), gc.isenabled()
     gc.collect()
     gc.disable()
     sys.setprofile(count)
@@ -27,5 +27,6 @@ def calls_of(action: Callable[[], object]) -> int:
         action()
     finally:
         sys.setprofile(before)
-        gc.enable()
+        if collects:
+            gc.enable()
     return calls

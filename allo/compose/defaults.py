@@ -10,6 +10,7 @@ from typing import Any
 from ..customize import Schedule, customize
 from ..customize.step.primitive import schedule_line
 from ..errors import KernelError, ScheduleError
+from ..frontend.read.templates import is_value
 
 
 def schedules_of(parts: Any, instantiate: Sequence[Any] | Mapping[str, Any] | None) -> list[Schedule]:
@@ -61,12 +62,13 @@ def default_schedule(
 
 def _check_instance(schedule: Schedule, values: Sequence[Any] | Mapping[str, Any]) -> None:
     """Refuse a schedule of another instance than the one that is asked for."""
-    own = schedule.template
-    given = dict(values) if isinstance(values, Mapping) else dict(zip(own, values, strict=False))
-    is_known = isinstance(values, Mapping) or len(values) <= len(own)
-    if is_known and all(name in own and own[name] == value for name, value in given.items()):
+    own, name = schedule.template, schedule.top_func_name
+    if isinstance(values, str) or not isinstance(values, Sequence | Mapping):
+        raise _refused(f"instantiate is a list of values, or a dictionary of them by name, got {values!r}")
+    given = values if isinstance(values, Mapping) else dict(zip(own, values, strict=False))
+    is_known = len(values) == len(given) and given.keys() <= own.keys()
+    if is_known and all(is_value(value) and own[key] == value for key, value in given.items()):
         return
-    name = schedule.top_func_name
     is_of = f"of the instance {name}[{', '.join(map(str, own.values()))}]" if own else "of no template"
     raise _refused(
         f"the schedule of '{name}' is {is_of}, and instantiate= asks for {values}",

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, overload
 
+import numpy as np
 from mlir import ir
 
 from ..ir.affine_sets import constraints_of
 from .linear import Linear, Quotient, combine, variable
+
+type Numbers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
 class _NotAffine(Exception):
@@ -106,8 +110,12 @@ def instantiate(formula: Formula, inputs: list[Linear | None], fresh: list[int])
     return [None if result is None else _evaluate(result, values) for result in formula.results]
 
 
-def evaluate(formula: Formula, inputs: Sequence[int]) -> tuple[int, ...]:
-    """The results for numbers; all of them are affine."""
+@overload
+def evaluate(formula: Formula, inputs: Sequence[int]) -> tuple[int, ...]: ...
+@overload
+def evaluate(formula: Formula, inputs: Sequence[Numbers]) -> tuple[Numbers | int, ...]: ...
+def evaluate(formula: Formula, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """The results for numbers, or for tables of them, place by place; all of them are affine."""
     values = dict(enumerate(inputs, 1))
     for quotient in formula.quotients:
         values[quotient.variable] = _number(quotient.numerator, values) // quotient.divisor
@@ -119,7 +127,7 @@ def satisfies(values: Sequence[int], equalities: Sequence[bool]) -> bool:
     return all(value == 0 if equality else value >= 0 for value, equality in zip(values, equalities, strict=True))
 
 
-def _number(form: Linear, values: dict[int, int]) -> int:
+def _number(form: Linear, values: dict[int, Any]) -> Any:
     return form.constant + sum(coefficient * values[number] for number, coefficient in form.terms)
 
 

@@ -13,12 +13,10 @@ from ..ir.access import callee_name
 from ..ir.elements import SPATIAL
 from ..ir.module import Module
 from ..ir.walk import constant_bounds, entry_block, induction_variable, operations
-from .formula import Formula, compile_set
-from .linear import Linear
+from .formula import Numbers, compile_set, evaluate
 
 _MOST_POSITIONS = 65_536
 
-type _Numbers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 type _Flags = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
@@ -76,7 +74,7 @@ class _Grid:
         is_small = len(ranges) == len(loops) and prod(map(len, ranges)) <= _MOST_POSITIONS
         return _Grid(loops, ranges) if is_small else None
 
-    def value(self, operand: ir.Value) -> _Numbers | None:
+    def value(self, operand: ir.Value) -> Numbers | None:
         """What an index is at each position; None if it is neither a position nor a constant."""
         if operand in self._known:
             return self._known[operand]
@@ -98,7 +96,7 @@ class _Grid:
         return found
 
 
-def _holds(condition: ir.Operation, known: dict[ir.Value, _Numbers]) -> _Flags | None:
+def _holds(condition: ir.Operation, known: dict[ir.Value, Numbers]) -> _Flags | None:
     """Where an `affine.if` takes its first branch."""
     values = [known.get(value) for value in condition.operands]
     formula, equalities = compile_set(condition.attributes["condition"])
@@ -106,18 +104,6 @@ def _holds(condition: ir.Operation, known: dict[ir.Value, _Numbers]) -> _Flags |
     if len(given) < len(values) or None in formula.results:
         return None
     found: _Flags = np.ones((), np.bool_)
-    for numbers, equality in zip(_evaluated(formula, given), equalities, strict=True):
+    for numbers, equality in zip(evaluate(formula, given), equalities, strict=True):
         found = found & (numbers == 0 if equality else numbers >= 0)
     return found
-
-
-def _evaluated(formula: Formula, given: Sequence[_Numbers]) -> list[_Numbers]:
-    known = dict(enumerate(given, 1))
-
-    def of(form: Linear) -> _Numbers:
-        start: _Numbers = np.asarray(form.constant, np.int64)
-        return sum((known[number] * factor for number, factor in form.terms), start)
-
-    for quotient in formula.quotients:
-        known[quotient.variable] = of(quotient.numerator) // quotient.divisor
-    return [of(form) for form in formula.results if form is not None]

@@ -8,6 +8,7 @@ import pytest
 
 import allo
 from allo import Partition, Schedule, customize
+from allo.errors import ScheduleError
 from allo.ir.types import float32, index, int32
 
 from .checks import assert_faithful, assert_refused, refusal, run
@@ -320,6 +321,14 @@ def test_values_of_another_instance():
         customize(product, instantiate=[int32, 4, 4, 8]),
         instantiate=[int32, 4, 8, 4],
     )
+
+
+@pytest.mark.parametrize("values", [4, "int32"])
+def test_what_is_no_list_of_values(values):
+    with pytest.raises(ScheduleError) as caught:
+        customize(sizes).compose(customize(product, instantiate=[int32, 4, 4, 8]), instantiate=values)
+    message = f"compose: instantiate is a list of values, or a dictionary of them by name, got {values!r}"
+    assert caught.value.diagnostics[0].message == message
 
 
 def test_what_is_no_schedule():

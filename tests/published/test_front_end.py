@@ -270,6 +270,7 @@ def test_dicts_wherever_a_struct_is_wanted() -> None:
         pairs: Pair[2] = {"x": 1, "y": 2}
         pairs[1] = {"x": b, "y": pairs[0]["y"] + 5}
         pairs[0] = pairs[1]
+        pairs[0], p = {"x": pairs[0]["x"], "y": 7}, {"x": p["x"], "y": p["y"]}
         both: Both = {"first": p, "weight": 3}
         both["first"] = {"x": both["weight"], "y": p["y"]}
         q = both["first"]

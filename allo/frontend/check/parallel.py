@@ -37,7 +37,8 @@ def assign_at_once(
     statements: list[Stmt] = []
     parts: list[ast.stmt] = []
     for number, (place, given) in enumerate(zip(target.elts, value.elts, strict=True)):
-        found = expressions.scalar(given)
+        declared = expressions.structs.type_of(place) if isinstance(given, ast.Dict) else None
+        found = expressions.scalar(given) if declared is None else expressions.structs.value(given, declared)
         before, after = expressions.builder.take_pending()
         source = given
         if not isinstance(found, Const):

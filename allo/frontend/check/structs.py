@@ -84,9 +84,9 @@ class StructChecker:
     def assigned(self, node: ast.Assign) -> Expr | Symbol | View | None:
         """What an assignment gives its only target."""
         is_struct = isinstance(node.value, ast.Dict)
-        return self.expressions.any(node.value, self._type_of(node.targets[0]) if is_struct else None)
+        return self.expressions.any(node.value, self.type_of(node.targets[0]) if is_struct else None)
 
-    def _type_of(self, target: ast.expr) -> AlloType | None:
+    def type_of(self, target: ast.expr) -> AlloType | None:
         """The type of a variable, of elements of an array, and of their fields."""
         match self.as_field(target):
             case ast.Name(id=name):
@@ -94,9 +94,9 @@ class StructChecker:
                 kind = None if symbol is None else symbol.type
                 return kind.element if isinstance(kind, TensorType) else kind
             case ast.Subscript(value=array):
-                return self._type_of(array)
+                return self.type_of(array)
             case ast.Attribute(value=inner, attr=name):
-                outer = self._type_of(inner)
+                outer = self.type_of(inner)
                 return outer.field(name) if isinstance(outer, Struct) else None
         return None
 

@@ -93,6 +93,12 @@ def instance(kernel: Callable[..., Any], values: Sequence[Any] | Mapping[str, An
     return instantiate(source, values) if values is not None or parameters_of(source) else source
 
 
+def is_value(value: Any) -> bool:
+    """Whether a type parameter can stand for it: a type or a number."""
+    value = _python_number(value)
+    return isinstance(value, AlloType | int | float) and not isinstance(value, bool)
+
+
 def _python_number(value: Any) -> Any:
     """A number of NumPy as one of Python; everything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
@@ -115,7 +121,7 @@ def _check(source: KernelSource, parameter: ast.TypeVar, value: Any, names: Mapp
     """Whether the constraint of `parameter` admits `value`."""
     at = source.location(source.position(parameter))
     is_type = isinstance(value, AlloType)
-    if not is_type and (isinstance(value, bool) or not isinstance(value, int | float)):
+    if not is_value(value):
         raise KernelError(f"template parameter '{parameter.name}' must be a type or a number, got {value!r}", at=at)
     if parameter.bound is None:
         return
