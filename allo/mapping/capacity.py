@@ -98,9 +98,9 @@ def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: Proce
     yield ResourceUse("locks of a core", place, 2 * len(held), limits.dma.locks, _names(held))
     nodes = placement.mapping.core_of(_first(core, placement)).nodes
     own = sum(dict(place for node in nodes for place in node.arrays).values())
-    inner = [s for s in fifos.internal if placement.mapping.core_of(s.producer).name == core]
+    inner = {own.place: own for own in fifos.internal if own.core == core}
     parts = [(f"{fifo.bytes * fifo.depth:,} bytes of '{_name(fifo)}'", fifo.bytes * fifo.depth) for fifo in held]
-    parts += [(f"{s.bytes + _COUNTS:,} bytes of '{s.name}'", s.bytes + _COUNTS) for s in inner]
+    parts += [(f"{own.bytes + _COUNTS:,} bytes of '{place}'", own.bytes + _COUNTS) for place, own in inner.items()]
     parts += [(f"{own:,} bytes of arrays that tasks make", own)] if own else []
     parts += [(f"{limits.stack:,} bytes of stack", limits.stack)]
     total = sum(size for _, size in parts)

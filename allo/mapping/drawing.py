@@ -41,8 +41,8 @@ def _lines(plan: ArrayPlan) -> Iterator[str]:
         ends = " -> ".join(f"{core} {plan.placement.tile(core)}" for core in (fifo.producer, fifo.consumer))
         count = fifo.stream.tokens // fifo.stream.block
         yield f"{fifo.stream.name}: {ends}, {count} x {fifo.bytes:,} bytes, depth {fifo.depth}, by {how}"
-    for stream in plan.fifos.internal:
-        yield f"{stream.name}: within {plan.mapping.core_of(stream.producer).name}, {stream.bytes:,} bytes"
+    for own in plan.fifos.internal:
+        yield f"{own.stream.name}: within {own.core}, {own.stream.bytes:,} bytes"
 
 
 def _route(plan: ArrayPlan, route: Route) -> Iterator[str]:

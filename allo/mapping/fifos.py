@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
-from .graph import ArrayPart, PartAccess, PartUse, VirtualNode, VirtualStream
+from .graph import ArrayPart, PartAccess, PartUse, VirtualGraph, VirtualNode, VirtualStream
 from .place import Placement
 from .steps import MappedCore, Mapping
 
@@ -88,12 +88,26 @@ class StreamFifo:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreStream:
+    """A stream that stays on one core, in the array `place` there, with all that passes through."""
+
+    stream: VirtualStream
+    core: str
+    place: str
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the array."""
+        return max(self.stream.tokens, 1) * self.stream.bits // 8
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectFifos:
     """All FIFOs of a program; `internal` are the streams that stay on a core."""
 
     arrays: tuple[ArrayFifo, ...]
     streams: tuple[StreamFifo, ...]
-    internal: tuple[VirtualStream, ...]
+    internal: tuple[CoreStream, ...]
 
     def arrays_of(self, core: str, to_core: bool) -> list[ArrayFifo]:
         """The FIFOs with parts of arguments for a core, or from it."""
@@ -108,7 +122,15 @@ class Merging(Enum):
     SHAPE = 3  # all objects of one type
 
 
-def fifos_of(placement: Placement, merging: Merging = Merging.PARAMETER) -> ObjectFifos:
+class Ahead(Enum):
+    """Which objects have room for one more, so that it is moved while a core works on those before it."""
+
+    ALL = (True, True)  # to cores, from cores
+    INPUTS = (True, False)
+    NONE = (False, False)
+
+
+def fifos_of(placement: Placement, merging: Merging = Merging.PARAMETER, ahead: Ahead = Ahead.ALL) -> ObjectFifos:
     """The FIFOs of a placed program.
 
     Cores that use the same parts in the same order share a FIFO. Objects come in the order in which they are used.
@@ -127,10 +149,9 @@ def fifos_of(placement: Placement, merging: Merging = Merging.PARAMETER) -> Obje
         label = parts[0].argument.name + ("" if to_core else "_out")
         number = names[label] = names.get(label, -1) + 1
         held = max(_held(slot) for slot in slots)
-        depth = 1 if len(parts) == 1 else held + 1
+        depth = 1 if len(parts) == 1 else held + ahead.value[0 if to_core else 1]
         arrays.append(ArrayFifo(f"{label}_{number}", parts, to_core, tuple(slots), resident, depth))
-    streams, internal = _streams(placement)
-    return ObjectFifos(tuple(arrays), tuple(streams), tuple(internal))
+    return ObjectFifos(tuple(arrays), tuple(_streams(placement)), tuple(_internal(mapping)))
 
 
 def _unlike_cores(
@@ -169,14 +190,34 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
         yield slot, tuple(use.part for _, use in uses)
 
 
-def _streams(placement: Placement) -> tuple[list[StreamFifo], list[VirtualStream]]:
-    mapping: Mapping = placement.mapping
-    between, internal = [], []
+def _streams(placement: Placement) -> Iterator[StreamFifo]:
+    mapping = placement.mapping
     for stream in mapping.graph.streams:
         producer, consumer = mapping.core_of(stream.producer).name, mapping.core_of(stream.consumer).name
-        if producer == consumer:
-            internal.append(replace(stream, depth=max(stream.tokens, 1)))
-            continue
-        shared = placement.tile(producer).is_next_to(placement.tile(consumer))
-        between.append(StreamFifo(stream, producer, consumer, shared))
-    return between, internal
+        if producer != consumer:
+            shared = placement.tile(producer).is_next_to(placement.tile(consumer))
+            yield StreamFifo(stream, producer, consumer, shared)
+
+
+def _internal(mapping: Mapping) -> Iterator[CoreStream]:
+    """Streams within cores, each with its array: one for streams of one length that are not in use at once."""
+    for core in mapping.cores:
+        order = {node.name: number for number, node in enumerate(core.nodes)}
+        own = [stream for stream in mapping.graph.streams if stream.producer in order and stream.consumer in order]
+        last: dict[str, VirtualStream] = {}  # that has been in an array, which has the name of the first one
+        for stream in sorted(own, key=lambda stream: order[stream.producer]):
+            free = (
+                place for place, before in last.items()
+                if (before.element, before.tokens) == (stream.element, stream.tokens)
+                and (order[before.consumer] < order[stream.producer] or _may_overwrite(mapping.graph, stream, before))
+            )  # fmt: skip
+            place = next(free, stream.name)
+            last[place] = stream
+            yield CoreStream(stream, core.name, place)
+
+
+def _may_overwrite(graph: VirtualGraph, stream: VirtualStream, before: VirtualStream) -> bool:
+    """Whether the producer of a stream gets another one, in whose memory it may put its own block."""
+    node = graph.node(stream.producer)
+    put, get = (next((end for end in node.ends if end.stream == own.name), None) for own in (stream, before))
+    return put is not None and get is not None and put.over is not None and get.parameter in put.over

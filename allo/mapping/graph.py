@@ -68,11 +68,14 @@ class PartUse:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
-    """The end of a stream that parameter number `parameter` of a task stands for."""
+    """The end of a stream that parameter number `parameter` of a task stands for.
+
+    If it is one block, as an array, `over` are parameters with blocks that may be in the same memory before."""
 
     parameter: int
     stream: str
     puts: bool
+    over: frozenset[int] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 from ..errors import TargetError
 from ..target import ProcessorArray, TileKind
 from .capacity import CapacityReport, capacity_of
-from .fifos import Merging, ObjectFifos, fifos_of
+from .fifos import Ahead, Merging, ObjectFifos, fifos_of
 from .place import Placement, place
 from .routes import Route, routed
 from .steps import Mapping
@@ -32,14 +33,15 @@ class ArrayPlan:
 
 
 def plan_of(mapping: Mapping, array: ProcessorArray) -> ArrayPlan:
-    """The first plan that fits: FIFOs of parameters of their own before merged ones, many routes before few.
+    """The first plan that fits: objects that move while cores work before others that do not, FIFOs of parameters of
+    their own before merged ones, many routes before few.
 
     Raises TargetError with what there is too little of, and for whom, if none does.
     """
     placement = place(mapping, array)
     plans = []
-    for merging in Merging:
-        fifos = fifos_of(placement, merging)
+    for ahead, merging in product(Ahead, Merging):
+        fifos = fifos_of(placement, merging, ahead)
         shim = array.tiles[TileKind.SHIM].dma
         for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):
             routes = routed(fifos, placement, array, channels)

@@ -13,23 +13,23 @@ from itertools import groupby
 from mlir import ir
 
 from ...errors import TargetError
-from ...ir.access import callee_name, is_end, is_put, stored
-from ...ir.builder import Builder, affine_dim, index_type, segments_attr, string_attr, unit_attr
+from ...ir.access import callee_name, is_put, stored
+from ...ir.builder import Builder, index_type, segments_attr, string_attr, unit_attr
 from ...ir.context import context, unknown_location
 from ...ir.inlining import replace_call
 from ...ir.module import Module
 from ...ir.walk import (
     argument_names,
     entry_block,
-    induction_variable,
     location_of,
     operations,
+    statement_of,
     statements,
     string_of,
-    trip_count,
-)  # fmt: skip
-from ...mapping import ArrayFifo, ArrayPlan, MappedCore, VirtualNode, VirtualStream
+)
+from ...mapping import ArrayFifo, ArrayPlan, MappedCore, StreamEnd, VirtualNode, VirtualStream
 from ..element_class import set_signature
+from .blocks import loops_of_block, move_element
 from .localize import external_functions, is_external, places_of_arrays
 
 CORE = "core"  # the function of a core in its module
@@ -56,8 +56,10 @@ class CoreBodies:
     bodies: Module
     actions: dict[FifoAction, str] = field(default_factory=dict)  # the function whose calls stand for it
     kinds: dict[str, str] = field(default_factory=dict)  # types of objects, by FIFO
+    places: dict[str, str] = field(init=False)  # the array, by stream that stays on a core
 
     def __post_init__(self) -> None:
+        self.places = {own.stream.name: own.place for own in self.plan.fifos.internal}
         for fifo in self.plan.fifos.arrays:
             self.kinds[fifo.name] = f"memref<{'x'.join(map(str, fifo.extents))}x{fifo.element}>"
         for between in self.plan.fifos.streams:
@@ -93,9 +95,8 @@ class CoreBodies:
         made = Module.empty(CORE)
         for function in external_functions(self.bodies):
             function.clone(ir.InsertionPoint(made.mlir.body))
-        nodes = {node.name: node for node in core.nodes}
-        for number, node in enumerate(nodes.values()):
-            self._node(made, f"node_{number}", node)
+        for symbol, node in self._functions(core).values():
+            self._node(made, symbol, node)
         declared = [self._declaration(action, name) for action, name in self.actions.items()]
         declared += [_declared(made.function(name)) for name in made.names() if name.startswith("node_")]
         parsed = ir.Module.parse("module {\n" + "\n".join([*declared, text]) + "\n}", context())
@@ -104,6 +105,16 @@ class CoreBodies:
             if ir.StringAttr(op.attributes["sym_name"]).value not in made.names():
                 op.operation.clone(end)
         return made
+
+    def _functions(self, core: MappedCore) -> dict[object, tuple[str, VirtualNode]]:
+        """The functions of nodes, one for those that do the same with the same FIFOs and arrays."""
+        found: dict[object, tuple[str, VirtualNode]] = {}
+        for node in core.nodes:
+            found.setdefault(self._key(node), (f"node_{len(found)}", node))
+        return found
+
+    def _key(self, node: VirtualNode) -> object:
+        return node.function, tuple((end.parameter, self.places.get(end.stream, end.stream)) for end in node.ends)
 
     def _declaration(self, action: FifoAction, name: str) -> str:
         result = f" -> {self.kinds[action.fifo]}" if action.index is not None else ""
@@ -117,10 +128,10 @@ class CoreBodies:
         return f"{value} = func.call @{self.action(fifo.name, port, count, index)}() : () -> {kind}"
 
     def _shot(self, core: MappedCore, shot: Sequence[VirtualNode]) -> list[str]:
-        names = list({node.name: node for node in core.nodes})
+        functions = self._functions(core)
         lines: list[str] = []
         for place, node in enumerate(shot):
-            lines += self._run(core, node, f"n{place}", f"node_{names.index(node.name)}")
+            lines += self._run(core, node, f"n{place}", functions[self._key(node)][0])
         return lines
 
     def _run(self, core: MappedCore, node: VirtualNode, prefix: str, function: str) -> list[str]:
@@ -157,78 +168,76 @@ class CoreBodies:
         copy = source.operation.clone(ir.InsertionPoint(module.mlir.body))
         copy.attributes["sym_name"] = string_attr(symbol)
         block = copy.regions[0].blocks[0]
-        for op, place in places_of_arrays(block):  # tasks run one after the other
-            op.attributes[_SHARED] = string_attr(place)
+        for op, shared in places_of_arrays(block):  # tasks run one after the other
+            op.attributes[_SHARED] = string_attr(shared)
         names = argument_names(source)
-        internal = {stream.name for stream in self.plan.fifos.internal}
         for end in sorted(node.ends, key=lambda end: -end.parameter):
             stream = self.plan.mapping.graph.stream(end.stream)
-            users = [use.owner.operation for use in block.arguments[end.parameter].uses]
-            for op in users:
-                if end.stream in internal:
-                    _through_memory(op, stream)
+            argument = block.arguments[end.parameter]
+            place = self.places.get(stream.name)
+            is_block = end.over is not None
+            if is_block:
+                self._block(argument, end, stream)
+            for op in [] if is_block else [use.owner.operation for use in argument.uses]:
+                if place is not None:
+                    _through_memory(op, stream, place)
                 else:
                     self._through_fifo(op, stream)
             block.erase_argument(end.parameter)
             names.pop(end.parameter)
         set_signature(copy, names)
 
+    def _block(self, argument: ir.Value, end: StreamEnd, stream: VirtualStream) -> None:
+        """Let an array that is a block be that of the core, or the object of a FIFO while it is used."""
+        users = {statement_of(use.owner.operation) for use in argument.uses}
+        body = statements(argument.owner)
+        used = [op for op in body if op in users] or body[:1]  # what is not looked at is taken all the same
+        first, last = used[0], used[-1]
+        before, place = Builder.before(first), self.places.get(stream.name)
+        if place is not None:
+            argument.replace_all_uses_with(_array_of_core(before, place, stream.tokens, stream.element))
+            return
+        port = PRODUCE if end.puts else CONSUME
+        kind = ir.Type.parse(self.kinds[stream.name], context())
+        callee = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1, 0), context())}
+        taken = before.op("func.call", [kind], (), callee)
+        argument.replace_all_uses_with(taken.results[0])
+        self._give_back(stream, port, last if users else taken)
+
+    def _give_back(self, stream: VirtualStream, port: int, behind: ir.Operation) -> None:
+        end = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1), context())}
+        following = statements(behind.block)
+        after = following[following.index(behind) + 1]
+        Builder(ir.InsertionPoint(after), behind.location).op("func.call", (), (), end)
+
     def _through_fifo(self, op: ir.Operation, stream: VirtualStream) -> None:
         """Let a put write to, or a get read from, the object that its block is."""
-        loops = _block_loops(op, stream)
+        loops = loops_of_block(op, stream.block)
+        if loops is None:
+            raise TargetError(
+                f"blocks of stream '{stream.name}' are not moved by loops of their own", at=location_of(op),
+                hint="put and get whole blocks",
+            )  # fmt: skip
         around = loops[0] if loops else op
         port = PRODUCE if is_put(op) else CONSUME
         before, at = Builder.before(around), Builder.before(op)
         kind = ir.Type.parse(self.kinds[stream.name], context())
         callee = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1, 0), context())}
         taken = before.op("func.call", [kind], (), callee).results[0]
-        place: ir.AffineExpr = ir.AffineExpr.get_constant(0, context())
-        for k, loop in enumerate(loops):
-            place = place * (trip_count(loop) or 1) + affine_dim(k)
-        own = ir.AffineMap.get(len(loops), 0, [place], context())
-        _move(op, at, taken, own, [induction_variable(loop) for loop in loops])
-        end = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1), context())}
-        following = statements(around.block)
-        after = following[following.index(around) + 1]
-        Builder(ir.InsertionPoint(after), op.location).op("func.call", (), (), end)
+        move_element(op, at, taken, loops)
+        self._give_back(stream, port, around)
         op.erase()
 
 
-def _move(op: ir.Operation, at: Builder, array: ir.Value, place: ir.AffineMap, variables: list[ir.Value]) -> None:
-    """A store or a load in the place of a put or a get."""
-    if is_put(op):
-        at.op("affine.store", (), [stored(op), array, *variables], {"map": ir.AffineMapAttr.get(place)})
-    else:
-        value = at.value("affine.load", op.results[0].type, [array, *variables], {"map": ir.AffineMapAttr.get(place)})
-        op.results[0].replace_all_uses_with(value)
+def _through_memory(op: ir.Operation, stream: VirtualStream, name: str) -> None:
+    """Let a put or a get of a stream within one core use the array `name`, and a count of what has been moved.
 
-
-def _block_loops(op: ir.Operation, stream: VirtualStream) -> list[ir.Operation]:
-    """The loops that put or get the elements of one block, outer ones first."""
-    loops: list[ir.Operation] = []
-    count, current = 1, op
-    while count < stream.block:
-        current = current.parent.operation
-        trips = trip_count(current) if current.name == "affine.for" else None
-        if trips is None or stream.block % (count * trips):
-            break
-        loops.insert(0, current)
-        count *= trips
-    ends = [o for o in operations(loops[0].regions[0].blocks[0]) if is_end(o)] if loops else [op]
-    if count != stream.block or ends != [op]:
-        raise TargetError(
-            f"blocks of stream '{stream.name}' are not moved by loops of their own", at=location_of(op),
-            hint="put and get whole blocks",
-        )  # fmt: skip
-    return loops
-
-
-def _through_memory(op: ir.Operation, stream: VirtualStream) -> None:
-    """Let a put or a get of a stream within one core use an array, and a count of what has been moved."""
+    The count is 0 again when all has been moved, so that streams that follow one another use the same.
+    """
     builder = Builder.before(op)
     side = "puts" if is_put(op) else "gets"
-    data = _array_of_core(builder, stream.name, max(stream.tokens, 1), stream.element)
-    count = _array_of_core(builder, f"{stream.name}_{side}", 1, "i32", from_zero=True)
+    data = _array_of_core(builder, name, max(stream.tokens, 1), stream.element)
+    count = _array_of_core(builder, f"{name}_{side}", 1, "i32", from_zero=True)
     first = {"map": ir.AffineMapAttr.get(ir.AffineMap.get(0, 0, [ir.AffineExpr.get_constant(0, context())], context()))}
     number = ir.IntegerType.get_signless(32, context())
     moved = builder.value("affine.load", number, [count], first)

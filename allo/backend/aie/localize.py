@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping as Table
+from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
 
@@ -29,6 +30,7 @@ from ...ir.walk import (
 from ...ir.words import container_width
 from ...poly import model_of
 from ..element_class import set_signature
+from .blocks import overwritten_blocks
 
 _PLAIN = ("arith.", "math.", "scf.", "affine.")
 _MEMORY = ("memref.alloc", "memref.load", "memref.store", "memref.copy", "func.return", "memref.dealloc")
@@ -43,20 +45,31 @@ class ElementBox:
     low: tuple[int, ...]
     extents: tuple[int, ...]
 
+    def inside(self, outer: ElementBox) -> ElementBox:
+        """A box of the part `outer` as one of the array."""
+        return ElementBox(tuple(a + b for a, b in zip(self.low, outer.low, strict=True)), self.extents)
+
 
 @dataclass(frozen=True, slots=True)
 class LocalBody:
     """A function of a task at one position.
 
     `boxes` tell of each argument of the function that the task was made as which part of the array it is now; None for
-    streams. `gets` and `puts` are the numbers of those. `arrays` are places of arrays that it makes, and their bytes.
+    streams. `gets` and `puts` are the numbers of those; `blocks` are those of which it has one block, as an array,
+    with those that it may overwrite by it. `arrays` are places of arrays that it makes, and their bytes.
     """
 
     name: str
     boxes: tuple[ElementBox | None, ...]
     puts: tuple[int, ...]
     gets: tuple[int, ...]
+    blocks: dict[int, frozenset[int]]
     arrays: tuple[tuple[str, int], ...]
+
+    def inside(self, outer: LocalBody) -> LocalBody:
+        """The same for a function of which `outer` took parts first."""
+        boxes = zip(self.boxes, outer.boxes, strict=True)
+        return replace(self, boxes=tuple(own and around and own.inside(around) for own, around in boxes))
 
 
 def inline_calls(module: Module, name: str) -> None:
@@ -144,26 +157,28 @@ def demand_moved(kind: ir.Type, what: str, at: Location | None) -> None:
         )  # fmt: skip
 
 
-def localized(module: Module, name: str, into: Module) -> LocalBody:
+def localized(module: Module, name: str, into: Module, blocks: Table[int, bool]) -> LocalBody:
     """Write function `name` into another module, for parts of its arrays: the boxes that its accesses lie in.
 
-    Streams stay; an array that is passed on or looked at otherwise than by loads and stores is one part.
+    Streams stay; `blocks` are arrays that are blocks of streams, and whether they are put. An array that is passed
+    on or looked at otherwise than by loads and stores is one part.
     Raises TargetError for types of elements that cores have not.
     """
     function = module.function(name)
     names = argument_names(function)
     entry = entry_block(function)
     assert entry is not None
-    boxes = [None if is_stream(value.type) else _box(module, name, value, label)
-             for value, label in zip(entry.arguments, names, strict=True)]  # fmt: skip
+    boxes = [None if is_stream(value.type) or number in blocks else _box(module, name, value, names[number])
+             for number, value in enumerate(entry.arguments)]  # fmt: skip
     end = ir.InsertionPoint(into.mlir.body)
     made = function.operation.clone(end)
     block = made.regions[0].blocks[0]
-    puts: list[int] = []
-    gets: list[int] = []
+    puts = [number for number, is_put in blocks.items() if is_put]
+    gets = [number for number, is_put in blocks.items() if not is_put]
     for number, (argument, box) in enumerate(zip(block.arguments, boxes, strict=True)):
         if box is not None:
             _rebase(argument, box)
+        if box is not None or number in blocks:
             continue
         ends = [use.owner.operation for use in argument.uses]
         (gets if ends and all(map(is_get, ends)) else puts).append(number)
@@ -173,7 +188,8 @@ def localized(module: Module, name: str, into: Module) -> LocalBody:
                 hint="use an array of its own",
             )  # fmt: skip
     set_signature(made, names)
-    return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), _local_arrays(block))
+    over = overwritten_blocks(block, blocks)
+    return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), over, _local_arrays(block))
 
 
 def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:

@@ -18,7 +18,7 @@ from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.processes import DATAFLOW, ELEMENT_NAME, ELEMENT_OF, ELEMENT_POSITION, is_process, spatial_loops
 from ...ir.stream_facts import BLOCK, StreamFacts, facts_of
-from ...ir.streams import is_stream_type
+from ...ir.streams import is_stream, is_stream_type
 from ...ir.walk import argument_names, entry_block, induction_variable, location_of, statements, string_of
 from ...mapping import (
     ArrayPart,
@@ -35,6 +35,7 @@ from ...poly import overwritten_arguments
 from ...poly.formula import compile_map, evaluate
 from ...poly.token_counts import Uncounted, tokens_of
 from ..instantiate import instantiate
+from .blocks import let_blocks_be_arrays
 from .localize import (
     LocalBody,
     bits_of,
@@ -96,9 +97,9 @@ class _Reader:
     module: Module
     bodies: Module = field(init=False)
     known: dict[str, LocalBody] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)  # the function that has a body already
+    texts: dict[str, LocalBody] = field(default_factory=dict)  # by what a function is at first
     written: dict[str, frozenset[int]] = field(default_factory=dict)
-    streams: dict[tuple[ir.Value, int], StreamFacts] = field(default_factory=dict)
+    facts: dict[ir.Operation, StreamFacts] = field(default_factory=dict)  # by what makes streams
     blocks: dict[str, tuple[ir.Type, int, int]] = field(default_factory=dict)
     names: dict[tuple[ir.Value, int], str] = field(default_factory=dict)
 
@@ -151,13 +152,14 @@ class _Reader:
         name, task = string_of(call, ELEMENT_NAME), string_of(call, ELEMENT_OF)
         assert name is not None and task is not None
         place = tuple(int(ir.IntegerAttr(v).value) for v in ir.ArrayAttr(call.attributes[ELEMENT_POSITION]))
-        body = self._body(callee_name(call))
-        function = self.texts[callee_name(call)]
+        streams = {n: self._stream(operand) for n, operand in enumerate(call.operands) if is_stream(operand.type)}
+        body = self._body(callee_name(call), {n: self.blocks[stream][1] for n, stream in streams.items()})
+        function = body.name
         parts, ends = [], []
         for number, operand in enumerate(call.operands):
             box = body.boxes[number]
             if box is None:
-                ends.append(StreamEnd(number, self._stream(operand), number in body.puts))
+                ends.append(StreamEnd(number, streams[number], number in body.puts, body.blocks.get(number)))
             elif isinstance(operand.owner, ir.Block):
                 part = ArrayPart(arguments[operand.arg_number], box.low, box.extents)
                 parts.append(PartUse(number, part, self._access(function, number)))
@@ -170,21 +172,24 @@ class _Reader:
             name, task, place, function, tuple(parts), tuple(ends), body.arrays, location_of(call)
         )
 
-    def _body(self, callee: str) -> LocalBody:
-        """The function of a task at a position, in the module of bodies; functions with one text are one."""
+    def _body(self, callee: str, blocks: dict[int, int]) -> LocalBody:
+        """The function of a task at a position, in the module of bodies; positions that do the same have one."""
         if callee not in self.known:
             inline_calls(self.module, callee)
-            without_temporaries(self.module, callee)
-            demand_for_cores(self.module, callee)
-            self.known[callee] = localized(self.module, callee, self.bodies)
-            made = self.bodies.function(callee).operation
+            arrays = let_blocks_be_arrays(self.module, callee, blocks)
+            alone = Module.empty(callee)
+            for function in external_functions(self.module):
+                function.clone(ir.InsertionPoint(alone.mlir.body))
+            outer = localized(self.module, callee, alone, arrays)
+            made = alone.function(callee).operation
             made.attributes["sym_name"] = string_attr("same")
             text = str(made)
             made.attributes["sym_name"] = string_attr(callee)
-            first = self.texts.setdefault(text, callee)
-            self.texts[callee] = first
-            if first != callee:
-                made.erase()
+            if text not in self.texts:
+                without_temporaries(alone, callee)
+                demand_for_cores(alone, callee)
+                self.texts[text] = localized(alone, callee, self.bodies, arrays)
+            self.known[callee] = self.texts[text].inside(outer)
         return self.known[callee]
 
     def _access(self, function: str, number: int) -> PartAccess:
@@ -221,7 +226,9 @@ class _Reader:
         key = (made, index)
         if key not in self.names:
             op = made.owner.operation
-            facts = facts_of(self.module, op)
+            if op not in self.facts:
+                self.facts[op] = facts_of(self.module, op)
+            facts = self.facts[op]
             name = "_".join([facts.name, *facts.element(index).removeprefix(facts.name).strip("[]").split(", ")])
             self.names[key] = unique_name(name.strip("_"), set(self.names.values()))
             kind = made.type.element_type if isinstance(made.type, ir.MemRefType) else made.type
@@ -252,6 +259,8 @@ class _Reader:
         return found
 
     def _tokens(self, node: VirtualNode, end: StreamEnd) -> int:
+        if end.over is not None:
+            return self.blocks[end.stream][1]
         entry = entry_block(self.bodies.function(node.function))
         assert entry is not None
         count = tokens_of(self.bodies, entry.arguments[end.parameter])

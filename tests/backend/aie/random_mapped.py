@@ -41,12 +41,17 @@ class Mapped:
 
 
 def program(seed: int) -> Mapped:
-    """A pipeline of stages: the first reads A, the last writes B, all may read W; blocks go from stage to stage."""
+    """A pipeline of stages: the first reads A, the last writes B, all may read W; blocks go from stage to stage.
+
+    In some programs there is one block of each stream, outside of loops, which may be read backwards.
+    """
     random = Random(seed)
     kind = random.choice(["int8", "int16", "int32", "int32", "uint8"])
     positions, stages = random.randint(1, 5), random.randint(1, 3)
     rounds, length = random.randint(1, 4), random.choice([4, 8, 12])
     is_scalar = random.random() < 0.25
+    is_single = not is_scalar and random.random() < 0.4
+    rounds, stages = (1, stages + random.randint(0, 2)) if is_single else (rounds, stages)
     joins = stages > 1 and positions > 1 and random.random() < 0.3
     columns = random.random() < 0.3
     shape = (rounds, length * positions) if columns else (rounds * positions, length)
@@ -75,8 +80,12 @@ def program(seed: int) -> Mapped:
             f"    @df.kernel(mapping=[{1 if last_joins else positions}], args=[{', '.join(given)}])",
         ]
         lines += [f"    def t{k}({parameters}):"]
-        lines += _body(random, k, stages, rounds, length, kind, is_scalar, positions if last_joins else 0)
-    return Mapped(HEAD + "\n".join(lines) + "\n", kind, shapes, _steps(random, positions, stages, joins))
+        body = _body(random, k, stages, rounds, length, kind, is_scalar, positions if last_joins else 0)
+        lines += _single(random, body, length) if is_single else body
+    steps = _steps(random, positions, stages, joins)
+    if is_single and stages > 2 and not joins and random.random() < 0.6:
+        steps = _columns(random, positions, stages)
+    return Mapped(HEAD + "\n".join(lines) + "\n", kind, shapes, steps)
 
 
 def _body(
@@ -107,6 +116,26 @@ def _body(
     else:
         lines += [f"{pad}        o[j] = y", f"{pad}    s{k}[p].put(o)"]
     return lines
+
+
+def _single(random: Random, body: list[str], length: int) -> list[str]:
+    """The statements of the only round of a loop."""
+    start = next(number for number, line in enumerate(body) if line.lstrip().startswith("for i in"))
+    lines = body[:start] + [line.removeprefix("    ").replace("[i, ", "[0, ") for line in body[start + 1 :]]
+    if random.random() < 0.3:
+        lines = [line.replace("b0[j]", f"b0[{length - 1} - j]") for line in lines]
+    return lines
+
+
+def _columns(random: Random, positions: int, stages: int) -> list[tuple[str, list[str]]]:
+    """Each position with all of its stages on one core, and perhaps some of these cores as one."""
+    steps: list[tuple[str, list[str]]] = []
+    for p in range(positions):
+        names = [f"t{k}_{p}" for k in range(stages)]
+        steps += [("chain", ["-".join(names[:k]), names[k]]) for k in range(1, stages)]
+    columns = ["-".join(f"t{k}_{p}" for k in range(stages)) for p in range(positions)]
+    count = random.randint(1, positions)
+    return [*steps, ("bundle", columns[:count])] if count > 1 else steps
 
 
 def _steps(random: Random, positions: int, stages: int, joins: bool) -> list[tuple[str, list[str]]]:
