@@ -10,6 +10,7 @@ from ...ir.narrowing import narrow_integers
 from ...ir.passes import run_passes
 from ...ir.walk import entry_block, operations
 from ...ir.words import container_width
+from .copies import without_copies
 
 _FUSE = "affine-loop-fusion,affine-scalrep,canonicalize"  # of arrays between nests single elements are left
 _PASSES = f"builtin.module(func.func(canonicalize,cse,{_FUSE},{_FUSE}))"
@@ -17,10 +18,14 @@ _KNOWN = ("affine.", "arith.", "math.", "memref.alloc", "memref.dealloc", "func.
 
 
 def without_temporaries(module: Module, name: str) -> None:
-    """Let a function keep no more than it has to, in place: integers of the bits that are needed, and no array between
-    nests that can be one. Nests that use streams or call functions stay in their order, as all that is around them."""
+    """Let a function keep no more than it has to, in place.
+
+    Integers have the bits that are needed; no array is a copy of an argument, or between nests if these can be one.
+    Nests that use streams or call functions stay in their order, as all that is around them.
+    """
     function = module.function(name)
     narrow_integers(function, container_width)
+    without_copies(function)
     entry = entry_block(function)
     assert entry is not None
     if all(op.name.startswith(_KNOWN) and not is_end(op) for op in operations(entry)):
