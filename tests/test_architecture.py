@@ -339,7 +339,7 @@ def test_public_names_only(folder: str) -> None:
         "allo.library",
         "allo.memory",
     }
-    public |= {f"allo.library.{name}" for name in ("gemv", "nn", "reference", "systolic")}
+    public |= {f"allo.library.{name}" for name in ("aie", "gemv", "nn", "reference", "systolic")}
     public |= {"allo.dataflow", "allo.frontend", "allo.backend.hls", "allo.utils", "allo.testing", "allo.passes"}
     public |= {"allo.verify", "allo.verify.certificate"}
     wrong = []

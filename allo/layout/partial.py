@@ -47,9 +47,19 @@ class ShardedArray:
         return self.layout.local_shape(self.shape, self.mesh)
 
     @property
+    def waits(self) -> frozenset[Pending]:
+        """What it waits for along axes with more than one processing element."""
+        return frozenset(pending for pending in self.pending if self.mesh[pending.axis] > 1)
+
+    @property
     def is_complete(self) -> bool:
         """Whether each processing element has final values."""
-        return not self.pending
+        return not self.waits
+
+    def is_cut(self, dimension: int) -> bool:
+        """Whether processing elements have parts of a dimension, and not all of it as the only one along an axis."""
+        placement = self.layout.placements[dimension]
+        return isinstance(placement, Shard) and self.mesh[placement.axis] > 1
 
     def elementwise(self, other: ShardedArray) -> ShardedArray:
         """The result of an operation on the elements of both: sharded where one of them is."""
@@ -66,25 +76,25 @@ class ShardedArray:
         wait for the same sums, and products with what is the same along the axes that they wait for, may.
         """
         result = self.elementwise(other)
-        waits = self.pending | other.pending
+        waits = self.waits | other.waits
         if not waits:
             return result
         sums = all(pending.operator == "+" for pending in waits)
-        if sums and operator in ("+", "-") and self.pending == other.pending:
+        if sums and operator in ("+", "-") and self.waits == other.waits:
             return result
-        if sums and operator == "*" and not (self.pending and other.pending):
-            factor = other if self.pending else self
+        if sums and operator == "*" and not (self.waits and other.waits):
+            factor = other if self.waits else self
             if not {pending.axis for pending in waits} & set(factor.layout.shard_axes(self.mesh)):
                 return result
         raise PartialResult(f"'{operator}' of partial results is no part of the result: {_waiting(waits)}")
 
     def mapped(self, function: str, *whole: int) -> ShardedArray:
         """The result of a function of elements, or of `whole` dimensions, which needs final values of all of it."""
-        if self.pending:
-            raise PartialResult(f"{function} of a partial result is no part of the result: {_waiting(self.pending)}")
+        if self.waits:
+            raise PartialResult(f"{function} of a partial result is no part of the result: {_waiting(self.waits)}")
         for dimension in whole:
             placement = self.layout.placements[dimension]
-            if isinstance(placement, Shard):
+            if isinstance(placement, Shard) and self.is_cut(dimension):
                 raise PartOfDimension(
                     f"{function} needs all of dimension {dimension}, which is cut along axis {placement.axis}"
                 )

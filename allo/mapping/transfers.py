@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby
 
 from ..errors import TargetError
@@ -51,16 +52,22 @@ class RuntimeSequence:
 def sequence_of(plan: ArrayPlan) -> RuntimeSequence:
     """The transfers of a call, each started as soon as its channel has room for it and its shim tile a descriptor.
 
+    Routes go forward at once: what a route moves in the first half of a call is started before the second half of all.
+    So nothing is waited for that needs what is not started yet, as far as cores use and make all things evenly.
     Raises TargetError for parts that are not made of words of four bytes.
     """
     limits = plan.array.tiles[TileKind.SHIM].dma
-    lists = {route.name: list(_walks(route, limits)) for route in plan.routes}
     order = sorted(plan.routes, key=lambda route: route.to_core)  # what the array writes has a place at once
     made = _Sequence(plan.array, limits)
-    for turn in range(max(map(len, lists.values()), default=0)):
-        for route in order:
-            if turn < len(lists[route.name]):
-                made.start(route, *lists[route.name][turn])
+    starts: list[tuple[Fraction, int, Route, CallArray, Walk]] = []
+    for number, route in enumerate(order):
+        walks = list(_walks(route, limits))
+        total, moved = sum(len(walk) for _, walk in walks), 0
+        for argument, walk in walks:
+            starts.append((Fraction(moved, total), number, route, argument, walk))
+            moved += len(walk)
+    for _, _, route, argument, walk in sorted(starts, key=lambda start: start[:2]):
+        made.start(route, argument, walk)
     for route in order:
         if not route.to_core:
             made.wait_all(route)

@@ -14,8 +14,7 @@ from .text import RELEASES
 
 __all__ = ["MANIFEST", "AIEModule", "is_available"]
 
-_NEEDS_DEVICE = ("profile", "trace")
-_OF_THOSE = ("warmup", "num_iters", "trace_size")  # say how often and how much; nothing without those
+_OF_DEVICES = ("warmup", "num_iters", "trace_size")  # say how often, and how much, a device measures
 
 
 def is_available() -> bool:
@@ -25,12 +24,11 @@ def is_available() -> bool:
 
 
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModule:
-    for name in _NEEDS_DEVICE:
-        if options.get(name):
-            raise TargetError(
-                f"{name}= measures on a device, and calls run on the model of the array, which has no clock",
-                hint=f"leave {name} out",
-            )
+    if options.get("trace"):
+        raise TargetError(
+            "trace= records what a device does, and calls run on the model of the array",
+            hint="leave it out; built.timed().save('run.json') has what the model does, for Perfetto",
+        )
     release = options.get("dialect", "current")
     if release not in RELEASES:
         known = ", ".join(RELEASES)
@@ -40,14 +38,14 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModu
         )
     return AIEModule(
         module, array_of(options.get("device_type", "npu1")), options.get("mapping_primitives", ()),
-        RELEASES[release], options.get("project"),
+        RELEASES[release], options.get("project"), bool(options.get("profile")),
     )  # fmt: skip
 
 
 MANIFEST = Manifest(
     names=("aie", "npu-model"),
     modes=(),
-    options=("project", "mapping_primitives", "device_type", "dialect", *_NEEDS_DEVICE, *_OF_THOSE),
+    options=("project", "mapping_primitives", "device_type", "dialect", "profile", "trace", *_OF_DEVICES),
     missing_tools=lambda: (),
     build=_build,
 )

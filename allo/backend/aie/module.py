@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from ...dataflow.timed.table import headline
 from ...errors import TargetError
 from ...ir.module import Module
 from ...ir.walk import string_of
@@ -30,7 +32,9 @@ from .model import model_of_array
 from .project import write_project
 from .reading import read_region
 from .text import RELEASES, AieRelease, aie_text
+from .timed import ArrayRun, timed_run
 
+_SHOWN = 4  # steps that an error names
 _LOG = logging.getLogger("allo")
 
 
@@ -39,7 +43,8 @@ class AIEModule:
 
     `.graph` is the virtual mapping graph, `.plan` where its nodes run and how data move, `.capacity` what is used of
     the array, `.mlir` the module that MLIR-AIE compiles. A call with NumPy arrays runs on the model of the array: cores
-    with their tasks, DMA channels with their descriptors, locks, the queues of shim tiles. The model has no clock.
+    with their tasks, DMA channels with their descriptors, locks, the queues of shim tiles. `.timed()` is a call with
+    clocks.
     """
 
     def __init__(
@@ -49,12 +54,14 @@ class AIEModule:
         primitives: Any = (),
         dialect: AieRelease = RELEASES["current"],
         project: str | None = None,
+        profile: bool = False,
     ) -> None:
-        self._rebuild = partial(AIEModule, module, array, primitives, dialect, project)
+        self._rebuild = partial(AIEModule, module, array, primitives, dialect, project, profile)
         self.top_func_name = module.top
         self.array = array
         self._source = module
         self._dialect = dialect
+        self._profile = profile
         region = read_region(module)
         self.graph: VirtualGraph = region.graph
         self._bodies = region.bodies
@@ -96,14 +103,42 @@ class AIEModule:
     def _runs(self) -> LLVMModule:
         return LLVMModule(self.model)
 
+    def timed(
+        self, power_mode: str | None = None, kernels: str = "scalar", cycles: Mapping[str, int] | None = None
+    ) -> ArrayRun:
+        """A call with clocks, *simulated*: DMA engines, memory tiles, object FIFOs, and the loops of cores.
+
+        Streams move four bytes a cycle. Cycles are those of the clock of `power_mode`, or of the target's frequency.
+        With `kernels="scalar"` loops take the time of the code that is emitted, an operation a cycle; with `"vector"`
+        products of matrices take that of a kernel of the library for the vector unit, and loops without branches that
+        of its lanes. `cycles` has those of functions of C++, by name. docs/npu.md has what it is calibrated on.
+        Raises TargetError where the time depends on data, or is not known.
+        """
+        return timed_run(
+            self.plan, self.sequence, self._bodies, self.top_func_name,
+            power_mode=power_mode, kernels=kernels, cycles=cycles,
+        )  # fmt: skip
+
     @property
     def runs_on(self) -> str:
         """What a call runs on."""
-        return f"the model of {self.array.part}, which has no clock (simulated)"
+        return f"the model of {self.array.part} (simulated)"
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         _LOG.info("'%s' runs on %s", self.top_func_name, self.runs_on)
-        return self._runs(*arguments, **named)
+        result = self._runs(*arguments, **named)
+        if self._profile:
+            print(self._time)
+        return result
+
+    @cached_property
+    def _time(self) -> str:
+        """What `profile=True` prints of a call."""
+        try:
+            run = self.timed()
+        except TargetError as error:
+            return f"{self.top_func_name}: the time of a call is not known: {error.diagnostics[0].message}"
+        return f"{headline(run)}, {run.kernels} code on {run.cores} cores; nothing is measured"
 
     def __repr__(self) -> str:
         return f"<AIEModule {self.top_func_name}: {len(self.plan.mapping.cores)} cores, runs on {self.runs_on}>"
@@ -114,7 +149,9 @@ class AIEModule:
             return
         found = hang_of(self.model)
         if found is not None and not isinstance(found, Untold):
-            steps = ", ".join(f"{kind} {list(names)}" for kind, names in self.plan.mapping.steps) or "no step"
+            taken = self.plan.mapping.steps
+            steps = ", ".join(f"{kind} {list(names)}" for kind, names in taken[:_SHOWN]) or "no step"
+            steps += f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else ""
             raise TargetError(
                 f"mapped like this ({steps}), cores wait for one another for ever",
                 notes=[note for own in found.error().diagnostics for note in own.notes if " waits " in note.message],

@@ -11,9 +11,10 @@ from ...ir.passes import run_passes
 from ...ir.walk import entry_block, operations
 from ...ir.words import container_width
 from .copies import without_copies
+from .fusing import contract_arrays, fuse_nests
 
-_FUSE = "affine-loop-fusion,affine-scalrep,canonicalize"  # of arrays between nests single elements are left
-_PASSES = f"builtin.module(func.func(canonicalize,cse,{_FUSE},{_FUSE}))"
+_BEFORE = "builtin.module(func.func(canonicalize,cse))"
+_AFTER = "builtin.module(func.func(affine-scalrep,canonicalize))"
 _KNOWN = ("affine.", "arith.", "math.", "memref.alloc", "memref.dealloc", "func.return")
 
 
@@ -31,7 +32,10 @@ def without_temporaries(module: Module, name: str) -> None:
     if all(op.name.startswith(_KNOWN) and not is_end(op) for op in operations(entry)):
         alone = Module.empty(name)
         function.operation.clone(ir.InsertionPoint(alone.mlir.body))
-        run_passes(_PASSES, alone.mlir.operation)
+        run_passes(_BEFORE, alone.mlir.operation)
+        fuse_nests(alone.function(name))
+        contract_arrays(alone.function(name))
+        run_passes(_AFTER, alone.mlir.operation)
         made = alone.function(name).operation.clone(ir.InsertionPoint(function.operation))
         function.operation.erase()
         made.attributes["sym_name"] = ir.StringAttr.get(name, made.context)

@@ -19,6 +19,7 @@ class RunFigures:
     frequency: float
     replayed: Replayed
     notes: tuple[str, ...] = ()
+    basis: str = "with the static schedules of its tasks"
 
     @property
     def cycles(self) -> int:

@@ -31,7 +31,7 @@ def headline(run: RunFigures) -> str:
     """What the figures are."""
     return (
         f"{run.top} on {run.target} at {run.frequency:g} MHz: *{run.cycles}* cycles = {run.milliseconds:.4g} ms, "
-        "*simulated* with the static schedules of its tasks"
+        f"*simulated* {run.basis}"
     )
 
 

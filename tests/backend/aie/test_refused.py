@@ -65,7 +65,7 @@ REFUSED: dict[str, str] = {
         "  hint: pass what one needs of the other through a stream, and write parts that do not overlap"
     ),
     "halves": (
-        "transfers move words of 4 bytes, and A[0:3], of 2 bytes an element, is not made of them: 6 "
+        "transfers move words of 4 bytes, and B[0:3], of 2 bytes an element, is not made of them: 6 "
         "bytes follow one another\n"
         "  hint: let parts begin and end at multiples of four bytes in the last dimension"
     ),
@@ -78,17 +78,10 @@ REFUSED: dict[str, str] = {
 
 OPTIONS: list[tuple[dict[str, Any], str]] = [
     (
-        {"profile": True},
-        (
-            "profile= measures on a device, and calls run on the model of the array, which has no clock\n"
-            "  hint: leave profile out"
-        ),
-    ),
-    (
         {"trace": [("f", (0,))]},
         (
-            "trace= measures on a device, and calls run on the model of the array, which has no clock\n"
-            "  hint: leave trace out"
+            "trace= records what a device does, and calls run on the model of the array\n"
+            "  hint: leave it out; built.timed().save('run.json') has what the model does, for Perfetto"
         ),
     ),
     (

@@ -91,14 +91,14 @@ class LayoutChecker(KnownLayouts):
         if isinstance(value, Expr) or wanted is None or array is None or wanted.shape != array.shape:
             return value
         text = f"`{ast.unparse(place)}`"
-        if array.pending:
-            waits = " and ".join(f"'{p.operator}' along axis {p.axis}" for p in sorted(array.pending))
-            hint = f"combine it first: `allo.allreduce({ast.unparse(place)}, op=\"{min(array.pending).operator}\")`"
+        if not array.is_complete:
+            waits = " and ".join(f"'{p.operator}' along axis {p.axis}" for p in sorted(array.waits))
+            hint = f"combine it first: `allo.allreduce({ast.unparse(place)}, op=\"{min(array.waits).operator}\")`"
             message = f"'{target.name}' gets {text}, of which positions have parts, to be combined by {waits}"
             self.report(place, message, hint, ast.Name(target.name, ast.Load()))
             return None
         for dimension, (have, want) in enumerate(zip(array.layout.placements, wanted.layout.placements, strict=True)):
-            if isinstance(have, Shard) and have != want:
+            if isinstance(have, Shard) and have != want and array.is_cut(dimension):
                 how = f"cut along axis {want.axis}" if isinstance(want, Shard) else "whole"
                 message = (
                     f"dimension {dimension} of {text} is cut along axis {have.axis} of the grid, but that of "

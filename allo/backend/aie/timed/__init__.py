@@ -1,0 +1,5 @@
+"""Timed runs of the model of an array: cycles of the code of cores, object FIFOs and DMA engines, and their figures."""
+
+from .array_run import ArrayRun, timed_run
+
+__all__ = ["ArrayRun", "timed_run"]

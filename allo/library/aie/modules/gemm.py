@@ -1,0 +1,99 @@
+"""Products of matrices in parts of rows, columns and terms, each a task, and the steps that share cores among them."""
+
+# Streams of regions are declared by annotations, which are read by the front end with the names around them.
+# ruff: noqa: F821
+# mypy: disable-error-code="valid-type, no-untyped-def, misc"
+
+from collections.abc import Callable
+from typing import Any
+
+import allo.dataflow as df
+from allo import add, matmul, meta_elif, meta_else, meta_if
+from allo.errors import TargetError
+from allo.ir.types import Stream
+from allo.memory import Layout
+
+_S = Layout.Shard
+
+type MappingStep = tuple[str, list[str]]
+
+
+def GEMM(
+    M: int, N: int, K: int, Pm: int, Pn: int, Pk: int, TyI: Any, TyO: Any, col_num: int = 4, row_num: int = 4
+) -> tuple[Callable[..., Any], list[MappingStep]]:
+    """The region `top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N])` and its `mapping_primitives`.
+
+    A product of parts of `M // Pm x N // Pn x K // Pk` is a task. Those of one part of C are a chain, whose sums stay
+    on the core (ping-pong GEMM of published Allo); chains are bundled on `row_num x col_num` cores.
+    Raises TargetError if parts do not divide the matrices, or the cores the parts.
+    """
+    for name, extent, parts in (("M", M, Pm), ("N", N, Pn), ("K", K, Pk)):
+        if parts < 1 or extent % parts:
+            raise TargetError(f"{name} = {extent} is not made of {parts} equal parts", hint="let parts divide it")
+    Mt, Nt = M // Pm, N // Pn
+
+    if Pk == 1:
+
+        @df.region()
+        def top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N]):
+            @df.kernel(mapping=[1, Pm, Pn], args=[A, B, C])
+            def gemm(
+                local_A: TyI[M, K] @ [_S(1), _S(0)],
+                local_B: TyI[K, N] @ [_S(0), _S(2)],
+                local_C: TyO[M, N] @ [_S(1), _S(2)],
+            ):
+                local_C[:, :] = matmul(local_A, local_B)
+
+    else:
+
+        @df.region()
+        def top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N]):
+            pipe: Stream[TyO[Mt, Nt], 2][Pk - 1, Pm, Pn]
+
+            @df.kernel(mapping=[Pk, Pm, Pn], args=[A, B, C])
+            def gemm(
+                local_A: TyI[M, K] @ [_S(1), _S(0)],
+                local_B: TyI[K, N] @ [_S(0), _S(2)],
+                local_C: TyO[M, N] @ [_S(1), _S(2)],
+            ):
+                pk, pm, pn = df.get_pid()
+                C_in: TyO[Mt, Nt]
+                with meta_if(pk > 0):
+                    C_in[:, :] = pipe[pk - 1, pm, pn].get()
+                with meta_else():
+                    C_in[:, :] = 0
+                C_out: TyO[Mt, Nt] = add(matmul(local_A, local_B), C_in)
+                with meta_if(pk < Pk - 1):
+                    pipe[pk, pm, pn].put(C_out)
+                with meta_elif(pk == Pk - 1):
+                    local_C[:, :] = C_out
+
+    return top, gemm_steps(Pm, Pn, Pk, col_num, row_num)
+
+
+def gemm_steps(Pm: int, Pn: int, Pk: int, col_num: int = 4, row_num: int = 4) -> list[MappingStep]:
+    """The steps for tasks `gemm_k_i_j`: a chain over `k` for each `i, j`, then bundles for `row_num x col_num` cores.
+
+    A core has parts that are `row_num` rows and `col_num` columns apart, so that cores of a row share the parts of A.
+    """
+    rows, columns = min(row_num, Pm), min(col_num, Pn)
+    if min(rows, columns) < 1 or Pm % rows or Pn % columns:
+        raise TargetError(
+            f"{Pm} x {Pn} parts are not shared evenly by {row_num} x {col_num} cores",
+            hint="let row_num divide Pm, and col_num Pn",
+        )
+    steps: list[MappingStep] = []
+    chains = {}
+    for i in range(Pm):
+        for j in range(Pn):
+            chain = f"gemm_0_{i}_{j}"
+            for k in range(1, Pk):
+                steps.append(("chain", [chain, f"gemm_{k}_{i}_{j}"]))
+                chain += f"-gemm_{k}_{i}_{j}"
+            chains[i, j] = chain
+    for i in range(rows):
+        for j in range(columns):
+            own = [chains[a, b] for a in range(i, Pm, rows) for b in range(j, Pn, columns)]
+            if len(own) > 1:
+                steps.append(("bundle", own))
+    return steps
