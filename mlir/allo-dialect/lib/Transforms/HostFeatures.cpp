@@ -2,6 +2,7 @@
 #include "allo/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -47,10 +48,21 @@ LLVM::TargetFeaturesAttr hostFeatures(MLIRContext *context, function_ref<bool(St
   return LLVM::TargetFeaturesAttr::get(context, names);
 }
 
+/// Let LLVM leave statements beside each other as they are: its vectoriser of these (22.1) uses some values before they
+/// are made, which ends the process (seen where sums over k stand behind `x[i, j] = a[j, i] - a[7 - i, j]`). That of
+/// loops stays.
+void leaveStatementsApart() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("vectorize-slp");
+  if (found != options.end() && found->second->getNumOccurrences() == 0)
+    found->second->addOccurrence(0, "vectorize-slp", "false");
+}
+
 struct HostFeatures : impl::HostFeaturesBase<HostFeatures> {
   using HostFeaturesBase::HostFeaturesBase;
 
   void runOnOperation() override {
+    leaveStatementsApart();
     bool wide = isWide(getOperation());
     auto features = hostFeatures(&getContext(), [&](StringRef name) {
       return flushesSubnormals(name) || hangsCompiler(name) || (wide && hasMasks(name));
