@@ -1,5 +1,6 @@
 """Mapping of tasks on arrays of processors: graphs of tasks, steps that merge them, object FIFOs, tiles, capacity."""
 
+from .buffers import CallBuffer
 from .capacity import CapacityReport, ResourceUse, capacity_of
 from .drawing import drawn
 from .fifos import ArrayFifo, ObjectFifos, Slot, StreamFifo, fifos_of
@@ -25,6 +26,7 @@ __all__ = [
     "ArrayPart",
     "ArrayPlan",
     "CallArray",
+    "CallBuffer",
     "CapacityReport",
     "MappedCore",
     "Mapping",

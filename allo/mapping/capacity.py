@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..picture import aligned
 from ..target import ProcessorArray, TileKind
+from .buffers import buffers_of
 from .fifos import ArrayFifo, ObjectFifos, StreamFifo
 from .place import Placement
 from .routes import Route
@@ -69,11 +70,11 @@ def capacity_of(
     placement: Placement, fifos: ObjectFifos, routes: Sequence[Route], array: ProcessorArray
 ) -> CapacityReport:
     """What a placed program uses of `array`."""
-    arguments = [argument.name for argument in placement.mapping.graph.arguments]
+    arguments = [buffer.name for buffer in buffers_of(placement.mapping.graph.arguments, array.buffers)]
     cores = [core.name for core in placement.mapping.cores]
     uses = [
         ResourceUse("cores", "the array", len(cores), array.cores, tuple(cores)),
-        ResourceUse("arguments", "a call", len(arguments), array.buffers, tuple(arguments)),
+        ResourceUse("buffers", "a call", len(arguments), array.buffers, tuple(arguments)),
     ]
     for core in placement.mapping.cores:
         uses += _core_uses(core.name, placement, fifos, array)

@@ -7,6 +7,7 @@ from itertools import product
 
 from ..errors import TargetError
 from ..target import ProcessorArray, TileKind
+from .buffers import CallBuffer, buffers_of
 from .capacity import CapacityReport, capacity_of
 from .fifos import Ahead, Merging, ObjectFifos, fifos_of
 from .place import Placement, place
@@ -25,6 +26,11 @@ class ArrayPlan:
     fifos: ObjectFifos
     routes: tuple[Route, ...]
     capacity: CapacityReport
+
+    @property
+    def buffers(self) -> tuple[CallBuffer, ...]:
+        """The buffers that a call passes."""
+        return buffers_of(self.mapping.graph.arguments, self.array.buffers)
 
     @property
     def mapping(self) -> Mapping:

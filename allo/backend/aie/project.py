@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +26,14 @@ def write_project(folder: Path, module: AIEModule) -> Path:
         )
     folder.mkdir(parents=True, exist_ok=True)
     names = [argument.name for argument in module.graph.arguments]
+    order = {name: number for number, name in enumerate(names)}
+    buffers = [
+        [[order[argument.name], offset * argument.bits // 8] for argument, offset in buffer.arguments]
+        for buffer in module.plan.buffers
+    ]
     words = {
         "TOP": module.top_func_name, "DEVICE": module.array.part, "COUNT": str(len(names)),
-        "USAGE": " ".join(f"{name}.npy" for name in names),
+        "BUFFERS": json.dumps(buffers), "USAGE": " ".join(f"{name}.npy" for name in names),
     }  # fmt: skip
     plan = "\n\n".join([str(module.graph), module.draw(), str(module.capacity), ""])
     files = {_MARKER: "", "top.mlir": module.mlir, "plan.txt": plan}

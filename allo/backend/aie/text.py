@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from mlir import ir
 
@@ -16,7 +15,7 @@ from ...layout import Walk
 from ...mapping import (
     ArrayFifo,
     ArrayPlan,
-    CallArray,
+    CallBuffer,
     MappedCore,
     Route,
     RuntimeSequence,
@@ -153,22 +152,24 @@ def _buffers(tile: str, body: CoreBody) -> Iterator[str]:
 
 
 def _sequence(plan: ArrayPlan, sequence: RuntimeSequence, dialect: AieRelease) -> Iterator[str]:
-    arguments = plan.mapping.graph.arguments
-    listed = ", ".join(f"%{a.name}: {flat_kind(a)}" for a in arguments)
+    buffers = plan.buffers
+    listed = ", ".join(f"%{buffer.name}: {flat_kind(buffer)}" for buffer in buffers)
     yield f"{dialect.sequence}({listed}) {{"
     for step in sequence.steps:
         wait = f"aiex.npu.dma_wait {{symbol = @{step.route}}}"
-        yield f"  {_transfer(step) if isinstance(step, ShimTransfer) else wait}"
+        yield f"  {_transfer(step, buffers) if isinstance(step, ShimTransfer) else wait}"
     yield "}"
 
 
-def _transfer(transfer: ShimTransfer) -> str:
+def _transfer(transfer: ShimTransfer, buffers: Sequence[CallBuffer]) -> str:
+    offsets = [(buffer, buffer.offset(transfer.argument)) for buffer in buffers]
+    own, begin = next((buffer, offset) for buffer, offset in offsets if offset is not None)
     sizes, strides = four_loops(transfer.walk)
     token = ", issue_token = true" if transfer.token else ""
     return (
-        f"aiex.npu.dma_memcpy_nd(%{transfer.argument.name}[0, 0, 0, {transfer.walk.offset}]"
+        f"aiex.npu.dma_memcpy_nd(%{own.name}[0, 0, 0, {begin + transfer.walk.offset}]"
         f"[{', '.join(map(str, sizes))}][{', '.join(map(str, strides))}]) "
-        f"{{id = {transfer.descriptor} : i64, metadata = @{transfer.route}{token}}} : {flat_kind(transfer.argument)}"
+        f"{{id = {transfer.descriptor} : i64, metadata = @{transfer.route}{token}}} : {flat_kind(own)}"
     )
 
 
@@ -203,6 +204,6 @@ def stream_kind(fifo: StreamFifo) -> str:
     return f"memref<{fifo.stream.block}x{signless(fifo.stream.element)}>"
 
 
-def flat_kind(argument: CallArray) -> str:
-    """The type of an argument of a call: all its elements in a row."""
-    return f"memref<{prod(argument.shape)}x{signless(argument.element)}>"
+def flat_kind(buffer: CallBuffer) -> str:
+    """The type of a buffer of a call: all its elements in a row."""
+    return f"memref<{buffer.length}x{signless(buffer.element)}>"

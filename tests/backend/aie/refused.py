@@ -139,14 +139,6 @@ def halves(A: int16[6], B: int16[6]):
 
 
 @df.region()
-def many(A: int32[N], B: int32[N], C: int32[N], D: int32[N], E: int32[N], F: int32[N]):
-    @df.kernel(args=[A, B, C, D, E, F])
-    def f(a: int32[N], b: int32[N], c: int32[N], d: int32[N], e: int32[N], g: int32[N]):
-        for i in range(N):
-            g[i] = a[i] + b[i] + c[i] + d[i] + e[i]
-
-
-@df.region()
 def crossed(A: int32[N], B: int32[N]):
     there: Stream[int32[4], 1]
     back: Stream[int32[4], 1]

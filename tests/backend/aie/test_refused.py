@@ -69,11 +69,6 @@ REFUSED: dict[str, str] = {
         "bytes follow one another\n"
         "  hint: let parts begin and end at multiples of four bytes in the last dimension"
     ),
-    "many": (
-        "the program does not fit 'xdna1_npu1'; there is too little of\n"
-        "    arguments of a call: 6 of 5, for A, B, C, D, E, F\n"
-        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
-    ),
 }
 
 OPTIONS: list[tuple[dict[str, Any], str]] = [
