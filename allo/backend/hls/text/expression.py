@@ -102,6 +102,14 @@ def integer(value: int, width: int) -> Expr:
     return Expr(text, binds, type=signed_type(width), kind="constant", width=width, value=value)
 
 
+def named_integer(name: str, width: int) -> Expr:
+    """A constant that has a name, an `int` that `width` bits hold as signed; it is a subscript if there are none."""
+    if width in (0, 32):
+        return Expr(name, type=signed_type(width) if width else "int", width=width)
+    target = signed_type(width)
+    return Expr(f"{target}({name})", type=target, width=width, cast=name)
+
+
 def _digits(value: int, width: int) -> str:
     if -(2**31) < value < 2**31:
         return str(value) if width <= 32 else f"{signed_type(width)}({value})"

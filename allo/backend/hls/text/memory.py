@@ -34,8 +34,6 @@ class MemoryWriter(StreamWriter):
         array = self.exprs[memref].text
         _, type_text, width = self.types.of_elements(memref.type)
         texts = [subscript.text for subscript in subscripts]
-        if (places := self.open_places.get(op)) is not None:
-            texts = [place or text for place, text in zip(places, texts, strict=True)]
         text = array + "".join([f"[{subscript}]" for subscript in texts])
         if not type_text:
             if self.vendor.streams.array is not None:

@@ -149,7 +149,7 @@ class FileWriter:
         self.tasks = _tasks(module)
         self.facts = Facts(module)
         self.processes = simulated_regions(module) if vendor.simulated else {}
-        self.twins = Twins(module)
+        self.twins = Twins(module, templates=vendor.templates and not self.processes)
         self.elements: dict[object, FunctionText] = {}
         self.families: dict[str, Family] = {}  # by the names of functions that are instances of templates
 
@@ -267,11 +267,12 @@ class FileWriter:
         name = function.name.value
         family = self.families.get(name)
         twin = None if self.processes else self.twins.of(function)  # what processes wait for depends on elements
-        if twin is None:
+        if twin is None or (family is None and twin.values):
             return self._written(function, self.functions[name], {})
         key = (twin.key, name in self.tasks)
         if key not in self.elements:
-            self.elements[key] = self._written(function, OPEN_NAME, twin.places)
+            places = twin.places if family is None else family.open_places(twin)
+            self.elements[key] = self._written(function, OPEN_NAME, places)
         made = self.elements[key]
         if family is None:
             return made.filled(twin.filling(self.functions[name]))

@@ -186,12 +186,12 @@ class OperationWriter:
         width = width_of(op.results[0])
         operand = operands[0]
         if width:
+            if operand.value is not None:
+                return integer(operand.value, width)
             if operand.type == "int" and width == 32:
                 return Expr(
                     operand.text, operand.binds, operand.reads, kind=operand.kind, type="int32_t", width=32
                 )
-            if operand.value is not None:
-                return integer(operand.value, width)
             if width == 1:
                 return low_bits(operand, 1)
             if operand.type == "int":

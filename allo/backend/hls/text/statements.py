@@ -14,10 +14,10 @@ from ....ir.access import callee_name, is_at_stream
 from ....ir.processes import TASK_NUMBER, Statement
 from ....ir.walk import location_of, operations, string_of
 from ...checked import REQUIRE, SITE
-from .expression import Expr, atom, call, convert
+from .expression import Expr, atom, call, convert, named_integer
 from .memory import MemoryWriter
 from .names import identifier
-from .operations import choice
+from .operations import choice, width_of
 from .vendor import Place
 
 _SILENT = frozenset({"func.return", "affine.yield", "scf.yield", "scf.condition", "memref.dealloc"})
@@ -131,7 +131,10 @@ class StatementWriter(MemoryWriter):
         if op.name == "allo.sign_cast" and operands[0].kind == "set":
             self.exprs[op.results[0]] = operands[0]
             return []
-        expr = self.operations.expression(op, operands)
+        if self.open_places and (place := self.open_places.get((op, "value"))) is not None:
+            expr: Expr | None = named_integer(place.texts()[0], width_of(op.results[0]))
+        else:
+            expr = self.operations.expression(op, operands)
         if expr is None:
             raise TargetError(f"HLS C++ has no form of '{op.name}'", at=location_of(op))
         if (op.name == "arith.constant" and (expr.value or 0) >= 0) or op.name == "arith.index_castui":
@@ -241,9 +244,7 @@ class StatementWriter(MemoryWriter):
 
     def _if(self, op: ir.Operation) -> list[str]:
         if op.name == "affine.if":
-            operands = self.body.operands(op)
-            positive = [value in self.positive for value in operands]
-            test = self.operations.affine.condition(op.attributes["condition"], self.take(operands), positive)
+            test = self.operations.affine.condition(*self.opened(op, "condition", self.body.operands(op)))
         else:
             test = self.take([op.operands[0]])[0]
         lines = [*self._declare_all(), *self.flush(())]

@@ -1,4 +1,4 @@
-"""Processing elements whose text differs in their names and in constant subscripts alone: written once, filled in."""
+"""Processing elements whose text differs in their names and in numbers alone: written once, filled in."""
 
 from __future__ import annotations
 
@@ -10,27 +10,51 @@ from mlir import ir
 from allo import _mlir
 
 from ....ir.access import ACCESSES, callee_name
-from ....ir.builder import affine_constant
-from ....ir.context import context
 from ....ir.module import Module
 from ....ir.names import unique_name
 from ....ir.processes import ELEMENT_OF
 from ....ir.walk import entry_block, operations, string_of
+from .open_numbers import Opened, open_condition, open_constant, open_map
 
-# Open places of a text are characters of the private use area of Unicode: emitted code is ASCII.
-_NAME, _HEAD, _FIRST, _LAST = 0xE000, 0xE001, 0xE002, 0xF8FF
+# Open places of a text are characters of a private use plane of Unicode: emitted code is ASCII.
+_NAME, _HEAD, _FIRST, _LAST = 0xF0000, 0xF0001, 0xF0002, 0xFFFFD
 
 OPEN_NAME, OPEN_HEAD = chr(_NAME), chr(_HEAD)  # the name of a function, and what stands before its type
 
-type OpenPlaces = Mapping[ir.Operation, tuple[str | None, ...]]  # of an access, by its subscripts
+# the attributes of operations that have numbers
+_WITH_NUMBERS = {
+    **dict.fromkeys((*ACCESSES, "affine.apply"), ("map",)),
+    "affine.for": ("lowerBoundMap", "upperBoundMap"),
+    "affine.if": ("condition",),
+    "arith.constant": ("value",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An attribute with further symbols in the place of numbers, and the places of these; a constant has one place."""
+
+    attribute: ir.Attribute
+    first: int
+    count: int
+
+    def texts(self) -> list[str]:
+        return [chr(_FIRST + k) for k in range(self.first, self.first + self.count)]
+
+
+type OpenPlaces = Mapping[tuple[ir.Operation, str], Open]  # by the operation and the name of the attribute
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A function whose text is that of all with its `key`, but for its name and the `numbers` in the open `places`."""
+    """A function whose text is that of all with its `key`, but for its name and the `numbers` in the open `places`.
+
+    Constants among the `values` can be open where they differ; closed ones have digits of their types.
+    """
 
     key: object
     places: OpenPlaces
+    values: OpenPlaces
     numbers: tuple[int, ...]
 
     def filling(self, name: str) -> dict[int, str]:
@@ -50,6 +74,11 @@ class Family:
         self._parameters = {column: number for number, column in enumerate(dict.fromkeys(different))}
         self._places = {k: self._parameters[c] for k, c in enumerate(columns) if k not in self._same}
 
+    def open_places(self, member: Twin) -> OpenPlaces:
+        """What is open in the text of the template, which is that of a member."""
+        different = {key: place for key, place in member.values.items() if place.first in self._places}
+        return {**member.places, **different}
+
     def instances(self) -> dict[str, str]:
         """What calls of the members call: the first one, if they differ in their names alone."""
         if not self._parameters:
@@ -67,11 +96,15 @@ class Family:
 
 
 class Twins:
-    """The processing elements of a module: those of one nest come from the same lines."""
+    """The processing elements of a module: those of one nest come from the same lines.
 
-    def __init__(self, module: Module) -> None:
+    Functions that differ in constants of arithmetic are twins for those who have templates.
+    """
+
+    def __init__(self, module: Module, *, templates: bool) -> None:
         self._nests: dict[str, tuple[str, str]] = {}
-        self._maps: dict[ir.Attribute, tuple[ir.Attribute, tuple[int | None, ...]] | None] = {}
+        self._opened: dict[ir.Attribute, Opened | None] = {}
+        self._templates = templates
         for function in module.functions():
             entry = entry_block(function)
             for call in operations(entry, "func.call") if entry is not None else ():
@@ -84,41 +117,36 @@ class Twins:
         if name not in self._nests or entry is None:
             return None
         numbers: list[int] = []
-        found: list[tuple[ir.Operation, tuple[str | None, ...]]] = []
-        before: list[tuple[ir.Operation, ir.Attribute]] = []
+        lines: list[int] = []  # which stand in comments
+        places: list[tuple[ir.Operation, str, Open]] = []
+        values: list[tuple[ir.Operation, str, Open]] = []
+        before: list[tuple[ir.Operation, str, ir.Attribute]] = []
         try:
-            for op in operations(entry, *ACCESSES):
-                attributes = op.attributes
-                given = attributes.get("map")
-                if given is None or (split := self._split(given)) is None:
-                    continue
-                before.append((op, given))
-                attributes["map"], constants = split
-                first = _FIRST + len(numbers)
-                numbers += [number for number in constants if number is not None]
-                codes = iter(range(first, _FIRST + len(numbers)))
-                found.append((op, tuple(None if number is None else chr(next(codes)) for number in constants)))
+            for op in operations(entry, *_WITH_NUMBERS):
+                for attribute in _WITH_NUMBERS[op.name]:
+                    given = op.attributes.get(attribute)
+                    if given is None or (opened := self._open(op, given)) is None:
+                        continue
+                    before.append((op, attribute, given))
+                    op.attributes[attribute], own = opened
+                    place = Open(opened[0], len(numbers), len(own))
+                    (values if attribute == "value" else places).append((op, attribute, place))
+                    numbers += own
+                    lines.append(op.location.start_line if op.location.is_a_file() else 0)
             words = _mlir.fingerprint(function.operation, {name: ""})
         finally:
-            for op, given in before:
-                op.attributes["map"] = given
+            for op, attribute, given in before:
+                op.attributes[attribute] = given
         if _FIRST + len(numbers) > _LAST:
             return None
-        places = dict(found)  # by operations with their own maps again, of which the hash of an operation is made
-        return Twin((self._nests[name], words), places, tuple(numbers))
+        # operations have their own attributes again, of which the hash of an operation is made
+        open_places, open_values = ({(op, name): place for op, name, place in found} for found in (places, values))
+        return Twin((self._nests[name], words, tuple(lines)), open_places, open_values, tuple(numbers))
 
-    def _split(self, attribute: ir.Attribute) -> tuple[ir.Attribute, tuple[int | None, ...]] | None:
-        """A map with zeros for its constant results, and these; None if it has none that C++ writes as plain digits."""
-        if attribute not in self._maps:
-            given = ir.AffineMapAttr(attribute).value
-            constants = tuple(
-                expr.value if isinstance(expr, ir.AffineConstantExpr) and expr.value >= 0 else None
-                for expr in given.results
-            )
-            zeros = [
-                expr if number is None else affine_constant(0)
-                for expr, number in zip(given.results, constants, strict=True)
-            ]
-            plain = ir.AffineMapAttr.get(ir.AffineMap.get(given.n_dims, given.n_symbols, zeros, context()))
-            self._maps[attribute] = (plain, constants) if any(n is not None for n in constants) else None
-        return self._maps[attribute]
+    def _open(self, op: ir.Operation, attribute: ir.Attribute) -> Opened | None:
+        if op.name == "arith.constant":
+            return open_constant(attribute) if self._templates else None
+        if attribute not in self._opened:
+            opened = open_condition if op.name == "affine.if" else open_map
+            self._opened[attribute] = opened(attribute)
+        return self._opened[attribute]

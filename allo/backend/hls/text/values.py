@@ -105,9 +105,17 @@ class ValueWriter:
         return self.operations.stored(value, kind)
 
     def _affine(self, op: ir.Operation, attribute: str, values: Sequence[ir.Value]) -> list[Expr]:
-        access = op.attributes[attribute]
-        positive = [value in self.positive for value in values]
-        return self.operations.affine.exprs(access, self.take(values), positive)
+        return self.operations.affine.exprs(*self.opened(op, attribute, values))
+
+    def opened(
+        self, op: ir.Operation, attribute: str, values: Sequence[ir.Value]
+    ) -> tuple[ir.Attribute, list[Expr], list[bool]]:
+        """A map or condition, its operands, and which of these are never negative; open numbers are the last ones."""
+        operands, positive = self.take(values), [value in self.positive for value in values]
+        place = self.open_places.get((op, attribute)) if self.open_places else None
+        if place is None:
+            return op.attributes[attribute], operands, positive
+        return place.attribute, [*operands, *map(Expr, place.texts())], [*positive, *(True for _ in place.texts())]
 
     def _apply(self, op: ir.Operation) -> list[str]:
         values = self.body.operands(op)
