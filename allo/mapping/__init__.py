@@ -3,6 +3,7 @@
 from .buffers import CallBuffer
 from .capacity import CapacityReport, ResourceUse, capacity_of
 from .drawing import drawn
+from .exact_placement import PlacementGap, placement_gap
 from .fifos import ArrayFifo, ObjectFifos, Slot, StreamFifo, fifos_of
 from .graph import (
     ArrayPart,
@@ -18,6 +19,7 @@ from .graph import (
 from .place import Placement, Tile, place
 from .plan import ArrayPlan, plan_of
 from .routes import Route, routed
+from .search import MappingSearch, searched
 from .steps import MappedCore, Mapping, mapped
 from .transfers import RuntimeSequence, ShimTransfer, TokenWait, sequence_of
 
@@ -30,10 +32,12 @@ __all__ = [
     "CapacityReport",
     "MappedCore",
     "Mapping",
+    "MappingSearch",
     "ObjectFifos",
     "PartAccess",
     "PartUse",
     "Placement",
+    "PlacementGap",
     "ResourceUse",
     "Route",
     "RuntimeSequence",
@@ -52,7 +56,9 @@ __all__ = [
     "mapped",
     "overlapping",
     "place",
+    "placement_gap",
     "plan_of",
     "routed",
+    "searched",
     "sequence_of",
 ]

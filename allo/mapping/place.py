@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
+from random import Random
 
 from ..errors import TargetError
 from ..target import ProcessorArray
 from .steps import MappedCore, Mapping
+
+_STARTS = 8  # of which placements are improved
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -19,7 +24,11 @@ class Tile:
 
     def is_next_to(self, other: Tile) -> bool:
         """Whether cores on both tiles see one memory: that of one of them."""
-        return abs(self.column - other.column) + abs(self.row - other.row) == 1
+        return self.distance(other) == 1
+
+    def distance(self, other: Tile) -> int:
+        """How many steps to a neighbour it is away."""
+        return abs(self.column - other.column) + abs(self.row - other.row)
 
     def __str__(self) -> str:
         return f"({self.column}, {self.row})"
@@ -56,7 +65,42 @@ def place(mapping: Mapping, array: ProcessorArray) -> Placement:
             "takes one",
             hint='let cores run several: mapping_primitives=[("bundle", [...]), ("chain", [...])]',
         )
-    return min((Placement(mapping, tiles) for tiles in _candidates(mapping, array)), key=Placement.distant)
+    tried = [Placement(mapping, tiles) for tiles in _candidates(mapping, array)]
+    best = min(tried, key=Placement.distant)
+    random = Random(0)  # the same on all machines
+    for k in range(_STARTS if best.distant() else 0):
+        start = best if k == 0 else replace(best, tiles=tuple(random.sample(list(_snake(array)), len(best.tiles))))
+        best = min(best, _improved(start, array), key=Placement.distant)
+        if not best.distant():
+            break
+    return best
+
+
+def _improved(placement: Placement, array: ProcessorArray) -> Placement:
+    """A placement that no exchange of two tiles makes better: fewer streams over DMA engines, then shorter ways."""
+    number = {node.name: k for k, core in enumerate(placement.mapping.cores) for node in core.nodes}
+    ends = [(number[s.producer], number[s.consumer]) for s in placement.mapping.graph.streams]
+    pairs = Counter((min(pair), max(pair)) for pair in ends if pair[0] != pair[1])
+    tiles: list[Tile] = list(placement.tiles)
+    tiles += [tile for tile in _snake(array) if tile not in placement.tiles]
+
+    def cost() -> tuple[int, int]:
+        ways = [(count, tiles[a].distance(tiles[b])) for (a, b), count in pairs.items()]
+        return sum(count for count, way in ways if way > 1), sum(count * way for count, way in ways)
+
+    best, is_better = cost(), True
+    while is_better:
+        is_better = False
+        for a, b in combinations(range(len(tiles)), 2):
+            if a >= len(placement.tiles):
+                continue
+            tiles[a], tiles[b] = tiles[b], tiles[a]
+            found = cost()
+            if found < best:
+                best, is_better = found, True
+            else:
+                tiles[a], tiles[b] = tiles[b], tiles[a]
+    return replace(placement, tiles=tuple(tiles[: len(placement.tiles)]))
 
 
 def _candidates(mapping: Mapping, array: ProcessorArray) -> Iterator[tuple[Tile, ...]]:

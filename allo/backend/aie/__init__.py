@@ -39,13 +39,14 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModu
     return AIEModule(
         module, array_of(options.get("device_type", "npu1")), options.get("mapping_primitives", ()),
         RELEASES[release], options.get("project"), bool(options.get("profile")),
+        options.get("cycles"),
     )  # fmt: skip
 
 
 MANIFEST = Manifest(
     names=("aie", "npu-model"),
     modes=(),
-    options=("project", "mapping_primitives", "device_type", "dialect", "profile", "trace", *_OF_DEVICES),
+    options=("project", "mapping_primitives", "device_type", "dialect", "profile", "trace", "cycles", *_OF_DEVICES),
     missing_tools=lambda: (),
     build=_build,
 )

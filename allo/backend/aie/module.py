@@ -15,13 +15,18 @@ from ...ir.walk import string_of
 from ...mapping import (
     ArrayPlan,
     CapacityReport,
+    MappingSearch,
+    PlacementGap,
     RuntimeSequence,
+    Tile,
     VirtualGraph,
     drawn,
     mapped,
+    placement_gap,
     plan_of,
     sequence_of,
 )
+from ...mapping import Mapping as NodeMapping
 from ...poly import hang_of
 from ...poly.hangs import Untold
 from ...target import ProcessorArray
@@ -32,7 +37,7 @@ from .model import model_of_array
 from .project import write_project
 from .reading import read_region
 from .text import RELEASES, AieRelease, aie_text
-from .timed import ArrayRun, timed_run
+from .timed import ArrayRun, fastest_mappings, timed_run
 
 _SHOWN = 4  # steps that an error names
 _LOG = logging.getLogger("allo")
@@ -55,8 +60,9 @@ class AIEModule:
         dialect: AieRelease = RELEASES["current"],
         project: str | None = None,
         profile: bool = False,
+        cycles: Mapping[str, int] | None = None,
     ) -> None:
-        self._rebuild = partial(AIEModule, module, array, primitives, dialect, project, profile)
+        self._rebuild = partial(AIEModule, module, array, primitives, dialect, project, profile, cycles)
         self.top_func_name = module.top
         self.array = array
         self._source = module
@@ -65,11 +71,40 @@ class AIEModule:
         region = read_region(module)
         self.graph: VirtualGraph = region.graph
         self._bodies = region.bodies
-        self.plan: ArrayPlan = plan_of(mapped(region.graph, primitives), array)
+        self._cycles = cycles
+        self.search: MappingSearch | None = None
+        if isinstance(primitives, str) and primitives == "search":
+            self._search()
+        else:
+            self._take(mapped(region.graph, primitives))
+        self.project = None if project is None else write_project(Path(project), self)
+
+    def _take(self, mapping: NodeMapping) -> None:
+        """Plan a mapping. Raises TargetError for one that does not fit, or that would not end."""
+        self.plan: ArrayPlan = plan_of(mapping, self.array)
         self.sequence: RuntimeSequence = sequence_of(self.plan)
         check_plan(self.plan, self.sequence)
         self._refuse_hangs()
-        self.project = None if project is None else write_project(Path(project), self)
+
+    def _search(self) -> None:
+        """Take the fastest mapping that a search finds."""
+        self.search = fastest_mappings(self.graph, self.array, self._bodies, self.top_func_name, self._cycles)
+        for candidate in self.search.candidates:
+            try:
+                self._take(candidate.mapping)
+                return
+            except TargetError:  # its cores would wait for one another for ever
+                continue
+        raise TargetError(
+            f"none of the {self.search.seen} mappings that were looked at fits '{self.array.name}'",
+            hint="make parts of arrays smaller, or say how to map it: mapping_primitives=[...]",
+        )
+
+    def placement_gap(self, seconds: float = 10.0) -> PlacementGap:
+        """How many streams need DMA engines of cores, and how many do at least, by `allo[exact]`."""
+        rows = range(self.array.first_core_row, self.array.first_core_row + self.array.core_rows)
+        tiles = tuple(Tile(column, row) for column in range(self.array.columns) for row in rows)
+        return placement_gap(self.plan.placement, tiles, seconds)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._rebuild, ()
@@ -116,7 +151,7 @@ class AIEModule:
         """
         return timed_run(
             self.plan, self.sequence, self._bodies, self.top_func_name,
-            power_mode=power_mode, kernels=kernels, cycles=cycles,
+            power_mode=power_mode, kernels=kernels, cycles=self._cycles if cycles is None else cycles,
         )  # fmt: skip
 
     @property

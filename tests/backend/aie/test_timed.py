@@ -116,6 +116,12 @@ def test_one_kernel_takes_what_was_measured() -> None:
     assert 64**3 / 128 / busy == pytest.approx(0.873, abs=0.01)
 
 
+def test_a_product_on_16_cores() -> None:
+    run = gemm(int16, (4, 4, 4)).timed(kernels="vector")
+    assert run.cycles == 25577 and run.multiplied == {"i16": 256**3}
+
+
+@pytest.mark.slow
 def test_whole_arrays_beside_published_ones() -> None:
     """Predictions: above what Dato measured, in each row (7.2.1 and 7.3)."""
     found = {

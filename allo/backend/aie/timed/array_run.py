@@ -78,7 +78,7 @@ def timed_run(
             f"'{array.name}' has no power mode {power_mode!r}; there is {listed}",
             hint=nearest(str(power_mode), array.clocks),
         )
-    given = _given(cycles)
+    given = given_cycles(cycles)
     made = ArrayTrace(plan, sequence, CoreBodies(plan, bodies), CoreCycles(array, Kernels(kernels), given))
     found = replay(made.trace())
     if found.stuck:
@@ -91,7 +91,8 @@ def timed_run(
     )  # fmt: skip
 
 
-def _given(cycles: Any) -> Mapping[str, int]:
+def given_cycles(cycles: Any) -> Mapping[str, int]:
+    """What a user says of functions of C++; raises TargetError for what is no table of cycles."""
     found = {} if cycles is None else cycles
     is_table = isinstance(found, Mapping)
     if not is_table or any(not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in found.values()):
