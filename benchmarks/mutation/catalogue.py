@@ -13,6 +13,7 @@ FAULTS = Path(__file__).resolve().parent / "faults"
 
 # The package that a fault is in, and the folders of tests that should notice it; the first prefix that fits.
 PACKAGES: dict[str, tuple[str, ...]] = {
+    "allo/backend/aie": ("backend/aie", "mapping"),
     "allo/backend/arguments": ("backend/cpu",),
     "allo/backend/cpu": ("backend/cpu", "transforms"),
     "allo/backend/checked": ("backend/cpu",),
@@ -25,6 +26,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "allo/frontend": ("frontend", "dataflow"),
     "allo/ir": ("ir", "dialect"),
     "allo/layout": ("layout",),
+    "allo/mapping": ("mapping", "backend/aie"),
     "allo/poly": ("poly", "customize", "dataflow"),
     "allo/target": ("target", "estimate"),
     "allo/timing": ("timing", "estimate"),

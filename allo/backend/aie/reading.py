@@ -36,6 +36,7 @@ from ...poly.formula import compile_map, evaluate
 from ...poly.token_counts import Uncounted, tokens_of
 from ..instantiate import instantiate
 from .blocks import let_blocks_be_arrays
+from .chosen_streams import name_streams
 from .localize import (
     LocalBody,
     bits_of,
@@ -69,6 +70,7 @@ def read_region(module: Module) -> ReadRegion:
             hint="write it with @df.region() and @df.kernel(mapping=[...])",
         )
     prepared = with_loops(module).clone()
+    name_streams(prepared)
     _let_all_be_positions(prepared)
     return _Reader(instantiate(prepared)).read()
 

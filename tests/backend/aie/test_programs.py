@@ -1,5 +1,8 @@
 """Programs on the model of the array: what NumPy computes, whatever is bundled and chained."""
 
+# Streams of regions are declared by annotations.
+# ruff: noqa: F821
+
 from __future__ import annotations
 
 import logging
@@ -10,7 +13,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import allo
 import allo.dataflow as df
+from allo.ir.types import Stream, int32
 
 from . import programs as p
 
@@ -189,3 +194,30 @@ def test_arrays_of_any_width_that_is_needed() -> None:
     wide = A.astype(np.int64) << 20
     np.testing.assert_array_equal(B, (wide >> 16) + (wide[::-1] >> 18))
     assert "xi36" not in built.mlir and "xi64" in built.mlir
+
+
+@df.region()
+def dealt(A: int32[16, 16], B: int32[16, 16]):
+    rows: Stream[int32[4, 16], 2][4]
+    sums: Stream[int32[4, 16], 2][4]
+
+    @df.kernel(mapping=[1], args=[A])
+    def deal(a: int32[16, 16]):
+        df.scatter(a, rows)
+
+    @df.kernel(mapping=[4])
+    def work():
+        p = df.get_pid()
+        sums[p].put(allo.add(rows[p].get(), 1))
+
+    @df.kernel(mapping=[1], args=[B])
+    def collect(b: int32[16, 16]):
+        b[:, :] = df.gather(sums)
+
+
+@pytest.mark.parametrize("steps", [[("bundle", ["work_0", "work_1"]), ("bundle", ["work_2", "work_3"])], "search"])
+def test_scatter_and_gather_over_arrays_of_streams(steps: Any) -> None:
+    """Loops over the streams of an array become copies, each with a stream of its own."""
+    A, B = np.arange(256, dtype=np.int32).reshape(16, 16), np.zeros((16, 16), np.int32)
+    df.build(dealt, target="aie", mapping_primitives=steps)(A, B)
+    np.testing.assert_array_equal(B, A + 1)
