@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from mlir import ir
 
+from ...ir.access import accessed
 from ...ir.builder import i32_attr
 from ...ir.module import Module
 from ...ir.passes import run_passes
@@ -15,11 +18,11 @@ _PASSES = "func.func(allo-unroll-annotated{max-operations=4000000000},canonicali
 
 
 def name_streams(module: Module) -> None:
-    """Unroll the loops with constant bounds whose variables are subscripts of streams, in place."""
+    """Unroll loops whose variables are subscripts of streams, in place, if copies are no more than streams."""
     for function in list(module.functions()):
         entry = entry_block(function)
         loops = operations(entry, "affine.for") if entry is not None else []
-        chosen = [loop for loop in loops if _chooses(loop) and trip_count(loop) is not None]
+        chosen = [loop for loop in loops if _chooses(loop)]
         if not chosen:
             continue
         for loop in loops:  # of others, which cores run as loops, nothing is asked
@@ -33,7 +36,9 @@ def name_streams(module: Module) -> None:
 def _chooses(loop: ir.Operation) -> bool:
     """Whether a loop variable is the subscript of a stream; grids of tasks, whose calls have it, are none."""
     uses = [use.owner.operation for use in induction_variable(loop).uses]
-    return any(op.name == "affine.load" and is_stream(op.results[0].type) and _is_used_inside(op) for op in uses)
+    loads = [op for op in uses if op.name == "affine.load" and is_stream(op.results[0].type) and _is_used_inside(op)]
+    trips = trip_count(loop)
+    return trips is not None and any(trips <= prod(ir.MemRefType(accessed(op).type).shape) for op in loads)
 
 
 def _is_used_inside(load: ir.Operation) -> bool:

@@ -195,6 +195,12 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool])
 def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
     """The smallest box that all accesses to an argument lie in."""
     kind = ir.MemRefType(array.type)
+    if is_stream_type(kind.element_type):
+        raise TargetError(
+            f"which stream of '{label}' is used is not known before the program runs",
+            at=location_of(next(use.owner.operation for use in array.uses)),
+            hint="let the position, or a loop over the streams, say which one it is",
+        )
     demand_moved(kind.element_type, f"argument '{label}'", location_of(module.function(name).operation))
     shape = tuple(kind.shape)
     model = model_of(module, name)

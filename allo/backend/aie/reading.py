@@ -219,12 +219,6 @@ class _Reader:
             place = evaluate(compile_map(own), ())
             shape = ir.MemRefType(made.type).shape
             index = sum(p * prod(shape[d + 1 :]) for d, p in enumerate(place))
-        if (isinstance(made.type, ir.MemRefType) and value is made) or isinstance(made.owner, ir.Block):
-            raise TargetError(
-                "a task chooses among the streams of an array while it runs",
-                at=location_of(made.owner.operation) if not isinstance(made.owner, ir.Block) else None,
-                hint="let the position, or a loop of meta_for, say which one it is",
-            )
         key = (made, index)
         if key not in self.names:
             op = made.owner.operation

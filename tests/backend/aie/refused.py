@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import allo.dataflow as df
-from allo.ir.types import Fixed, Int, Stream, float64, int16, int32
+from allo.ir.types import Fixed, Int, Stream, float64, int8, int16, int32
 from allo.memory import Layout
 
 N = 16
@@ -159,3 +159,52 @@ def crossed(A: int32[N], B: int32[N]):
     def h(b: int32[N]):
         for i in range(4):
             b[i * 4 : i * 4 + 4] = back.get()
+
+
+@df.region()
+def bytes_apart(A: int8[N], B: int8[N]):
+    x: Stream[int8, 4]
+    y: Stream[int8, 4]
+    z: Stream[int8, 4]
+
+    @df.kernel(args=[A])
+    def f(a: int8[N]):
+        for i in range(N):
+            x.put(a[i])
+            z.put(a[i])
+
+    @df.kernel()
+    def g():
+        for _i in range(N):
+            y.put(x.get() + 1)
+
+    @df.kernel(args=[B])
+    def h(b: int8[N]):
+        for i in range(N):
+            b[i] = y.get() + z.get()
+
+
+@df.region()
+def both_ends(A: int32[N], B: int32[N]):
+    s: Stream[int32, 4]
+
+    @df.kernel(args=[A, B])
+    def f(a: int32[N], b: int32[N]):
+        for i in range(N):
+            s.put(a[i])
+            b[i] = s.get()
+
+
+@df.region()
+def late_choice(A: int32[N], B: int32[N]):
+    s: Stream[int32, 16][2]
+
+    @df.kernel(args=[A])
+    def f(a: int32[N]):
+        for i in range(N):
+            s[i % 2].put(a[i])
+
+    @df.kernel(args=[B])
+    def g(b: int32[N]):
+        for i in range(N):
+            b[i] = s[i % 2].get()

@@ -69,6 +69,16 @@ REFUSED: dict[str, str] = {
         "bytes follow one another\n"
         "  hint: let parts begin and end at multiples of four bytes in the last dimension"
     ),
+    "bytes_apart": (
+        "an object of stream 'z' has 1 bytes, and 'f_0' at (0, 2) is not beside 'h_0' at (0, 4): DMA engines "
+        "move words of 4\n"
+        "  hint: put blocks of several elements"
+    ),
+    "both_ends": "the task puts into the stream 's' and gets from it\n  hint: use an array of its own",
+    "late_choice": (
+        "which stream of 's' is used is not known before the program runs\n"
+        "  hint: let the position, or a loop over the streams, say which one it is"
+    ),
 }
 
 OPTIONS: list[tuple[dict[str, Any], str]] = [
