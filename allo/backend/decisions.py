@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from mlir import ir
 
+from ..ir.branches import take_branch
 from ..ir.context import context
 from ..ir.walk import operations, statements
 from ..poly.waiting.scalars import Scalars
@@ -60,13 +61,7 @@ def decide(block: ir.Block) -> None:
     """Replace each `scf.if` that is marked, whose condition is constant now, by the statements that it chooses."""
     made = Decisions(block, (), ()).made
     for op, holds in made.items():
-        for chosen in op.regions[0 if holds(()) else 1].blocks:
-            *kept, end = statements(chosen)
-            for inner in kept:
-                inner.move_before(op)
-            for result, value in zip(op.results, end.operands, strict=True):
-                result.replace_all_uses_with(value)
-        op.erase()
+        take_branch(op, holds=holds(()))
     if made:
         _erase_unused(block)
 

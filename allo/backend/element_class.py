@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..ir.access import ACCESSES, access_map, accessed, gets_side, puts_side
+from ..ir.branches import take_branch
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
 from ..ir.names import unique_name
@@ -140,14 +141,10 @@ def _decide(block: ir.Block) -> None:
                     _decide(inner)
             continue
         formula, equalities = compile_set(op.attributes["condition"])
-        for chosen in op.regions[0 if satisfies(evaluate(formula, ()), equalities) else 1].blocks:
+        holds = satisfies(evaluate(formula, ()), equalities)
+        for chosen in op.regions[0 if holds else 1].blocks:
             _decide(chosen)
-            *kept, end = statements(chosen)
-            for inner_op in kept:
-                inner_op.move_before(op)
-            for result, value in zip(op.results, end.operands, strict=True):
-                result.replace_all_uses_with(value)
-        op.erase()
+        take_branch(op, holds=holds)
 
 
 def _direction(users: list[ir.Operation]) -> str:

@@ -1,76 +1,79 @@
-"""Elements of grids by what they do: for each class of positions the branches that it takes, and how many there are."""
+"""Elements of grids by what they do: for each class of positions its function, and how many there are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from mlir import ir
 
+from ..ir.branches import take_branch
 from ..ir.module import Module
-from ..ir.walk import operations
+from ..ir.walk import entry_block, operations
 from ..poly import position_classes
+from ..timing.control.calls import Callee
 from ..timing.control.span import Span
-from ..timing.control.spans import Spans
-from ..timing.control.trees import Trees
+from ..timing.control.trees import Choice, Trees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GridElement:
-    """`count` instances of a function, in which some conditions are `decided`."""
+    """`count` instances of a function that does what `trees` say of it."""
 
     callee: str
     count: int
-    decided: Mapping[ir.Operation, bool] = field(default_factory=dict)
+    trees: Trees
 
-    def inside(self, module: Module, trees: Trees) -> Iterator[GridElement]:
+
+class GridElements:
+    """What functions call: of each task, the classes of its positions, each of which is scheduled by itself."""
+
+    def __init__(self, trees: Trees, choose: Choice) -> None:
+        self.trees = trees
+        self._choose = choose
+        self._found: dict[str, list[GridElement]] = {}
+
+    def inside(self, element: GridElement) -> list[GridElement]:
         """What one of them calls."""
-        if not self.decided:
-            yield from called(module, trees, self.callee)
-            return
-        for callee, number in self.span(trees).callees.items():
-            yield GridElement(callee, number)
+        if element.trees is not self.trees:
+            callees = element.trees.span(element.callee).callees
+            return [GridElement(callee, number, self.trees) for callee, number in callees.items()]
+        if element.callee not in self._found:
+            self._found[element.callee] = list(self._called(element.callee))
+        return self._found[element.callee]
 
-    def span(self, trees: Trees) -> Span:
-        """That of the function, with the branches that are taken."""
-        if not self.decided:
-            return trees.span(self.callee)
-        tree = trees.spans[self.callee].tree
-        return Spans(tree, trees.callee, listed=False, decided=self.decided).whole
-
-    def omits(self, op: ir.Operation) -> bool:
-        """Whether an operation of the function is in a branch that is not taken."""
-        for condition, holds in self.decided.items():
-            blocks = [block for region in condition.regions for block in region.blocks]
-            if any(_is_within(op, block) for block in (blocks[1:] if holds else blocks[:1])):
-                return True
-        return False
+    def _called(self, name: str) -> Iterator[GridElement]:
+        for callee, number in self.trees.span(name).callees.items():
+            conditions = _on_positions(self.trees.module, callee)
+            classes = position_classes(self.trees.module, name, callee, conditions, number)
+            for holds, count in (classes if classes is not None else {(): number}).items():
+                does = _ClassTrees(self.trees, callee, holds, self._choose) if holds else self.trees
+                yield GridElement(callee, count, does)
 
 
-def called(module: Module, trees: Trees, name: str) -> Iterator[GridElement]:
-    """What a function calls: of each task, the classes of its positions."""
-    for callee, number in trees.span(name).callees.items():
-        conditions = _on_positions(trees, callee)
-        classes = position_classes(module, name, callee, conditions, number)
-        if classes is None:
-            yield GridElement(callee, number)
-            continue
-        for holds, count in classes.items():
-            yield GridElement(callee, count, dict(zip(conditions, holds, strict=True)))
+class _ClassTrees(Trees):
+    """The trees of a module in which one function does what it does where conditions on its arguments are known."""
+
+    def __init__(self, trees: Trees, name: str, holds: tuple[bool, ...], choose: Choice) -> None:
+        super().__init__(trees.module.clone(), trees.options, choose)
+        self.trees = trees
+        self.name = name
+        conditions = _on_positions(self.module, name)
+        for op, known in reversed([*zip(conditions, holds, strict=True)]):  # those inside of others first
+            take_branch(op, holds=known)
+
+    def span(self, name: str) -> Span:
+        """The time of one call of a function."""
+        return super().span(name) if name == self.name else self.trees.span(name)
+
+    def callee(self, name: str) -> Callee:
+        """What callers of a function see."""
+        return super().callee(name) if name == self.name else self.trees.callee(name)
 
 
-def _on_positions(trees: Trees, name: str) -> list[ir.Operation]:
+def _on_positions(module: Module, name: str) -> list[ir.Operation]:
     """The conditions of a function that depend on nothing but its scalar arguments."""
-    if name not in trees.spans:
+    entry = entry_block(module.function(name))
+    if entry is None:
         return []
-    entry = trees.spans[name].tree.entry
     return [op for op in operations(entry, "affine.if") if all(value.owner == entry for value in op.operands)]
-
-
-def _is_within(op: ir.Operation, block: ir.Block) -> bool:
-    """Whether a block holds an operation, at any depth."""
-    inner: ir.Block | None = op.block
-    while inner is not None and inner != block:
-        owner = inner.owner.operation
-        inner = None if owner.name == "func.func" else owner.block
-    return inner is not None

@@ -25,14 +25,14 @@ from ..timing.problem.memory import ArrayMemory
 from ..timing.rewrites import Prepared, Rewrite, RewriteOptions, prepared
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
-from .elements import GridElement
+from .elements import GridElement, GridElements
 from .function import FunctionReport
 from .off_chip import DEFAULT_WORD_BITS, OffChip, off_chip, transfers
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
-from .report.rows import rounded
+from .report.rows import Rows, rounded
 from .resources import array_name, array_resources, beyond, own_resources, unit_resources
 from .rules import as_the_tool_reads
-from .rules.divided import as_notes, divisions
+from .rules.divided import DividedArray, as_notes, divisions, memories_of
 from .stated import demand_stated_loops
 from .traced import traced_cycles
 
@@ -117,6 +117,7 @@ class _Estimation:
         self.options = options
         self.place = place
         self.trees = Trees(module, options, self._divided)
+        self.elements = GridElements(self.trees, lambda tree: memories_of(self._divisions(tree)))
         self.reports: dict[str, FunctionReport] = {}
         self.resources: dict[str, Resources] = {}
         self.divisions: dict[str, list[str]] = {}  # notes on what a tool does to the arrays of functions
@@ -155,14 +156,18 @@ class _Estimation:
             copies, advice, "" if self.target.profile is None else self.target.profile.name, schedules=schedules,
         )  # fmt: skip
 
-    def _divided(self, tree: FunctionTree) -> dict[ir.Value, ArrayMemory]:
-        """Arrays in other banks where the tool divides them unasked."""
+    def _divisions(self, tree: FunctionTree) -> dict[ir.Value, DividedArray]:
+        """Arrays that the tool divides unasked."""
         if self.target.rules.automatic_partitions is None:
             return {}
         regions = [node.region for node in nodes(tree.root) if isinstance(node, Pipeline)]
-        found = divisions([region for region in regions if not has_calls(region)], self.target, tree.name)
+        return divisions([region for region in regions if not has_calls(region)], self.target, tree.name)
+
+    def _divided(self, tree: FunctionTree) -> dict[ir.Value, ArrayMemory]:
+        """What they are made of, with notes on it."""
+        found = self._divisions(tree)
         self.divisions.setdefault(tree.name, []).extend(as_notes(tree.name, found))
-        return {array: division.memory for array, division in found.items()}
+        return memories_of(found)
 
     def _many_banks(self) -> list[str]:
         """Notes on arrays of more banks than the tool makes."""
@@ -194,10 +199,10 @@ class _Estimation:
 
         def visit(element: GridElement, times: int) -> None:
             counts[element.callee] += times * element.count
-            for inner in element.inside(self.module, self.trees):
+            for inner in self.elements.inside(element):
                 visit(inner, times * element.count)
 
-        visit(GridElement(top, 1), 1)
+        visit(GridElement(top, 1, self.trees), 1)
         return dict(counts)
 
     def _function(self, name: str, instances: int) -> FunctionEstimate:
@@ -207,7 +212,7 @@ class _Estimation:
         latency, interval = rounded(span.latency), rounded(span.interval)
         function = report.tree.function.operation
         stages = report.proposals.get(function)
-        own = self._own(GridElement(name, 1))
+        own = self._own(GridElement(name, 1, self.trees))
         return FunctionEstimate(
             name, latency, latency if interval is None else interval, self._resources(name), own, report.loops,
             instances, "allo.dataflow" in function.attributes, "" if stages is None else stages.step,
@@ -251,26 +256,26 @@ class _Estimation:
     def _resources(self, name: str) -> Resources:
         """What one instance of a function takes, with its callees."""
         if name not in self.resources:
-            self.resources[name] = self._whole(GridElement(name, 1))
+            self.resources[name] = self._whole(GridElement(name, 1, self.trees))
         return self.resources[name]
 
     def _whole(self, element: GridElement) -> Resources:
         """What an element takes, with its callees."""
         found = self._own(element)
-        for inner in element.inside(self.module, self.trees):
-            one = self._whole(inner) if inner.decided else self._resources(inner.callee)
+        for inner in self.elements.inside(element):
+            one = self._resources(inner.callee) if inner.trees is self.trees else self._whole(inner)
             found += one.times(inner.count)
         return found
 
     def _own(self, element: GridElement) -> Resources:
         """What an element takes without its callees."""
-        if element.callee not in self.reports:
+        name, trees = element.callee, element.trees
+        span = trees.span(name)
+        if name not in trees.spans:
             return Resources()
-        builder = self.trees.builders[element.callee]
+        builder = trees.builders[name]
         for op in operations(builder.entry):
             if op.name in ("memref.alloc", "memref.get_global"):
                 builder.memory_of(op.results[0], array_name(op))
-        rows = self.reports[element.callee].rows.made
-        loops = sum(row.state != "spatial" and not element.omits(op) for op, row in rows.items())
-        span = element.span(self.trees)
-        return own_resources(element, span, builder.function, builder.memories, self.target, loops)
+        loops = sum(row.state != "spatial" for row in Rows(trees.spans[name]).made.values())
+        return own_resources(span, builder.function, builder.memories, self.target, loops)

@@ -15,7 +15,6 @@ from ..ir.walk import entry_block, operations, string_of
 from ..target import Fpga, Operator
 from ..timing.control.span import Span
 from ..timing.problem.memory import ArrayMemory
-from .elements import GridElement
 from .report.result import Resources
 
 # A counter with comparison and addresses a loop, and the state machine of a function: fitted to docs/estimator.md.
@@ -25,14 +24,13 @@ _SHARED_LUT = 32  # a multiplexer before a unit that several places share
 
 
 def own_resources(
-    element: GridElement,
     span: Span,
     function: ir.OpView,
     memory_of: dict[ir.Value, ArrayMemory],
     target: Fpga,
     loops: int,
 ) -> Resources:
-    """What an element of a function takes without its callees."""
+    """What an instance of a function takes without its callees."""
     found = unit_resources(span.units)
     found += Resources(
         lut=_FUNCTION_LUT + loops * _LOOP_LUT, ff=_FUNCTION_FF + loops * _LOOP_FF + span.register_bits
@@ -40,7 +38,7 @@ def own_resources(
     entry = entry_block(function)
     assert entry is not None
     in_dataflow = "allo.dataflow" in function.operation.attributes
-    for op in (op for op in operations(entry) if not element.omits(op)):
+    for op in operations(entry):
         if op.name == "allo.stream_create" or (op.name == "memref.alloc" and is_stream_type(op.results[0].type)):
             kind = op.results[0].type
             count = math.prod(kind.shape) if isinstance(kind, ir.MemRefType) else 1

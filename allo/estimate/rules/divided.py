@@ -46,6 +46,12 @@ def divisions(done: Iterable[ScheduledRegion], target: Fpga, function: str) -> d
     return found
 
 
+
+def memories_of(found: Mapping[ir.Value, DividedArray]) -> dict[ir.Value, ArrayMemory]:
+    """What the divided arrays are made of."""
+    return {array: division.memory for array, division in found.items()}
+
+
 def as_notes(function: str, found: Mapping[ir.Value, DividedArray]) -> list[str]:
     """What a report says of the divisions."""
     return [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
 
 from mlir import ir
 
@@ -35,24 +34,13 @@ from .tokens import settled
 
 
 class Spans:
-    """The span of each node of a tree, found once; `listed`: with all that is said of the parts of a dataflow.
+    """The span of each node of a tree, found once; `listed`: with all that is said of the parts of a dataflow."""
 
-    `decided` are conditions of which it is known whether they hold.
-    """
-
-    def __init__(
-        self,
-        function: tree.FunctionTree,
-        callee: Callable[[str], Callee],
-        *,
-        listed: bool = True,
-        decided: Mapping[ir.Operation, bool] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, function: tree.FunctionTree, callee: Callable[[str], Callee], *, listed: bool = True) -> None:
         self.tree = function
         self.target = function.around.target
         self.callee = callee
         self.listed = listed
-        self.decided = decided
         self.found: dict[tree.Node, Span] = {}
         self.overlaps: dict[tree.Dataflow, Overlap] = {}
         self.even: dict[tree.Node, bool] = {}
@@ -127,9 +115,6 @@ class Spans:
                 return found if shared else replace(found, units=all_units(map(self.of, node.parts)))
             case tree.Dataflow():
                 return self.overlap(node).span
-            case tree.Branch() if node.op in self.decided:
-                chosen = node.branches[:1] if self.decided[node.op] else node.branches[1:]
-                return sequence([self.of(part) for one in chosen for part in one.parts])
             case tree.Branch():
                 return alternatives([sequence([self.of(part) for part in one.parts]) for one in node.branches])
             case tree.Invocation():
