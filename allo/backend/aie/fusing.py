@@ -34,6 +34,17 @@ def fuse_nests(function: ir.OpView) -> None:
         pass
 
 
+def drop_unread_arrays(function: ir.OpView) -> None:
+    """Let arrays of the function that nobody reads go, with what is stored there, in place."""
+    entry = entry_block(function)
+    assert entry is not None
+    for array in operations(entry, "memref.alloc"):
+        uses = [use.owner.operation for use in array.results[0].uses]
+        if all(is_store(op) and accessed(op) == array.results[0] for op in uses):
+            for op in [*uses, array]:
+                op.erase()
+
+
 def contract_arrays(function: ir.OpView) -> None:
     """Let arrays of which each iteration of a nest uses one element, its own, have one element, in place."""
     entry = entry_block(function)

@@ -11,7 +11,7 @@ from ...ir.passes import run_passes
 from ...ir.walk import entry_block, operations
 from ...ir.words import container_width
 from .copies import without_copies
-from .fusing import contract_arrays, fuse_nests
+from .fusing import contract_arrays, drop_unread_arrays, fuse_nests
 
 _BEFORE = "builtin.module(func.func(canonicalize,cse))"
 _AFTER = "builtin.module(func.func(affine-scalrep,canonicalize))"
@@ -32,6 +32,7 @@ def without_temporaries(module: Module, name: str) -> None:
     if all(op.name.startswith(_KNOWN) and not is_end(op) for op in operations(entry)):
         alone = Module.empty(name)
         function.operation.clone(ir.InsertionPoint(alone.mlir.body))
+        drop_unread_arrays(alone.function(name))
         run_passes(_BEFORE, alone.mlir.operation)
         fuse_nests(alone.function(name))
         contract_arrays(alone.function(name))

@@ -120,3 +120,49 @@ def test_sums_that_are_read_elsewhere_than_written_take_two() -> None:
     built(A, B, seen)
     np.testing.assert_array_equal(seen, wanted)
     assert len({own.place for own in built.plan.fifos.internal}) == 2
+
+
+@df.region()
+def turned(A: int32[N], B: int32[N]):
+    s: Stream[int32[N], 1][2]
+
+    @df.kernel(mapping=[1], args=[A])
+    def first(a: int32[N]):
+        s[0].put(a + 1)
+
+    @df.kernel(mapping=[1])
+    def second():
+        block: int32[N] = s[0].get()
+        other: int32[N] = 0
+        for i in range(N):
+            other[i] = block[N - 1 - i] * 2
+        s[1].put(other)
+
+    @df.kernel(mapping=[1], args=[B])
+    def third(b: int32[N]):
+        b[:] = s[1].get()
+
+
+def test_a_block_is_not_overwritten_before_it_is_read() -> None:
+    steps = [("chain", ["first_0", "second_0"]), ("chain", ["first_0-second_0", "third_0"])]
+    built = df.build(turned, target="aie", mapping_primitives=steps)
+    A, B = np.arange(N, dtype=np.int32), np.zeros(N, np.int32)
+    built(A, B)
+    np.testing.assert_array_equal(B, (A[::-1] + 1) * 2)
+    assert [len(end.over or ()) for end in built.graph.node("second_0").ends] == [0, 0]
+
+
+@df.region()
+def reversed_in_place(A: int32[N], B: int32[N]):
+    @df.kernel(mapping=[1], args=[A, B])
+    def core(a: int32[N], b: int32[N]):
+        before: int32[N] = b
+        for i in range(N):
+            b[i] = before[N - 1 - i] + a[i]
+
+
+def test_a_copy_of_what_is_written_stays() -> None:
+    A, B = np.arange(N, dtype=np.int32), np.arange(N, dtype=np.int32) * 10
+    wanted = B[::-1] + A
+    df.build(reversed_in_place, target="aie")(A, B)
+    np.testing.assert_array_equal(B, wanted)

@@ -73,7 +73,14 @@ def sums(A: int16[2 * N], B: int16[N]):
         b[:] = parts[0].get() + parts[1].get()
 
 
-@pytest.mark.parametrize("region", [sums, programs.producer_consumer], ids=["sums", "producer_consumer"])
+REGIONS = [
+    pytest.param(sums, id="sums"),
+    pytest.param(programs.producer_consumer, id="producer_consumer"),
+    pytest.param(programs.split_k, id="split_k", marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("region", REGIONS)
 def test_no_steps_on_pairs_are_faster(region: Any) -> None:
     built = df.build(region, target="aie", mapping_primitives="search")
     assert built.search is not None

@@ -20,6 +20,7 @@ from allo.backend.aie.external_kernel import ExternalModule
 from allo.errors import TargetError
 from allo.ir.types import Stream, bfloat16, int8, int16, int32
 from allo.library.aie import GEMM
+from allo.memory import Layout
 from tests.seeds import sweep
 
 from . import programs
@@ -180,6 +181,53 @@ def test_products_are_found_in_nests(capsys: pytest.CaptureFixture[str]) -> None
         np.testing.assert_array_equal(one, other)
     printed = capsys.readouterr().out
     assert printed.startswith("top on npu1 at 1000 MHz: *") and printed.endswith("nothing is measured\n")
+
+
+def busy(built: Any, task: str) -> int:
+    core = next(own for own in built.timed(kernels="vector").tasks if own.name.startswith(task))
+    return int(core.end - core.begin - core.stalls) - 1  # the last: until what it has made is seen
+
+
+@df.region()
+def flat(A: int16[2, 8], B: int16[8, 8], C: int16[2, 8]):
+    @df.kernel(mapping=[1], args=[A, B, C])
+    def core(a: int16[2, 8], b: int16[8, 8], c: int16[2, 8]):
+        product: int16[2, 8] = allo.matmul(a, b)
+        c[:, :] = product + 1
+
+
+@df.region()
+def batch(A: int16[2, 8, 8], B: int16[2, 8, 8], C: int16[2, 8, 8]):
+    @df.kernel(mapping=[1], args=[A, B, C])
+    def core(a: int16[2, 8, 8], b: int16[2, 8, 8], c: int16[2, 8, 8]):
+        product: int16[2, 8, 8] = allo.bmm(a, b)
+        c[:, :, :] = product + 1
+
+
+def test_shapes_of_native_products() -> None:
+    """2 x 8 results of 8 terms are two products of 2 x 4 x 8, 8 x 8 are eight of 4 x 2 x 8; batches are no terms.
+
+    An instruction more for each block of results, 25 cycles for the call; of what is added, 32 lanes at once.
+    """
+    assert busy(df.build(flat, target="aie"), "core_0") == 25 + (2 + 1) + 1
+    assert busy(df.build(batch, target="aie"), "core_0") == 25 + 2 * 2 * (4 + 1) + 2 * 64 // 32
+
+
+@df.region()
+def three(A: int32[N], B: int32[N], C: int32[N], D: int32[N]):
+    @df.kernel(mapping=[4], args=[A, B, C, D])
+    def core(
+        a: int32[N] @ [Layout.Shard(0)], b: int32[N] @ [Layout.Shard(0)],
+        c: int32[N] @ [Layout.Shard(0)], d: int32[N] @ [Layout.Shard(0)],
+    ):  # fmt: skip
+        d[:] = a + b + c
+
+
+def test_several_objects_of_one_fifo_are_given_back() -> None:
+    """A core has two inputs, so that parts of three arrays come through one of them, in turn."""
+    built = df.build(three, target="aie", mapping_primitives=[("bundle", [f"core_{k}" for k in range(4)])])
+    assert any(len(fifo.slots[0].uses) > 4 for fifo in built.plan.fifos.arrays)
+    assert built.timed().cycles > 4 * 16 * 3
 
 
 @sweep(40, 6)
