@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..ir.access import ACCESSES, access_map, accessed, gets_side, puts_side
-from ..ir.branches import take_branch
+from ..ir.branches import take_branches
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
 from ..ir.registers import part_of, register_type
 from ..ir.streams import is_stream_type
-from ..ir.walk import operations, statements
-from ..poly.formula import compile_map, compile_set, evaluate, satisfies
-from .decisions import Position, decide
+from ..ir.walk import operations
+from ..poly.formula import compile_map, evaluate
+from ..poly.position_classes import Position
 from .outlining import signature_attributes
-from .positions import Place
+from .positions import Place, Plan
 
 COMPOSED = "func.func(allo-leave-affine,allo-compose-affine)"
 
@@ -35,20 +35,19 @@ class _Passed:
 class ElementClass:
     """The function, made of `body` for one of the elements.
 
-    The first arguments of the body are the position, which goes; of the others, called `labels`, those in `parted` are
-    arrays of FIFOs and registers of which only some are used, at places that are known.
+    The first arguments of the body are the position, which goes; of the others, called `labels`, those that `plan` has
+    parted are arrays of FIFOs and registers of which only some are used, at places that are known.
     """
 
-    def __init__(
-        self, body: ir.Operation, position: Position, parted: Collection[int], labels: Sequence[str], symbol: str
-    ) -> None:
+    def __init__(self, body: ir.Operation, position: Position, plan: Plan, labels: Sequence[str], symbol: str) -> None:
         self._made = body.clone(ir.InsertionPoint(body))
         self._made.attributes["sym_name"] = string_attr(symbol)
         self._block = self._made.regions[0].blocks[0]
         self._callee = ir.FlatSymbolRefAttr.get(symbol, context())
         self._passed: list[_Passed] = []
+        take_branches(self._block, plan.branches(position))
         self._fix(position)
-        self._take(parted, labels)
+        self._take(plan.parted, labels)
 
     def call(
         self,
@@ -72,9 +71,6 @@ class ElementClass:
             self._block.erase_argument(0)
         set_signature(self._made, [])
         run_passes(COMPOSED, self._made)
-        if operations(self._block, "affine.if"):
-            _decide(self._block)
-        decide(self._block)  # what is computed of their results, too
         for op in operations(self._block, "arith.constant"):
             if not any(True for _ in op.results[0].uses):
                 op.erase()
@@ -130,21 +126,6 @@ def set_signature(function: ir.Operation, names: list[str]) -> None:
     kinds = [argument.type for argument in function.regions[0].blocks[0].arguments]
     for name, attribute in signature_attributes(kinds, names).items():
         function.attributes[name] = attribute
-
-
-def _decide(block: ir.Block) -> None:
-    """Replace conditions without operands by the statements that they choose."""
-    for op in statements(block):
-        if op.name != "affine.if" or len(op.operands):
-            for region in op.regions:
-                for inner in region.blocks:
-                    _decide(inner)
-            continue
-        formula, equalities = compile_set(op.attributes["condition"])
-        holds = satisfies(evaluate(formula, ()), equalities)
-        for chosen in op.regions[0 if holds else 1].blocks:
-            _decide(chosen)
-        take_branch(op, holds=holds)
 
 
 def _direction(users: list[ir.Operation]) -> str:

@@ -102,7 +102,7 @@ class _Elements:
             own_name = "_".join([name, *map(str, place)])
             like, parts = plan.at(position)
             if like not in made:
-                made[like] = ElementClass(body, position, plan.parted, labels, unique_name(own_name, taken))
+                made[like] = ElementClass(body, position, plan, labels, unique_name(own_name, taken))
             marks: dict[str, ir.Attribute] = {
                 ELEMENT_OF: string_attr(nest.outermost.nest),
                 ELEMENT_NAME: string_attr(own_name),

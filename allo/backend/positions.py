@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 
 from ..ir.access import access_map, accessed, is_access, is_store, makes_stream, stored, subscripts
+from ..ir.branches import branches_of
 from ..ir.registers import are_registers
 from ..ir.streams import is_stream_type
 from ..ir.walk import operations, statements
-from ..poly.formula import Formula, compile_map, compile_set, evaluate, satisfies
-from .decisions import Decisions, Position
+from ..poly.formula import Formula, compile_map, evaluate
+from ..poly.position_classes import AffineChoice, ComputedChoice, Position, PositionChoices
 
 type Place = tuple[int, ...]  # the subscripts of a FIFO or register
 
@@ -45,14 +46,15 @@ class _Constant:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A condition on the position."""
+    """A condition on the position, of the branch with this number."""
 
-    holds: Callable[[Position], bool]
+    number: int
+    condition: AffineChoice | ComputedChoice
     yes: tuple[_Part, ...]
     no: tuple[_Part, ...]
 
     def at(self, position: Position) -> tuple[bool, tuple[_Part, ...]]:
-        holds = self.holds(position)
+        holds = self.condition.at(position)
         return holds, self.yes if holds else self.no
 
 
@@ -69,7 +71,8 @@ class Plan:
     def __init__(self, body: ir.Operation, ranges: Sequence[tuple[int, int]]) -> None:
         block = body.regions[0].blocks[0]
         arguments, dimensions = list(block.arguments), len(ranges)
-        self._decisions = Decisions(block, arguments[:dimensions], ranges)
+        self._choices = PositionChoices(block, arguments[:dimensions], ranges)
+        self._numbers = {op: number for number, op in enumerate(branches_of(block))}
         self._positions = {value: k for k, value in enumerate(arguments[:dimensions])}
         self._arguments = {value: k for k, value in enumerate(arguments[dimensions:])}
         self.parted = frozenset(k for value, k in self._arguments.items() if self._is_parted(value))
@@ -83,6 +86,17 @@ class Plan:
         places: dict[int, dict[Place, int]] = {}
         self._visit(self._parts, position, like, places)
         return tuple(like), {argument: list(found) for argument, found in places.items()}
+
+    def branches(self, position: Position) -> dict[int, bool]:
+        """Which branches of the body an element takes, by their numbers."""
+        found: dict[int, bool] = {}
+        waiting = list(self._parts)
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, _Choice):
+                found[part.number], inner = part.at(position)
+                waiting += inner
+        return found
 
     def _visit(
         self, parts: tuple[_Part, ...], position: Position, like: list[object], places: dict[int, dict[Place, int]]
@@ -102,11 +116,11 @@ class Plan:
     def _read(self, block: ir.Block) -> tuple[_Part, ...]:
         found: list[_Part] = []
         for op in statements(block):
-            if self._decisions.helps(op):
+            if self._choices.helps(op):
                 continue
-            if (holds := self._decided(op)) is not None:
+            if (choice := self._choices.made.get(op)) is not None:
                 yes, no = ([p for b in region.blocks for p in self._read(b)] for region in op.regions)
-                found.append(_Choice(holds, tuple(yes), tuple(no)))
+                found.append(_Choice(self._numbers[op], choice, tuple(yes), tuple(no)))
                 continue
             otherwise = list(op.operands)
             if is_access(op) and (number := self._arguments.get(accessed(op))) in self.parted:
@@ -116,15 +130,6 @@ class Plan:
             found += [_Constant(used)] if used else []
             found += [part for region in op.regions for b in region.blocks for part in self._read(b)]
         return tuple(found)
-
-    def _decided(self, op: ir.Operation) -> Callable[[Position], bool] | None:
-        """The condition of a branch that the position decides."""
-        inputs = self._inputs(list(op.operands))
-        if op.name != "affine.if" or inputs is None:
-            return self._decisions.made.get(op)
-        formula, equalities = compile_set(op.attributes["condition"])
-        values = _Subscripts(formula, inputs)
-        return None if None in formula.results else lambda position: satisfies(values.at(position), equalities)
 
     def _inputs(self, values: list[ir.Value]) -> tuple[int, ...] | None:
         """The parts of the position that values are, if they are nothing else."""

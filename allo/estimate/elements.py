@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mlir import ir
-
-from ..ir.branches import take_branch
-from ..ir.module import Module
-from ..ir.walk import entry_block, operations
+from ..ir.branches import take_branches
+from ..ir.walk import entry_block
 from ..poly import position_classes
+from ..poly.position_classes import Branches
 from ..timing.control.calls import Callee
 from ..timing.control.span import Span
 from ..timing.control.trees import Choice, Trees
@@ -44,23 +42,22 @@ class GridElements:
 
     def _called(self, name: str) -> Iterator[GridElement]:
         for callee, number in self.trees.span(name).callees.items():
-            conditions = _on_positions(self.trees.module, callee)
-            classes = position_classes(self.trees.module, name, callee, conditions, number)
-            for holds, count in (classes if classes is not None else {(): number}).items():
-                does = _ClassTrees(self.trees, callee, holds, self._choose) if holds else self.trees
+            classes = position_classes(self.trees.module, name, callee, number)
+            for taken, count in (classes if classes is not None else {(): number}).items():
+                does = _ClassTrees(self.trees, callee, taken, self._choose) if taken else self.trees
                 yield GridElement(callee, count, does)
 
 
 class _ClassTrees(Trees):
-    """The trees of a module in which one function does what it does where conditions on its arguments are known."""
+    """The trees of a module in which one function does what it does where it takes these branches."""
 
-    def __init__(self, trees: Trees, name: str, holds: tuple[bool, ...], choose: Choice) -> None:
+    def __init__(self, trees: Trees, name: str, taken: Branches, choose: Choice) -> None:
         super().__init__(trees.module.clone(), trees.options, choose)
         self.trees = trees
         self.name = name
-        conditions = _on_positions(self.module, name)
-        for op, known in reversed([*zip(conditions, holds, strict=True)]):  # those inside of others first
-            take_branch(op, holds=known)
+        entry = entry_block(self.module.function(name))
+        assert entry is not None
+        take_branches(entry, dict(taken))
 
     def span(self, name: str) -> Span:
         """The time of one call of a function."""
@@ -69,11 +66,3 @@ class _ClassTrees(Trees):
     def callee(self, name: str) -> Callee:
         """What callers of a function see."""
         return super().callee(name) if name == self.name else self.trees.callee(name)
-
-
-def _on_positions(module: Module, name: str) -> list[ir.Operation]:
-    """The conditions of a function that depend on nothing but its scalar arguments."""
-    entry = entry_block(module.function(name))
-    if entry is None:
-        return []
-    return [op for op in operations(entry, "affine.if") if all(value.owner == entry for value in op.operands)]

@@ -71,6 +71,28 @@ def test_conditions_inside_of_a_pipeline() -> None:
     assert allo.estimate(s).dsp == 1
 
 
+def test_conditions_that_are_computed_of_the_position() -> None:
+    """Two positions multiply; what decides that is no hardware."""
+
+    @df.region()
+    def grid(A: int16[4, 4, 8], B: int16[4, 4, 8]):
+        @df.kernel(mapping=[4, 4], args=[A, B])
+        def cell(A: int16[4, 4, 8], B: int16[4, 4, 8]):
+            i, j = df.get_pid()
+            for k in range(8):
+                if i * j == 2:
+                    B[i, j, k] = A[i, j, k] * A[i, j, 7 - k]
+                elif i * i == j:
+                    B[i, j, k] = A[i, j, k] + 1
+                else:
+                    B[i, j, k] = A[i, j, k]
+
+    s = df.customize(grid)
+    seen, apart = resources(s)
+    assert seen == apart
+    assert allo.estimate(s).dsp == 2
+
+
 def test_multipliers_of_two_rows() -> None:
     size = 6
 
