@@ -7,13 +7,12 @@ from math import prod
 
 from mlir import ir
 
-from ...customize.nest.merge import matching, merge_into
+from ...customize.nest.merge import chain_of, matching, merge_into
 from ...customize.nest.rewrite import only_child
 from ...ir.access import access_map, accessed, is_affine_access, is_load, is_store, stored, subscripts
 from ...ir.builder import Builder, affine_constant
 from ...ir.context import unknown_location
 from ...ir.walk import (
-    LoopView,
     entry_block,
     induction_variable,
     loops_of,
@@ -76,7 +75,7 @@ def _fuse_one(function: ir.OpView) -> bool:
         user = next((other for other in nests[number + 1 :] if written & _arrays(other, writes=False)), None)
         if user is None:
             continue
-        first, second = _chain(views, nest), _chain(views, user)
+        first, second = chain_of(views, nest), chain_of(views, user)
         model = model or extract(function)
         for depth in range(min(len(first), len(second)), 0, -1):
             one, other = first[:depth], second[:depth]
@@ -93,17 +92,6 @@ def _arrays(nest: ir.Operation, *, writes: bool) -> set[ir.Value]:
     """The arrays of the function that a nest stores to, or loads from."""
     ops = [op for op in operations(nest.regions[0].blocks[0]) if (is_store(op) if writes else is_load(op))]
     return {accessed(op) for op in ops if not isinstance(accessed(op).owner, ir.Block)}
-
-
-def _chain(views: list[LoopView], nest: ir.Operation) -> list[LoopView]:
-    """The loops of a nest, each the only one in the one before, which has affine bounds."""
-    found = [view for view in views if view.op == nest]
-    while found:
-        inner = [view for view in views if view.parent is not None and view.parent.op == found[-1].op]
-        if len(inner) != 1 or inner[0].op.block != found[-1].body or inner[0].op.name != "affine.for":
-            break
-        found.append(inner[0])
-    return found
 
 
 def _is_plain(op: ir.Operation, array: ir.Operation) -> bool:

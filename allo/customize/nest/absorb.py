@@ -13,7 +13,7 @@ from ...ir.context import context
 from ...ir.walk import LoopView, annotations_of, constant_bounds, induction_variable, loops_of, operations
 from ...poly import Model, extract, merge_violation, wholly_overwritten
 from ..function.calls import function_around
-from .merge import matching, merge_into
+from .merge import chain_of, matching, merge_into
 from .recompute import free_names
 from .rewrite import only_child
 
@@ -105,7 +105,7 @@ def _chains(
     function: ir.OpView, statement: ir.Operation, nest: ir.Operation
 ) -> tuple[list[LoopView], list[LoopView]]:
     views = loops_of(function)
-    return _chain(views, statement), _chain(views, nest)
+    return chain_of(views, statement), chain_of(views, nest)
 
 
 def _merged_depth(model: Model, first: list[LoopView], nest: list[LoopView]) -> int | None:
@@ -113,17 +113,6 @@ def _merged_depth(model: Model, first: list[LoopView], nest: list[LoopView]) -> 
     fewest = max((depth for depth, view in enumerate(nest, 1) if _is_unfolded(view.op)), default=1)
     depths = range(min(len(nest), len(first)), fewest - 1, -1)
     return next((depth for depth in depths if _may_merge(model, first[:depth], nest[:depth])), None)
-
-
-def _chain(views: Sequence[LoopView], nest: ir.Operation) -> list[LoopView]:
-    """The loops of a nest, each directly in the one before, as long as there is one of them only."""
-    found = [view for view in views if view.op == nest]
-    while found:
-        inner = [view for view in views if view.parent is not None and view.parent.op == found[-1].op]
-        if len(inner) != 1 or inner[0].op.block != found[-1].body or inner[0].op.name != "affine.for":
-            break
-        found.append(inner[0])
-    return found
 
 
 def _may_merge(model: Model, first: list[LoopView], nest: list[LoopView]) -> bool:

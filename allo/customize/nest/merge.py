@@ -13,6 +13,17 @@ from .recompute import free_names
 from .rewrite import loop_attributes
 
 
+def chain_of(views: Sequence[LoopView], nest: ir.Operation) -> list[LoopView]:
+    """The loops of a nest, each directly in the one before, as long as there is one of them only; `views` are all."""
+    found = [view for view in views if view.op == nest]
+    while found:
+        inner = [view for view in views if view.parent is not None and view.parent.op == found[-1].op]
+        if len(inner) != 1 or inner[0].op.block != found[-1].body or inner[0].op.name != "affine.for":
+            break
+        found.append(inner[0])
+    return found
+
+
 def matching(nest: Sequence[LoopView], consumer: Sequence[LoopView]) -> list[LoopView]:
     """The loops of the nest that run over the same iterations as those of the consumer, if all of them do."""
     if len(nest) < len(consumer) or any(inner.op.block != outer.body for outer, inner in pairwise(consumer)):
