@@ -23,7 +23,7 @@ LIMITS = (
 )
 
 
-@sweep(90, 12)
+@sweep(600, 12)
 def test_model_agrees_with_simulator(seed: int, tmp_path: Path) -> None:
     made = program(seed)
     region = made.region(tmp_path, seed)
