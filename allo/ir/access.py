@@ -187,6 +187,11 @@ def is_peek(op: ir.Operation) -> bool:
     return bool(op.name == "allo.stream_peek")
 
 
+def sees_element(op: ir.Operation) -> bool:
+    """Whether `op` has the oldest element of a stream, once there is one: a get or a peek."""
+    return op.name in ("allo.stream_get", "allo.stream_peek")
+
+
 def waits_at_stream(op: ir.Operation) -> bool:
     """Whether `op` waits for room in a stream, or for an element: a put, a get or a peek."""
     return is_end(op) or is_peek(op)

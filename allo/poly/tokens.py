@@ -7,7 +7,7 @@ way they were found need not be trusted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
@@ -83,6 +83,20 @@ def token_numbers(relations: Relations, side: Sequence[Access]) -> dict[str, isl
             raise _unnumbered(side[0])
         _check_numbers(relations, [(n.end.access, maps[n.end.access.id]) for n in numbers], count, channels)
     return maps
+
+
+def next_numbers(
+    relations: Relations, peek: Access, gets: Sequence[Access], numbers: Mapping[str, isl.Map]
+) -> isl.Map:
+    """{ peek[iteration] -> [stream, number] } of the token that the next get takes; raises Unnumbered if none does."""
+    own = relations.elements(peek).add_dims(_OUT, 1)
+    found = isl.Map.empty(own.get_space())
+    for get in gets:
+        later = relations.time(peek).lex_lt_map(relations.time(get))
+        found = found.union(later.apply_range(numbers[get.id]).intersect(own))
+    if not own.domain().is_subset(found.domain()):
+        raise Unnumbered(f"'{peek.buffer.name}' is looked at behind the last get", peek.source)
+    return found.lexmin()
 
 
 def _unnumbered(access: Access) -> Unnumbered:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from ...ir.access import is_get, is_store, stored
+from ...ir.access import is_store, sees_element, stored
 from ...poly.flow import Instances, NoFlow, at_end, flow_of, instances
 from ...poly.model import Access
 from ...poly.relations import plain
@@ -48,7 +48,7 @@ class Flows:
         return tuple(Origin(one, relation) for one, relation in found)
 
     def enter(self, get: Access, origins: tuple[Origin, ...]) -> None:
-        """What a get from a stream takes, which another file has found."""
+        """What a get from a stream takes, or a peek sees, which another file has found."""
         self.found[self.graph.node(get.op.results[0])] = origins
 
     def _find(self, node: ValueNode) -> tuple[Origin, ...]:
@@ -57,7 +57,7 @@ class Flows:
         buffer = graph.outputs[node.output].buffer if access is None else access.buffer
         assert buffer is not None
         if access is not None:
-            if buffer.origin == "carried" or is_get(access.op):
+            if buffer.origin == "carried" or sees_element(access.op):
                 raise Gap(f"'{buffer.name}' is not an array", access.source)
             if not access.exact:
                 raise Gap(f"{access.text} {access.reason}", access.source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 from mlir import ir
 
-from ...ir.access import is_at_stream, is_get, is_load, is_put, is_store, stored
+from ...ir.access import is_at_stream, is_load, is_put, is_store, sees_element, stored
 from ...ir.walk import operations
 from ...poly.extract import Reading, source_of
 from ...poly.linear import Row, variable
@@ -197,7 +197,7 @@ class ComputationGraph:
             raise Gap("a loop passes values from one iteration to the next", source_of(owner.owner.operation))
         op = owner.operation
         variables = self.loops_around(op.block)
-        if is_load(op) or is_get(op):
+        if is_load(op) or sees_element(op):
             access = self._loads.get(op)
             if access is None:
                 raise Gap(f"`{op.name}` is not understood", source_of(op))
@@ -230,7 +230,7 @@ class ComputationGraph:
         if node.access is None:
             return node.operands
         label = node.access.buffer.label
-        feeds = is_put if is_get(node.access.op) else is_store
+        feeds = is_put if sees_element(node.access.op) else is_store
         return tuple(self.node(stored(access.op)) for access in self.accesses[label] if feeds(access.op))
 
     def part(self, base: ValueNode, width: int) -> ValueNode:

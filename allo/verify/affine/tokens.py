@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from ...ir.access import asks_stream, is_at_stream, is_end, is_get, is_put
+from ...ir.access import asks_stream, is_at_stream, is_end, is_get, is_peek, is_put
 from ...poly.model import Access
 from ...poly.relations import plain
-from ...poly.tokens import Unnumbered, same_shape, token_numbers
+from ...poly.tokens import Unnumbered, next_numbers, same_shape, token_numbers
 from .flow import Flows, Origin
 from .nodes import Gap
 
@@ -36,17 +36,18 @@ def check_streams(flows: Flows) -> Fault | None:
         for access in accesses:
             if asks_stream(access.op):
                 raise Gap(f"what is found in stream '{label}' depends on when tasks run", access.source)
-            if not is_end(access.op):
+            if not (is_end(access.op) or is_peek(access.op)):
                 raise Gap(f"stream '{label}' is used by `{access.op.name}`", access.source)
             if not access.exact:
                 raise Gap(f"{access.op.name} of '{label}' {access.reason or 'is not affine'}", access.source)
         flows.effort.check(ends[0].source)
         puts = [a for a in ends if is_put(a.op)]
         gets = [a for a in ends if is_get(a.op)]
+        peeks = [a for a in ends if is_peek(a.op)]
         try:
-            fault = _check_stream(flows, puts, gets)
+            fault = _check_stream(flows, puts, gets, peeks)
         except Unnumbered as error:
-            one_each = len(puts) == 1 and len(gets) == 1
+            one_each = len(puts) == 1 and len(gets) == 1 and not peeks
             pairs = same_shape(flows.graph.relations, puts[0], gets[0]) if one_each else None
             if pairs is None:
                 raise Gap(str(error), error.at) from error
@@ -57,12 +58,16 @@ def check_streams(flows: Flows) -> Fault | None:
     return None
 
 
-def _check_stream(flows: Flows, puts: Sequence[Access], gets: Sequence[Access]) -> Fault | None:
+def _check_stream(
+    flows: Flows, puts: Sequence[Access], gets: Sequence[Access], peeks: Sequence[Access]
+) -> Fault | None:
     relations = flows.graph.relations
     of_puts, of_gets = token_numbers(relations, puts), token_numbers(relations, gets)
+    puts, gets = [put for put in puts if put.id in of_puts], [get for get in gets if get.id in of_gets]  # that run
+    seen = {peek.id: next_numbers(relations, peek, gets, of_gets) for peek in peeks}
     taken: dict[str, isl.Set] = {}
-    for get in gets:
-        number = of_gets[get.id]
+    for get in (*gets, *peeks):
+        number = of_gets[get.id] if get.id in of_gets else seen[get.id]
         origins: list[Origin] = []
         for put in puts:
             pairs = number.apply_range(of_puts[put.id].reverse())
@@ -72,6 +77,8 @@ def _check_stream(flows: Flows, puts: Sequence[Access], gets: Sequence[Access]) 
             if not early.is_empty():
                 return _fault("deadlock: taken before it is put, token", get, number.intersect_domain(early.domain()))
             origins.append(_origin(flows, put, plain(pairs)))
+            if get.id in seen:
+                continue
             taken[put.id] = pairs.range() if put.id not in taken else taken[put.id].union(pairs.range())
         missing = number
         for origin in origins:

@@ -7,18 +7,18 @@ the terms of sums. A claim follows from claims about values that were computed e
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
 import islpy as isl
 
-from ...ir.access import is_at_stream, is_get, is_put, is_store
+from ...ir.access import is_at_stream, is_store, sees_element
 from ...poly.computation import UNDEFINED, Computation, Copies, Value
 from ...poly.model import Access
 from ..program.branches import Guards
 from ..program.programs import Program, other_interface, other_states
 from .reading import demand_same_reading
+from .streams import check_stream
 from .sums import ANY_ORDER, DEFINED, SumCheck, Wrong, related
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
@@ -54,7 +54,7 @@ class _Side:
         self.known: dict[str, Copies] = {}
         accesses = self.computation.accesses
         for label in dict.fromkeys(a.buffer.label for a in accesses if is_at_stream(a.op)):
-            self._check_stream([a for a in accesses if a.buffer.label == label])
+            check_stream(self.computation, [a for a in accesses if a.buffer.label == label], self.told)
 
     def sources(self, value: Value) -> Copies:
         """What a value is copied from."""
@@ -73,7 +73,7 @@ class _Side:
     def _of_read(self, value: Value) -> Copies:
         """The last write of an element before a read, else what was there before all; streams are checked already."""
         read, seen = value.read, self.told[value.name]
-        if isinstance(read, Access) and is_get(read.op):
+        if isinstance(read, Access) and sees_element(read.op):
             return self._written(seen)
         assert read is not None
         buffer = read.buffer if isinstance(read, Access) else read
@@ -93,26 +93,6 @@ class _Side:
         if not rest.is_empty():
             found.append((self.computation.initial(buffer), _plain(isl.Map.from_union_map(rest))))
         return found
-
-    def _check_stream(self, accesses: Sequence[Access]) -> None:
-        """The gets take what the puts put, in the same order, and all of it; each after it was put."""
-        gets, puts = ([a for a in accesses if wanted(a.op)] for wanted in (is_get, is_put))
-        stream = f"stream '{accesses[0].buffer.name}'"
-        if len(gets) + len(puts) < len(accesses) or not all(access.exact for access in accesses):
-            raise Wrong(f"{stream} is used in a way that is not understood")
-        told = [self.told[self.computation.value(get.op.results[0]).name] for get in gets]
-        pairs = reduce(isl.UnionMap.union, told, isl.UnionMap("{ }"))
-        (taken, get_times), (put, put_times) = map(self.computation.relations, (gets, puts))
-        own = [self.computation.reading(get)[0].domain() for get in gets]
-        each = all(iterations.is_equal(seen.domain()) for iterations, seen in zip(own, told, strict=True))
-        if not (each and put.domain().is_equal(pairs.range())):
-            raise Wrong(f"a token of {stream} is not matched")
-        later = taken.apply_range(taken.reverse()).intersect(get_times.lex_lt_union_map(get_times))
-        turned = pairs.reverse().apply_range(later).apply_range(pairs)
-        early = pairs.intersect(get_times.lex_le_union_map(put_times))
-        in_order = turned.intersect(put_times.lex_ge_union_map(put_times)).is_empty() and early.is_empty()
-        if not (pairs.is_bijective() and pairs.is_subset(taken.apply_range(put.reverse())) and in_order):
-            raise Wrong(f"tokens of {stream} are matched wrongly")
 
 
 class _Check:

@@ -42,6 +42,7 @@ class Code(IntEnum):
     GET = 23  # handle, array in which the element travels
     LOAD_INSIDE = 24  # result, array, constant, n, (coefficient, register) * n: surely inside of the array
     STORE_INSIDE = 25  # value, the others likewise
+    PEEK = 26  # handle, array in which the element travels
 
 
 class BinaryCode(IntEnum):

@@ -19,6 +19,8 @@ from .operators import INDEX, ScalarType, extension, operator_of, scalar_type, s
 from .ranges import is_inside
 from .subscripts import Registers, Sum
 
+_AT_STREAMS = {"allo_stream_put": Code.PUT, "allo_stream_get": Code.GET, "allo_stream_peek": Code.PEEK}
+
 
 @dataclass(frozen=True, slots=True)
 class Storage:
@@ -287,12 +289,10 @@ class _Emitter(ControlFlow):
         elif callee == "allo_streams_new":
             array = self.arrays[self.addresses[op.operands[0]]]
             self.made.streams[self.code.emit(Code.NEW_STREAMS, array)] = self.made.names[array]
-        elif callee in ("allo_stream_put", "allo_stream_get"):
-            code = Code.PUT if callee == "allo_stream_put" else Code.GET
+        elif callee in _AT_STREAMS:
+            code = _AT_STREAMS[callee]
             array = self.arrays[self.addresses[op.operands[1]]]
             self.code.emit(code, self.values.node(op.operands[0]), array, origin=op)
-        elif callee == "allo_stream_peek":
-            raise Unsupported("it looks at an element that stays in its stream", op)
         elif callee in ("allo_stream_empty", "allo_stream_full", "allo_stream_try_put", "allo_stream_try_get"):
             raise Unsupported("what it finds in a stream depends on when tasks run", op)
         elif callee not in ("allo_stream_delete", "allo_streams_delete"):

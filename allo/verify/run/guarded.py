@@ -27,7 +27,7 @@ from ...ir.builder import Builder, index_type, unit_attr
 from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.names import unique_name
-from ...ir.processes import AT_END
+from ...ir.processes import AT_END, DATAFLOW
 from ...ir.streams import is_stream_type
 from ...ir.walk import argument_names, entry_block, operations, string_of
 from ...poly.bounds import surely_inside
@@ -106,6 +106,8 @@ def guarded(program: Program) -> Guarded:
             unclear = f"'{_array_name(op.results[0], names)}' has first values that cannot be tried"
     taken = set(names)
     write_signature(function, [*names, *(unique_name(name, taken) for name in ("outside", "balance", "seed"))])
+    if DATAFLOW in function.operation.attributes and not program.cycle:
+        del function.operation.attributes[DATAFLOW]  # the statements stand in the order of the tasks that they are of
     module.verify()
     told = tuple(_array_name(stream, names) for stream in streams)
     return Guarded(module, tuple(checked), told, bool(allocations), bool(calls), unclear)

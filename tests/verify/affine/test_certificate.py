@@ -266,7 +266,7 @@ def test_streams_that_are_not_understood_are_rejected() -> None:
 
 def test_the_checker_is_small_and_does_not_know_the_prover() -> None:
     folder = Path(getfile(problems)).parent
-    for name in ("check.py", "sums.py", "../program/branches.py"):
+    for name in ("check.py", "streams.py", "sums.py", "../program/branches.py"):
         text = (folder / name).read_text()
         assert name.endswith("branches.py") or len(text.splitlines()) <= 200
         imports = [

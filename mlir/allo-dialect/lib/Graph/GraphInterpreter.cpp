@@ -96,7 +96,7 @@ Id Run::newStream(size_t at, int64_t index) {
   return graph.integer(64, int64_t(streams.size() - 1));
 }
 
-// NewStream: register. NewStreams: array. Put and Get: register of the handle, array that the element travels in.
+// NewStream: register. NewStreams: array. Others: register of the handle, array that the element travels in.
 bool Run::stream(size_t at) {
   const int64_t *w = &code[at];
   if (speculative)
@@ -121,7 +121,10 @@ bool Run::stream(size_t at) {
   }
   if (used.head == used.elements.size())
     return stop(Status::EmptyStream, at, used.origin, used.index);
-  arrays[w[2]].cells[0] = used.elements[used.head++];
+  arrays[w[2]].cells[0] = used.elements[used.head];
+  if (Code(w[0]) == Code::Peek)
+    return true;
+  ++used.head;
   if (used.head == used.elements.size())
     used.elements.clear(), used.head = 0;
   return true;

@@ -14,7 +14,7 @@ enum class Code : int64_t {
   Halt, Linear, Binary, Jump, JumpIf, For, Next, Move,
   ToNode, ToNumber, Node1, Node2, Node3,
   Allocate, Load, Store, Copy, If, Yield, Condition,
-  NewStream, NewStreams, Put, Get, LoadInside, StoreInside,
+  NewStream, NewStreams, Put, Get, LoadInside, StoreInside, Peek,
 };
 
 enum class Status : int64_t {
