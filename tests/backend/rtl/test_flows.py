@@ -94,6 +94,34 @@ def test_what_has_begun_goes_on_while_what_comes_later_waits(interval: int) -> N
     assert_flows(diamond, NUMBERS, NOTHING, steps=steps)
 
 
+@pytest.mark.parametrize("interval", [None, 2, 3])
+def test_what_is_put_in_the_cycle_of_another_put_that_waits_is_no_hang(interval: int | None) -> None:
+    """All that runs waits in that cycle, but for the element that is put into the first FIFO."""
+
+    @df.region()
+    def two(B: int32[N]):
+        s: Stream[int32, 3]
+        t: Stream[int32, 1]
+
+        @df.kernel(mapping=[1], args=[])
+        def source():
+            t.put(1)
+            for i in range(N):
+                s.put(2 * i)
+                t.put(3)
+
+        @df.kernel(mapping=[1], args=[B])
+        def sink(B: int32[N]):
+            for i in range(N):
+                B[i] = s.get() - t.get()
+            _last: int32 = t.get()
+
+    s = df.customize(two)
+    if interval is not None:
+        s.pipeline("source:i", initiation_interval=interval)
+    assert_flows(s, NOTHING.copy())
+
+
 def test_answers_come_back() -> None:
     assert_flows(feedback, NUMBERS, NOTHING, steps=lambda s: (s.pipeline("f:i"), s.pipeline("g:i")))
 

@@ -189,13 +189,14 @@ class RegionFlow:
             open_ = f"{valid} && {event.active}" + (f" && !{event.done.name}" if event.done is not None else "")
             self.builder.drive(event.fire, f"{open_} && {allowed.name} && {event.can}", at)
             self.builder.drive(event.blocked, f"{open_} && {passed.name} && !({event.can})", at)
-            through = f"!({event.active}) || {event.can}" + (f" || {event.done.name}" if event.done is not None else "")
+            over = f"!({event.active})" + (f" || {event.done.name}" if event.done is not None else "")
             if event.done is not None:
                 kept = f"({event.fire.name} || {event.done.name}) && !{self.moves[stage].name}"
                 self.builder.register(event.done, kept, reset=0)
+            # what happens in this cycle, or in the one of the interval that it has to, is nothing that waits
             allowed, passed = (
                 self.builder.wire(f"{self.name}_turn", 1, f"{before.name} && ({through})")
-                for before in (allowed, passed)
+                for before, through in ((allowed, f"{over} || {event.can}"), (passed, over))
             )  # fmt: skip
         self.builder.drive(self.moves[stage], f"{valid} ? {allowed.name} : {older}")
 
