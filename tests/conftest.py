@@ -24,6 +24,16 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "tests")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Test files are compiled once, not by each run, also where Python may not write what programs import."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        return (yield)
+    finally:
+        sys.dont_write_bytecode = before
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """All that was collected stays to the end: the garbage collector need not walk it again during each test."""
