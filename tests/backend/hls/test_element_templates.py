@@ -80,7 +80,9 @@ def compared(width: int) -> Callable[..., Any]:
                 values[n + j] = row[i, j].get() * i - j
             total: int32 = 0
             for k in range(i, width + N):
-                if k == j or k > i + 2 or 2 * k < j:
+                if k == j:
+                    total += values[k - i]
+                if k > i + 2 or 2 * k < j:
                     total += values[k]
                 if total > i:
                     total -= 3 * j
@@ -128,13 +130,16 @@ def test_numbers_of_all_kinds_are_parameters() -> None:
     code = df.build(compared(4), target="vhls").hls_code
     assert functions(code) == [
         "template <int p0> void source_0(",
-        "template <int p0> void sums_0_0(",  # `n + 0` has another text
-        "template <int p0, int p1> void sums_0_1(",
+        "void sums_0_0(",  # `n + 0` and `k - 0` have another text, whatever the grid
+        "template <int p0> void sums_0_1(",
+        "template <int p0> void sums_1_0(",
+        "template <int p0, int p1> void sums_1_1(",
         "void top(",
     ]
     assert "values[n + p1] = row_value * p0 - p1;" in code
     assert "for (int k = p0; k < 10; k++)" in code
-    assert "if (k == p1 ||" in code
+    assert "if (k == p1) {" in code
+    assert "total = total + values[k - p0];" in code
     assert "total = total - 3 * p1;" in code
 
 
