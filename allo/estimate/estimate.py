@@ -277,5 +277,6 @@ class _Estimation:
         for op in operations(builder.entry):
             if op.name in ("memref.alloc", "memref.get_global"):
                 builder.memory_of(op.results[0], array_name(op))
-        loops = sum(row.state != "spatial" for row in Rows(trees.spans[name]).made.values())
+        rows = self.reports[name].rows if trees is self.trees and name in self.reports else Rows(trees.spans[name])
+        loops = sum(row.state != "spatial" for row in rows.made.values())
         return own_resources(span, builder.function, builder.memories, self.target, loops)
