@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from .bounds import OutOfBounds, out_of_bounds
-from .carried import carried_by
+from .carried import carried_by, passed_on
 from .escapes import escapes
 from .extract import extract, model_of
 from .fifo_order import (
@@ -142,6 +142,7 @@ __all__ = [
     "overwritten",
     "overwritten_arguments",
     "pairs_of",
+    "passed_on",
     "place_of",
     "position_classes",
     "read_box",

@@ -1,6 +1,6 @@
 """Descriptions of hardware: values, and the files of data that they are read from."""
 
-from .array import DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
+from .array import ArrayTiming, DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
 from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, Operator
 from .description import External, Target
 from .fpga import Fpga
@@ -8,6 +8,7 @@ from .loader import known_targets, load_target
 from .profile import AutomaticPipelines, Profile, ShortRecurrences, ToolRule, ToolRules
 
 __all__ = [
+    "ArrayTiming",
     "AutomaticPipelines",
     "Capacity",
     "Control",

@@ -54,6 +54,24 @@ class NativeProduct:
     shapes: tuple[tuple[int, int, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ArrayTiming:
+    """What takes time: bytes a cycle of channels and of the loads and stores of a core, whose vector instructions work
+    on `vector` bytes.
+
+    `branch` cycles are of a loop with a loop inside, `call` of a kernel, `block` of each block of results of a product
+    of matrices, beside an instruction for each native product.
+    """
+
+    stream: int
+    load: int
+    store: int
+    vector: int
+    branch: int
+    call: int
+    block: int
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ProcessorArray(Target):
     """An array of processors with memories of their own.
@@ -69,6 +87,7 @@ class ProcessorArray(Target):
     clocks: Mapping[str, float]
     tiles: Mapping[TileKind, TileLimits]
     products: Mapping[str, NativeProduct]
+    timing: ArrayTiming
 
     @property
     def cores(self) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from .array import DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
+from .array import ArrayTiming, DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
 from .description import Target
 from .table import Table, each
 
+_RATES = ("stream", "load", "store", "vector")
 _DMA = ("inputs", "outputs", "descriptors", "locks", "dimensions", "wrap", "step", "iterations", "length")
 
 
@@ -21,7 +22,7 @@ def read_array(head: Target, root: Table) -> ProcessorArray:
         grid.count("columns"), grid.count("core_rows"), runtime.count("buffers"), runtime.count("queue"),
         _clocks(root.table("clocks")) if "clocks" in root.data else {},
         {TileKind(name): tile for name, tile in tiles.items()},
-        each(root.table("product"), _product, ()),
+        each(root.table("product"), _product, ()), _timing(root.table("timing")),
     )  # fmt: skip
     for table in (grid, runtime):
         table.done()
@@ -35,6 +36,16 @@ def _tile(_: str, table: Table) -> TileLimits:
     limits = TileLimits(table.count("memory", 0), table.count("stack", 0), table.count("program", 0), dma)
     table.done()
     return limits
+
+
+def _timing(table: Table) -> ArrayTiming:
+    rates = {key: table.count(key) for key in _RATES}
+    for key, rate in rates.items():
+        if rate == 0:
+            raise table.error(key, "must be at least 1 byte a cycle")
+    timing = ArrayTiming(**rates, branch=table.count("branch"), call=table.count("call"), block=table.count("block"))
+    table.done()
+    return timing
 
 
 def _clocks(table: Table) -> dict[str, float]:

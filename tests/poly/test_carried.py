@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from allo.poly import Undecided, Violation, carried_by, extract
+from allo.poly import Undecided, Violation, carried_by, extract, passed_on
 
 
 def ask(parse, text, name, function="f"):
@@ -50,6 +50,31 @@ def test_scalar_outside_of_the_loop_is_shared(parse):
     }"""
     answer = ask(parse, text, "i")
     assert isinstance(answer, Violation) and str(answer.dependence) == "output"
+
+
+def test_what_iterations_pass_on(parse):
+    """Not their sums, nor what each writes before it reads it, nor what a later one overwrites; what else it wrote."""
+    parsed = parse(REDUCTION, "f")
+    assert passed_on(extract(parsed.op), parsed.loops["j"]) is None
+    text = """
+    func.func @f(%A: memref<9xf32> {allo.name = "A"}) {
+      %x = memref.alloc() {allo.name = "x"} : memref<f32>
+      affine.for %i = 0 to 8 {
+        %a = affine.load %A[%i + 1] : memref<9xf32>
+        affine.store %a, %x[] : memref<f32>
+        %b = affine.load %x[] : memref<f32>
+        affine.store %b, %A[%i] : memref<9xf32>
+      } {allo.name = "i"}
+      affine.for %j = 0 to 8 {
+        %a = affine.load %A[%j] : memref<9xf32>
+        affine.store %a, %A[%j + 1] : memref<9xf32>
+      } {allo.name = "j"}
+      return
+    }"""
+    parsed = parse(text, "f")
+    assert passed_on(extract(parsed.op), parsed.loops["i"]) is None
+    assert isinstance(carried_by(extract(parsed.op), parsed.loops["i"]), Violation)
+    assert isinstance(passed_on(extract(parsed.op), parsed.loops["j"]), Violation)
 
 
 def test_value_carried_by_the_loop(parse):

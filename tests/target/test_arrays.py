@@ -16,7 +16,7 @@ FILE = Path(__file__).resolve().parents[2] / "targets" / "xdna1_npu1.toml"
 def test_arrays_load_and_cite_sources(name: str, cores: int, rate: int) -> None:
     array = load_target(name)
     assert isinstance(array, ProcessorArray)
-    assert (array.cores, array.products["i8"].rate, len(array.sources)) == (cores, rate, 7)
+    assert (array.cores, array.products["i8"].rate, len(array.sources)) == (cores, rate, 8)
     shim, memory = array.tiles[TileKind.SHIM].dma, array.tiles[TileKind.MEMORY]
     assert (shim.descriptors, shim.iterations, array.queue, memory.memory) == (16, 64, 4, 512 * 1024)
 
@@ -43,6 +43,8 @@ def changed(folder: Path, old: str, new: str) -> Path:
             "shapes = [[4, 4]",
             "'product.i16.shapes' must be a list of [m, k, n], got [4, 4] in it",
         ),
+        ("stream = 4", "stream = 0", "'timing.stream' must be at least 1 byte a cycle"),
+        ("branch = 6", "branches = 6", "'timing.branch' is missing; it must be an integer of at least 0"),
         ("queue = 4", "queues = 4", "'runtime.queue' is missing; it must be an integer of at least 0"),
     ],
 )

@@ -15,6 +15,7 @@ from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.walk import (
     argument_names,
+    constant_bounds,
     entry_block,
     induction_variable,
     operations,
@@ -31,11 +32,11 @@ def loops_of_block(op: ir.Operation, block: int) -> list[ir.Operation] | None:
     count, current = 1, op
     while count < block:
         current = current.parent.operation
-        trips = trip_count(current) if current.name == "affine.for" else None
-        if trips is None or block % (count * trips):
+        bounds = constant_bounds(current)
+        if bounds is None or bounds[::2] != (0, 1) or bounds[1] < 1 or block % (count * bounds[1]):
             return None
         loops.insert(0, current)
-        count *= trips
+        count *= bounds[1]
     ends = [o for o in operations(loops[0].regions[0].blocks[0]) if is_end(o)] if loops else [op]
     return loops if ends == [op] else None
 

@@ -84,11 +84,12 @@ class AIEModule:
         self.plan: ArrayPlan = plan_of(mapping, self.array)
         self.sequence: RuntimeSequence = sequence_of(self.plan)
         check_plan(self.plan, self.sequence)
+        vars(self).pop("model", None)  # that of a mapping that was refused
         self._refuse_hangs()
 
     def _search(self) -> None:
         """Take the fastest mapping that a search finds."""
-        self.search = fastest_mappings(self.graph, self.array, self._bodies, self.top_func_name, self._cycles)
+        self.search = fastest_mappings(self.graph, self.array, self._bodies, self._cycles)
         for candidate in self.search.candidates:
             try:
                 self._take(candidate.mapping)

@@ -46,7 +46,6 @@ def divisions(done: Iterable[ScheduledRegion], target: Fpga, function: str) -> d
     return found
 
 
-
 def memories_of(found: Mapping[ir.Value, DividedArray]) -> dict[ir.Value, ArrayMemory]:
     """What the divided arrays are made of."""
     return {array: division.memory for array, division in found.items()}

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import allo
 import allo.dataflow as df
+from allo.backend.aie.external_kernel import ExternalModule
 from allo.ir.types import Int, Stream, bfloat16, int8, int16, int32
 from allo.memory import Layout
 
@@ -179,6 +182,13 @@ def halves(A: int16[N], B: int32[N]):
             x[i] = a[i] << 20
         for i in range(N):
             b[i] = (x[i] >> 16) + (x[N - 1 - i] >> 18)
+
+
+def scale_in_cpp(folder: Path) -> ExternalModule:
+    """A function of C++ that scales 64 numbers by 3."""
+    source = folder / "scale.cc"
+    source.write_text('extern "C" void scale(const int *a, int *b) { for (int i = 0; i < 64; ++i) b[i] = 3 * a[i]; }')
+    return ExternalModule("scale", str(source), input_idx=[0], output_idx=[1], signature=["int32[64]"] * 2)
 
 
 TYPES = {"i8": int8, "i16": int16, "bf16": bfloat16, "i32": int32}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import pytest
 
+import allo.dataflow as df
+from allo.backend.aie.module import AIEModule
+from allo.errors import TargetError
 from tests.dataflow.random_graphs import loaded
 
 HEAD = (
@@ -38,6 +42,27 @@ class Mapped:
     def region(self, folder: Path, seed: int) -> Callable[..., Any]:
         """The region."""
         return loaded(self.text, folder / f"mapped_{seed}.py", "top")
+
+
+def compare(made: Mapped, folder: Path, seed: int, steps: Any, limits: Sequence[str]) -> AIEModule:
+    """Build a program for the array, and compare a call with the simulator; what `limits` tell of is skipped.
+
+    `steps` map it, its own ones if None.
+    """
+    region = made.region(folder, seed)
+    seen = made.arrays(Random(seed))
+    wanted = [array.copy() for array in seen]
+    df.build(region)(*wanted)
+    try:
+        built = df.build(region, target="npu-model", mapping_primitives=made.steps if steps is None else steps)
+    except TargetError as error:
+        if not any(limit in str(error) for limit in limits):
+            raise
+        pytest.skip(str(error).splitlines()[0])
+    built(*seen)
+    for one, other in zip(seen, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+    return cast(AIEModule, built)
 
 
 def program(seed: int) -> Mapped:

@@ -16,6 +16,7 @@ import pytest
 import allo
 import allo.dataflow as df
 from allo.ir.types import Stream, int32
+from allo.library.aie.modules.gemm import gemm_steps
 
 from . import programs as p
 
@@ -154,24 +155,12 @@ def test_a_call_says_what_it_runs_on(caplog: pytest.LogCaptureFixture) -> None:
     assert repr(built) == "<AIEModule vector_scale: 4 cores, runs on the model of npu1 (simulated)>"
 
 
-def chains(rows: int, columns: int, steps: int) -> list[tuple[str, list[str]]]:
-    """All positions along the first axis on one core."""
-    made = []
-    for i in range(rows):
-        for j in range(columns):
-            name = f"gemm_0_{i}_{j}"
-            for k in range(1, steps):
-                made.append(("chain", [name, f"gemm_{k}_{i}_{j}"]))
-                name += f"-gemm_{k}_{i}_{j}"
-    return made
-
-
 MIDDLE = [("bundle", ["gemm_1_0_0", "gemm_2_0_0"]), ("chain", ["gemm_0_0_0", "gemm_1_0_0x2"])]
 
 
 @pytest.mark.parametrize(
     ("grid", "steps", "cores"),
-    [((2, 2, 2), [], 8), ((2, 2, 2), chains(2, 2, 2), 4), ((4, 1, 1), MIDDLE, 2)],
+    [((2, 2, 2), [], 8), ((2, 2, 2), gemm_steps(2, 2, 2), 4), ((4, 1, 1), MIDDLE, 2)],
     ids=["", "chained", "bundled"],
 )
 def test_ping_pong(grid: tuple[int, int, int], steps: Any, cores: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from pathlib import Path
-from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,16 @@ import pytest
 
 import allo
 import allo.dataflow as df
-from allo.backend.aie.external_kernel import ExternalModule
+from allo.backend.aie import module
 from allo.errors import TargetError
 from allo.ir.types import Stream, int16, int32
 from allo.library.aie import GEMM
 from allo.mapping import mapped
+from allo.poly import hang_of
 from tests.seeds import sweep
 
 from . import programs
-from .random_mapped import program
+from .random_mapped import compare, program
 
 N = 64
 
@@ -100,18 +101,27 @@ def test_published_mapping_of_a_product_is_found() -> None:
 
 @sweep(20, 3)
 def test_what_is_found_computes_the_same(seed: int, tmp_path: Path) -> None:
-    made = program(seed)
-    region = made.region(tmp_path, seed)
-    seen = made.arrays(Random(seed))
-    wanted = [array.copy() for array in seen]
-    df.build(region)(*wanted)
-    try:
-        df.build(region, target="aie", mapping_primitives="search")(*seen)
-    except TargetError as error:
-        assert "that were looked at fits" in str(error)
-        pytest.skip(str(error).splitlines()[0])
-    for one, other in zip(seen, wanted, strict=True):
-        np.testing.assert_array_equal(one, other)
+    compare(program(seed), tmp_path, seed, "search", ["that were looked at fits"])
+
+
+def test_a_mapping_that_hangs_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next best one is taken, with a model of its own."""
+    refused = []
+
+    def hangs_once(model: Any) -> Any:
+        if refused:
+            return hang_of(model)
+        refused.append(model)
+        return SimpleNamespace(error=lambda: SimpleNamespace(diagnostics=[]))
+
+    monkeypatch.setattr(module, "hang_of", hangs_once)
+    built = df.build(sums, target="aie", mapping_primitives="search")
+    first, second = built.search.candidates[:2]
+    assert built.plan.mapping == second.mapping != first.mapping
+    A, B = np.arange(2 * N, dtype=np.int16), np.zeros(N, np.int16)
+    built(A, B)
+    np.testing.assert_array_equal(B, 28 * (A[:N] + A[N:]))
+    assert built.model is not refused[0]
 
 
 def test_what_does_not_fit() -> None:
@@ -132,9 +142,7 @@ def test_what_does_not_fit() -> None:
 
 
 def test_functions_of_cpp_need_cycles(tmp_path: Path) -> None:
-    source = tmp_path / "scale.cc"
-    source.write_text('extern "C" void scale(const int *a, int *b) { for (int i = 0; i < 64; ++i) b[i] = 3 * a[i]; }')
-    scale = ExternalModule("scale", str(source), input_idx=[0], output_idx=[1], signature=["int32[64]"] * 2)
+    scale = programs.scale_in_cpp(tmp_path)
 
     @df.region()
     def scaled(A: int32[N], B: int32[N]):

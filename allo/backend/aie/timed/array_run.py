@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....dataflow.replay import replay
+from ....dataflow.replay import Replayed, replay
 from ....dataflow.timed.run import TimedRun
 from ....dataflow.timed.table import table
 from ....errors import InternalError, TargetError, nearest
@@ -78,9 +78,7 @@ def timed_run(
             f"'{array.name}' has no power mode {power_mode!r}; there is {listed}",
             hint=nearest(str(power_mode), array.clocks),
         )
-    given = given_cycles(cycles)
-    made = ArrayTrace(plan, sequence, CoreBodies(plan, bodies), CoreCycles(array, Kernels(kernels), given))
-    found = replay(made.trace())
+    made, found = replayed(plan, sequence, bodies, CoreCycles(array, Kernels(kernels), given_cycles(cycles)))
     if found.stuck:
         raise InternalError(f"'{top}' ends, but not if it is timed: {found.stuck[0]}")
     frequency = array.frequency if power_mode is None else array.clocks[power_mode]
@@ -89,6 +87,14 @@ def timed_run(
         array=array, power_mode=power_mode, kernels=Kernels(kernels), cores=len(plan.mapping.cores),
         multiplied=dict(made.multiplied),
     )  # fmt: skip
+
+
+def replayed(
+    plan: ArrayPlan, sequence: RuntimeSequence, bodies: Module, costs: CoreCycles
+) -> tuple[ArrayTrace, Replayed]:
+    """One call with clocks, as it is; its cores may wait for one another for ever."""
+    made = ArrayTrace(plan, sequence, CoreBodies(plan, bodies), costs)
+    return made, replay(made.trace())
 
 
 def given_cycles(cycles: Any) -> Mapping[str, int]:

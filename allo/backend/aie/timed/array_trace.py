@@ -2,7 +2,6 @@
 
 An object FIFO is two channels, as its locks are: objects that have come, and credits for places that are free. Who
 fills an object takes a credit first and gives the object when it is complete; who is done with it gives a credit back.
-Streams of the array move four bytes a cycle.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ from ....mapping import ArrayFifo, ArrayPlan, MappedCore, Route, RuntimeSequence
 from ....poly.formula import compile_set, evaluate, satisfies
 from ..core_body import CONSUME, CORE, CoreBodies, FifoAction
 from .core_cycles import CoreCycles, trips_of
-
-_WORD = 4  # bytes that a stream moves a cycle
 
 
 @dataclass(slots=True)
@@ -86,6 +83,10 @@ class ArrayTrace:
         made = _Process(name, kind)
         self.processes.append(made)
         return made
+
+    def _moving(self, size: int) -> int:
+        """The cycles in which a stream moves bytes."""
+        return -(-size // self.plan.array.timing.stream)
 
     def _channel(self, name: str, depth: int, kind: str, size: int = 0) -> int:
         if name not in self.numbers:
@@ -164,7 +165,7 @@ class ArrayTrace:
                     for pool in piece[1]:
                         process.get(pool.credits if route.to_core else pool.data)
                 moved = min(left, count)
-                process.cycle += -(-moved // _WORD)
+                process.cycle += self._moving(moved)
                 left, count = left - moved, count - moved
                 if left == 0:
                     for pool in piece[1]:
@@ -185,7 +186,7 @@ class ArrayTrace:
             engine.get(source.data)
             for sink in sinks:
                 engine.get(sink.credits)
-            engine.cycle += -(-size // _WORD)
+            engine.cycle += self._moving(size)
             for sink in sinks:
                 engine.put(sink.data)
             engine.put(source.credits)
@@ -220,7 +221,7 @@ class _CoreWalk:
                 self._act(self.actions[callee_name(op)])
             elif not self._acts(op):
                 self.process.cycle += self.array.cycles.of(op, values)
-                self.array.multiplied.update(self.array.cycles.multiplied(op))
+                self.array.multiplied.update(self.array.cycles.multiplied(op, values))
             elif op.name == "affine.for":
                 variable, body = induction_variable(op), op.regions[0].blocks[0]
                 for k in trips_of(op, values):

@@ -11,17 +11,25 @@ from math import ceil, prod
 from mlir import ir
 
 from ....errors import TargetError
-from ....ir.access import callee_name, is_load, is_store
-from ....ir.walk import bound_operands, induction_variable, location_of, operations, statements, trip_count
+from ....ir.access import (
+    accessed,
+    callee_name,
+    is_affine_access,
+    is_end,
+    is_get,
+    is_load,
+    is_put,
+    is_store,
+    stored,
+)
+from ....ir.walk import bound_operands, induction_variable, location_of, operations, statements
 from ....ir.words import container_width
+from ....poly import extract, passed_on
 from ....poly.formula import compile_map, evaluate
 from ....target import ProcessorArray
 from ..localize import bits_of
 from .products import MatrixProduct, product_in
 
-CALL = 25  # cycles to call a kernel and come back, measured (sections 4.1 and 6.2 of the XDNA thesis)
-_BRANCH = 6  # of a loop that has another one inside; innermost ones cost nothing
-_VECTOR = 64  # bytes that an instruction of the vector unit works on
 _FREE = ("arith.constant", "arith.index_cast", "affine.yield", "scf.yield", "allo.sign_cast", "memref.alloc")
 _CASTS = ("arith.ext", "arith.trunc")
 
@@ -30,7 +38,7 @@ class Kernels(StrEnum):
     """What loops of cores run as."""
 
     SCALAR = "scalar"  # as they are emitted, an operation after the other
-    VECTOR = "vector"  # on the vector unit, if its library has a kernel for them
+    VECTOR = "vector"  # as a library of kernels for the vector unit would run them: the emitted text has no such code
 
 
 @dataclass(slots=True)
@@ -59,9 +67,9 @@ class CoreCycles:
                 hint="loops with affine bounds have a time",
             )  # fmt: skip
         if op.name == "func.call":
-            return CALL + self._function(op)
+            return self.array.timing.call + self._function(op)
         if op.name == "memref.copy":
-            return ceil(_bytes(op.operands[0].type) / (_VECTOR // 2))
+            return ceil(_bytes(op.operands[0].type) / self.array.timing.store)
         return 0 if op.name in _FREE or op.name == "memref.dealloc" else 1
 
     def _function(self, call: ir.Operation) -> int:
@@ -79,29 +87,42 @@ class CoreCycles:
     def _loop(self, loop: ir.Operation, values: Mapping[ir.Value, int]) -> int:
         body = loop.regions[0].blocks[0]
         inside = operations(body, "affine.for", "scf.for", "scf.while")
-        variable = induction_variable(loop)
-        trips = trips_of(loop, values)
+        variable, trips = induction_variable(loop), trips_of(loop, values)
+        own = self.array.timing.branch if inside else 0
         if _is_rectangular(loop) and all(map(_is_rectangular, inside)):
-            whole = len(trips) * (self._block(body, values) + (_BRANCH if inside else 0))
+            whole = len(trips) * (self._block(body, values) + own)
             if self.kernels is Kernels.VECTOR:
                 whole = min([whole, *self._vector(loop, values, len(trips), innermost=not inside)])
             self.known[loop] = whole
             return whole
-        own = _BRANCH if inside else 0
         return sum(self._block(body, {**values, variable: k}) + own for k in trips)
 
-    def multiplied(self, op: ir.Operation) -> Counter[str]:
-        """How many products of two elements of a type are summed in products of matrices."""
+    def multiplied(self, op: ir.Operation, values: Mapping[ir.Value, int]) -> Counter[str]:
+        """How many products of two elements of a type a statement sums in products of matrices.
+
+        Of branches that depend on data, or on loops within the statement, the longer ones count, as in `of`.
+        """
         found: Counter[str] = Counter()
-        if op.name == "affine.for":
-            product = product_in(op)
-            if product is not None:
-                found[product.element] = product.multiplications
-                return found
-            times = trip_count(op) or 0
-            for inner in statements(op.regions[0].blocks[0]):
-                for element, count in self.multiplied(inner).items():
-                    found[element] += times * count
+        if op.name in ("affine.if", "scf.if"):
+            branches = [self._multiplied(block, values) for region in op.regions for block in region.blocks]
+            return max(branches, key=Counter.total, default=found)
+        if op.name != "affine.for" or not operations(op.regions[0].blocks[0], "arith.muli", "arith.mulf"):
+            return found
+        product = product_in(op)
+        if product is not None:
+            return Counter({product.element: product.multiplications})
+        body, variable, trips = op.regions[0].blocks[0], induction_variable(op), trips_of(op, values)
+        if all(map(_is_rectangular, operations(body, "affine.for"))):
+            one = self._multiplied(body, values)
+            return Counter({element: len(trips) * count for element, count in one.items()})
+        for k in trips:
+            found.update(self._multiplied(body, {**values, variable: k}))
+        return found
+
+    def _multiplied(self, block: ir.Block, values: Mapping[ir.Value, int]) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for op in statements(block):
+            found.update(self.multiplied(op, values))
         return found
 
     # -- the vector unit ---------------------------------------------------------------------------
@@ -112,7 +133,7 @@ class CoreCycles:
         """The cycles of a loop on the vector unit, if it can be there."""
         if innermost:
             ops = statements(loop.regions[0].blocks[0])
-            return [self._lanes(ops, trips)] if all(map(_has_lanes, ops)) else []
+            return [self._lanes(ops, trips)] if all(map(_has_lanes, ops)) and not _is_chain(loop) else []
         found = product_in(loop)
         if found is None or found.element not in self.array.products:
             return []
@@ -121,8 +142,12 @@ class CoreCycles:
     def _product(self, found: MatrixProduct) -> int:
         """The cycles of blocks of native shape: an instruction for each, and one more for each block of results."""
         native = self.array.products[found.element]
-        return CALL + found.batch * min(
-            ceil(found.rows / m) * ceil(found.columns / n) * (ceil(found.terms / k) + 1) * ceil(m * k * n / native.rate)
+        timing = self.array.timing
+        return timing.call + found.batch * min(
+            ceil(found.rows / m)
+            * ceil(found.columns / n)
+            * (ceil(found.terms / k) + timing.block)
+            * ceil(m * k * n / native.rate)
             for m, k, n in native.shapes
         )
 
@@ -136,13 +161,14 @@ class CoreCycles:
         return total
 
     def _lanes(self, ops: Sequence[ir.Operation], times: int) -> int:
-        """The cycles of operations on vectors: two loads, a store and an operation each at once."""
+        """The cycles of operations on vectors: loads, stores and an operation each at once."""
+        timing = self.array.timing
         worked = [op for op in ops if op.name not in _FREE and not op.name.startswith(_CASTS)]
-        kinds = [op.operands[0].type if is_store(op) else op.results[0].type for op in worked if _value(op)]
-        lanes = _VECTOR // max((_width(kind) // 8 for kind in kinds), default=1)
-        stores = sum(map(is_store, worked))
-        loads = sum(map(is_load, worked))
-        return ceil(times / lanes) * max(loads, 2 * stores, len(worked) - loads - stores)
+        kinds = [stored(op).type if _writes(op) else op.results[0].type for op in worked if _has_value(op)]
+        lanes = timing.vector // max((_width(kind) // 8 for kind in kinds), default=1)
+        stores, loads = sum(map(_writes, worked)), sum(map(_reads, worked))
+        moved = max(loads * ceil(timing.vector / timing.load), stores * ceil(timing.vector / timing.store))
+        return ceil(times / lanes) * max(moved, len(worked) - loads - stores)
 
 
 def trips_of(loop: ir.Operation, values: Mapping[ir.Value, int]) -> range:
@@ -167,14 +193,35 @@ def _is_rectangular(loop: ir.Operation) -> bool:
     return all(isinstance(expr, ir.AffineConstantExpr) for own in bounds for expr in own.results)
 
 
+def _reads(op: ir.Operation) -> bool:
+    """Whether an operation loads, of a block of a stream too: it is an array once the core is written."""
+    return is_load(op) or is_get(op)
+
+
+def _writes(op: ir.Operation) -> bool:
+    return is_store(op) or is_put(op)
+
+
 def _has_lanes(op: ir.Operation) -> bool:
     slow = ("arith.div", "arith.rem")
     plain = op.name.startswith("arith.") and not op.name.startswith(slow)
-    return plain or op.name in ("affine.load", "affine.store", "affine.yield")
+    return plain or ((_reads(op) or _writes(op)) and is_affine_access(op)) or is_end(op) or op.name == "affine.yield"
 
 
-def _value(op: ir.Operation) -> bool:
-    return is_store(op) or len(op.results) == 1
+def _is_chain(loop: ir.Operation) -> bool:
+    """Whether iterations of an innermost loop wait for earlier ones; sums do not, which lanes add in parts."""
+    ops = statements(loop.regions[0].blocks[0])
+    written = {accessed(op) for op in ops if is_store(op)}
+    if not any(is_load(op) and accessed(op) in written for op in ops):
+        return False
+    around = loop
+    while around.parent.operation.name != "func.func":
+        around = around.parent.operation
+    return passed_on(extract(around.parent.operation, around), loop) is not None
+
+
+def _has_value(op: ir.Operation) -> bool:
+    return _writes(op) or len(op.results) == 1
 
 
 def _width(kind: ir.Type) -> int:

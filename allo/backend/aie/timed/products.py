@@ -38,7 +38,8 @@ def product_in(loop: ir.Operation) -> MatrixProduct | None:
     """The product of matrices that a nest of loops with constant bounds computes; None if it is none.
 
     One product of two elements is added to one element. Loops that only one factor depends on are over rows and
-    columns; loops within which nothing else is written to the sum are over terms; others make many products.
+    columns, if each of their iterations has sums of its own; loops whose iterations add to the same sums are over
+    terms; others make many products.
     """
     found = [op for op in operations(loop.regions[0].blocks[0], "arith.muli", "arith.mulf") if _factors(op)]
     if len(found) != 1:
@@ -57,7 +58,10 @@ def product_in(loop: ir.Operation) -> MatrixProduct | None:
         if kind is None:
             return None
         over_terms += [own] if kind == "terms" else []
-        sizes[kind] *= trip_count(own) or 1
+        trips = trip_count(own)
+        if trips is None:
+            return None
+        sizes[kind] *= trips
     outer = loops[: len(loops) - len(over_terms)]
     is_mixed = loops[len(outer) :] != over_terms and _beside(loops, loops[:-1], total)
     if is_mixed or min(sizes["rows"], sizes["columns"], sizes["terms"]) < 2:
@@ -121,17 +125,29 @@ def _loops(inner: ir.Operation, outermost: ir.Operation) -> list[ir.Operation] |
 
 
 def _role(loop: ir.Operation, first: ir.Operation, second: ir.Operation, total: ir.Operation) -> str | None:
+    """What a loop is over; None if the nest is no product for it, such as a sum over all rows of one."""
     variable = induction_variable(loop)
     in_first, in_second = (variable in subscripts(load) for load in (first, second))
-    if in_first != in_second:
-        return "rows" if in_first else "columns"
-    if not in_first:
-        return None
     others = [
         op for op in operations(loop.regions[0].blocks[0])
         if is_store(op) and op != total and accessed(op) == accessed(total)
     ]  # fmt: skip
-    return "terms" if variable not in subscripts(total) and not others else "batch"
+    is_apart = variable in subscripts(total) or (bool(others) and all(map(_begins, others)))
+    if in_first != in_second:
+        return ("rows" if in_first else "columns") if is_apart else None
+    if not in_first:
+        return None
+    if is_apart:
+        return "batch"
+    return None if others else "terms"
+
+
+def _begins(store: ir.Operation) -> bool:
+    """Whether a store begins a sum: with a constant, or with what another array has."""
+    made = _behind_casts(stored(store))
+    if made is None or made.name == "arith.constant":
+        return made is not None
+    return is_load(made) and accessed(made) != accessed(store)
 
 
 def _beside(
