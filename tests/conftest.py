@@ -8,10 +8,15 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from tests.seeds import VARIABLE, first_seed
+_WRITES_BYTECODE = not sys.dont_write_bytecode
+sys.dont_write_bytecode = False  # what pytest rewrites is compiled once, also where programs may not write
+
+from tests.seeds import VARIABLE, first_seed  # noqa: E402
 
 MOST_COPIES = 50_000  # of a schedule that is checked
 
@@ -27,11 +32,10 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[object]:
     """Test files are compiled once, not by each run, also where Python may not write what programs import."""
-    before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     try:
         return (yield)
     finally:
-        sys.dont_write_bytecode = before
+        sys.dont_write_bytecode = not _WRITES_BYTECODE
 
 
 @pytest.hookimpl(trylast=True)
@@ -48,6 +52,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_report_header() -> str:
     return f"random sweeps: {VARIABLE}={first_seed()} runs them with these seeds again"
+
+
+_STATES: dict[str, dict[str, Any]] = {}  # of the generators of numbers that a module has, when it was imported
+
+
+@pytest.fixture(autouse=True)
+def numbers_begin_again(request: pytest.FixtureRequest) -> None:
+    """Each test gets the same numbers, whatever ran before it in its process."""
+    module = request.module
+    if module.__name__ not in _STATES:
+        made = {name: own for name, own in vars(module).items() if isinstance(own, np.random.Generator)}
+        _STATES[module.__name__] = {name: own.bit_generator.state for name, own in made.items()}
+    for name, state in _STATES[module.__name__].items():
+        getattr(module, name).bit_generator.state = state
 
 
 @pytest.fixture(autouse=True, scope="session")

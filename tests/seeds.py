@@ -91,5 +91,11 @@ def rotating(cases: Sequence[Any], share: int = 3, *, slow: bool = False) -> lis
     ]
 
 
+def sampled(cases: Sequence[Any], share: int = 3) -> list[Any]:
+    """Values for `parametrize`: one of `share` that moves with the commits, the others for slow tests."""
+    turn = first_seed() // _SEEDS % share
+    return [case if k % share == turn else _marked(case, pytest.mark.slow) for k, case in enumerate(cases)]
+
+
 def _marked(case: Any, mark: pytest.MarkDecorator) -> Any:
     return pytest.param(*case, marks=mark) if isinstance(case, tuple) else pytest.param(case, marks=mark)

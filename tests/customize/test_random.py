@@ -51,7 +51,7 @@ def random_sequence(data: st.DataObject, kernel: Kernel) -> Schedule:
     return s
 
 
-@sweep(36, quick=1)
+@sweep(36, quick=0)
 @drawn(10, st.data())
 def test_sequences_keep_results(directory: Path, data: st.DataObject) -> None:
     kernel = load(data.draw(programs()), directory)
@@ -288,7 +288,7 @@ def check_answer(
         assert not harmful
 
 
-@sweep(3)
+@sweep(3, quick=0)
 @drawn(20, st.data())
 def test_answers_agree_with_all_iterations(directory: Path, data: st.DataObject) -> None:
     kernel = load(data.draw(sources(conditions=False)), directory)

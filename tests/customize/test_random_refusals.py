@@ -97,7 +97,7 @@ def differ(found: list[Any], wanted: list[Any]) -> bool:
     return any(not np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
-@sweep(4, quick=1)
+@sweep(4, quick=0)
 def test_forced_rewrites_give_other_results(tmp_path: Path, seed: int) -> None:
     refused: Counter[str] = Counter()
     exhibited: Counter[str] = Counter()

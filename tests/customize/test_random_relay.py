@@ -79,7 +79,7 @@ def by_bank(elements: list[tuple[int, int]], dim: int | None) -> dict[int, list[
     return banks
 
 
-@sweep(3)
+@sweep(3, quick=1)
 @drawn(50, pairs(), st.sampled_from([None, None, 0, 1]))
 def test_accepted_where_the_orders_agree(sides: tuple[Side, Side], dim: int | None) -> None:
     producer, consumer = sides

@@ -31,7 +31,7 @@ def attempt(s: Schedule, name: str, *arguments: object, **options: object) -> ob
         return None
 
 
-@sweep(21, quick=1)
+@sweep(21, quick=0)
 @drawn(15, st.data())
 def test_accepted_steps_keep_the_results(directory: Path, data: st.DataObject) -> None:
     kernel = load(data.draw(sources()), directory)

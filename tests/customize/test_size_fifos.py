@@ -21,6 +21,7 @@ from allo.ir.stream_facts import made_streams
 from allo.ir.types import Stream, UInt, float32, int32
 from allo.ir.walk import string_of
 from polybench.suite import NAMES, load
+from tests.seeds import sampled
 
 from .checks import normalised, refusal
 
@@ -354,7 +355,7 @@ def test_arms_that_put_the_same() -> None:
     assert sizes.fifos[0].elements == N
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "streams" in load(name).designs])
+@pytest.mark.parametrize("name", sampled([name for name in NAMES if "streams" in load(name).designs]))
 def test_designs_of_polybench(name: str) -> None:
     """They are not slower than with FIFOs without limits, and each depth that is lower by one costs cycles or all."""
     s = load(name).designs["streams"].customized("MINI")

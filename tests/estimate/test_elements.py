@@ -25,10 +25,11 @@ def resources(s: allo.Schedule) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return astuple(allo.estimate(s).resources), astuple(apart)
 
 
-SLOW = [pytest.param(region, marks=pytest.mark.slow) for region in (systolic.daisy_chain, tiles.flash_attention)]
+REGIONS = (elements.unified, systolic.daisy_chain, tiles.flash_attention)
+SLOW = [pytest.param(region, marks=pytest.mark.slow) for region in REGIONS]
 
 
-@pytest.mark.parametrize("region", [systolic.packed, elements.unified, *SLOW], ids=lambda region: region.__name__)
+@pytest.mark.parametrize("region", [systolic.packed, *SLOW], ids=lambda region: region.__name__)
 def test_positions_cost_what_they_do(region: Callable[..., Any]) -> None:
     seen, apart = resources(df.customize(region))
     assert seen == apart

@@ -14,6 +14,7 @@ from allo.ir.types import float32
 from benchmarks import estimate as comparison
 from benchmarks.published import DESIGNS
 from examples import transformer
+from tests.seeds import sampled
 from tests.work import calls_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimator.md"
@@ -26,6 +27,7 @@ def section(name: str) -> str:
     return match[1]
 
 
+@pytest.mark.slow
 def test_the_page_has_the_table_of_errors() -> None:
     """`python benchmarks/estimate.py` makes it."""
     assert section("error table") == comparison.markdown()
@@ -98,7 +100,7 @@ def work(s: allo.Schedule) -> int:
     return calls_of(lambda: allo.estimate(s, auto_pipeline=True))
 
 
-@pytest.mark.parametrize("name", polybench.NAMES)
+@pytest.mark.parametrize("name", sampled(polybench.NAMES))
 def test_extents_do_not_change_the_work(name: str) -> None:
     """Up to 8000 times as many iterations; of the divisions that advice looks at, some exist for some extents only."""
     small, large = (work(allo.customize(polybench.load(name).kernel(size))) for size in ("MINI", "LARGE"))

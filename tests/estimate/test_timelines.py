@@ -14,6 +14,7 @@ import polybench
 from allo.estimate import StageLink, Stall, Timeline, TimelinePart
 from allo.estimate.report.timeline_picture import chart, graph
 from allo.ir.types import float32, index
+from tests.seeds import sampled
 
 COUNT = 256
 
@@ -151,7 +152,7 @@ def test_what_is_not_known_has_no_times() -> None:
     assert timeline.cycles is None and chart(timeline) == "" and "parts of some" in str(found)
 
 
-@pytest.mark.parametrize("name", polybench.NAMES)
+@pytest.mark.parametrize("name", sampled(polybench.NAMES))
 def test_timelines_of_polybench(name: str) -> None:
     """They end with the function, or with an iteration of the loop."""
     for design in polybench.load(name).designs.values():

@@ -37,6 +37,7 @@ def read_everywhere(s: allo.Schedule) -> None:
     assert str(allo.estimate(s, "u280"))
 
 
+@pytest.mark.slow
 def test_a_sum_of_1500_terms(tmp_path: Path) -> None:
     limit = sys.getrecursionlimit()
     kernel = kernel_of(tmp_path, sum_of(1500))
@@ -52,6 +53,7 @@ def test_long_sums_are_compared(tmp_path: Path) -> None:
     assert allo.verify(allo.customize(kernel), kernel)
 
 
+@pytest.mark.slow
 def test_299_branches(tmp_path: Path) -> None:
     s = allo.customize(kernel_of(tmp_path, chain_of(299)))
     built = s.build()

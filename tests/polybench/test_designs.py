@@ -21,7 +21,7 @@ from polybench.accuracy import element, error, inputs, tolerance
 from polybench.benchmark import unscheduled
 from polybench.lanes import MOST_BANKS
 from polybench.published import TABLE_3, points
-from tests.seeds import rotating
+from tests.seeds import rotating, sampled
 from tests.work import calls_of
 
 SEVEN = ("two_mm", "three_mm", "atax", "bicg", "gemm", "gesummv", "mvt")
@@ -79,7 +79,7 @@ def test_same_as_numpy(name: str, design: str) -> None:
     assert_like_numpy(name, design, "MINI")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES))
 def test_same_as_numpy_in_small(name: str) -> None:
     assert_like_numpy(name, "best", "SMALL")
 
@@ -165,7 +165,7 @@ CYCLES = {
 INTERVALS = {"nussinov": 2}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES))
 def test_best_design(name: str) -> None:
     """It fits the device, is as fast as when it was made, and its loops start an iteration a cycle, if they can."""
     found = estimate(name, "best")
@@ -294,7 +294,7 @@ COMPOSED = (
 )
 
 
-@pytest.mark.parametrize("name", COMPOSED)
+@pytest.mark.parametrize("name", sampled(COMPOSED))
 def test_kernels_of_several_nests_are_composed(name: str) -> None:
     """Each part has a schedule of its own, which computes what the part does; all steps are in that of the design."""
     best = design_of(name, "best")

@@ -7,6 +7,7 @@ import pytest
 import polybench
 from polybench import in_c
 from polybench.evaluation import Task, evaluate
+from tests.seeds import sampled
 
 pytestmark = pytest.mark.skipif(not in_c.is_available(), reason="needs gcc")
 
@@ -15,7 +16,7 @@ SLOW = pytest.mark.slow
 
 
 @pytest.mark.parametrize("size", ["MINI", *(pytest.param(size, marks=SLOW) for size in ("SMALL", "MEDIUM"))])
-@pytest.mark.parametrize("name", polybench.NAMES)
+@pytest.mark.parametrize("name", sampled(polybench.NAMES))
 def test_equal_bits(name: str, size: str) -> None:
     check = evaluate(Task(name, "vanilla", size, ("c",))).checks["c"]
     assert (check.status, check.detail) == ("passed", "equal bits")

@@ -263,6 +263,7 @@ def command(*arguments: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, env=environment, timeout=300)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     arguments = [
         "run",

@@ -49,6 +49,7 @@ def test_demo_shows_what_each_step_changed(monkeypatch: pytest.MonkeyPatch) -> N
     assert "+      j  (pipeline=1)" in text
 
 
+@pytest.mark.slow
 def test_demo_simulates_what_it_scheduled(monkeypatch: pytest.MonkeyPatch) -> None:
     demo = load("demo", monkeypatch)
     _, _, s = demo.scheduled_and_not("gemm", demo.gemm_steps, "MINI", lambda text: None)

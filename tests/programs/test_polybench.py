@@ -15,6 +15,7 @@ import polybench
 from allo.ir.types import float32, float64
 from polybench.accuracy import INTEGER, element, error, inputs, tolerance
 from polybench.in_c import compile_c
+from tests.seeds import sampled
 
 
 def schedule_gemm(s: allo.Schedule) -> None:
@@ -114,7 +115,7 @@ def test_as_written_in_single_precision(name: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-@pytest.mark.parametrize("name", polybench.NAMES)
+@pytest.mark.parametrize("name", sampled(polybench.NAMES))
 def test_same_as_in_c(name: str, tmp_path: Path) -> None:
     """The loops of the benchmarks in C, which the kernels are measured against, compute the same."""
     got, wanted = inputs(name, "MINI", float64), inputs(name, "MINI", float64)

@@ -9,6 +9,7 @@ import polybench
 from allo.ir.types import float32
 from allo.timing.check import violations
 from tests.estimate.random_kernels import random_kernel
+from tests.seeds import sampled
 from tests.work import calls_of
 
 from .regions import schedules
@@ -82,7 +83,7 @@ def test_iterations_are_no_further_apart_than_they_are_long(copies: int, depth: 
     assert str(loop.reason).startswith(reason)
 
 
-@pytest.mark.parametrize("seed", [16, 17, 42, 55])
+@pytest.mark.parametrize("seed", sampled([16, 17, 42, 55], 4))
 def test_copies_that_write_and_read_an_element_in_turn(seed: int) -> None:
     """A write that gives each copy the same value is one operation, unless others read or write in between."""
     s = allo.customize(random_kernel(seed).function)
@@ -91,6 +92,7 @@ def test_copies_that_write_and_read_an_element_in_turn(seed: int) -> None:
         assert violations(done.schedule) == []
 
 
+@pytest.mark.slow
 def test_long_chains_of_copies_are_looked_at_at_once() -> None:
     """Before, each copy of each operation lost its place for each interval: 17 million calls of functions."""
     s = allo.customize(random_kernel(55).function)

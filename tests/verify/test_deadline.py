@@ -46,6 +46,7 @@ class Slow:
 
 
 @pytest.mark.parametrize("ran", [Failed("late", is_late=True), None], ids=["late", "agreeing"])
+@pytest.mark.slow
 def test_runs_share_one_deadline(ran):
     start = monotonic()
     result = check(load(doubled), load(tripled), Slow(ran), deadline=Deadline.after(SECONDS))

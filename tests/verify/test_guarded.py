@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 import allo
 from allo.equivalence.runner import ProcessRunner, shared_runner
@@ -79,6 +80,7 @@ def test_nan_is_nan_and_zero_has_a_sign():
     assert isinstance(found, Difference) and (found.left, found.right) == ("-0.0", "0.0")
 
 
+@pytest.mark.slow
 def test_memory_has_a_limit():
     """The process that needs more is ended, whatever it does, and the limit is named."""
 
@@ -103,6 +105,7 @@ def test_memory_has_a_limit():
     runner.stop()
 
 
+@pytest.mark.slow
 def test_expressions_have_most_of_the_memory():
     def squared(x: int32[512, 512], y: int32[512, 512]):
         for i, j in allo.grid(512, 512):

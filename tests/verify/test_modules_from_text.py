@@ -153,6 +153,7 @@ SELECT = guarded("%q = arith.divui %a, %b : i32\n%r = arith.select %is, %zero, %
 SHIFT = guarded("%r = arith.shli %a, %b : i32")
 
 
+@pytest.mark.slow
 def test_a_guarded_division_is_not_one_that_always_divides():
     answer = allo.verify(BRANCH, SELECT)
     assert not answer and "`arith.divui` with a divisor that may be 0" in str(answer)

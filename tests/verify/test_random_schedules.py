@@ -21,7 +21,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kernels")
 
 
-@sweep(12, quick=1)
+@sweep(12, quick=0)
 @drawn(6, st.data())
 def test_random_schedules_are_equivalent(directory: Path, data: st.DataObject) -> None:
     """24; `python -m benchmarks.verify random` tries 2,000."""

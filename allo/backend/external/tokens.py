@@ -13,6 +13,8 @@ _TOKEN = re.compile(
 )
 _RAW_STRING = re.compile(r'\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\(.*?\)\1"', re.DOTALL)
 _MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:\\.|[^"\\])*)"([ \d]*)')
+_MARKER_LINE = re.compile(rf"^{_MARKER.pattern}[^\n]*$", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^[^\S\n]*#[^\n]*", re.MULTILINE)
 _NO_SPACE_BEFORE = frozenset(("::", "<", ">", "[", "]", ")", ","))
 _NO_SPACE_AFTER = frozenset(":<[(*&")
 _SYSTEM_HEADER = "3"  # the flag of a line marker
@@ -45,18 +47,16 @@ def without_markers(preprocessed: str) -> str:
 
 def _sections(preprocessed: str) -> Iterator[tuple[str, str, int]]:
     """Consecutive lines of one file, which line markers begin; directives such as pragmas are left empty."""
-    text = _RAW_STRING.sub(lambda match: '""' + "\n" * match[0].count("\n"), preprocessed)
-    file, first, flags, lines = "", 1, "", list[str]()
-    for line in text.split("\n"):
-        marker = _MARKER.match(line)
-        if marker is None:
-            lines.append("" if line.lstrip().startswith("#") else line)
-            continue
+    text = preprocessed
+    if 'R"' in text:
+        text = _RAW_STRING.sub(lambda match: '""' + "\n" * match[0].count("\n"), text)
+    file, first, flags, start = "", 1, "", 0
+    for marker in _MARKER_LINE.finditer(text):
         if _SYSTEM_HEADER not in flags.split():
-            yield "\n".join(lines), file, first
-        first, file, flags, lines = int(marker[1]), marker[2], marker[3], []
+            yield _DIRECTIVE.sub("", text[start : max(marker.start() - 1, start)]), file, first
+        first, file, flags, start = int(marker[1]), marker[2], marker[3], marker.end() + 1
     if _SYSTEM_HEADER not in flags.split():
-        yield "\n".join(lines), file, first
+        yield _DIRECTIVE.sub("", text[start:]), file, first
 
 
 def text_of(tokens: Sequence[Token]) -> str:

@@ -88,6 +88,7 @@ def test_no_steps_on_pairs_are_faster(region: Any) -> None:
     assert built.timed(kernels="vector").cycles == min(reached(region).values()) == built.search.candidates[0].cycles
 
 
+@pytest.mark.slow
 def test_published_mapping_of_a_product_is_found() -> None:
     """4 x 4 x 4 parts on 16 cores: sums stay on a core, as in the ping-pong GEMM."""
     top, steps = GEMM(64, 64, 64, 4, 4, 4, int16, int16)

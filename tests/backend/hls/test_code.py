@@ -14,6 +14,7 @@ from allo.backend.hls import is_available
 from allo.errors import TargetError
 from allo.ir.types import Struct, bfloat16, float32, int8, int32
 from allo.memory import Memory
+from tests.seeds import sampled
 from tests.work import calls_of
 
 from .designs import DESIGNS, gemm
@@ -164,7 +165,7 @@ def test_code_cannot_be_called() -> None:
     )
 
 
-@pytest.mark.parametrize("name", polybench.NAMES)
+@pytest.mark.parametrize("name", sampled(polybench.NAMES))
 def test_extents_do_not_change_the_work(name: str) -> None:
     """`python -m benchmarks.estimate --speed` has milliseconds."""
     small, large = (allo.customize(polybench.load(name).kernel(size)) for size in ("MINI", "EXTRALARGE"))

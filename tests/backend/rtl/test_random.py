@@ -49,7 +49,7 @@ def designs(seed: int, directory: Path) -> list[tuple[str, Schedule, RTLModule, 
     return found
 
 
-@sweep(60, quick=1)
+@sweep(60, quick=0)
 def test_same_bits_in_the_predicted_cycles(seed: int, tmp_path: Path) -> None:
     made = designs(seed, tmp_path)
     shelve([built for _, _, built, _ in made])

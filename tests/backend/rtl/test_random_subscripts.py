@@ -71,7 +71,7 @@ def designs(seed: int, folder: Path) -> list[tuple[allo.Schedule, RTLModule]]:
     return found
 
 
-@sweep(18, quick=1)
+@sweep(18, quick=0)
 def test_same_bits_in_the_predicted_cycles(seed: int, tmp_path: Path) -> None:
     made = designs(seed, tmp_path)
     shelve([built for _, built in made])

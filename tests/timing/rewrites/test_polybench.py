@@ -6,6 +6,7 @@ import pytest
 
 import allo
 from polybench.suite import NAMES, load
+from tests.seeds import sampled
 
 # Cycles that a design takes longer when nothing is assumed any more, and what they are spent on.
 LONGER = {
@@ -23,7 +24,7 @@ LONGER = {
 
 
 @pytest.mark.parametrize("design", ["vanilla", "best"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES))
 def test_rewritten_designs_need_no_assumptions(name: str, design: str) -> None:
     made = load(name).designs[design]
     s = made.customized("SMALL")

@@ -34,6 +34,6 @@ def test_a_condition_that_never_holds() -> None:
     assert not same_bits.of_pipelines(200, Counter())
 
 
-@sweep(30, quick=2)
+@sweep(30, quick=0)
 def test_nothing_is_proved_different(seed: int) -> None:
     assert not isinstance(same_bits.proved(seed), Different)

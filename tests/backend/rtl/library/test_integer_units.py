@@ -90,7 +90,10 @@ endmodule
 """
 
 
-@pytest.mark.parametrize(("fast", "width"), [(False, 72), (True, 200)], ids=["synthesizable", "fast"])
+@pytest.mark.parametrize(
+    ("fast", "width"),
+    [pytest.param(False, 72, id="synthesizable", marks=pytest.mark.slow), pytest.param(True, 200, id="fast")],
+)
 def test_wide_integers(fast: bool, width: int) -> None:
     random = np.random.default_rng(9)
     ports = ("a", "b", "product", "quotient", "remainder", "left")

@@ -65,7 +65,9 @@ def all_units(names: tuple[str, ...]) -> dict[str, Unit]:
     return units
 
 
-@pytest.mark.parametrize("fast", [False, True], ids=["synthesizable", "fast"])
+@pytest.mark.parametrize(
+    "fast", [pytest.param(False, id="synthesizable", marks=pytest.mark.slow), pytest.param(True, id="fast")]
+)
 def test_arithmetic_of_floats(fast: bool) -> None:
     names = ("f16", "f32", "bf16")  # the first with all latencies: the quickest to compile
     units = all_units(names)
@@ -149,6 +151,7 @@ CASTS = [(one, other) for one in FORMATS for other in FORMATS if one != other]
 INTEGERS = [(8, True), (13, True), (16, False), (32, True), (32, False), (64, True), (64, False), (1, False)]
 
 
+@pytest.mark.slow
 def test_conversions() -> None:
     """Between formats, and from and to integers of several widths: as the CPU converts."""
     units, expected = [], {}

@@ -37,6 +37,7 @@ def products(A: int8[16], B: int8[16]) -> int32:
 
 
 @needs_yosys
+@pytest.mark.slow
 def test_a_kernel() -> None:
     s = allo.customize(products)
     s.pipeline("i")
