@@ -102,13 +102,30 @@ def _is_large(made: Sequence[ir.Operation]) -> bool:
 
 
 def _outcome(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:
+    """What is known of the module, or is found out in so many steps."""
+    known = module.once(_outcomes)
+    found = next((own for steps, own in known.items() if steps >= most or not _is_long(own)), None)
+    if found is None:
+        found = known[most] = _found_out(module, made, most)
+    return found
+
+
+def _outcomes(_: Module) -> dict[int, _Outcome]:
+    """What has been found out of a module, by the steps that it might take."""
+    return {}
+
+
+def _is_long(outcome: _Outcome) -> bool:
+    return isinstance(outcome[0], Untold) and outcome[0].is_long
+
+
+def _found_out(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:
     """By a proof for all tasks where there are many, else by a run, and by a proof if that is too long."""
     is_large = _is_large(made)
     if is_large and waits_are_ranked(module):
         return None, None, None
     found = _run(module, made, most)
-    is_long = isinstance(found[0], Untold) and found[0].is_long
-    return (None, None, None) if is_long and not is_large and waits_are_ranked(module) else found
+    return (None, None, None) if _is_long(found) and not is_large and waits_are_ranked(module) else found
 
 
 def _run(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:

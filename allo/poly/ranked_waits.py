@@ -331,9 +331,22 @@ def _between(one: _End, other: _End, order: isl.Map, before: isl.Set, after: isl
 
 
 def _rise(instances: isl.UnionSet, waits: Sequence[isl.Map]) -> bool:
-    """Whether a function that rises along all waits is found."""
+    """Whether a function that rises along all waits is found.
+
+    It is looked for first as if waits went on beyond the instances: that takes as long for all sizes of a grid.
+    """
     union = reduce(isl.UnionMap.union, (isl.UnionMap.from_map(wait) for wait in waits), isl.UnionMap("{ }"))
-    ranks = _schedule(instances, union)
+    try:
+        unbounded = union.gist_domain(instances).gist_range(instances)
+        if _rises(instances, union, _schedule(instances, unbounded)):
+            return True
+    except _Unseen:
+        pass
+    return _rises(instances, union, _schedule(instances, union))
+
+
+def _rises(instances: isl.UnionSet, union: isl.UnionMap, ranks: isl.UnionMap) -> bool:
+    """Whether the ranks of all instances rise along all waits."""
     for rise in _maps(union.apply_domain(ranks).apply_range(ranks)):
         if rise.dim(_IN) != rise.dim(_OUT):
             return False
