@@ -62,7 +62,9 @@ class Mapping:
                     hint="bundle positions of one task that do the same; chain others",
                 )
         shots = tuple(shot for member in members for shot in member.shots)
-        return self._with("bundle", names, MappedCore(f"{names[0]}x{len(names)}", shots))
+        made = self._with("bundle", names, MappedCore(f"{names[0]}x{len(names)}", shots))
+        _demand_order(made, made.core_of(shots[0][0].name), "bundle")
+        return made
 
     def chain(self, names: Sequence[str]) -> Mapping:
         """One core that runs nodes one after the other, such as a producer and its consumer.
@@ -78,7 +80,7 @@ class Mapping:
         else:
             shots = tuple(shot for member in members for shot in member.shots)
         made = self._with("chain", names, MappedCore("-".join(names), shots))
-        _demand_order(made, made.core_of(shots[0][0].name))
+        _demand_order(made, made.core_of(shots[0][0].name), "chain")
         return made
 
     def _members(self, step: str, names: Sequence[str]) -> list[MappedCore]:
@@ -128,16 +130,18 @@ def _unlike(one: Shot, other: Shot) -> str | None:
     return None
 
 
-def _demand_order(mapping: Mapping, core: MappedCore) -> None:
-    """Refuse a chain in which a node gets what one behind it puts, or what comes back to it over other cores."""
+def _demand_order(mapping: Mapping, core: MappedCore, step: str) -> None:
+    """Refuse a core on which a node gets what one behind it puts, or what comes back to it over other cores."""
     place = {node.name: number for number, node in enumerate(core.nodes)}
     follows: dict[str, set[str]] = {}
     for stream in mapping.graph.streams:
         if stream.producer in place and stream.consumer in place:
             if place[stream.producer] > place[stream.consumer]:
+                how = "producers before their consumers; tasks in a circle of streams need cores of their own"
                 raise TargetError(
-                    f"chain: '{stream.consumer}' runs before '{stream.producer}', whose stream '{stream.name}' it gets",
-                    hint="chain producers before their consumers",
+                    f"{step}: '{stream.consumer}' runs before '{stream.producer}', whose stream '{stream.name}' it "
+                    "gets",
+                    hint=f"{step} {how}",
                 )
         else:
             follows.setdefault(stream.producer, set()).add(stream.consumer)
@@ -145,9 +149,9 @@ def _demand_order(mapping: Mapping, core: MappedCore) -> None:
         way = _way_back(mapping, follows, node.name, place)
         if way is not None:
             raise TargetError(
-                f"chain: '{way[-1]}' needs what '{way[0]}' puts, by way of {', '.join(repr(n) for n in way[1:-1])}, "
+                f"{step}: '{way[-1]}' needs what '{way[0]}' puts, by way of {', '.join(repr(n) for n in way[1:-1])}, "
                 f"and runs before it on the core '{core.name}'",
-                hint="chain them with what is between, or the other way round",
+                hint=f"{step} them with what is between, or the other way round",
             )
 
 

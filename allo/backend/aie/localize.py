@@ -34,6 +34,8 @@ from .blocks import overwritten_blocks
 
 _PLAIN = ("arith.", "math.", "scf.", "affine.")
 _MEMORY = ("memref.alloc", "memref.load", "memref.store", "memref.copy", "func.return", "memref.dealloc")
+_BITS = ("allo.sign_cast", "allo.bitcast", "allo.get_bit", "allo.set_bit", "allo.get_slice", "allo.set_slice",
+         "allo.reverse_bits")  # fmt: skip
 ELEMENTS = ("i8", "i16", "i32", "ui8", "ui16", "ui32", "bf16", "f32")  # what DMA engines move
 _WIDEST = 64
 
@@ -108,7 +110,7 @@ def demand_for_cores(module: Module, name: str) -> None:
         if op.name == "func.call":
             _demand_linkable(module.function(callee_name(op)).operation, at)
             continue
-        if not (op.name.startswith(_PLAIN) or op.name in (*_MEMORY, "allo.sign_cast") or is_end(op)):
+        if not (op.name.startswith(_PLAIN) or op.name in (*_MEMORY, *_BITS) or is_end(op)):
             what = {
                 "memref.get_global": ("constant arrays and states are not placed in cores", "pass the array"),
                 "memref.subview": ("parts of arrays are not passed on in cores", "use single elements"),

@@ -37,6 +37,7 @@ from ...poly.token_counts import Uncounted, tokens_of
 from ..instantiate import instantiate
 from .blocks import let_blocks_be_arrays
 from .chosen_streams import name_streams
+from .idle_ends import drop_idle_ends
 from .localize import (
     LocalBody,
     bits_of,
@@ -72,7 +73,9 @@ def read_region(module: Module) -> ReadRegion:
     prepared = with_loops(module).clone()
     name_streams(prepared)
     _let_all_be_positions(prepared)
-    return _Reader(instantiate(prepared)).read()
+    instances = instantiate(prepared)
+    drop_idle_ends(instances)
+    return _Reader(instances).read()
 
 
 def _let_all_be_positions(module: Module) -> None:
