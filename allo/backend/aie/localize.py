@@ -183,6 +183,12 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool])
         if box is not None or number in blocks:
             continue
         ends = [use.owner.operation for use in argument.uses]
+        other = next((op for op in ends if not is_end(op)), None)
+        if other is not None:
+            raise TargetError(
+                f"streams on an array of processors are put into and got from; cores have no '{other.name}'",
+                at=location_of(other), hint="get an element, and keep it as long as it is needed",
+            )  # fmt: skip
         (gets if ends and all(map(is_get, ends)) else puts).append(number)
         if any(map(is_get, ends)) and not all(map(is_get, ends)):
             raise TargetError(

@@ -136,10 +136,11 @@ class _Reader:
         assert entry is not None
         for value, name in zip(entry.arguments, argument_names(top), strict=True):
             if not isinstance(value.type, ir.MemRefType) or not value.type.has_static_shape or not value.type.rank:
+                is_array = isinstance(value.type, ir.MemRefType) and value.type.rank
                 raise TargetError(
                     f"argument '{name}' is {value.type}: a call passes arrays of known extents to the array",
                     at=location_of(top.operation),
-                    hint="pass it as an array of one element",
+                    hint="give it its extents" if is_array else "pass it as an array of one element",
                 )
             kind = value.type.element_type
             bits = 0 if not hasattr(kind, "width") else bits_of(kind)

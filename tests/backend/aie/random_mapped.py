@@ -113,6 +113,40 @@ def program(seed: int) -> Mapped:
     return Mapped(HEAD + "\n".join(lines) + "\n", kind, shapes, steps)
 
 
+def ring(seed: int) -> Mapped:
+    """Positions on a ring or a line that pass blocks to the next one, in turn with their own work; some share cores."""
+    random = Random(seed)
+    kind, length = random.choice(["int16", "int32"]), random.choice([4, 8])
+    positions, rounds, reach = random.randint(2, 5), random.randint(1, 4), random.choice([1, 1, 2])
+    reach = 1 if positions == 2 else reach  # no stream to itself
+    is_line = random.random() < 0.4
+    whole = f"{kind}[{positions * length}]"
+    lines = ["@df.region()", f"def top(A: {whole}, B: {whole}):"]
+    lines += [f"    pass_on: Stream[{kind}[{length}], {random.randint(1, 3)}][{positions}]", ""]
+    lines += [f"    @df.kernel(mapping=[{positions}], args=[A, B])"]
+    lines += [f'    def cell(a: {whole} @ Layout("S0"), b: {whole} @ Layout("S0")):']
+    lines += ["        p = df.get_pid()", f"        o: {kind}[{length}] = 0", f"        for j in range({length}):"]
+    lines += ["            o[j] = a[j]", f"        for _r in range({rounds}):"]
+    target = f"(p + {reach}) % {positions}"
+    if is_line:
+        lines += ["            with allo.meta_if(p > 0):", "                o[:] = allo.add(o, pass_on[p].get())"]
+        lines += [f"            with allo.meta_if(p < {positions - 1}):", "                pass_on[p + 1].put(o)"]
+    else:
+        lines += [f"            pass_on[{target}].put(o)", f"            n: {kind}[{length}] = pass_on[p].get()"]
+        lines += [f"            for j in range({length}):", f"                o[j] = o[j] * 3 + n[{length - 1} - j]"]
+    lines += [f"        for j in range({length}):", "            b[j] = o[j]"]
+    shapes = {"A": (positions * length,), "B": (positions * length,)}
+    steps = []
+    if random.random() < 0.6:
+        names = [f"cell_{p}" for p in range(positions)]
+        first = random.randrange(positions - 1)
+        chosen = names[first : random.randint(first + 2, positions)]
+        if random.random() < 0.2:
+            chosen.reverse()
+        steps = [(random.choice(["bundle", "bundle", "chain"]), chosen)]
+    return Mapped(HEAD + "\n".join(lines) + "\n", kind, shapes, steps)
+
+
 def _body(
     random: Random, k: int, stages: int, rounds: int, length: int, kind: str, is_scalar: bool, joined: int
 ) -> list[str]:

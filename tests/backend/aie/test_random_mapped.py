@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.seeds import sweep
 
-from .random_mapped import compare, program
+from .random_mapped import compare, program, ring
 
 LIMITS = (
     "does not fit",
@@ -17,7 +17,18 @@ LIMITS = (
 )
 
 
-@sweep(600, 12)
+@sweep(1200, 8)
 def test_model_agrees_with_simulator(seed: int, tmp_path: Path) -> None:
     built = compare(program(seed), tmp_path, seed, None, LIMITS)
     assert built.mlir.count("aie.core(") == len(built.plan.mapping.cores)
+
+
+@sweep(300, 4)
+def test_positions_that_pass_blocks_to_one_another(seed: int, tmp_path: Path) -> None:
+    """On one core they would run one after the other, which their circle forbids."""
+    compare(ring(seed), tmp_path, seed, None, (*LIMITS, "whose stream", "needs what"))
+
+
+@sweep(60, 1)
+def test_what_a_search_does_with_them(seed: int, tmp_path: Path) -> None:
+    compare(ring(seed), tmp_path, seed, "search", ["that were looked at fits"])

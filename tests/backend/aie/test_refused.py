@@ -10,7 +10,7 @@ import pytest
 import allo.dataflow as df
 from allo.errors import TargetError
 
-from . import programs, refused
+from . import programs, refused, refused_limits
 
 
 def told(region: Any, **options: Any) -> str:
@@ -54,7 +54,8 @@ REFUSED: dict[str, str] = {
         "  hint: let tasks pass it through a stream"
     ),
     "asks": (
-        "cores have no 'allo.stream_try_get'\n  hint: write it with loops, loads, stores and arithmetic"
+        "streams on an array of processors are put into and got from; cores have no 'allo.stream_try_get'\n"
+        "  hint: get an element, and keep it as long as it is needed"
     ),
     "by_data": (
         "how much passes through stream 'pipe' depends on data or arguments of the call\n"
@@ -78,6 +79,134 @@ REFUSED: dict[str, str] = {
     "late_choice": (
         "which stream of 's' is used is not known before the program runs\n"
         "  hint: let the position, or a loop over the streams, say which one it is"
+    ),
+}
+
+LIMITS: dict[str, str] = {
+    "gives_a_number": (
+        "'gives_a_number' returns a value, and the array writes to arguments only\n"
+        "  hint: let a task write to an argument"
+    ),
+    "large": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    memory of a core of core 'f_0' at (0, 2): 66,560 of 65,536, for 32,768 bytes of 'A_0', "
+        "32,768 bytes of 'B_out_0', 1,024 bytes of stack\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    ),
+    "large_inside": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    memory of a core of core 'f_0' at (0, 2): 66,688 of 65,536, for 64 bytes of 'A_0', 64 bytes "
+        "of 'B_out_0', 65,536 bytes of arrays that tasks make, 1,024 bytes of stack\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    ),
+    "deep": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    memory of a core of core 'f_0' at (0, 2): 87,040 of 65,536, for 16,384 bytes of 'A_0', "
+        "65,536 bytes of 's', 4,096 bytes of arrays that tasks make, 1,024 bytes of stack\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    ),
+    "many": (
+        "17 cores are needed, and 'xdna1_npu1' has 16: each position of a task takes one\n"
+        '  hint: let cores run several: mapping_primitives=[("bundle", [...]), ("chain", [...])]'
+    ),
+    "three_inputs": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    DMA inputs of a core of core 'f_0' at (0, 2): 3 of 2, for A_0, B_0, C_0\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    ),
+    "three_outputs": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    DMA outputs of a core of core 'f_0' at (0, 2): 3 of 2, for B_out_0, C_out_0, D_out_0\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    ),
+    "counts": (
+        "constant arrays and states are not placed in cores\n"
+        "  hint: pass the array"
+    ),
+    "pixels": (
+        "argument 'A' has elements of type !allo.struct<{r: i8, g: i8}>; what is moved are i8, i16, i32, "
+        "ui8, ui16, ui32, bf16, f32\n"
+        "  hint: declare it with one of these"
+    ),
+    "fixed_array": (
+        "argument 'A' has elements of type !allo.fixed<16, 4>; what is moved are i8, i16, i32, ui8, "
+        "ui16, ui32, bf16, f32\n"
+        "  hint: declare it with one of these"
+    ),
+    "wide_array": (
+        "argument 'A' has elements of type i64; what is moved are i8, i16, i32, ui8, ui16, ui32, bf16, "
+        "f32\n"
+        "  hint: declare it with one of these"
+    ),
+    "nibbles": (
+        "argument 'A' has elements of type i4; what is moved are i8, i16, i32, ui8, ui16, ui32, bf16, "
+        "f32\n"
+        "  hint: declare it with one of these"
+    ),
+    "short_floats": (
+        "cores keep no elements of type f16; there are integers of up to 64 bits, bf16 and f32\n"
+        "  hint: say so where it is made: `x: int32[...] = ...`"
+    ),
+    "flags": (
+        "stream 's' has elements of type i1; what is moved are i8, i16, i32, ui8, ui16, ui32, bf16, f32\n"
+        "  hint: declare it with one of these"
+    ),
+    "half_stream": (
+        "stream 's' has elements of type f16; what is moved are i8, i16, i32, ui8, ui16, ui32, bf16, f32\n"
+        "  hint: declare it with one of these"
+    ),
+    "of_any_length": (
+        "argument 'A' is memref<?xi32>: a call passes arrays of known extents to the array\n"
+        "  hint: give it its extents"
+    ),
+    "odd_bytes": (
+        "transfers move words of 4 bytes, and A[0:3], of 1 bytes an element, is not made of them: 3 "
+        "bytes follow one another\n"
+        "  hint: let parts begin and end at multiples of four bytes in the last dimension"
+    ),
+    "column": (
+        "transfers move words of 4 bytes, and B[0:8, 0:1], of 2 bytes an element, is not made of them: "
+        "its elements do not follow one another\n"
+        "  hint: let parts begin and end at multiples of four bytes in the last dimension"
+    ),
+    "puts_when_it_can": (
+        "streams on an array of processors are put into and got from; cores have no "
+        "'allo.stream_try_put'\n"
+        "  hint: get an element, and keep it as long as it is needed"
+    ),
+    "looks": (
+        "streams on an array of processors are put into and got from; cores have no 'allo.stream_peek'\n"
+        "  hint: get an element, and keep it as long as it is needed"
+    ),
+    "asks_first": (
+        "streams on an array of processors are put into and got from; cores have no 'allo.stream_empty'\n"
+        "  hint: get an element, and keep it as long as it is needed"
+    ),
+    "interleaved": (
+        "task 'f_0' writes B[0:15], of which task 'f_1' uses too: transfers have no order among them\n"
+        "  hint: pass what one needs of the other through a stream, and write parts that do not overlap"
+    ),
+    "to_itself": (
+        "the task puts into the stream 's' and gets from it\n"
+        "  hint: use an array of its own"
+    ),
+    "doubles_inside": (
+        "cores keep no elements of type f64; there are integers of up to 64 bits, bf16 and f32\n"
+        "  hint: say so where it is made: `x: int32[...] = ...`"
+    ),
+    "star": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    DMA outputs of a core of core 'centre_0' at (1, 3): 4 of 2, for rays_1, rays_2, rays_3, "
+        "rays_7\n"
+        "    locks of a core of core 'centre_0' at (1, 3): 18 of 16, for A_0, rays_1, rays_2, rays_3, "
+        "rays_7, rays_0, rays_4, rays_5, rays_6\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    ),
+    "funnel": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    DMA inputs of a core of core 'centre_0' at (1, 3): 4 of 2, for rays_0, rays_1, rays_2, "
+        "rays_7\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
     ),
 }
 
@@ -124,6 +253,15 @@ HANGS = (
 @pytest.mark.parametrize("name", REFUSED)
 def test_region(name: str) -> None:
     assert told(getattr(refused, name)) == REFUSED[name]
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_what_there_is_too_little_of(name: str) -> None:
+    assert told(getattr(refused_limits, name)) == LIMITS[name]
+
+
+def test_forty_wrong_programs() -> None:
+    assert len(REFUSED) + len(LIMITS) + 1 >= 40
 
 
 @pytest.mark.parametrize(("options", "message"), OPTIONS)
