@@ -106,7 +106,7 @@ def buffers_of(function: ir.OpView) -> dict[str, ir.Value]:
         if isinstance(argument.type, ir.MemRefType):
             found[name] = argument
     for op, _, given, _ in _mlir.find_nested(entry, _BUFFER_OPERATIONS):
-        if given is not None:
+        if given is not None and len(op.results):  # a call may have a name and no result
             found[given] = op.results[0]
     return found
 

@@ -267,3 +267,24 @@ def test_diff_shows_what_a_step_changed() -> None:
 def test_diff_of_a_step_that_is_not_there() -> None:
     with pytest.raises(ScheduleError, match=r"^there is no step 5: the schedule has 5 steps$"):
         scheduled().diff(5)
+
+
+NAMED_CALL = """
+module attributes {allo.top = "top"} {
+  func.func @f(%a: memref<4xi32> {allo.name = "a"}) {
+    %c = arith.constant 1 : i32
+    affine.store %c, %a[0] : memref<4xi32>
+    return
+  }
+  func.func @top(%a: memref<4xi32> {allo.name = "a"}) {
+    call @f(%a) {allo.name = "first"} : (memref<4xi32>) -> ()
+    return
+  }
+}
+"""
+
+
+def test_a_call_without_result_may_have_a_name() -> None:
+    a = np.zeros(4, np.int32)
+    allo.Schedule.from_mlir(NAMED_CALL).build()(a)
+    np.testing.assert_array_equal(a, [1, 0, 0, 0])
