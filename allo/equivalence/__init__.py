@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..backend.aie import AIEModule
 from ..errors import VerificationError
 from ..ir.recursion import reads_programs
 from ..messages import working
@@ -16,8 +17,8 @@ __all__ = ["verify"]
 
 @reads_programs
 def verify(
-    a: Subject,
-    b: Subject,
+    a: Subject | AIEModule,
+    b: Subject | AIEModule,
     *,
     reassociate: bool = False,
     timeout: float = 60.0,
@@ -26,10 +27,11 @@ def verify(
 ) -> Result:
     """Whether `a` and `b` compute the same: `Equivalent`, `Different` or `Unknown`; only the first is true.
 
-    Each is a schedule, a kernel (`instantiate` gives the parameters of a template), a module, or the text or file of
-    one. Their arguments and results correspond by position; an array that a step reshaped or packed corresponds by
-    its elements. Integers wrap and floats are equal bit for bit (all NaN are one); with `reassociate=True` sums and
-    products of floats may have their terms in any order. The answer comes within about `timeout` seconds.
+    Each is a schedule, a kernel (`instantiate` gives the parameters of a template), a module, the text or file of one,
+    or a program that was built for an array of processors: the model of the array with it. Their arguments and results
+    correspond by position; an array that a step reshaped or packed corresponds by its elements. Integers wrap and
+    floats are equal bit for bit (all NaN are one); with `reassociate=True` sums and products of floats may have their
+    terms in any order. The answer comes within about `timeout` seconds.
 
     `method` is `"auto"` for all in turn: `"affine"`, a proof for any size of loops by value-based dataflow
     (Verdoolaege, Janssens, Bruynooghe, TOPLAS 2012); `"concrete"`, computation graphs of these sizes (Allo, section
@@ -41,7 +43,11 @@ def verify(
     if not is_number or not timeout >= 0:  # a comparison with NaN does not hold
         raise VerificationError(f"timeout must be a number of seconds, 0 or more, got {timeout!r}")
     deadline = Deadline.after(timeout)
-    first = load(a, instantiate=instantiate)
-    second = load(b, instantiate=instantiate, like=first)
+    first = load(_model(a), instantiate=instantiate)
+    second = load(_model(b), instantiate=instantiate, like=first)
     with working(f"verifying '{second.name}' against '{first.name}'"):
         return check(first, second, shared_runner(), reassociate=reassociate, deadline=deadline, method=method)
+
+
+def _model(given: Subject | AIEModule) -> Subject:
+    return given.model if isinstance(given, AIEModule) else given

@@ -8,6 +8,7 @@ from mlir import ir
 
 from .walk import entry_block, operations
 
+KEEPS = "allo.x_keeps"  # of what makes a stream that may have elements in it when it ends
 SIDE = "allo.x_stream"  # of an argument of a declaration: "in" or "out" if the function has a stream there
 
 

@@ -10,6 +10,7 @@ from ...ir.builder import string_attr
 from ...ir.context import context
 from ...ir.module import Module
 from ...ir.passes import run_passes
+from ...ir.streams import KEEPS
 from ...ir.walk import argument_names, entry_block, operations
 from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, ShimTransfer
 from ..element_class import set_signature
@@ -217,7 +218,11 @@ def _top_text(model: _Model, kinds: dict[str, str], same: dict[str, str]) -> str
     )
     values = {name: f"%s{k}" for k, (name, _) in enumerate(streams)}
     values |= {name: f"%a{k}" for k, name in enumerate(kinds)}
-    lines = [f'{values[name]} = allo.stream_create {{allo.name = "{name}"}} : {kind}' for name, kind in streams]
+    keeping = {name for process in model.processes for name in process.keeping}
+    lines = []
+    for name, kind in streams:
+        marks = f'allo.name = "{name}"' + (f", {KEEPS}" if name in keeping else "")
+        lines.append(f"{values[name]} = allo.stream_create {{{marks}}} : {kind}")
     for name in sorted(model.rewritten):
         values[BEFORE + name] = copy = f"%before_{name}"
         lines.append(f"{copy} = memref.alloc() : {kinds[name]}")

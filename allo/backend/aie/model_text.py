@@ -24,6 +24,7 @@ class ModelChannel:
     name: str
     element: str
     depth: int
+    keeps: bool = False  # elements at its end, as credits do
 
     @property
     def kind(self) -> str:
@@ -41,7 +42,8 @@ class Pool:
     @classmethod
     def of(cls, name: str, element: str, length: int, depth: int) -> Pool:
         """The pool of `depth` objects of `length` elements."""
-        return cls(ModelChannel(name, element, depth * length), ModelChannel(f"{name} free", CREDIT, depth))
+        credits = ModelChannel(f"{name} free", CREDIT, depth, keeps=True)
+        return cls(ModelChannel(name, element, depth * length), credits)
 
 
 @dataclass(slots=True)
@@ -52,9 +54,12 @@ class ModelProcess:
     parameters: dict[str, str] = field(default_factory=dict)  # name -> type
     lines: list[str] = field(default_factory=list)
     count: int = 0
+    keeping: set[str] = field(default_factory=set)  # streams that have elements at their end
 
     def takes(self, channel: ModelChannel) -> str:
         """The value of a stream."""
+        if channel.keeps:
+            self.keeping.add(channel.name)
         return self.array(channel.name, channel.kind)
 
     def array(self, name: str, kind: str) -> str:

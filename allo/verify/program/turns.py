@@ -29,7 +29,7 @@ from ...ir.builder import Builder, index_type
 from ...ir.effects import Effects
 from ...ir.module import Module
 from ...ir.processes import is_region, region_statements, spatial_loops
-from ...ir.streams import is_stream_type
+from ...ir.streams import KEEPS, is_stream_type
 from ...ir.walk import constant_bounds, entry_block, induction_variable, operations, statements
 from ...poly.waiting.scalars import Scalars
 from ...poly.waiting.terms import number
@@ -78,6 +78,7 @@ class _Turns:
     effects: Effects
     queues: dict[_Channel, deque[ir.Value]] = field(default_factory=dict)
     alive: list[_Process] = field(default_factory=list)
+    keeping: set[int] = field(default_factory=set)  # what makes FIFOs that have elements at their end, as credits do
     made: int = 0
     written: int = 0
     progress: bool = True
@@ -100,7 +101,7 @@ class _Turns:
                     self.alive.remove(process)
             if not self.progress:
                 raise NoTurns("its tasks wait for ever")
-        if any(self.queues.values()):
+        if any(left for (made, _), left in self.queues.items() if made not in self.keeping):
             raise NoTurns("elements are left in a stream")
 
     def region(self, block: ir.Block, names: _Names) -> _Turn:
@@ -137,6 +138,8 @@ class _Turns:
         """What a statement does, for positions `place` of the loops that are processes."""
         if makes_stream(op):
             self.made += 1
+            if KEEPS in op.attributes:
+                self.keeping.add(self.made)
             names.streams[op.results[0]] = self.made, ()
         elif is_load(op) and is_stream_type(accessed(op).type):
             names.streams[op.results[0]] = names.streams[accessed(op)][0], self.subscripts(op, names)

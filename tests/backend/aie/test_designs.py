@@ -15,6 +15,7 @@ import allo.dataflow as df
 from allo.errors import TargetError
 from allo.ir.types import Stream, float32, int8, int16, int32
 from allo.memory import Layout
+from allo.verify import Different, Equivalent
 from tests.dataflow.designs import elements
 from tests.dataflow.doors import ran
 from tests.dataflow.test_designs import DESIGNS
@@ -311,3 +312,42 @@ def test_a_block_of_gpt2() -> None:
     h = 0.5 * h * (1 + np.tanh(np.sqrt(2 / np.pi) * (h + 0.044715 * h**3)))
     np.testing.assert_allclose(y, s + h @ v, rtol=1e-3, atol=1e-5)
     assert len(built.plan.mapping.cores) == 9
+
+
+@df.region()
+def joined(A: int16[4, 4], C: int16[4]):
+    sums: Stream[int16[4], 2][2]
+
+    @df.kernel(mapping=[2], args=[A])
+    def half(a: int16[4, 4] @ [S(0), R]):
+        p = df.get_pid()
+        total: int16[4] = 0
+        for i, j in allo.grid(2, 4):
+            total[j] += a[i, j]
+        sums[p].put(total)
+
+    @df.kernel(mapping=[1], args=[C])
+    def add(c: int16[4]):
+        c[:] = allo.add(sums[0].get(), sums[1].get())
+
+
+def all_rows(A: int16[4, 4], C: int16[4]):
+    for j in range(4):
+        total: int16 = 0
+        for i in range(4):
+            total += A[i, j]
+        C[j] = total
+
+
+def three_rows(A: int16[4, 4], C: int16[4]):
+    for j in range(4):
+        C[j] = A[0, j] + A[1, j] + A[2, j]
+
+
+@pytest.mark.parametrize("steps", [[], [("bundle", ["half_0", "half_1"]), ("chain", ["half_0x2", "add_0"])]])
+def test_mapped_programs_are_verified(steps: Any) -> None:
+    """With their transfers, descriptors, credits and FIFOs, against the region and against a plain kernel."""
+    built = df.build(joined, target="aie", mapping_primitives=steps)
+    assert isinstance(allo.verify(joined, built), Equivalent)
+    assert isinstance(allo.verify(all_rows, built), Equivalent)
+    assert isinstance(allo.verify(three_rows, built), Different)
