@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import Location, ToolError
 from .hang import EndOfTwo, Hang, RunningTask, Wait, Waiting, WaitReason, told
+from .left_over import AllLeftOver, LeftOver
 from .module import Module
 from .stream_facts import StreamFacts, number_streams
 from .task_facts import TaskFacts, number_sites, number_tasks
@@ -87,9 +88,20 @@ class _Report:
         # the program itself only waits for its regions, unless it uses streams
         return tuple(wait for wait in found if wait.task.number > 1 or wait.stream is not None or len(found) == 1)
 
+    def left_over(self) -> tuple[LeftOver, ...]:
+        """FIFOs in which elements are left."""
+        found = []
+        for words, ends in zip(self.of("left"), self.of("ends"), strict=True):
+            putter, getter = (self.task(int(number)) if int(number) else None for number in ends)
+            found.append(LeftOver(self.waiting(words), putter, getter))
+        return tuple(found)
 
-def reported_hang(text: str, facts: RunFacts) -> Hang | EndOfTwo:
-    """The hang that a simulation reports, or who shares an end of a FIFO. Raises ToolError if there was no memory."""
+
+def reported_hang(text: str, facts: RunFacts) -> Hang | EndOfTwo | AllLeftOver:
+    """The hang that a simulation reports, or who shares an end of a FIFO, or what is left in FIFOs after its end.
+
+    Raises ToolError if there was no memory.
+    """
     if "memory\n" in text:
         raise ToolError("there is no memory for the stacks of so many processes", hint="run fewer at the same time")
     report = _Report(text, facts)
@@ -98,6 +110,9 @@ def reported_hang(text: str, facts: RunFacts) -> Hang | EndOfTwo:
             first, second, site = (int(number) for number in report.of("users")[0])
             at = facts.sites[site] if site < len(facts.sites) else None
             return EndOfTwo(report.waiting(words), kind == "two_put", report.task(first), report.task(second), at)
+    left = report.left_over()
+    if left:
+        return AllLeftOver(left)
     full, empty, of_writer, of_reader = (
         next((report.waiting(words) for words in report.of(kind)), None)
         for kind in ("full", "empty", "asked_by_writer", "asked_by_reader")

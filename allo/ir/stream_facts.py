@@ -91,7 +91,7 @@ def facts_of(module: Module, made: ir.Operation) -> StreamFacts:
     name = string_of(made, "allo.name") or "stream"
     return StreamFacts(
         name, extents, allo_d.StreamType(kind).depth, buffer_location(made.results[0]),
-        puts, gets, _sequence(made), put_asks, get_asks, _unit(made),
+        puts, gets, _sequence(made), put_asks, get_asks, unit_of_made(made),
     )  # fmt: skip
 
 
@@ -100,7 +100,8 @@ def unit_of(block: int, packed: int) -> Fraction:
     return Fraction(packed, block)
 
 
-def _unit(made: ir.Operation) -> Fraction:
+def unit_of_made(made: ir.Operation) -> Fraction:
+    """The `unit` of a stream, or of an array of streams, that an operation makes."""
     block, packed = (
         int(ir.IntegerAttr(made.attributes[name]).value) if name in made.attributes else 1 for name in (BLOCK, PACKED)
     )

@@ -73,9 +73,7 @@ LEFT = [path for path in about("is put into stream", "are put into stream") if "
 
 
 @pytest.mark.parametrize("path", LEFT, ids=lambda path: path.stem)  # the reference takes its time for millions
-def test_what_is_left_in_a_fifo_stops_nobody_else_in_the_reference(path: Path) -> None:
+def test_the_reference_tells_what_is_left_too(path: Path) -> None:
     kernel = design(path).kernel
-    try:
+    with pytest.raises(DataflowError, match=r"is full|put into stream .* taken out of it"):
         allo.interpret(kernel)(*arguments(kernel))
-    except DataflowError as error:
-        assert "is full" in str(error)

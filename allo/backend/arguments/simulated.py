@@ -13,7 +13,7 @@ from typing import Any
 from allo import _mlir
 
 from ...errors import AlloError, DataflowError, Note, RunTimeout
-from ...ir.hang import EndOfTwo, Hang, task_states
+from ...ir.hang import Hang, task_states
 from ...ir.run_report import RunFacts, RunState, reported_hang, reported_state
 from ...messages import working
 from ..checked.failures import CheckFailed
@@ -55,7 +55,7 @@ def hang_error(report: str, facts: RunFacts, again: Again) -> AlloError:
     are the least.
     """
     found = reported_hang(report, facts)
-    return found.error() if isinstance(found, EndOfTwo) else (again() or found).error()
+    return ((again() or found) if isinstance(found, Hang) else found).error()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from ...ir.walk import LOOP_OPERATIONS, entry_block, operations
 from .definedness import track_definedness
 from .failures import CHECK, MOST_VALUES, REQUIRE, SITE, CheckFailed, Checks, checks_of
 from .numbers import guard_numbers
-from .streams import guard_streams
 from .subscripts import guard_subscripts
 from .writers import track_writers
 
@@ -28,8 +27,8 @@ __all__ = [
 
 
 def with_checks(module: Module) -> Module:
-    """A copy of `module` that ends with an error where it would leave an array, read what has no value, divide an
-    integer by zero, or leave elements in a stream.
+    """A copy of `module` that ends with an error where it would leave an array, read what has no value, or divide an
+    integer by zero.
 
     What a step has made parallel runs in order: of several errors, the first one is told.
     """
@@ -38,7 +37,6 @@ def with_checks(module: Module) -> Module:
     for function in made.functions():
         guard_subscripts(function)
         guard_numbers(function)
-        guard_streams(function)
         _run_in_order(function)
     track_definedness(made)  # last: an element is looked up once its subscripts are known to be inside
     return made

@@ -15,6 +15,7 @@ from ..arguments.conversion import converted_arguments
 from ..arguments.parameters import Parameter, parameters_of, results_of
 from ..arguments.results import result_memory, result_value, returned
 from .host import fetch, keep, pass_to
+from .left import FifoCounters
 from .library import MODULES, library_files
 from .loops import LoopMonitors, LoopRun
 from .lowering.design import design
@@ -40,7 +41,8 @@ class RTLModule:
     run, `loops` what each loop did in it, and `predicted_cycles` those of the schedule (None where data decide). `code`
     is the SystemVerilog without the library, `files` all of it. The simulation is compiled at the first call. Stateful
     variables keep their values, until `reset`. Raises TypeError or ValueError, naming the argument, for arguments that
-    do not fit, and RunTimeout for a run that takes more than `limit` cycles.
+    do not fit, RunTimeout for a run that takes more than `limit` cycles, and DataflowError for one that waits for ever
+    or leaves elements in a FIFO, which the next call would begin with.
     """
 
     def __init__(self, module: Module, target: Fpga, options: SimulationOptions) -> None:
@@ -57,6 +59,7 @@ class RTLModule:
         self.loops: tuple[LoopRun, ...] = ()
         self._model: Simulation | None = None
         self._monitors: LoopMonitors | None = None
+        self._counters: FifoCounters | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies are built anew."""
@@ -114,6 +117,7 @@ class RTLModule:
                 waveform=self._options.waveform,
             )  # fmt: skip
             self._monitors = LoopMonitors(self._model, self.design.loops)
+            self._counters = FifoCounters(self._model, self.design.waits)
             self.reset()
         return self._model
 
@@ -130,8 +134,9 @@ class RTLModule:
         for place, holder in zip(self.design.arguments, holders, strict=True):
             if place is not None:
                 pass_to(place, holder, model)
-        assert self._monitors is not None
+        assert self._monitors is not None and self._counters is not None
         self._monitors.start()
+        self._counters.start()
         outcome = model.run(self._options.limit)
         self.cycles, self.loops = outcome.cycles, self._monitors.read()
         if outcome.failure is not None:
@@ -154,6 +159,10 @@ class RTLModule:
             fetch(found, output, model)
         for action in bring_back:
             action()
+        left = self._counters.left_over()
+        if left is not None:
+            model.reset()
+            raise left.error()
         return returned([result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)])
 
 

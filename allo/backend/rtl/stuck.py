@@ -31,10 +31,11 @@ def stuck_error(model: Simulation, places: Sequence[PlacedWait], cycles: int) ->
     first = next((wait for wait in waits if wait.reason is WaitReason.FULL), waits[0])
     waiting = first.stream
     assert waiting is not None
-    passed = f"{_elements(waiting.puts)} been put and {waiting.gets} taken"
+    state = waiting.state()
+    passed = f"{_elements(state.puts)} been put and {state.gets} taken"
     if first.reason is WaitReason.FULL:
         message = (
-            f"stream '{waiting.name}' of depth {waiting.depth} is full, and what would take elements out waits too, or "
+            f"stream '{waiting.name}' of depth {state.depth} is full, and what would take elements out waits too, or "
             f"has ended: {passed}"
         )
         hint = "make it deeper, or use the streams of both tasks in the same order"

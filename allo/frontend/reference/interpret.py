@@ -53,6 +53,7 @@ def interpreted(
             if isinstance(made, Elements) and writes(top, parameter):
                 assert isinstance(parameter.type, TensorType)
                 bring_back(parameter.type, made, value)
+        program.scheduler.demand_empty_fifos()
         found = [result(t, value, leaves) for t, value in zip(top.results, results, strict=True)]
         return tuple(found) if len(found) > 1 else found[0] if found else None
 

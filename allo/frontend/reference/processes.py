@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import Location
 from ...ir.hang import EndOfTwo, Hang, RunningTask, Waiting
+from ...ir.left_over import AllLeftOver, LeftOver
 from ...ir.stream_facts import StreamFacts
 from .replay import ProcessEvent, ProcessStep, least_needs
 
@@ -103,6 +104,7 @@ class Scheduler:
         self.error: BaseException | None = None
         self.first: tuple[Fifo, tuple[int, int]] | None = None
         self.deeper: dict[Fifo, None] = {}
+        self.used: list[Fifo] = []
         self.has_asked = False
         self.moves = self.moves_seen = self.questions = 0
         self.asked: Fifo | None = None  # first, since something has moved
@@ -120,6 +122,16 @@ class Scheduler:
         if self.first is not None:
             raise self._hang().error()
         return results
+
+    def demand_empty_fifos(self) -> None:
+        """Raise DataflowError if the program has ended with elements in FIFOs."""
+        left = tuple(
+            LeftOver(fifo.waiting(fifo.facts.depth, (fifo.puts, fifo.gets)), _user(fifo.putter), _user(fifo.getter))
+            for fifo in self.used
+            if fifo.values
+        )
+        if left:
+            raise AllLeftOver(left).error()
 
     # -- processes ------------------------------------------------------------------------------------------------
 
@@ -234,6 +246,8 @@ class Scheduler:
     def _change(self, fifo: Fifo, before: Process | None, *, puts: bool) -> None:
         """An end of a FIFO is used by another process than before: not by one that runs at the same time."""
         me = self.current
+        if before is None and puts:
+            self.used.append(fifo)
         if before is None or before.joined or me.is_within(before):
             return
         if before.done and before.statement != me.statement:
@@ -331,6 +345,10 @@ class Scheduler:
             depths = least_needs(self.main, list(self.deeper))
             needs = tuple(replace(deepest[facts], depth=depth) for facts, depth in depths.items())
         return Hang(full, needs, _where(empty), _where(asked), self.asks_for_room, least=least)
+
+
+def _user(process: Process | None) -> RunningTask | None:
+    return None if process is None else RunningTask(0, process.path)
 
 
 def _where(fifo: Fifo | None) -> Waiting | None:

@@ -19,6 +19,7 @@ from .operators import INDEX, ScalarType, extension, operator_of, scalar_type, s
 from .ranges import is_inside
 from .subscripts import Registers, Sum
 
+_ENDS = ("allo_stream_delete", "allo_stream_drop", "allo_streams_delete", "allo_streams_drop")
 _AT_STREAMS = {"allo_stream_put": Code.PUT, "allo_stream_get": Code.GET, "allo_stream_peek": Code.PEEK}
 
 
@@ -295,7 +296,7 @@ class _Emitter(ControlFlow):
             self.code.emit(code, self.values.node(op.operands[0]), array, origin=op)
         elif callee in ("allo_stream_empty", "allo_stream_full", "allo_stream_try_put", "allo_stream_try_get"):
             raise Unsupported("what it finds in a stream depends on when tasks run", op)
-        elif callee not in ("allo_stream_delete", "allo_streams_delete"):
+        elif callee not in _ENDS:
             raise Unsupported(f"the body of '{callee}' is not known here", op)
 
     def _stream_name(self, address: ir.Value) -> str:

@@ -28,7 +28,7 @@ from ...ir.context import context, unknown_location
 from ...ir.module import Module
 from ...ir.names import unique_name
 from ...ir.processes import AT_END, DATAFLOW
-from ...ir.streams import is_stream_type
+from ...ir.streams import KEEPS, is_stream_type
 from ...ir.walk import argument_names, entry_block, operations, string_of
 from ...poly.bounds import surely_inside
 from ...poly.extract import source_of
@@ -91,6 +91,9 @@ def guarded(program: Program) -> Guarded:
     for op in ends:
         if base_of(accessed(op)) not in given:
             _count(op, balance, streams.index(base_of(accessed(op))))
+    for stream in streams:
+        if not isinstance(stream.owner, ir.Block):  # what is left is counted, and is no error here
+            stream.owner.operation.attributes[KEEPS] = unit_attr()
     for stream in given:  # how many elements C++ puts and gets is seen only by what it leaves
         _empty(stream, balance, streams.index(stream))
     checked: list[tuple[str, Source]] = []

@@ -9,6 +9,7 @@ from typing import Any
 
 from allo.backend.rtl import RTLModule
 from allo.backend.rtl.library import MODULES, library_files
+from allo.backend.rtl.left import FifoCounters
 from allo.backend.rtl.loops import LoopMonitors
 from allo.backend.rtl.netlist.design import Direction, HardwareModule
 from allo.backend.rtl.netlist.printer import printed
@@ -55,6 +56,7 @@ def shelve(designs: Sequence[RTLModule], random_state: int = 1) -> None:
     for number, made in enumerate(designs):
         model: Any = Shelved(shelf, number)
         made._model, made._monitors = model, LoopMonitors(model, made.design.loops)
+        made._counters = FifoCounters(model, made.design.waits)
         made.reset()
 
 

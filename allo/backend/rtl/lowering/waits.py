@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from mlir import ir
 
 from ....errors import Location
 from ....ir.access import base_of
 from ....ir.processes import ELEMENT_NAME
-from ....ir.stream_facts import StreamFacts
+from ....ir.stream_facts import StreamFacts, unit_of_made
 from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, string_of
 from .function import FunctionHardware
@@ -81,4 +82,6 @@ def _of_function(
 def _facts(name: str, base: ir.Value, shape: tuple[int, ...], depth: int) -> StreamFacts:
     owner = base.owner.operation if not isinstance(base.owner, ir.Block) else None
     named = string_of(owner, "allo.name") if owner is not None else None
-    return StreamFacts(named or name, shape, depth, None if owner is None else location_of(owner), (), (), None)
+    unit = Fraction(1) if owner is None else unit_of_made(owner)
+    made = None if owner is None else location_of(owner)
+    return StreamFacts(named or name, shape, depth, made, (), (), None, unit=unit)

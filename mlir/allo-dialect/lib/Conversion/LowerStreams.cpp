@@ -85,6 +85,9 @@ struct StreamEmitter {
   Operation *op;
 };
 
+/// Of a stream that may have elements in it when it ends.
+constexpr StringLiteral kKeeps = "allo.x_keeps";
+
 int64_t bytesOf(Type container) {
   return container.isIndex() ? 8 : llvm::divideCeil(container.getIntOrFloatBitWidth(), 8);
 }
@@ -151,12 +154,13 @@ void allo::lowerStreamArray(TypeLowering &types, const TypedOp &typed) {
   Value bytes = emit.constant(bytesOf(types.ofContainer(stream.getElementType())));
   Value depth = emit.constant(depthOf(typed.op, stream));
   emit.call("allo_streams_new", {}, {handles, count, bytes, depth, emit.textAddress(nameOf(typed.op))});
-  for (StringRef ofStreams : {"allo.block", "allo.packed"})
+  bool keeps = typed.op->hasAttr(kKeeps);
+  for (StringRef ofStreams : {StringRef("allo.block"), StringRef("allo.packed"), StringRef(kKeeps)})
     typed.op->removeAttr(ofStreams);
   if (escapes(typed.op->getResult(0)))
     return;
   emit.moveToEndOfBlock();
-  emit.call("allo_streams_delete", {}, {emit.addressOf(typed.op->getResult(0)), count});
+  emit.call(keeps ? "allo_streams_drop" : "allo_streams_delete", {}, {emit.addressOf(typed.op->getResult(0)), count});
 }
 
 static void lowerCreate(TypeLowering &types, StreamCreateOp op, StreamType type) {
@@ -167,7 +171,7 @@ static void lowerCreate(TypeLowering &types, StreamCreateOp op, StreamType type)
   Value made = emit.call("allo_stream_new", emit.builder.getI64Type(), {bytes, depth, name}).getResult(0);
   if (!escapes(op->getResult(0))) {
     emit.moveToEndOfBlock();
-    emit.call("allo_stream_delete", {}, made);
+    emit.call(op->hasAttr(kKeeps) ? "allo_stream_drop" : "allo_stream_delete", {}, made);
   }
   op->getResult(0).replaceAllUsesWith(made);
   op.erase();

@@ -187,6 +187,8 @@ void mlir::allo::leave() {
   siglongjmp(innermost->target, 1);
 }
 
+void mlir::allo::forgetFailure() { ::failure.happened = false; }
+
 void *mlir::allo::whereLeavingLeads() { return innermost; }
 
 bool mlir::allo::isStoppable() { return stoppable; }

@@ -16,6 +16,9 @@ void *whereLeavingLeads();
 /// innermost `runUntilLeft` is not on.
 void leaveFiber();
 
+/// Lets the check that has failed on this thread be as if it had not: another call will tell of it.
+void forgetFailure();
+
 /// Frees what the call of this thread has allocated in a debug build, after it was left.
 void freeAllocated();
 

@@ -119,7 +119,7 @@ StreamCall &here() {
 
 /// Keeps what happened in a part of a parallel loop for the call that the loop is in.
 void noteParallel() {
-  if (here().can_leave() || !here().hung())
+  if (here().can_leave() || !(here().hung() || here().has_left_over()))
     return;
   std::lock_guard<std::mutex> guard(reportMutex);
   reportOfParallel = here().report();
@@ -142,8 +142,11 @@ Stream *make(int64_t bytes, int64_t depth, const char *name, int64_t index) {
   return stream;
 }
 
-void destroy(Stream *stream) {
+/// Ends a FIFO, which was to be empty if its block or call has come to its end.
+void destroy(Stream *stream, bool isRegular = true) {
   StreamCall &call = here();
+  if (!isRegular)
+    stream->count = 0;
   if (stream->previous)
     stream->previous->next = stream->next;
   else if (call.alive == stream)
@@ -151,6 +154,7 @@ void destroy(Stream *stream) {
   if (stream->next)
     stream->next->previous = stream->previous;
   call.forget(*stream);
+  noteParallel();
   std::free(stream->data);
   delete stream;
 }
@@ -189,9 +193,17 @@ ALLO_EXPORT void allo_streams_new(int64_t handles, int64_t count, int64_t bytes,
 
 ALLO_EXPORT void allo_stream_delete(int64_t handle) { destroy(of(handle)); }
 
+/// Ends a FIFO that may have elements in it, such as the credits of a pool of buffers.
+ALLO_EXPORT void allo_stream_drop(int64_t handle) { destroy(of(handle), false); }
+
 ALLO_EXPORT void allo_streams_delete(int64_t handles, int64_t count) {
   for (int64_t index = 0; index < count; ++index)
     destroy(of(reinterpret_cast<int64_t *>(handles)[index]));
+}
+
+ALLO_EXPORT void allo_streams_drop(int64_t handles, int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    destroy(of(reinterpret_cast<int64_t *>(handles)[index]), false);
 }
 
 /// Appends the element at `value`; `site` is the number of the put in the program.
@@ -359,7 +371,7 @@ ALLO_EXPORT char *allo_stream_call(StreamRequest *asked, void *) {
   if (!isWhole && !call.hung())
     stateOfStopped = call.state();
   while (call.alive)
-    destroy(call.alive);
+    destroy(call.alive, isWhole);
   current = outer;
   std::string report = call.report(), ofParallel;
   {
@@ -399,11 +411,14 @@ void runPart(Parts &parts, size_t number) {
       &request);
   if (!isWhole)
     parts.states[number] = call.state();
-  if (!isWhole)
+  if (!isWhole) {
     mlir::allo::freeAllocated();
-  parts.isWhole[number] = isWhole && !call.hung() && !mlir::allo::isBeingStopped();
+    mlir::allo::forgetFailure();
+  }
   while (call.alive)
-    destroy(call.alive);
+    destroy(call.alive, isWhole);
+  parts.isWhole[number] =
+      isWhole && !call.hung() && !call.has_left_over() && !mlir::allo::isBeingStopped();
   current = outer;
 }
 

@@ -124,7 +124,7 @@ void scheduler::abandon() {
 
 std::string scheduler::report() {
   if (!shared_.empty()) return shared_;
-  if (!hung()) return "";
+  if (!hung()) return take_left_over();
   std::vector<fifo_state> needs = ended_needs_;
   for (const fifo_state *fifo : deepened_) enter(needs, *fifo);
   std::string text = first_hang_;
@@ -133,6 +133,15 @@ std::string scheduler::report() {
 }
 
 void scheduler::forget(const fifo_state &fifo) {
+  if (fifo.count != 0 && !leaving_ && !hung() && !fifo.name.empty() && ++left_over_count_ <= kMostLeftOver) {
+    left_over_ += line("left", fifo, fifo.declared);
+    left_over_ += "ends\t" + std::to_string(fifo.put_by.number) + '\t' + std::to_string(fifo.got_by.number) + '\n';
+    for (const named_fiber &end : {fifo.put_by, fifo.got_by}) {
+      left_over_ += line(end);
+      for (const fiber *around = alive(end.parent); around != nullptr; around = alive(around->parent))
+        left_over_ += line({around->number, around->parent, around->name});
+    }
+  }
   if (first_asked_ == &fifo) first_asked_ = nullptr;
   for (waiting &wait : first_waits_.waits)
     if (wait.fifo == &fifo) {
@@ -143,6 +152,11 @@ void scheduler::forget(const fifo_state &fifo) {
   if (found == deepened_.end()) return;
   enter(ended_needs_, fifo);
   deepened_.erase(found);
+}
+
+std::string scheduler::take_left_over() {
+  left_over_count_ = 0;
+  return std::exchange(left_over_, "");
 }
 
 void scheduler::ask(fifo_state &fifo, std::uint64_t &asked, bool waits) {
@@ -330,10 +344,13 @@ std::string scheduler::text_of(snapshot &shown) {
     for (std::uint32_t other : wait.others) text += std::to_string(other) + ' ';
     text += '\n';
   }
-  for (const named &one : shown.names)
-    text += "task\t" + std::to_string(one.number) + '\t' + std::to_string(one.parent) + '\t' +
-            std::to_string(one.name.statement) + '\t' + std::to_string(one.name.element) + '\n';
+  for (const named_fiber &one : shown.names) text += line(one);
   return text;
+}
+
+std::string scheduler::line(const named_fiber &one) {
+  return "task\t" + std::to_string(one.number) + '\t' + std::to_string(one.parent) + '\t' +
+         std::to_string(one.name.statement) + '\t' + std::to_string(one.name.element) + '\n';
 }
 
 std::string scheduler::line(const char *kind, const fifo_state &fifo, std::size_t depth) {

@@ -16,6 +16,17 @@ namespace allo_sim {
 class scheduler;
 struct fiber;
 
+/// What reports call a fiber: the number of its statement in the program, and of its element if that has several.
+struct task_name {
+  std::int64_t statement = -1, element = 0;
+};
+
+/// A fiber as it is named, also after its end; `parent` is who has started it.
+struct named_fiber {
+  std::uint32_t number = 0, parent = 0;
+  task_name name;
+};
+
 /// What a FIFO of elements of any type is to those that wait at it.
 struct fifo_state {
   std::string name;
@@ -27,6 +38,7 @@ struct fifo_state {
   std::uint64_t reader_asked = ~std::uint64_t{0}, writer_asked = ~std::uint64_t{0};  // what had passed, puts and gets
   std::uint64_t *moves = nullptr;  // of the scheduler, which counts the puts and gets of all FIFOs
   std::uint32_t putter = 0, getter = 0;  // the fiber that has used this end last; 0: none has
+  named_fiber put_by, got_by;            // the same with their names
 
   explicit fifo_state(std::size_t holds = 0) : depth(holds), declared(holds) {}
   bool is_full() const { return depth != 0 && count >= depth; }
@@ -37,11 +49,6 @@ struct fifo_state {
   /// The same outside of simulations, where nobody waits.
   void has_put() { ++count, ++puts; }
   void has_got() { --count, ++gets; }
-};
-
-/// What reports call a fiber: the number of its statement in the program, and of its element if that has several.
-struct task_name {
-  std::int64_t statement = -1, element = 0;
 };
 
 /// How far a run has come, for another thread to read.
@@ -201,13 +208,20 @@ class scheduler {
 
   /// What hung, a line a FIFO with tabs between the words; empty if nothing did. The first line is what was full, or
   /// "empty" if that is how it began: name, depth, puts, gets; others are depths that would do, and what stayed empty.
-  /// Before them are the waits when nobody could go on for the first time, and the names of fibers.
+  /// Before them are the waits when nobody could go on for the first time, and the names of fibers. If nothing hung,
+  /// FIFOs that have ended with elements in them.
   std::string report();
 
-  /// Keeps what is to be said of a FIFO that ends.
+  /// Keeps what is to be said of a FIFO that ends; if its call does, it was to be empty.
   void forget(const fifo_state &fifo);
 
   bool hung() const { return !first_hang_.empty() || !last_hang_.empty() || !shared_.empty(); }
+
+  /// Whether a FIFO has ended with elements in it.
+  bool has_left_over() const { return left_over_count_ != 0; }
+
+  /// What `report` would say of FIFOs that have ended with elements in them, which is forgotten.
+  std::string take_left_over();
 
  private:
   static constexpr std::uint64_t kQuestions = 1 << 26;      // while nothing passes through any FIFO: then it is endless
@@ -265,13 +279,9 @@ class scheduler {
     std::vector<std::uint32_t> others;
   };
   /// What all fibers wait for at one moment, and the names of fibers.
-  struct named {
-    std::uint32_t number, parent;  // who has started it
-    task_name name;
-  };
   struct snapshot {
     std::vector<waiting> waits;
-    std::vector<named> names;  // in the order of their numbers
+    std::vector<named_fiber> names;  // in the order of their numbers
   };
 
   /// Looks at no FIFO: those of a run that was stopped may be gone.
@@ -289,12 +299,17 @@ class scheduler {
 
   static std::string line(const char *kind, const fifo_state &fifo, std::size_t depth);
 
+  static std::string line(const named_fiber &one);
+
+  static constexpr std::size_t kMostLeftOver = 64;  // FIFOs that a report tells of
+
   std::size_t stack_bytes_;
   fiber own_;  // the thread's own stack
   fiber *current_ = &own_, *first_ = nullptr, *last_ = nullptr, *ended_ = nullptr;
   std::vector<fiber *> alive_;
   std::vector<stack> idle_;
-  std::string first_hang_, last_hang_, shared_;
+  std::string first_hang_, last_hang_, shared_, left_over_;
+  std::size_t left_over_count_ = 0;
   snapshot first_waits_;
   std::uint32_t count_ = 0, left_ = 0;  // fibers that there were; the one that has ended it all
   progress unseen_, *shown_ = nullptr;
@@ -312,6 +327,7 @@ void fifo_state::has_put(fiber &by, std::uint32_t site) {
   if (putter != by.number) {
     if (putter != 0) by.owner->share(*this, putter, by, site, "two_put");
     putter = by.number;
+    put_by = {by.number, by.parent, by.name};
   }
   by.site = site;
   if (moves != nullptr) ++*moves;
@@ -323,6 +339,7 @@ void fifo_state::has_got(fiber &by, std::uint32_t site) {
   if (getter != by.number) {
     if (getter != 0) by.owner->share(*this, getter, by, site, "two_get");
     getter = by.number;
+    got_by = {by.number, by.parent, by.name};
   }
   by.site = site;
   ++by.gets;
