@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from allo.backend.rtl import RTLModule
-from allo.backend.rtl.library import MODULES, library_files
 from allo.backend.rtl.left import FifoCounters
+from allo.backend.rtl.library import MODULES, library_files
 from allo.backend.rtl.loops import LoopMonitors
 from allo.backend.rtl.netlist.design import Direction, HardwareModule
 from allo.backend.rtl.netlist.printer import printed
