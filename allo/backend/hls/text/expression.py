@@ -61,18 +61,13 @@ def infix(operator: str, lhs: Expr, rhs: Expr, type_text: str = "") -> Expr:
         if operator in _MIXED and operator not in ("&&", "||", "<", "<=", ">", ">=", "==", "!=")
         else binds
     )
-    if (
-        operator in ("&&", "||")
-        and PRECEDENCE["||"] <= lhs.binds < PRECEDENCE["|"]
-        and lhs.operator != operator
-    ):
-        left = f"({lhs.text})"
-    else:
-        left = atom(lhs, least)
+    left, right = atom(lhs, least), atom(rhs, max(least, binds + 1))
     if operator in ("<", "<=", ">", ">=", "==", "!="):
         left, right = atom(lhs, PRECEDENCE["<<"]), atom(rhs, PRECEDENCE["<<"])
-    else:
-        right = atom(rhs, max(least, binds + 1))
+    elif operator == "||":  # of `&&` in it compilers warn
+        left, right = (
+            f"({part.text})" if part.binds == PRECEDENCE["&&"] else text for part, text in ((lhs, left), (rhs, right))
+        )
     return Expr(
         f"{left} {operator} {right}", binds, lhs.reads or rhs.reads, operator=operator, type=type_text
     )
