@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import ml_dtypes
 import numpy as np
 from mlir import ir
+
+from .access import global_name
 
 _FLOATS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 
@@ -31,6 +35,23 @@ def dense_bits(attribute: ir.Attribute, stored: ir.Type, count: int) -> list[int
     if array.is_splat:
         return [int(ir.IntegerAttr(array.get_splat_value()).value)] * count
     return [int(value) for value in attribute]
+
+
+def constant_integers(address: ir.Value) -> list[int] | None:
+    """The elements, row by row, of the array of constant integers at an address; None if another array is there."""
+    symbol = global_name(address)
+    op = None if symbol is None else address.owner.operation
+    while op is not None and op.name != "builtin.module":
+        op = None if op.parent is None else op.parent.operation
+    for made in () if op is None else op.regions[0].blocks[0]:
+        if made.operation.name == "memref.global" and made.attributes["sym_name"].value == symbol:
+            kind = ir.MemRefType(address.type)
+            if "constant" not in made.attributes or not isinstance(kind.element_type, ir.IntegerType | ir.IndexType):
+                return None
+            values = dense_bits(made.attributes["initial_value"], kind.element_type, prod(kind.shape))
+            width = 64 if isinstance(kind.element_type, ir.IndexType) else kind.element_type.width
+            return [v - (1 << width) if width > 1 and v >> (width - 1) == 1 else v for v in values]
+    return None
 
 
 def _written_values(attribute: ir.Attribute, width: int, count: int) -> list[int]:

@@ -13,7 +13,7 @@ import allo
 import allo.dataflow as df
 from tests.seeds import rotating
 
-from .published_style import branches, control, elements, grids, sharing
+from .published_style import branches, control, elements, grids, networks, sharing
 from .published_style.program import Program
 
 
@@ -21,7 +21,7 @@ def made(module: ModuleType) -> list[Callable[[], Program]]:
     return [f for f in vars(module).values() if isinstance(f, FunctionType) and f.__module__ == module.__name__]
 
 
-PROGRAMS = [make for module in (branches, control, elements, grids, sharing) for make in made(module)]
+PROGRAMS = [make for module in (branches, control, elements, grids, networks, sharing) for make in made(module)]
 
 
 def check(run: Callable[..., Any], program: Program) -> None:

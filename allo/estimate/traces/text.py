@@ -17,12 +17,10 @@ from ...ir.access import (
     accessed,
     asks_stream,
     base_of,
-    is_affine_access,
     is_load,
     is_peek,
     is_put,
     makes_stream,
-    subscripts,
     waits_at_stream,
 )
 from ...ir.effects import Effects
@@ -292,13 +290,7 @@ class TraceText(ABC):
 
     def _place(self, load: ir.Operation) -> str:
         """The number of the stream that is taken from an array, row by row."""
-        found = subscripts(load)
-        if is_affine_access(load):
-            terms = self._scalars.mapped(ir.AffineMapAttr(load.attributes["map"]).value, found)
-        else:
-            given = [self._scalars.term(value) for value in found]
-            terms = [term for term in given if term is not None]
-            terms = terms if len(terms) == len(given) else None
+        terms = self._scalars.subscripts(load)
         if terms is None:
             raise NoTrace("which stream is used depends on data", load)
         place = "0"

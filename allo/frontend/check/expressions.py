@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 from fractions import Fraction
 from typing import Any
 
@@ -28,6 +29,7 @@ from .mesh.collectives import CollectiveChecker
 from .mesh.demands import LayoutChecker
 from .mesh.gathers import GatherChecker
 from .operators import OperatorChecker
+from .positions import asks_for, value_of_position
 from .slices import SliceChecker
 from .streams import StreamChecker
 from .structs import StructChecker
@@ -228,6 +230,8 @@ class ExpressionChecker:
     def _static(self, node: ast.expr) -> Expr | Symbol | None:
         """An expression over values of the surrounding program, as a constant of the kernel."""
         try:
+            if asks_for(self.scope, node):
+                return value_of_position(self.scope, node)
             value = static_value(self.scope, node)
         except NameError as error:
             self.scope.report_unknown_in(node, error.args[0])
@@ -267,6 +271,9 @@ class ExpressionChecker:
         if not small or isinstance(exponent.type, Float):
             if isinstance(base.type, Float) or isinstance(exponent.type, Float):
                 return self.builder.elementary(self.scope.source.position(node), "math.powf", [base, exponent], "**")
+            if asks_for(self.scope, node):
+                with contextlib.suppress(NameError, ValueError):  # of variables, too
+                    return value_of_position(self.scope, node)
             self.scope.error(
                 node,
                 f"the exponent of `**` on integers must be a constant from 0 to {_MAX_POWER}",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.arrays import array_element_type, numpy_dtype
-from ...ir.types import AlloType, index
+from ...ir.types import AlloType, index, int32, int64
 from ...ir.types import bool as bool_type
 from ..read.source import Position
 from ..typing.convert import constant, convert
@@ -88,13 +88,17 @@ def _values_along(scope: Scope, node: ast.expr) -> np.ndarray[Any, Any]:
         axes = zip(scope.positions, scope.grid, strict=True)
         asked = [extent if symbol in names.values() else 1 for symbol, extent in axes]
         found = np.empty(asked, object)
-        for place in product(*map(range, asked)):
+        unasked = tuple(dimension for dimension, extent in enumerate(asked) if extent == 1)
+        here = np.ones(asked, np.bool_) if scope.here is None else scope.here.any(axis=unasked, keepdims=True)
+        for place in sorted(product(*map(range, asked)), key=lambda place: not here[place]):
             for name, symbol in names.items():
                 known[name] = place[scope.positions.index(symbol)]
             try:
                 found[place] = eval(code, known)
             except Exception as error:
-                raise ValueError(f"{type(error).__name__} at position {list(place)}: {error}") from None
+                if here[place]:
+                    raise ValueError(f"{type(error).__name__} at position {list(place)}: {error}") from None
+                found[place] = found[tuple(np.argwhere(here)[0])]  # any value: no such position comes here
         return found
     finally:
         scope.drop()
@@ -173,14 +177,43 @@ def declare_constant(scope: Scope, node: ast.AnnAssign, name: str, declared: All
     if form is not None:
         symbol = scope.declare(name, SymbolKind.ARGUMENT, index, at)
         return (Declare(at, symbol, form),)
+    symbol = scope.declare(name, SymbolKind.SCALAR, declared, at)
+    return (Declare(at, symbol, _looked_up(scope, name, numbers, declared, at)),)
+
+
+def value_of_position(scope: Scope, node: ast.expr) -> Expr:
+    """A number computed of the position when the kernel is compiled, such as `LIST[i]`; raises as `values_at`."""
+    at = scope.source.position(node)
+    values = values_at(scope, node)
+    found = [value.item() if isinstance(value, np.generic) else value for value in values.flat]
+    for value in found:
+        if not isinstance(value, int | float):
+            raise ValueError(f"it is a Python {type(value).__name__} at some position")
+    if all(value == found[0] for value in found):
+        return constant(found[0], at)
+    if any(isinstance(value, float) for value in found):
+        declared = constant(float(max(map(abs, found))), at).type
+        found = [float(value) for value in found]
+    else:
+        declared = int32 if all(-(2**31) <= value < 2**31 for value in found) else int64
+        found = [int(value) for value in found]
+    assert isinstance(declared, AlloType)
+    numbers = np.array(found, object).reshape(values.shape)
+    name = next((n.id for n in ast.walk(node) if isinstance(n, ast.Name) and scope.local(n.id) is None), "position")
+    return _affine(numbers, scope.positions, at) or _looked_up(scope, name, numbers, declared, at)
+
+
+def _looked_up(
+    scope: Scope, name: str, numbers: np.ndarray[Any, Any], declared: AlloType, at: Position
+) -> Expr:
+    """The number of a position in a table of all."""
     whole = all(isinstance(value, int) for value in numbers.flat)
     array = np.array(numbers.tolist(), numpy_dtype(declared) or (np.int64 if whole else np.float64))
     element = array_element_type(array)
     assert element is not None
     table = scope.constant_tensor(f"{name}_values", array, element, at)
-    symbol = scope.declare(name, SymbolKind.SCALAR, declared, at)
     places = tuple(Var(index, at, position) for position in scope.positions)
-    return (Declare(at, symbol, convert(Load(element, at, table, places), declared)),)
+    return convert(Load(element, at, table, places), declared)
 
 
 def _converted(value: Any, declared: AlloType, at: Position) -> Any:
@@ -208,6 +241,17 @@ def _affine(numbers: np.ndarray[Any, Any], positions: tuple[Symbol, ...], at: Po
             part = Binary(index, at, "*", Var(index, at, symbol), Const(index, at, step))
             form = Binary(index, at, "+", form, part)
     return form if (total == numbers).all() else None
+
+
+_ARITHMETIC = (
+    ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Set, ast.Tuple, ast.List,
+    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
+)  # fmt: skip
+
+
+def _is_arithmetic(node: ast.expr) -> bool:
+    """Whether a condition can be computed by a kernel."""
+    return all(isinstance(n, _ARITHMETIC) and not isinstance(n, ast.Pow | ast.MatMult) for n in ast.walk(node))
 
 
 class _SpelledOut(ast.NodeTransformer):
@@ -291,7 +335,7 @@ class PositionChecker:
             at = self.scope.source.position(node)
             boxes = boxes_of(mask)
             if len(boxes) > _MOST_BOXES:
-                tested = self._tested([c for c, _ in chain[:number] if c is not None], condition, at)
+                tested = self._tested([c for c, _ in chain[:number] if c is not None], condition, mask, at)
                 result += body if tested is None else [If(at, tested, body, ())]
                 continue
             for box in boxes:
@@ -324,8 +368,15 @@ class PositionChecker:
             self.scope.error(condition, message, "use the plain `if` at run time")
         return None
 
-    def _tested(self, before: list[ast.expr], condition: ast.expr | None, at: Position) -> Expr | None:
-        """That a branch is taken, as something that each position finds out: no branch before it is."""
+    def _tested(
+        self, before: list[ast.expr], condition: ast.expr | None, mask: Mask, at: Position
+    ) -> Expr | None:
+        """That a branch is taken, as something that each position finds out: no branch before it is.
+
+        Conditions that are more than arithmetic on the position are looked up.
+        """
+        if not all(_is_arithmetic(c) for c in (*before, condition) if c is not None):
+            return _looked_up(self.scope, "taken", mask.astype(int).astype(object), bool_type, at)
         spelled = _SpelledOut(self.scope)
         tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), spelled.visit(deepcopy(c))) for c in before]
         tests += [] if condition is None else [spelled.visit(deepcopy(condition))]

@@ -15,13 +15,11 @@ from ...ir.access import (
     accessed,
     asks_stream,
     callee_name,
-    is_affine_access,
     is_get,
     is_load,
     is_peek,
     is_put,
     makes_stream,
-    subscripts,
 )
 from ...ir.effects import Effects
 from ...ir.module import Module
@@ -331,14 +329,7 @@ class TokenProgram:
 
     def _place(self, load: ir.Operation) -> str:
         """The number of the stream that is taken from an array, row by row."""
-        found = subscripts(load)
-        places: list[Term] | None
-        if is_affine_access(load):
-            places = self._scalars.mapped(ir.AffineMapAttr(load.attributes["map"]).value, found)
-        else:
-            terms = [self._scalars.term(value) for value in found]
-            given = [term for term in terms if term is not None]
-            places = given if len(given) == len(terms) else None
+        places = self._scalars.subscripts(load)
         if places is None:
             raise DataDependent("which stream is used depends on data", load)
         place = number(0).text

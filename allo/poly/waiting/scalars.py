@@ -5,20 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from math import prod
 
 from mlir import ir
 
-from ...ir.access import accessed, is_load, is_store
+from ...ir.access import accessed, global_name, is_affine_access, is_load, is_store, subscripts
 from ...ir.affine_sets import constraints_of
+from ...ir.dense import constant_integers
 from ...ir.mlir_types import integer_of
 from ...ir.walk import statements
-from .terms import Term, Test, Truth, added, chosen, compared, extreme, floored, modulo, multiplied, number
+from .terms import (
+    Term,
+    Test,
+    Truth,
+    added,
+    chosen,
+    compared,
+    extreme,
+    floored,
+    modulo,
+    multiplied,
+    number,
+    picked,
+)
 
 _CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci", "allo.sign_cast")
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _SUMS = {"arith.addi": 1, "arith.subi": -1}
+_BITWISE = {"arith.andi": "&", "arith.ori": "|", "arith.xori": "^"}
+_SHIFTS = {"arith.shli": "<<", "arith.shrsi": ">>", "arith.shrui": ">>"}
 _CONDITIONS = {"arith.andi": "and", "arith.ori": "or", "arith.xori": "!="}
 _INDEX_BITS = 64
+_MOST_OF_A_TABLE = 8192  # elements
 
 
 @dataclass(slots=True)
@@ -103,9 +121,39 @@ class Scalars:
             return
         if is_load(op):
             place = accessed(op)
-            self._set(op.results[0], self.known.get(place) if not len(ir.MemRefType(place.type).shape) else None)
+            is_scalar = not len(ir.MemRefType(place.type).shape)
+            self._set(op.results[0], self.known.get(place) if is_scalar else self._looked_up(op))
         elif isinstance(op.results[0].type, ir.IndexType | ir.IntegerType):
             self._set(op.results[0], self._made(op))
+
+    def _looked_up(self, load: ir.Operation) -> Term | Truth | None:
+        """An element of a table of constants."""
+        table = accessed(load)
+        if global_name(table) is None:
+            return None
+        places = self.subscripts(load)
+        shape = list(ir.MemRefType(table.type).shape)
+        if places is None or not all(t.fits(0, n - 1) for t, n in zip(places, shape, strict=True)):
+            return None
+        values = constant_integers(table) if prod(shape) <= _MOST_OF_A_TABLE else None
+        if values is None:
+            return None
+        place = number(0)
+        for extent, term in zip(shape, places, strict=True):
+            place = added(multiplied(place, number(extent)), term)
+        found = number(values[place.constant]) if place.constant is not None else picked(values, place)
+        kind = load.results[0].type
+        if isinstance(kind, ir.IntegerType) and kind.width == 1:
+            return compared("ne", found, number(0))
+        return found
+
+    def subscripts(self, load: ir.Operation) -> list[Term] | None:
+        """Those of a load, as far as they are known."""
+        found = subscripts(load)
+        if is_affine_access(load):
+            return self.mapped(ir.AffineMapAttr(load.attributes["map"]).value, found)
+        given = [term for value in found if (term := self.term(value)) is not None]
+        return given if len(given) == len(found) else None
 
     def _made(self, op: ir.Operation) -> Term | Truth | None:
         kind = op.results[0].type
@@ -188,6 +236,8 @@ def _computed(name: str, one: Term, other: Term) -> Term | None:
         return added(one, other, _SUMS[name])
     if name == "arith.muli":
         return multiplied(one, other)
+    if name in _BITWISE or name in _SHIFTS:
+        return _of_bits(name, one, other)
     divisor = other.constant
     if divisor is None or divisor <= 0 or one.range is None or one.range[0] < 0:
         return None
@@ -195,6 +245,21 @@ def _computed(name: str, one: Term, other: Term) -> Term | None:
         return modulo(one, divisor)
     quotients = ("arith.divsi", "arith.divui", "arith.floordivsi")
     return floored(one, divisor) if name in quotients else None
+
+
+def _of_bits(name: str, one: Term, other: Term) -> Term | None:
+    """What operators of bits and shifts make of integers that are not negative."""
+    if one.range is None or other.range is None or one.range[0] < 0 or other.range[0] < 0:
+        return None
+    most, ends = max(one.range[1], other.range[1]), (one.range[1], other.range[1])
+    if name in _BITWISE:
+        values = 0, (1 << most.bit_length()) - 1
+    elif ends[1] >= _INDEX_BITS:
+        return None
+    else:
+        values = (0, ends[0] << ends[1]) if name == "arith.shli" else (0, ends[0])
+    text = f"({one.text} {(_BITWISE | _SHIFTS)[name]} {other.text})"
+    return Term(text, values, dict.fromkeys({**one.growths, **other.growths}), one.tests + other.tests)
 
 
 def _is_set_once(place: ir.Value, store: ir.Operation) -> bool:

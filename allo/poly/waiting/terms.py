@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd, lcm
 
@@ -175,6 +175,12 @@ def chosen(condition: Truth, one: Term, other: Term) -> Term:
 
     text = f"({one.text} if {condition.text} else {other.text})"
     return Term(text, values, _merged(one, other, join), _tests(one, other) + condition.tests)
+
+
+def picked(values: Sequence[int], place: Term) -> Term:
+    """The value at a place, which is surely one of theirs; how it grows is not known."""
+    text = f"{tuple(values)}[{place.text}]"
+    return Term(text, (min(values), max(values)), dict.fromkeys(place.growths), place.tests)
 
 
 def extreme(terms: list[Term], choice: str) -> Term:
