@@ -49,8 +49,10 @@ def constant_integers(address: ir.Value) -> list[int] | None:
             if "constant" not in made.attributes or not isinstance(kind.element_type, ir.IntegerType | ir.IndexType):
                 return None
             values = dense_bits(made.attributes["initial_value"], kind.element_type, prod(kind.shape))
-            width = 64 if isinstance(kind.element_type, ir.IndexType) else kind.element_type.width
-            return [v - (1 << width) if width > 1 and v >> (width - 1) == 1 else v for v in values]
+            is_index = isinstance(kind.element_type, ir.IndexType)
+            width = 64 if is_index else kind.element_type.width
+            is_signed = is_index or (width > 1 and not kind.element_type.is_unsigned)
+            return [v - (1 << width) if is_signed and v >> (width - 1) == 1 else v for v in values]
     return None
 
 

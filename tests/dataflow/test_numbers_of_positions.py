@@ -118,3 +118,29 @@ def test_what_is_no_number_at_a_position(row: list[object], why: str) -> None:
     with pytest.raises(KernelError) as caught:
         df.customize(kernel)
     assert caught.value.diagnostics[0].message == f"`row[p]` is not a compile-time constant: {why}"
+
+
+LENGTHS = np.array([200, 3, 130, 7], np.uint8)
+
+
+@df.region()
+def of_lengths(A: int32[256], B: int32[340]):
+    s: Stream[int32, 4]
+
+    @df.kernel(mapping=[1], args=[A])
+    def source(a: int32[256]):
+        for i in range(4):
+            n: int32 = LENGTHS[i]
+            for j in range(n):
+                s.put(a[j])
+
+    @df.kernel(mapping=[1], args=[B])
+    def sink(b: int32[340]):
+        for j in range(340):
+            b[j] = s.get()
+
+
+def test_tables_without_a_sign_are_counted_as_what_they_are() -> None:
+    A, B = np.arange(256, dtype=np.int32), np.zeros(340, np.int32)
+    df.build(of_lengths)(A, B)
+    np.testing.assert_array_equal(B, np.concatenate([A[:n] for n in LENGTHS]))
