@@ -8,7 +8,9 @@ import pytest
 from mlir import ir
 
 from allo.ir.context import context
-from allo.ir.dense import dense_bits, float_bits
+from allo.ir.dense import constant_integers, dense_bits, float_bits
+from allo.ir.module import Module
+from allo.ir.walk import entry_block, operations
 
 FLOATS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 COUNTS = (1, 2, 7, 8, 9, 40, 300)  # long arrays are printed as bytes, those of truth values as bits
@@ -43,3 +45,33 @@ def test_floats(kind: str, count: int) -> None:
 def test_one_float(text: str, bits: int) -> None:
     with context(), ir.Location.unknown():
         assert float_bits(ir.FloatAttr(ir.Attribute.parse(f"{text} : f32"))) == bits
+
+
+TEXT = """
+module {{
+  memref.global {visible} @table : memref<3x{kind}> = dense<[{values}]>
+  func.func @f() {{
+    %a = memref.get_global @table : memref<3x{kind}>
+    return
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "found"),
+    [
+        ("ui8", "200, 3, 255", [200, 3, 255]),
+        ("i8", "-56, 3, -1", [-56, 3, -1]),
+        ("i1", "true, false, true", [1, 0, 1]),
+        ("index", "7, 0, 9", [7, 0, 9]),
+        ("f32", "1.0, 2.0, 3.0", None),
+    ],
+)
+def test_integers_of_tables(kind: str, values: str, found: list[int] | None) -> None:
+    for visible in ('"private" constant', '"private"'):
+        module = Module.parse(TEXT.format(visible=visible, kind=kind, values=values))
+        entry = entry_block(module.function("f"))
+        assert entry is not None
+        (address,) = operations(entry, "memref.get_global")
+        assert constant_integers(address.results[0]) == (found if "constant" in visible else None)
