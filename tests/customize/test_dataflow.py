@@ -379,6 +379,9 @@ def test_a_module_from_text_whose_processes_share_an_end():
         affine.for %i = 0 to 2 {
           allo.stream_put %s, %a : !allo.stream<i8, 9>
         } {allo.name = "i", allo.nest = "two"}
+        affine.for %i = 0 to 4 {
+          %t = allo.stream_get %s : !allo.stream<i8, 9>
+        } {allo.name = "i", allo.nest = "three"}
         return
       }
     }"""
