@@ -17,6 +17,7 @@ from allo.ir.types import float32
 from allo.ir.walk import string_of
 from allo.target import load_target
 from allo.timing.control.build import TreeOptions
+from allo.timing.control.elements import ElementTimes
 from allo.timing.control.span import Span, Stream
 from allo.timing.control.spans import timelines
 from allo.timing.control.trees import Trees
@@ -247,3 +248,8 @@ def test_a_consumer_in_another_order_waits_for_ever() -> None:
         note,
     )
     assert match is not None and N - 3 <= int(match[1]) <= N
+
+
+def test_a_fifo_of_which_nothing_is_taken_holds_one_element() -> None:
+    times = ElementTimes(puts=[[], [1.0, 2.0, 3.0]], gets=[[], [3.0, 4.0, 5.0]], late=[], delays=[])
+    assert (times.occupancy(0), times.occupancy(1)) == (1, 3)

@@ -34,7 +34,7 @@ class ElementTimes:
     def occupancy(self, number: int) -> int:
         """How many elements are in a FIFO at most."""
         puts = self.puts[number]
-        return max(1, *(bisect_right(puts, got) - k for k, got in enumerate(self.gets[number])))
+        return max([1, *(bisect_right(puts, got) - k for k, got in enumerate(self.gets[number]))])
 
 
 def is_run(channels: Sequence[Channel]) -> bool:
