@@ -53,7 +53,6 @@ class RTLModule:
         self._options = options
         self._read_signature(module)
         self.design = design(module, target)
-        self.predicted_cycles = self.design.cycles
         self.code = printed(self.design.modules)
         self.cycles: int | None = None
         self.loops: tuple[LoopRun, ...] = ()
@@ -64,6 +63,14 @@ class RTLModule:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies are built anew."""
         return self._rebuild, ()
+
+    @property
+    def predicted_cycles(self) -> int | None:
+        """The cycles of a call by the schedule, with all waits at FIFOs; None where data decide, or if it hangs.
+
+        Tasks are followed put by put: 20 million of them in some seconds, None if there are more.
+        """
+        return self.design.cycles
 
     @property
     def files(self) -> dict[str, str]:

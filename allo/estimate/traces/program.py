@@ -30,13 +30,11 @@ from .text import NoTrace, TraceText
 
 @dataclass(slots=True)
 class TraceProgram(TraceText):
-    """The nodes of control trees, and processes of regions; `exact`: nothing takes so many cycles on average."""
-
-    exact: bool = False
+    """The nodes of control trees, and processes of regions."""
 
     def text(self) -> str:
         """The text. Raises NoTrace."""
-        self._write(f"a, y = R.begin({self.module.top!r}, (), ())", "t = 0")
+        self._write(f"a, y, z = R.begin({self.module.top!r}, (), ())", "t = 0")
         self._function(self.module.top)
         self._write("R.end(t)")
         return "\n".join(self.lines) + "\n"
@@ -257,7 +255,7 @@ class TraceProgram(TraceText):
 
     def _joined(self, before: str, stages: Sequence[_Stage]) -> None:
         ended = _starred(stage.group for stage in stages)
-        self._write(f"a, y = R.join({before}, ({ended}))", "t = 0")
+        self._write(f"a, y, z = R.join({before}, ({ended}))", "t = 0")
 
     def _stages(self, node: Dataflow) -> list[_Stage]:
         """The parts of a region that are processes, in the order of the text."""
@@ -282,7 +280,7 @@ class TraceProgram(TraceText):
             part = inner[0] if len(inner) == 1 else part.body
         called = part.callee if isinstance(part, Invocation) else None
         name = called or string_of(stage.op, "allo.nest") or self._inside[-1]
-        self._write(f"a, y = R.begin({name!r}, ({''.join(f'{p}, ' for p in position)}), {after})", "t = 0")
+        self._write(f"a, y, z = R.begin({name!r}, ({''.join(f'{p}, ' for p in position)}), {after})", "t = 0")
         self._node(part)
         self._write(f"{stage.group}.append(R.end(t))")
         self._depth = depth

@@ -31,6 +31,7 @@ class TraceRecorder:
     streams: list[int] = field(default_factory=list)  # of each channel, what makes it
     codes: list[array[int]] = field(default_factory=list)
     cycles: list[array[int]] = field(default_factory=list)
+    intervals: list[array[int]] = field(default_factory=list)  # of `Trace.steps`: none, or one for each event
     tasks: int = 0
     events: int = 0
     is_as_written: bool = True  # all puts and gets are in the order of the program
@@ -48,7 +49,7 @@ class TraceRecorder:
         return first
 
     def begin(self, name: str, position: Sequence[int], after: Sequence[int]) -> tuple[Callable[[int], None], ...]:
-        """A process begins when some others have ended: what takes its codes and its cycles."""
+        """A process begins when some others have ended: what takes its codes, cycles and intervals."""
         whole = f"{name}[{', '.join(map(str, position))}]" if position else name
         self.tasks += 1
         return self._stretch(whole, tuple(after), self.tasks - 1, name if position else "")
@@ -57,8 +58,9 @@ class TraceRecorder:
         self._open.append((name, after, task, of))
         self.codes.append(array("q"))
         self.cycles.append(array("q"))
+        self.intervals.append(array("q"))
         self.processes.append(TracedProcess(name, 0, after, task, position_of=of))
-        return self.codes[-1].append, self.cycles[-1].append
+        return self.codes[-1].append, self.cycles[-1].append, self.intervals[-1].append
 
     def end(self, cycles: int) -> int:
         """The last process that has begun ends after so many cycles; its number."""
@@ -97,12 +99,14 @@ class TraceRecorder:
     def trace(self) -> Trace:
         """What was recorded."""
         sizes = np.cumsum([0, *map(len, self.codes)])
-        codes, cycles = (
-            np.frombuffer(b"".join(own.tobytes() for own in rows), np.int64) for rows in (self.codes, self.cycles)
+        codes, cycles, intervals = (
+            np.frombuffer(b"".join(own.tobytes() for own in rows), np.int64)
+            for rows in (self.codes, self.cycles, self.intervals)
         )
         channel, uses = codes // USES, codes % USES
         is_put, looks = uses == StreamUse.PUT, uses == StreamUse.PEEK
         channels = with_ends(self.channels, sizes, channel, is_put)
         return Trace(
-            tuple(self.processes), channels, sizes, channel, is_put, cycles, looks=looks if looks.any() else None
-        )
+            tuple(self.processes), channels, sizes, channel, is_put, cycles,
+            intervals if len(intervals) else None, looks if looks.any() else None,
+        )  # fmt: skip

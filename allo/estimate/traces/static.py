@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...customize.fifo.depths import bits_of
+from ...dataflow.replay import replay
 from ...dataflow.trace import Trace
 from ...errors import TargetError
 from ...ir.linalg import with_loops
@@ -14,11 +15,10 @@ from ...ir.module import Module
 from ...ir.stream_facts import facts_of, made_streams
 from ...target import Fpga, Target, load_target
 from ...timing.control.build import TreeOptions
-from ...timing.control.tree import Dataflow, Spatial, nodes
 from ...timing.control.trees import Trees
 from ..stated import demand_stated_loops
 from .program import TraceProgram
-from .recorder import TraceRecorder
+from .recorder import TooManyEvents, TraceRecorder
 from .text import NoTrace
 
 MOST_EVENTS = 20_000_000  # some seconds
@@ -73,13 +73,12 @@ def recorded(module: Module, trees: Trees, most: int, *, scheduled: bool, exact:
 
 
 def exact_cycles(module: Module, trees: Trees) -> int | None:
-    """The cycles of one run of what has no stages; None where data decide.
+    """The cycles of one run of hardware of our own; None where data decide, and where too many elements pass.
 
     The mean trips of a loop are not enough where two loops vary.
     """
-    if any(isinstance(node, Dataflow | Spatial) for spans in trees.spans.values() for node in nodes(spans.tree.root)):
-        return None
     try:
-        return recorded(module, trees, MOST_EVENTS, scheduled=True, exact=True).processes[0].length
-    except NoTrace:
+        found = replay(recorded(module, trees, MOST_EVENTS, scheduled=True, exact=True).trace())
+    except (NoTrace, TooManyEvents):
         return None
+    return None if found.stuck else found.total

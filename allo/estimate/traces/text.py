@@ -74,17 +74,19 @@ class NoTrace(Exception):
 
 @dataclass(slots=True)
 class TraceText(ABC):
-    """Calls of a `TraceRecorder` `R`; `t` is the cycle of the process, `a` and `y` take codes and cycles.
+    """Calls of a `TraceRecorder` `R`; `t` is the cycle of the process; `a`, `y`, `z` take codes, cycles and intervals.
 
     `made` are the operations that make streams; `T` are tables of cycles of unrolled copies. If it is `scheduled`, a
     process does what it does in an iteration, or in one piece of straight code, in the order of the schedule, as a
-    state machine does; else in that of the program.
+    state machine does; else in that of the program. If it is `exact`, cycles are those of hardware of our own: nothing
+    takes so many on average, and what waits tries again after an interval (`Trace.steps`).
     """
 
     module: Module
     trees: Trees
     made: Sequence[ir.Operation]
     scheduled: bool = True
+    exact: bool = False
     lines: list[str] = field(default_factory=list)
     tables: list[object] = field(default_factory=list)
     _depth: int = 0
@@ -211,7 +213,8 @@ class TraceText(ABC):
 
     def _scheduled(self, op: ir.Operation, region: ScheduledRegion, index: dict[ir.Operation, int], at: str) -> None:
         if waits_at_stream(op):
-            self._token(op, f"{at} + {self._offset(region, index[op])}")
+            interval = region.schedule.interval or 1
+            self._token(op, f"{at} + {self._offset(region, index[op])}", interval)
         elif op.name == "func.call" and self._matters(op):
             now = self._name("x")
             control = self._tree.around.target.control.call
@@ -260,7 +263,8 @@ class TraceText(ABC):
             self._inner(block, region, index, at)
             arms.append([line.partition(" y(") for line in self.lines[lines:]])
             del self.lines[lines:]
-        if len(arms) != 2 or [line[0] for line in arms[0]] != [line[0] for line in arms[1]]:
+        heads = [[line if self.exact else line[0] for line in arm] for arm in arms]
+        if len(arms) != 2 or heads[0] != heads[1]:
             raise NoTrace("whether a stream is used depends on data", op)
         for (head, mark, cycle), (_, _, other) in zip(*arms, strict=True):
             self.lines.append(f"{head} y(max({cycle.removesuffix(')')}, {other.removesuffix(')')}))" if mark else head)
@@ -282,11 +286,12 @@ class TraceText(ABC):
         places = (self._axes.get(axis, "0") if extent > 1 else "0" for axis, extent in enumerate(table.shape))
         return name + "".join(f"[{place}]" for place in places)
 
-    def _token(self, op: ir.Operation, cycle: str) -> None:
+    def _token(self, op: ir.Operation, cycle: str, interval: int) -> None:
         stream = self._streams.get(accessed(op))
         if stream is not None:  # those of other programs are always ready
             use = StreamUse.PUT if is_put(op) else StreamUse.PEEK if is_peek(op) else StreamUse.GET
-            self._write(f"a({USES} * ({stream}) + {use.value}); y({cycle})")
+            again = f" z({interval});" if self.exact else ""
+            self._write(f"a({USES} * ({stream}) + {use.value});{again} y({cycle})")
 
     def _place(self, load: ir.Operation) -> str:
         """The number of the stream that is taken from an array, row by row."""

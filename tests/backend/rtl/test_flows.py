@@ -50,13 +50,12 @@ def pipe(A: int32[N], B: int32[N]):
     lambda s: (s.pipeline("f:i", initiation_interval=2), s.unroll("g:i", 4), s.pipeline("g:i")),
 ])  # fmt: skip
 def test_a_stream_between_tasks(steps: Steps) -> None:
-    made = assert_flows(pipe, NUMBERS, NOTHING, steps=steps)
-    assert made.predicted_cycles is None  # FIFOs decide
+    assert_flows(pipe, NUMBERS, NOTHING, steps=steps)
 
 
 def test_what_comes_next_is_seen_and_stays() -> None:
     one, other = NUMBERS**2, 7 * NUMBERS
-    assert_flows(sorted_merge, one, other, np.zeros(2 * N, np.int32))
+    assert_flows(sorted_merge, one, other, np.zeros(2 * N, np.int32), data_decide=True)
 
 
 @df.region()
@@ -151,7 +150,7 @@ def by_data(A: int32[N], B: int32[N]):
 
 
 def test_data_decide_how_often_and_at_which_fifo() -> None:
-    assert_flows(by_data, NUMBERS, NOTHING, steps=lambda s: s.pipeline("f:k"))
+    assert_flows(by_data, NUMBERS, NOTHING, steps=lambda s: s.pipeline("f:k"), data_decide=True)
 
 
 @df.region()
@@ -194,7 +193,7 @@ def test_memories_and_units_behind_what_waits(intervals: tuple[int, int, int]) -
             s.pipeline(f"{name}:i", initiation_interval=interval)
 
     table = np.random.default_rng(1).normal(size=2048).astype(np.float32)
-    assert_flows(lookup, NUMBERS * 5, table, np.zeros(N, np.float32), steps=steps)
+    assert_flows(lookup, NUMBERS * 5, table, np.zeros(N, np.float32), steps=steps, data_decide=True)
 
 
 @sweep(60, quick=2)
@@ -493,4 +492,4 @@ def test_faults_in_what_stands_still_are_noticed(
     monkeypatch.setattr(RegionFlow, name, fault)
     table = np.arange(2048, dtype=np.float32)
     with pytest.raises((AlloError, AssertionError)):
-        assert_flows(lookup, NUMBERS * 5, table, np.zeros(N, np.float32), steps=steps)
+        assert_flows(lookup, NUMBERS * 5, table, np.zeros(N, np.float32), steps=steps, data_decide=True)

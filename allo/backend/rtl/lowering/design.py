@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ....errors import TargetError
 from ....estimate.traces.static import exact_cycles
@@ -41,15 +42,15 @@ class KeptArray:
     contents: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class HardwareDesign:
     """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`.
 
     `loops` are those that a simulation watches, in the order of the text, those of called functions last.
     `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used), `states`
     what stays from call to call.
-    `cycles` are those that the schedule takes; None where data or FIFOs decide. `waits` are the places at which
-    something may wait for a FIFO, by signals that are `shown`: pairs of a module and a name.
+    `waits` are the places at which something may wait for a FIFO, by signals that are `shown`: pairs of a module and a
+    name. `unrolled` and `trees` are what was built, and its schedules.
     """
 
     modules: tuple[HardwareModule, ...]
@@ -58,9 +59,15 @@ class HardwareDesign:
     results: tuple[HostArray | str, ...]
     states: tuple[KeptArray, ...]
     loops: tuple[WatchedLoop, ...]
-    cycles: int | None
-    waits: tuple[PlacedWait, ...] = ()
-    shown: tuple[tuple[str, str], ...] = ()
+    waits: tuple[PlacedWait, ...]
+    shown: tuple[tuple[str, str], ...]
+    unrolled: Module
+    trees: Trees
+
+    @cached_property
+    def cycles(self) -> int | None:
+        """The cycles that a call takes; None where data decide."""
+        return exact_cycles(self.unrolled, self.trees)
 
 
 def design(module: Module, target: Fpga) -> HardwareDesign:
@@ -87,11 +94,11 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
 
     kernel = function(made.top)
     top = _Top(kernel)
-    cycles, loops = exact_cycles(made, trees), watched_loops(kernel, loop_spans(kernel.tree, tree_of))
+    loops = watched_loops(kernel, loop_spans(kernel.tree, tree_of))
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
     name, arguments, results = top.builder.module.name, tuple(top.arguments), tuple(top.results)
     waits, shown = tuple(placed_waits(kernel, "kernel")), tuple(shown_signals(list(functions.values())))
-    return HardwareDesign(modules, name, arguments, results, top.states, loops, cycles, waits, shown)
+    return HardwareDesign(modules, name, arguments, results, top.states, loops, waits, shown, made, trees)
 
 
 class _Top:
