@@ -5,10 +5,11 @@ from __future__ import annotations
 from mlir import ir
 
 from ..errors import Note, ScheduleError
+from ..ir.inlining import leave_affine
 from ..ir.module import Module
 from ..ir.walk import entry_block, location_of
 from .function.calls import calls_of
-from .function.inlining import inline_call, leave_affine
+from .function.inlining import inline_call
 from .step.handles import Function
 from .step.primitive import primitive
 

@@ -8,6 +8,7 @@ from ..errors import Note, ScheduleError, counted
 from ..ir.access import callee_name
 from ..ir.builder import Builder, string_attr
 from ..ir.context import context, unknown_location
+from ..ir.inlining import leave_affine
 from ..ir.names import unique_name
 from ..ir.states import Draft
 from ..ir.walk import (
@@ -20,7 +21,6 @@ from ..ir.walk import (
     statements,
 )
 from .function.calls import calls_of
-from .function.inlining import leave_affine
 from .function.unifying import shared_loops, unify_bodies
 from .step.handles import Function
 from .step.primitive import primitive

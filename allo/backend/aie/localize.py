@@ -15,7 +15,7 @@ from ...frontend.emit.given_code import EXTERNAL
 from ...ir.access import access_map, accessed, callee_name, is_access, is_end, is_get, is_store, subscripts
 from ...ir.builder import Builder, affine_constant, index_type
 from ...ir.context import unknown_location
-from ...ir.inlining import replace_call
+from ...ir.inlining import leave_affine, replace_call
 from ...ir.module import Module
 from ...ir.streams import declared_sides, is_stream, is_stream_type
 from ...ir.walk import (
@@ -88,6 +88,7 @@ def inline_calls(module: Module, name: str) -> None:
                     hint="write it as a kernel",
                 )
             replace_call(call, callee.operation.clone(ir.InsertionPoint(callee.operation)))
+    leave_affine(module.function(name).operation)
 
 
 def external_functions(module: Module) -> list[ir.Operation]:

@@ -6,10 +6,9 @@ from mlir import ir
 
 from ...ir.access import callee_name
 from ...ir.builder import string_attr
-from ...ir.inlining import replace_call
+from ...ir.inlining import leave_affine, replace_call
 from ...ir.module import Module
 from ...ir.names import unique_name
-from ...ir.passes import run_passes
 from ...ir.walk import (
     LOOP_OPERATIONS,
     argument_names,
@@ -32,14 +31,6 @@ def inline_inside(module: Module, outer: ir.Operation) -> None:
             return
         for call, function in bodies:
             inline_call(call, function)
-
-
-def leave_affine(function: ir.Operation) -> None:
-    """Subscripts and bounds that depended on a scalar argument are not affine where it is computed from data.
-
-    Steps are verified at their end.
-    """
-    run_passes("func.func(allo-leave-affine)", function, verify=False)
 
 
 def inline_call(call: ir.Operation, function: ir.OpView) -> None:

@@ -147,6 +147,25 @@ def test_streams_between_neighbours(region: Callable[..., Any]) -> None:
     assert all(fifo.shared for fifo in built.plan.fifos.streams)
 
 
+def test_functions_that_take_a_place_that_data_decide() -> None:
+    def count(seen: int32[8], place: int32):
+        seen[place] += 1
+
+    @df.region()
+    def top(A: int32[32], H: int32[8]):
+        @df.kernel(mapping=[1], args=[A, H])
+        def core(A: int32[32], H: int32[8]):
+            seen: int32[8] = 0
+            for i in range(32):
+                count(seen, A[i] & 7)
+            for i in range(8):
+                H[i] = seen[i]
+
+    A, H = np.arange(32, dtype=np.int32) ** 2, np.zeros(8, np.int32)
+    df.build(top, target="aie")(A, H)
+    np.testing.assert_array_equal(H, np.bincount(A & 7, minlength=8))
+
+
 def test_a_call_says_what_it_runs_on(caplog: pytest.LogCaptureFixture) -> None:
     built = df.build(p.vector_scale, target="aie")
     with caplog.at_level(logging.INFO, "allo"):

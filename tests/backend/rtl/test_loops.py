@@ -140,6 +140,34 @@ def test_bounds_that_vary_calls_and_conditions_around_loops() -> None:
     assert_as_predicted(allo.customize(sums), numbers(8, 8), numbers(8), numbers(8, dtype=np.int8))
 
 
+def test_straight_code_that_a_pipeline_calls_is_part_of_it() -> None:
+    def clamped(x: int32) -> int32:
+        return 0 if x < 0 else x
+
+    def polynomial(x: int32, c: int32[4]) -> int32:
+        terms: int32[2] = [c[0] * x, c[1] * x * x]
+        sum: int32 = c[2]
+        for k in range(2):
+            sum += terms[k]
+        return clamped(sum) - clamped(terms[1])
+
+    def count(seen: int32[16], place: int32):
+        seen[place] += 1
+
+    def top(A: int32[32], C: int32[4], B: int32[32], H: int32[16]):
+        for i in range(32):
+            B[i] = polynomial(A[i], C) - polynomial(A[i] + 1, C)
+            count(H, A[i] & 15)
+
+    s = allo.customize(top)
+    s.unroll("polynomial:k")
+    s.pipeline("i")
+    s.partition("top:C", dim=0)
+    made = assert_as_predicted(s, numbers(32), numbers(4), np.zeros(32, np.int32), np.zeros(16, np.int32))
+    (loop,) = made.loops
+    assert loop.iterations == 32 and loop.intervals[0] <= 3
+
+
 def test_a_value_that_a_condition_replaces() -> None:
     """It was taken from the store that surely runs, although another one behind it did."""
 

@@ -21,7 +21,7 @@ from .simulated import assert_in_hardware
 BATCH = 10
 # what has no hardware yet
 NOT_YET = (
-    "stages of several iterations run at once", "stages that run at once use", "a call inside of a pipelined loop",
+    "stages of several iterations run at once", "stages that run at once use", "inside of a pipelined loop",
     "is made of other memory than argument", "has no processing elements",
 )  # fmt: skip
 

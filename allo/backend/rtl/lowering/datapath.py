@@ -13,6 +13,7 @@ from ....ir.access import (
     access_map,
     accessed,
     base_of,
+    callee_name,
     is_access,
     is_load,
     is_store,
@@ -150,8 +151,14 @@ class RegionHardware:
             stream_event(self, op)
         elif is_access(op):
             self._access(op)
-        elif op.name == "func.call" or op.regions or not len(op.results):
-            raise unsupported(op, "a call inside of a pipelined loop" if op.name == "func.call" else None)
+        elif op.name == "func.call":
+            name = callee_name(op)
+            raise unsupported(
+                op, f"a call of '{name}', which is not straight code, inside of a pipelined loop",
+                hint=f"unroll the loops of '{name}' and inline what it calls, or do not pipeline the loop around it",
+            )  # fmt: skip
+        elif op.regions or not len(op.results):
+            raise unsupported(op)
         elif op.name == "arith.constant":
             self.values[op.results[0]] = Timed(self.function.operations.constant(op), None)
         elif op in self.nodes:

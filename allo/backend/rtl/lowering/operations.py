@@ -234,10 +234,10 @@ def demand_hardware(module: Module) -> None:
             )
 
 
-def unsupported(op: ir.Operation, what: str | None = None) -> TargetError:
+def unsupported(op: ir.Operation, what: str | None = None, *, hint: str | None = None) -> TargetError:
     """The refusal of an operation that hardware of this backend does not have."""
     return TargetError(
         f"target 'rtl' has no hardware for {what or f'operation {op.name}'} yet",
         at=location_of(op),
-        hint="build the kernel for 'vitis_hls', or leave the operation to the host",
+        hint=hint or "build the kernel for 'vitis_hls', or leave the operation to the host",
     )
