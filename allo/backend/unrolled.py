@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mlir import ir
 
 from ..errors import TargetError
-from ..ir.access import callee_name
 from ..ir.builder import i32_attr
-from ..ir.inlining import leave_affine, replace_call
 from ..ir.module import Module
 from ..ir.passes import run_passes
 from ..ir.streams import uses_streams
@@ -37,11 +33,10 @@ def unrolled(module: Module, target: Fpga) -> Module:
         module = module.clone()
         number_tasks(module)
         mark_apart(module)
-    made = prepared(plain_operations(instantiate(module)), RewriteOptions()).module
+    made = prepared(plain_operations(instantiate(module)), RewriteOptions(inline=True)).module
     _unroll_loops(made)
-    _inline_calls(made)
     made = prepared(made, RewriteOptions()).module
-    while _unroll_loops(made) or _inline_calls(made):  # bounds that were not constant before
+    while _unroll_loops(made):  # bounds that were not constant before
         made = prepared(made, RewriteOptions()).module
     return prepared(made, RewriteOptions(target=target), only=[PACKED]).module
 
@@ -56,52 +51,15 @@ def _unroll_loops(module: Module) -> bool:
     return len(operations(module.mlir.body, *LOOP_OPERATIONS)) < before
 
 
-def _inline_calls(module: Module) -> bool:
-    """Put straight code in the place of its calls in pipelines, in place; whether there was any."""
-    found = False
-    for function in list(module.functions()):
-        calls = [call for chain in _pipelines(function) for call in operations(chain[-1].body, "func.call")]
-        chosen = [call for call in calls if _is_straight(module, callee_name(call))]
-        for call in chosen:
-            callee = module.function(callee_name(call)).operation
-            replace_call(call, callee.clone(ir.InsertionPoint(callee)))
-        if chosen:
-            leave_affine(function.operation)
-            found = True
-    return found
-
-
-def _is_straight(module: Module, name: str, callers: tuple[str, ...] = ()) -> bool:
-    """Whether a function, with all that it calls, has a body without loops and streams."""
-    function = module.function(name)
-    entry = entry_block(function)
-    if entry is None or name in callers or operations(entry, *LOOP_OPERATIONS) or uses_streams(function):
-        return False
-    calls = operations(entry, "func.call")
-    return all(_is_straight(module, callee_name(call), (*callers, name)) for call in calls)
-
-
-def _pipelines(function: ir.OpView) -> Iterator[list[LoopView]]:
-    """The loops of each pipeline, outermost first."""
-    views = {view.op: view for view in loops_of(function)} if entry_block(function) is not None else {}
+def _mark(function: ir.OpView) -> None:
+    """Mark all loops that the schedule unrolls, and no other."""
+    views = {view.op: view for view in loops_of(function)}
     roles = Roles(views, auto_pipeline=False)
     inside: set[ir.Operation] = set()
     for view in views.values():
         chain = roles.chain(view)
         if not chain or view.op in inside:
             continue
-        inside.update(loop.op for loop in chain)
-        within = operations(chain[-1].body, *LOOP_OPERATIONS)
-        if unbounded_loop(within) is None:
-            inside.update(within)
-        yield chain
-
-
-def _mark(function: ir.OpView) -> None:
-    """Mark all loops that the schedule unrolls, and no other."""
-    views = {view.op: view for view in loops_of(function)}
-    inside: set[ir.Operation] = set()
-    for chain in _pipelines(function):
         inside.update(loop.op for loop in chain)
         within = operations(chain[-1].body, *LOOP_OPERATIONS)
         if unbounded_loop(within) is None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from mlir import ir
 
 from ..errors import Note, ScheduleError
-from ..ir.inlining import leave_affine
+from ..ir.inlining import inline_call, leave_affine
 from ..ir.module import Module
 from ..ir.walk import entry_block, location_of
-from .function.calls import calls_of
-from .function.inlining import inline_call
+from .function.calls import calls_of, function_around
 from .step.handles import Function
 from .step.primitive import primitive
 
@@ -62,5 +61,5 @@ def _inline(module: Module, name: str, calls: list[ir.Operation]) -> None:
     """Put copies of the body of a function in the places of its calls, and take it out of the module."""
     function = module.function(name)
     for call in calls:
-        inline_call(call, function)
+        inline_call(call, function, function_around(call))
     function.operation.erase()

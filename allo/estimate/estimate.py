@@ -23,6 +23,7 @@ from ..timing.control.tree import FunctionTree, Pipeline, nodes
 from ..timing.control.trees import AssumedTrees, Trees
 from ..timing.problem.memory import ArrayMemory
 from ..timing.rewrites import Prepared, Rewrite, RewriteOptions, prepared
+from ..timing.rewrites.inline_calls import NAME as INLINE
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
 from .elements import GridElement, GridElements
@@ -101,11 +102,14 @@ def estimate(
 
 def _rewritten(module: Module, options: TreeOptions, names: Sequence[str]) -> tuple[Module, tuple[Rewrite, ...]]:
     """The module that is scheduled, and what was done to it: what is named, and what is not assumed."""
-    named = prepared(module, RewriteOptions(target=options.target), names) if names else Prepared(module, ())
-    if options.assumes:
-        return named.module, named.rewrites
-    made = prepared(named.module, RewriteOptions(options.auto_pipeline))
-    return made.module, (*named.rewrites, *made.rewrites)
+    done = [Prepared(module, ())]
+    if options.target.rules.own_hardware is not None:  # it has straight code in the pipelines that call it
+        done.append(prepared(module, only=[INLINE]))
+    if names:
+        done.append(prepared(done[-1].module, RewriteOptions(target=options.target), names))
+    if not options.assumes:
+        done.append(prepared(done[-1].module, RewriteOptions(options.auto_pipeline)))
+    return done[-1].module, tuple(rewrite for one in done for rewrite in one.rewrites)
 
 
 class _Estimation:

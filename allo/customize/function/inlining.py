@@ -1,22 +1,13 @@
-"""Bodies of functions in the places of their calls, with names that are free there."""
+"""Calls inside of a loop or a function, replaced by bodies."""
 
 from __future__ import annotations
 
 from mlir import ir
 
 from ...ir.access import callee_name
-from ...ir.builder import string_attr
-from ...ir.inlining import leave_affine, replace_call
+from ...ir.inlining import inline_call, leave_affine
 from ...ir.module import Module
-from ...ir.names import unique_name
-from ...ir.walk import (
-    LOOP_OPERATIONS,
-    argument_names,
-    entry_block,
-    loops_of,
-    operations,
-    string_of,
-)
+from ...ir.walk import entry_block, operations
 from .calls import function_around
 
 
@@ -30,59 +21,4 @@ def inline_inside(module: Module, outer: ir.Operation) -> None:
             leave_affine(outer if outer.name == "func.func" else function_around(outer).operation)
             return
         for call, function in bodies:
-            inline_call(call, function)
-
-
-def inline_call(call: ir.Operation, function: ir.OpView) -> None:
-    """Put a copy of the body of `function`, with names that are free there, in the place of one call."""
-    caller = function_around(call)
-    copy = function.operation.clone(ir.InsertionPoint(caller))
-    _rename(caller, call, copy.regions[0].blocks[0])
-    replace_call(call, copy)
-
-
-def _rename(caller: ir.OpView, call: ir.Operation, body: ir.Block) -> None:
-    """Give loops, nests and arrays of the body names that are free where the call stands."""
-    loops = loops_of(caller)
-    around = next((view for view in loops if _encloses(view.op, call)), None)
-    nests = {view.nest for view in loops}
-    taken = {view.name for view in loops if around is not None and view.nest == around.nest}
-    entry = entry_block(caller)
-    assert entry is not None
-    nests |= {name for op in operations(entry) if (name := string_of(op, "allo.nest")) is not None}
-    arrays = {name for op in operations(entry) if op != call and (name := _array(op)) is not None}
-    arrays |= set(argument_names(caller))
-    returned = _returned_array(call, body)
-    for op in operations(body):
-        name = string_of(call, "allo.name") if returned is not None and op == returned else _array(op)
-        if name is not None:
-            op.attributes["allo.name"] = string_attr(unique_name(name, arrays))
-        nest = string_of(op, "allo.nest")  # of a loop, or of an operator that will be loops
-        if nest is not None:
-            op.attributes["allo.nest"] = string_attr(unique_name(nest, nests))
-    for view in loops_of(body.owner):
-        if around is not None:
-            view.op.attributes["allo.name"] = string_attr(unique_name(view.name, taken))
-
-
-def _returned_array(call: ir.Operation, body: ir.Block) -> ir.Operation | None:
-    """The allocation in the body that the caller knows by the name of the result."""
-    values = list(body.operations[len(body.operations) - 1].operands)
-    if _array(call) is None or len(values) != 1 or isinstance(values[0].owner, ir.Block):
-        return None
-    made: ir.Operation = values[0].owner.operation
-    return made if made.name == "memref.alloc" else None
-
-
-def _encloses(outer: ir.Operation, inner: ir.Operation) -> bool:
-    parent = inner.parent
-    while parent is not None:
-        if parent.operation == outer:
-            return True
-        parent = parent.operation.parent
-    return False
-
-
-def _array(op: ir.Operation) -> str | None:
-    """The name of an array, scalar or stream that `op` makes."""
-    return None if op.name in LOOP_OPERATIONS else string_of(op, "allo.name")
+            inline_call(call, function, function_around(call))

@@ -15,6 +15,8 @@ from .constant_division import constant_division
 from .constant_multiplication import constant_multiplication
 from .forward_stores import forward_stores
 from .forwarding_registers import forwarding_registers
+from .inline_calls import NAME as INLINE
+from .inline_calls import inline_calls
 from .mlir_passes import if_conversion, run
 from .packed_products import packed_products
 from .promote_scalars import promote_scalars
@@ -26,12 +28,13 @@ from .reduction_trees import reduction_trees
 class RewriteOptions:
     """`auto_pipeline`: innermost loops are pipelined unasked, which decides where loops begin. `reassociate`: sums of
     floats may round otherwise. `depth`: through how many iterations a store is forwarded. `target`: what multipliers
-    cost; None: they stay."""
+    cost; None: they stay. `inline`: pipelines have straight code that they call in them."""
 
     auto_pipeline: bool = False
     reassociate: bool = False
     depth: int = 0
     target: Fpga | None = None
+    inline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,12 @@ def _datapaths(module: Module, function: str, options: RewriteOptions) -> list[D
 
 _FORWARD = RewritePass("allo-forward-stores", lambda module, function, _: forward_stores(module, function))
 PIPELINE: tuple[RewritePass, ...] = (
-    # first: places are then functions of loop variables and not of values that are computed in loops
+    RewritePass(  # before all that looks at one function
+        INLINE,
+        lambda m, f, o: inline_calls(m, f, auto_pipeline=o.auto_pipeline),
+        lambda o: o.inline,
+    ),
+    # before what looks at values: places are then functions of loop variables, not of values that are computed in loops
     _of_mlir("allo-compose-affine"),
     _FORWARD,  # before all that looks at values: variables of the kernel hide what depends on what
     # before sums and registers, for which only what is not guarded is certain

@@ -1,0 +1,52 @@
+"""Inlining of straight code that pipelines call: a part of their datapath, and no instance that takes turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mlir import ir
+
+from ...ir.access import callee_name
+from ...ir.inlining import inline_call, leave_affine
+from ...ir.module import Module
+from ...ir.streams import uses_streams
+from ...ir.walk import entry_block, location_of, loops_of, operations, statements
+from ..roles import Roles, is_straight
+from .record import Rewrite
+
+NAME = "allo-inline-calls"
+
+
+def inline_calls(module: Module, name: str, *, auto_pipeline: bool) -> list[Rewrite]:
+    """Rewrite one function, until nothing is left to do."""
+    caller = module.function(name)
+    found: list[Rewrite] = []
+    while calls := [call for call in _calls(caller, auto_pipeline) if _is_straight(module, callee_name(call))]:
+        for call in calls:
+            callee, at = callee_name(call), location_of(call)
+            inline_call(call, module.function(callee), caller)
+            found.append(Rewrite(NAME, name, f"the body of '{callee}' stands where it is called", at))
+        leave_affine(caller.operation)
+    return found
+
+
+def _calls(caller: ir.OpView, auto_pipeline: bool) -> Iterator[ir.Operation]:
+    """The calls in the bodies of pipelines."""
+    views = {view.op: view for view in loops_of(caller)}
+    roles = Roles(views, auto_pipeline)
+    for view in views.values():
+        if roles.chain(view) == [view]:  # the innermost loop of a pipeline
+            yield from operations(view.body, "func.call")
+
+
+def _is_straight(module: Module, name: str, callers: tuple[str, ...] = ()) -> bool:
+    """Whether a function has a body without streams and loops that are not unrolled, and so has all that it calls."""
+    function = module.function(name)
+    entry = entry_block(function)
+    if entry is None or name in callers or uses_streams(function):
+        return False
+    if not all(op.name == "func.call" or is_straight(op) for op in statements(entry)):
+        return False
+    return all(
+        _is_straight(module, callee_name(call), (*callers, name)) for call in operations(entry, "func.call")
+    )
