@@ -88,6 +88,20 @@ def test_the_last_of_a_chain_hands_nothing_on() -> None:
     assert [stream.name for stream in built.graph.streams] == ["rows_0", "rows_1", "rows_2", "rows_3"]
 
 
+def normalise(x: float32[T, D], n: float32[T, D]):
+    for i in range(T):
+        mean: float32 = 0
+        for j in range(D):
+            mean += x[i, j]
+        mean = mean / D
+        spread: float32 = 0
+        for j in range(D):
+            spread += (x[i, j] - mean) * (x[i, j] - mean)
+        scale: float32 = 1.0 / allo.sqrt(spread / D + 0.00001)
+        for j in range(D):
+            n[i, j] = (x[i, j] - mean) * scale
+
+
 @df.region()
 def layer_norm(X: float32[T, D], G: float32[D], O: float32[D], Y: float32[T, D]):  # noqa: E741
     @df.kernel(mapping=[4], args=[X, G, O, Y])
@@ -209,17 +223,7 @@ def gpt2_block(
     @df.kernel(mapping=[1], args=[X])
     def enter(x: float32[T, D]):
         n: float32[T, D] = 0
-        for i in range(T):
-            mean: float32 = 0
-            for j in range(D):
-                mean += x[i, j]
-            mean = mean / D
-            spread: float32 = 0
-            for j in range(D):
-                spread += (x[i, j] - mean) * (x[i, j] - mean)
-            scale: float32 = 1.0 / allo.sqrt(spread / D + 0.00001)
-            for j in range(D):
-                n[i, j] = (x[i, j] - mean) * scale
+        normalise(x, n)
         with allo.meta_for(3) as k:
             parts[k].put(n)
         rest.put(x)
@@ -268,17 +272,7 @@ def gpt2_block(
             s[i, j] = x[i, j] + a[i, j]
         around.put(s)
         n: float32[T, D] = 0
-        for i in range(T):
-            mean: float32 = 0
-            for j in range(D):
-                mean += s[i, j]
-            mean = mean / D
-            spread: float32 = 0
-            for j in range(D):
-                spread += (s[i, j] - mean) * (s[i, j] - mean)
-            scale: float32 = 1.0 / allo.sqrt(spread / D + 0.00001)
-            for j in range(D):
-                n[i, j] = (s[i, j] - mean) * scale
+        normalise(s, n)
         second.put(n)
 
     @df.kernel(mapping=[1], args=[U])
