@@ -21,21 +21,24 @@ TOP = "shelf"
 class Shelved:
     """A design of a shelf, in the place of a simulation of its own."""
 
-    def __init__(self, shelf: Simulation, number: int) -> None:
+    def __init__(self, shelf: Simulation, place: int) -> None:
         self.shelf = shelf
-        self.number = number
+        self.place = place
 
     def view(self, name: str) -> Any:
-        return self.shelf.view(f"u{self.number}.{name}")
+        return self.shelf.view(f"u{self.place}.{name}")
 
     def read(self, name: str) -> Any:
-        return self.shelf.read(f"u{self.number}.{name}")
+        return self.shelf.read(f"u{self.place}.{name}")
+
+    def number(self, name: str) -> int:
+        return self.shelf.number(f"u{self.place}.{name}")
 
     def load(self, name: str, words: Any) -> None:
-        self.shelf.load(f"u{self.number}.{name}", words)
+        self.shelf.load(f"u{self.place}.{name}", words)
 
     def run(self, limit: int | None = None) -> SimulatedRun:
-        self.shelf.load("picked", [self.number])
+        self.shelf.load("picked", [self.place])
         return self.shelf.run(limit)
 
     def reset(self) -> None:
@@ -50,6 +53,7 @@ def shelve(designs: Sequence[RTLModule], random_state: int = 1) -> None:
     files |= {f"k{n}.sv": printed(part) for n, part in enumerate(modules)}
     files[f"{TOP}.sv"] = _top(modules)
     seen = [(name, MODULES[name].memory or "mem") for name in sorted(used) if MODULES[name].memory]
+    seen += [("allo_fifo", name) for name in ("all_puts", "all_gets") if "allo_fifo" in used]
     for part, made in zip(modules, designs, strict=True):
         seen += [(part[-1].name, name) for name in made.design.results if isinstance(name, str)]
     shelf = Simulation(files, TOP, visible=[*seen, (TOP, "picked")], random_state=random_state)

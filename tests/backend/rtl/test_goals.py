@@ -60,7 +60,9 @@ def test_a_result_a_cycle(schedule: Any, arguments: tuple[np.ndarray, ...], cycl
     ("M", "K", "cycles"),
     [(4, 4096, 4110), pytest.param(16, 64, 101, marks=pytest.mark.exhaustive)],
 )
-def test_a_systolic_array_is_busy_in_nearly_all_cycles(monkeypatch: pytest.MonkeyPatch, M: int, K: int, cycles: int) -> None:
+def test_a_systolic_array_is_busy_in_nearly_all_cycles(
+    monkeypatch: pytest.MonkeyPatch, M: int, K: int, cycles: int
+) -> None:
     made, A, B = systolic(monkeypatch, M, K)
     C = np.zeros((M, M), np.int32)
     made(A, B, C)
