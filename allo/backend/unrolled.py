@@ -33,7 +33,7 @@ def unrolled(module: Module, target: Fpga) -> Module:
         module = module.clone()
         number_tasks(module)
         mark_apart(module)
-    made = prepared(plain_operations(instantiate(module)), RewriteOptions(inline=True)).module
+    made = prepared(plain_operations(instantiate(module)), RewriteOptions(own=True)).module
     _unroll_loops(made)
     made = prepared(made, RewriteOptions()).module
     while _unroll_loops(made):  # bounds that were not constant before

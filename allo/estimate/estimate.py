@@ -22,8 +22,7 @@ from ..timing.control.build import Assumed, TreeOptions, has_calls
 from ..timing.control.tree import FunctionTree, Pipeline, nodes
 from ..timing.control.trees import AssumedTrees, Trees
 from ..timing.problem.memory import ArrayMemory
-from ..timing.rewrites import Prepared, Rewrite, RewriteOptions, prepared
-from ..timing.rewrites.inline_calls import NAME as INLINE
+from ..timing.rewrites import OF_OWN_HARDWARE, Prepared, Rewrite, RewriteOptions, prepared
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
 from .elements import GridElement, GridElements
@@ -103,8 +102,8 @@ def estimate(
 def _rewritten(module: Module, options: TreeOptions, names: Sequence[str]) -> tuple[Module, tuple[Rewrite, ...]]:
     """The module that is scheduled, and what was done to it: what is named, and what is not assumed."""
     done = [Prepared(module, ())]
-    if options.target.rules.own_hardware is not None:  # it has straight code in the pipelines that call it
-        done.append(prepared(module, only=[INLINE]))
+    if options.target.rules.own_hardware is not None:
+        done.append(prepared(module, only=OF_OWN_HARDWARE))
     if names:
         done.append(prepared(done[-1].module, RewriteOptions(target=options.target), names))
     if not options.assumes:

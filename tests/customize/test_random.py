@@ -285,7 +285,10 @@ def check_answer(
         note(text)
         assert any(is_reported(text, pair) for pair in broken)
     else:
-        assert not harmful
+        assert call == "reorder" or not harmful
+        for seed in range(3) if harmful else ():  # sums that wrap around may be harmless however they are written
+            wanted, found = outcomes([customize(kernel.function), s], arguments_of(kernel.function, seed))
+            assert_equal(found, wanted)
 
 
 @sweep(3, quick=0)

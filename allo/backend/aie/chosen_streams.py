@@ -8,6 +8,7 @@ from mlir import ir
 
 from ...ir.access import accessed
 from ...ir.builder import i32_attr
+from ...ir.elementary.values import hidden
 from ...ir.module import Module
 from ...ir.passes import run_passes
 from ...ir.streams import is_stream
@@ -30,7 +31,9 @@ def name_streams(module: Module) -> None:
                 del loop.attributes[_UNROLL]
         for loop in chosen:
             loop.attributes[_UNROLL] = i32_attr(0)
-        run_passes(_PASSES, function.operation)
+        assert entry is not None
+        with hidden(entry):
+            run_passes(_PASSES, function.operation)
 
 
 def _chooses(loop: ir.Operation) -> bool:

@@ -11,6 +11,7 @@ from mlir import ir
 from ...ir.access import callee_name, is_load, is_store, stored, subscripts
 from ...ir.builder import Builder
 from ...ir.context import context, unknown_location
+from ...ir.elementary.values import hidden
 from ...ir.module import Module
 from ...ir.passes import run_passes
 from ...ir.walk import argument_names, entry_block, operations, string_of
@@ -47,9 +48,10 @@ def lower_core(module: Module, prefix: str) -> list[str]:
     Its arrays are arguments then; their names, which begin with `prefix`.
     """
     names = _arrays_as_arguments(module, prefix)
-    run_passes(_LOWER, module.mlir.operation)
-    _store_native(module)
-    run_passes(_NATIVE, module.mlir.operation)
+    with hidden(module.mlir.body):
+        run_passes(_LOWER, module.mlir.operation)
+        _store_native(module)
+        run_passes(_NATIVE, module.mlir.operation)
     return names
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlir import ir
 
 from ...ir.access import is_end
+from ...ir.elementary.values import hidden
 from ...ir.module import Module
 from ...ir.narrowing import narrow_integers
 from ...ir.passes import run_passes
@@ -33,10 +34,12 @@ def without_temporaries(module: Module, name: str) -> None:
         alone = Module.empty(name)
         function.operation.clone(ir.InsertionPoint(alone.mlir.body))
         drop_unread_arrays(alone.function(name))
-        run_passes(_BEFORE, alone.mlir.operation)
+        with hidden(alone.mlir.body):
+            run_passes(_BEFORE, alone.mlir.operation)
         fuse_nests(alone.function(name))
         contract_arrays(alone.function(name))
-        run_passes(_AFTER, alone.mlir.operation)
+        with hidden(alone.mlir.body):
+            run_passes(_AFTER, alone.mlir.operation)
         made = alone.function(name).operation.clone(ir.InsertionPoint(function.operation))
         function.operation.erase()
         made.attributes["sym_name"] = ir.StringAttr.get(name, made.context)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mlir import ir
 
 from ...errors import InternalError, TargetError
 from ...ir.context import context
+from ...ir.elementary.values import define, hide
 from ...ir.module import Module
 from ...ir.passes import run_passes
 from ...ir.walk import entry_block, location_of, operations
@@ -26,7 +28,7 @@ class Pass:
         return f"{self.on}({text})" if self.on else text
 
 
-FUNCTION = "func.func"
+FUNCTION, _TYPES = "func.func", "allo-lower-types"
 RESULTS_TO_ARGUMENTS = Pass("buffer-results-to-out-params", "hoist-static-allocs=true")
 PIPELINE: tuple[Pass, ...] = (
     # before any pass that folds, which MLIR does wrongly for bounds that are always equal
@@ -35,7 +37,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("convert-linalg-to-affine-loops", on=FUNCTION),  # early: all passes on loops and types see those loops too
     # results go to the caller's buffers, without a copy
     RESULTS_TO_ARGUMENTS,
-    Pass("allo-lower-types"),  # before all else: upstream passes know neither our types nor odd widths
+    Pass(_TYPES),  # before all else: upstream passes know neither our types nor odd widths
     Pass("canonicalize"),
     Pass("allo-cpu-locality", on=FUNCTION),  # while loops and accesses are still affine
     Pass("allo-vectorize", on=FUNCTION),  # before unrolling: one vector operation instead of many scalar copies
@@ -45,6 +47,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("allo-outline-parallel"),  # after unrolling: the outlined body is final
     Pass("allo-place-buffers", on=FUNCTION),  # after outlining: a buffer of the body stays with its thread
     Pass("expand-strided-metadata"),  # other looks at arrays; what it computes of extents and strides is affine
+    Pass("allo-call-elementary"),  # after all passes on loops, for which a call may do anything
     Pass("lower-affine"),
     Pass("canonicalize"),
     Pass("cse"),
@@ -84,15 +87,23 @@ def lower(module: Module, *, fastmath: bool, contract: bool = False, check: bool
     steps = [step for step in PIPELINE if contract or step.name != "allo-fp-contract"]
     if check:
         steps = [replace(step, options=_CHECKED.get(step.name, step.options)) for step in steps]
-    passes = map(str, steps)
+    first = next(k for k, step in enumerate(steps) if step.name == _TYPES)
     try:
-        run_passes(f"builtin.module({','.join(passes)})", module.mlir.operation)
+        hide(module)  # before any pass that folds, which gives the bits of the C library
+        run_passes(_text(steps[:first]), module.mlir.operation)
+        hide(module)  # what was an operator on arrays
+        define(module)
+        run_passes(_text(steps[first:]), module.mlir.operation)
     except ir.MLIRError as error:
         message = str(error)
         if "allo." in message:
             raise TargetError(f"the module cannot run on the CPU: {message}") from None
         raise InternalError(f"lowering to LLVM failed: {message}") from None
     _refuse_what_is_left(module)
+
+
+def _text(steps: Sequence[Pass]) -> str:
+    return f"builtin.module({','.join(map(str, steps))})"
 
 
 def _refuse_what_is_left(module: Module) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.elementary.functions import FUNCTIONS
+from ...ir.elementary.numbers import evaluate
 from ...ir.types import AlloType, Bool, Fixed, Float, Int, UFixed, UInt, wrap
 from .values import Value, float_class, integer_type
 
@@ -132,13 +134,16 @@ def _float_operation(op: str, scalar: Float) -> Operation:
 
 
 def elementary(name: str, scalar: AlloType) -> Callable[..., Value]:
-    """A function of the `math` dialect: that of the C library for double and float, through float for 16 bits."""
+    """A function of the `math` dialect, of 16 bits through float: ours of float, else that of the C library."""
     if name in ("math.absf", "math.absi"):
         whole = integer_type(scalar)
         return abs if whole is None else lambda value: wrap(abs(value), whole)
     assert isinstance(scalar, Float)
     made = float_class(scalar)
-    function = _of_library({"powf": "pow"}.get(name[5:], name[5:]), scalar.width == 64)
+    name = name.removeprefix("math.")
+    if name in FUNCTIONS and scalar.width < 64:
+        return lambda *operands: made(evaluate(name, *map(float, operands)))
+    function = _of_library({"powf": "pow"}.get(name, name), scalar.width == 64)
     return lambda *operands: made(function(*map(float, operands)))
 
 

@@ -13,6 +13,8 @@ from ...target import Fpga
 from ..roles import Datapath, Roles
 from .constant_division import constant_division
 from .constant_multiplication import constant_multiplication
+from .elementary_functions import NAME as ELEMENTARY
+from .elementary_functions import elementary_functions
 from .forward_stores import forward_stores
 from .forwarding_registers import forwarding_registers
 from .inline_calls import NAME as INLINE
@@ -28,13 +30,14 @@ from .reduction_trees import reduction_trees
 class RewriteOptions:
     """`auto_pipeline`: innermost loops are pipelined unasked, which decides where loops begin. `reassociate`: sums of
     floats may round otherwise. `depth`: through how many iterations a store is forwarded. `target`: what multipliers
-    cost; None: they stay. `inline`: pipelines have straight code that they call in them."""
+    cost; None: they stay. `own`: for hardware of our own, whose pipelines have straight code that they call in them,
+    and which has no units for elementary functions."""
 
     auto_pipeline: bool = False
     reassociate: bool = False
     depth: int = 0
     target: Fpga | None = None
-    inline: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,12 @@ PIPELINE: tuple[RewritePass, ...] = (
     RewritePass(  # before all that looks at one function
         INLINE,
         lambda m, f, o: inline_calls(m, f, auto_pipeline=o.auto_pipeline),
-        lambda o: o.inline,
+        lambda o: o.own,
+    ),
+    RewritePass(  # before all that folds, which gives the bits of the C library
+        ELEMENTARY,
+        lambda m, f, o: elementary_functions(m, f),
+        lambda o: o.own,
     ),
     # before what looks at values: places are then functions of loop variables, not of values that are computed in loops
     _of_mlir("allo-compose-affine"),
@@ -103,6 +111,7 @@ PIPELINE: tuple[RewritePass, ...] = (
         lambda o: False,
     ),
 )
+OF_OWN_HARDWARE = (INLINE, ELEMENTARY)
 NAMES = tuple(dict.fromkeys(entry.name for entry in PIPELINE))
 
 

@@ -9,11 +9,12 @@ import allo.dataflow as df
 from allo.backend.rtl import RTLModule
 from tests.dataflow.test_designs import DESIGNS
 
-# Arrays of which elements of the grid read or write at once are in registers. Two more designs use `exp`.
+# Arrays of which elements of the grid read or write at once are in registers.
 QUICK = {"one_dimension": "A", "tiled_gemm": "", "hierarchy": "", "feed_forward": ""}
 SLOW = {
     "weight_stationary": "XWY", "packed": "", "daisy_chain": "", "convolution": "XF", "unified": "WGYZ",
     "sparse": ("B", "A", "place", "Y"), "smith_waterman": "", "cannon": "XYZ", "multi_cache": "C",
+    "multi_head": "", "flash_attention": "KVO",
 }  # fmt: skip
 LONG = {"summa": "XYZ"}
 DATA_DECIDE = ("unified",)  # instructions are data

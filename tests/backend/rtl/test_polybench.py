@@ -9,12 +9,11 @@ from polybench.accuracy import inputs
 
 from .simulated import assert_as_predicted
 
-EXPONENTIALS = {"deriche"}
 SOME = ("gemm", "seidel_2d", "lu")  # of the best designs: others take the C++ compiler minutes
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in EXPONENTIALS])
+@pytest.mark.parametrize("name", NAMES)
 def test_kernels_as_they_are(name: str) -> None:
     made = assert_as_predicted(load(name).designs["vanilla"].customized("MINI"), *inputs(name, "MINI"))
     assert made.predicted_cycles is not None

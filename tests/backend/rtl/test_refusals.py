@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import allo
-from allo.ir.types import float32, int32
+from allo.ir.types import int32
 
 from .test_loops import gemm, numbers
 
@@ -18,19 +18,6 @@ def refusal(s: allo.Schedule, **options: object) -> str:
     with pytest.raises(allo.AlloError) as caught:
         s.build(target="rtl", **options)
     return re.sub(r'File "[^"]+", line \d+, column \d+: ', "AT ", str(caught.value))
-
-
-def test_operators_that_the_library_does_not_have() -> None:
-    def exponential(x: float32[8]):
-        for i in range(8):
-            x[i] = allo.exp(x[i])
-
-    assert refusal(allo.customize(exponential)) == (
-        "AT target 'rtl' has no hardware for 'exp' yet\n"
-        "    x[i] = allo.exp(x[i])\n"
-        "           ^\n"
-        "  hint: build the kernel for 'vitis_hls', or leave the operation to the host"
-    )
 
 
 def test_calls_of_loops_in_a_pipeline() -> None:

@@ -32,6 +32,7 @@ from ..text.files import header_text, kernel_text
 from ..text.module import Emitted, described, emit
 from ..text.open_arrays import asked_extents
 from ..text.vendor import VITIS, Vendor
+from .elementary import with_own_functions
 from .library import load, simulation_library
 from .stack import run_with_stack, stack_bytes
 from .wrapper import direct_call_text, simulation_text
@@ -170,7 +171,7 @@ class HLSModule:
     def sources(self) -> dict[str, str]:
         """The files that a simulation is compiled from."""
         return {
-            "kernel.cpp": kernel_text(self._simulated or self.emitted),
+            "kernel.cpp": with_own_functions(kernel_text(self._simulated or self.emitted)),
             "kernel.h": header_text(self.emitted),
             "call.h": self._call_text(),
             "csim.cpp": simulation_text(self._stack),

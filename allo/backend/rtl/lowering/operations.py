@@ -9,6 +9,7 @@ from mlir import ir
 from ....errors import TargetError
 from ....ir.access import asks_stream
 from ....ir.dense import float_bits
+from ....ir.elementary.values import OPERATIONS as ELEMENTARY
 from ....ir.mlir_types import integer_of
 from ....ir.module import Module
 from ....ir.walk import entry_block, location_of, operations
@@ -224,7 +225,12 @@ def demand_hardware(module: Module) -> None:
     entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
     for op in (op for entry in entries for op in operations(entry)):
         if op.name.startswith(("arith.", "math.")) and op.name not in _BUILT:
-            raise unsupported(op, f"'{op.name.partition('.')[2]}'")
+            kind = op.results[0].type
+            raise unsupported(
+                op,
+                f"'{op.name.partition('.')[2]}' of {kind}",
+                hint="compute it in float32, whose functions have hardware" if op.name in ELEMENTARY else None,
+            )
         if asks_stream(op):
             raise TargetError(
                 f"target 'rtl' has no hardware for '{op.name.partition('_')[2]}' of a stream, which does "

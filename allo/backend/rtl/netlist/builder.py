@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from ....errors import Location
 from ....ir.names import unique_name
-from .design import Assign, Direction, HardwareModule, ModuleInstance, ModulePort, Register, Signal
+from .design import (
+    Assign,
+    ConstantTable,
+    Direction,
+    HardwareModule,
+    ModuleInstance,
+    ModulePort,
+    Register,
+    Signal,
+)
 
 _WORDS = """
 alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins
@@ -83,6 +92,12 @@ class ModuleBuilder:
         if (width, expression) not in self.shared:
             self.shared[width, expression] = self.wire(hint, width, expression, at=at)
         return self.shared[width, expression]
+
+    def table(self, hint: str, width: int, words: Sequence[int]) -> str:
+        """A new memory of constant words; its name."""
+        made = ConstantTable(self.named(hint), width, tuple(words))
+        self.module.tables.append(made)
+        return made.name
 
     def register(
         self, signal: Signal, following: str, *, enable: str | None = None, reset: int | None = None

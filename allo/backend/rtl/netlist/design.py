@@ -90,6 +90,15 @@ class ModuleInstance:
     observes: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ConstantTable:
+    """A memory that nothing writes: words of `width` bits."""
+
+    name: str
+    width: int
+    words: tuple[int, ...]
+
+
 @dataclass(slots=True)
 class HardwareModule:
     """A module; `remarks` stand above it."""
@@ -98,6 +107,7 @@ class HardwareModule:
     remarks: list[str] = field(default_factory=list)
     ports: list[ModulePort] = field(default_factory=list)
     signals: list[Signal] = field(default_factory=list)
+    tables: list[ConstantTable] = field(default_factory=list)
     assigns: list[Assign] = field(default_factory=list)
     registers: list[Register] = field(default_factory=list)
     instances: list[ModuleInstance] = field(default_factory=list)

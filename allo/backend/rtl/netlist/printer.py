@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Iterable, Iterator
 
 from ....errors import Location
-from .design import HardwareModule, ModuleInstance, Register, Signal
+from .design import ConstantTable, HardwareModule, ModuleInstance, Register, Signal
 
 _LINE = 110
 
@@ -23,6 +23,8 @@ def _module(module: HardwareModule) -> Iterator[str]:
     ports = [f"  {port.direction.value} {_declared(port.signal)}" for port in module.ports]
     yield ",\n".join(ports) + ");"
     yield from _signals(module.signals)
+    for table in module.tables:
+        yield from _table(table)
     at: Location | None = None
     for assign in module.assigns:
         if assign.at is not None and (at is None or (assign.at.file, assign.at.line) != (at.file, at.line)):
@@ -63,6 +65,20 @@ def _signals(signals: list[Signal]) -> Iterator[str]:
                 line = "   "
             line += f" {name}{end}"
         yield line
+
+
+def _table(table: ConstantTable) -> Iterator[str]:
+    yield f"  logic {_range(table.width)}{table.name} [0:{len(table.words) - 1}];"
+    yield "  initial begin"
+    line = "   "
+    for place, word in enumerate(table.words):
+        text = f" {table.name}[{place}] = {table.width}'h{word:x};"
+        if len(line) + len(text) > _LINE and line.strip():
+            yield line
+            line = "   "
+        line += text
+    yield line
+    yield "  end"
 
 
 def _remark(at: Location) -> Iterator[str]:

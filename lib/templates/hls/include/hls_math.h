@@ -1,38 +1,44 @@
-// Decides the functions of `hls::`: those of the C library for float and double, for half through float.
+// Decides the functions of `hls::`: those of the C library for float and double, for half through float. Some of float
+// have the bits that kernels define.
 #ifndef ALLO_SIM_HLS_MATH_H
 #define ALLO_SIM_HLS_MATH_H
 
 #include <cmath>
 #include <type_traits>
 
+#include "allo_sim/elementary.h"
 #include "ap_int.h"
 
 namespace hls {
 
-#define ALLO_SIM_UNARY(name)                                        \
-  inline float name(float x) { return std::name(x); }               \
-  inline double name(double x) { return std::name(x); }             \
-  inline ::half name(::half x) { return ::half(std::name(float(x))); } \
+#define ALLO_SIM_FUNCTION(space, name)                                     \
+  inline float name(float x) { return space::name(x); }                    \
+  inline double name(double x) { return space::name(x); }                  \
+  inline ::half name(::half x) { return ::half(space::name(float(x))); }   \
   template <class T, class = std::enable_if_t<std::is_integral<T>::value>> \
-  inline double name(T x) { return std::name(double(x)); }
-ALLO_SIM_UNARY(exp)
+  inline double name(T x) { return space::name(double(x)); }
+#define ALLO_SIM_OWN(name) ALLO_SIM_FUNCTION(allo_sim, name)
+ALLO_SIM_OWN(exp)
+ALLO_SIM_OWN(log)
+ALLO_SIM_OWN(log2)
+ALLO_SIM_OWN(log10)
+ALLO_SIM_OWN(sin)
+ALLO_SIM_OWN(cos)
+ALLO_SIM_OWN(tanh)
+#undef ALLO_SIM_OWN
+
+#define ALLO_SIM_UNARY(name) ALLO_SIM_FUNCTION(std, name)
 ALLO_SIM_UNARY(exp2)
 ALLO_SIM_UNARY(expm1)
-ALLO_SIM_UNARY(log)
-ALLO_SIM_UNARY(log2)
-ALLO_SIM_UNARY(log10)
 ALLO_SIM_UNARY(log1p)
 ALLO_SIM_UNARY(sqrt)
 ALLO_SIM_UNARY(cbrt)
-ALLO_SIM_UNARY(sin)
-ALLO_SIM_UNARY(cos)
 ALLO_SIM_UNARY(tan)
 ALLO_SIM_UNARY(asin)
 ALLO_SIM_UNARY(acos)
 ALLO_SIM_UNARY(atan)
 ALLO_SIM_UNARY(sinh)
 ALLO_SIM_UNARY(cosh)
-ALLO_SIM_UNARY(tanh)
 ALLO_SIM_UNARY(asinh)
 ALLO_SIM_UNARY(acosh)
 ALLO_SIM_UNARY(atanh)
@@ -46,12 +52,14 @@ ALLO_SIM_UNARY(nearbyint)
 ALLO_SIM_UNARY(trunc)
 ALLO_SIM_UNARY(fabs)
 #undef ALLO_SIM_UNARY
+#undef ALLO_SIM_FUNCTION
 
-#define ALLO_SIM_BINARY(name)                                                                   \
-  inline float name(float x, float y) { return std::name(x, y); }                               \
-  inline double name(double x, double y) { return std::name(x, y); }                            \
-  inline ::half name(::half x, ::half y) { return ::half(std::name(float(x), float(y))); }
-ALLO_SIM_BINARY(pow)
+#define ALLO_SIM_FUNCTION(space, name)                                \
+  inline float name(float x, float y) { return space::name(x, y); }   \
+  inline double name(double x, double y) { return space::name(x, y); } \
+  inline ::half name(::half x, ::half y) { return ::half(space::name(float(x), float(y))); }
+ALLO_SIM_FUNCTION(allo_sim, pow)
+#define ALLO_SIM_BINARY(name) ALLO_SIM_FUNCTION(std, name)
 ALLO_SIM_BINARY(fmin)
 ALLO_SIM_BINARY(fmax)
 ALLO_SIM_BINARY(fmod)
@@ -60,6 +68,7 @@ ALLO_SIM_BINARY(hypot)
 ALLO_SIM_BINARY(atan2)
 ALLO_SIM_BINARY(copysign)
 #undef ALLO_SIM_BINARY
+#undef ALLO_SIM_FUNCTION
 
 inline float recip(float x) { return 1.0f / x; }
 inline double recip(double x) { return 1.0 / x; }
@@ -109,7 +118,7 @@ inline T min(const T &x, const T &y) {
 
 // The C names of the float functions.
 #define ALLO_SIM_FLOAT(name) \
-  inline float name##f(float x) { return std::name(x); }
+  inline float name##f(float x) { return name(x); }
 ALLO_SIM_FLOAT(exp)
 ALLO_SIM_FLOAT(log)
 ALLO_SIM_FLOAT(sqrt)
@@ -121,7 +130,7 @@ ALLO_SIM_FLOAT(floor)
 ALLO_SIM_FLOAT(ceil)
 ALLO_SIM_FLOAT(fabs)
 #undef ALLO_SIM_FLOAT
-inline float powf(float x, float y) { return std::pow(x, y); }
+inline float powf(float x, float y) { return pow(x, y); }
 
 }  // namespace hls
 

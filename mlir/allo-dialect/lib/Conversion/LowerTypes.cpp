@@ -141,7 +141,8 @@ LogicalResult LowerTypes::collect(Operation *op) {
     if (llvm::any_of(op->getOperandTypes(), isWidened) ||
         llvm::any_of(op->getResultTypes(), isWidened))
       work.emplace_back(op);
-  } else if (isa<func::FuncOp, memref::GlobalOp>(op) || isa<AlloDialect>(op->getDialect()) ||
+  } else if (isa<func::FuncOp, memref::GlobalOp>(op) ||
+             (isa<AlloDialect>(op->getDialect()) && !isa<ElementaryOp>(op)) ||
              (isa<memref::AllocOp>(op) && isStreamArray(op->getResult(0).getType()))) {
     work.emplace_back(op);
   }

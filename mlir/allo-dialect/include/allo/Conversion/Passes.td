@@ -29,4 +29,9 @@ def LowerNumbers : Pass<"allo-lower-numbers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CallElementary : Pass<"allo-call-elementary", "::mlir::ModuleOp"> {
+  let summary = "`allo.elementary` -> calls, one for each element of a vector";
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif

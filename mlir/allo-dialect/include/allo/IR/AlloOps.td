@@ -3,6 +3,7 @@
 
 include "allo/IR/AssertOp.td"
 include "allo/IR/BitOps.td"
+include "allo/IR/ElementaryOp.td"
 include "allo/IR/FixedOps.td"
 include "allo/IR/ScheduleOps.td"
 include "allo/IR/StreamOps.td"

@@ -1,0 +1,1 @@
+"""Elementary functions of single floats by integers, so that all machines and all hardware give the same bits."""
