@@ -34,8 +34,13 @@ def is_straight(op: ir.Operation) -> bool:
 
 def is_unrolled(op: ir.Operation) -> bool:
     """Whether a loop is unrolled, with all in it, although it is in no pipeline."""
+    return has_copies(op) and all(map(is_straight, statements(op.regions[0].blocks[0])))
+
+
+def has_copies(op: ir.Operation) -> bool:
+    """Whether the schedule makes a copy of the body of each iteration of a loop, and it has as many always."""
     full = "allo.unroll" in op.attributes and ir.IntegerAttr(op.attributes["allo.unroll"]).value == 0
-    return full and constant_bounds(op) is not None and all(map(is_straight, statements(op.regions[0].blocks[0])))
+    return full and constant_bounds(op) is not None
 
 
 def is_nested(view: LoopView) -> bool:

@@ -10,8 +10,8 @@ from ...ir.access import callee_name
 from ...ir.inlining import inline_call, leave_affine
 from ...ir.module import Module
 from ...ir.streams import uses_streams
-from ...ir.walk import entry_block, location_of, loops_of, operations, statements
-from ..roles import Roles, is_straight
+from ...ir.walk import LOOP_OPERATIONS, entry_block, location_of, loops_of, operations, statements
+from ..roles import Roles, has_copies, is_straight
 from .record import Rewrite
 
 NAME = "allo-inline-calls"
@@ -45,8 +45,16 @@ def _is_straight(module: Module, name: str, callers: tuple[str, ...] = ()) -> bo
     entry = entry_block(function)
     if entry is None or name in callers or uses_streams(function):
         return False
-    if not all(op.name == "func.call" or is_straight(op) for op in statements(entry)):
-        return False
-    return all(
-        _is_straight(module, callee_name(call), (*callers, name)) for call in operations(entry, "func.call")
-    )
+    return all(_can_stand(module, op, (*callers, name)) for op in statements(entry))
+
+
+def _can_stand(module: Module, op: ir.Operation, callers: tuple[str, ...]) -> bool:
+    """Whether a statement of those functions can stand in a pipeline."""
+    if op.name == "func.call":
+        return _is_straight(module, callee_name(op), callers)
+    if op.name not in LOOP_OPERATIONS:
+        blocks = [block for region in op.regions for block in region.blocks]
+        return (bool(blocks) or is_straight(op)) and all(
+            _can_stand(module, inner, callers) for block in blocks for inner in statements(block)
+        )
+    return has_copies(op) and all(_can_stand(module, inner, callers) for inner in statements(op.regions[0].blocks[0]))

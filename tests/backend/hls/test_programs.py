@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import FunctionType
-from typing import Any
 
 import pytest
 
+from tests.backend.twin import simulated
 from tests.library.test_templates import templates
 from tests.seeds import rotating
 
@@ -73,18 +69,6 @@ def test_every_template_is_simulated() -> None:
     named = [name for names in TEMPLATES.values() for name in names]
     assert sorted(named) == sorted(template.__name__ for template in templates())
     assert {*TEMPLATES, *NO_CALLS, *LEFT_OUT, *REFUSED} <= set(FILES)
-
-
-def simulated(tests: str, folder: Path, *left_out: str) -> dict[str, Any]:
-    """What the plugin `tests.backend.hls.twin` says of the tests of a file, or of one of them, which pass."""
-    record = folder / "counts.json"
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
-    command += ["-p", "tests.backend.hls.twin"]
-    command += ["-m", "not exhaustive", *(f"--deselect={tests}::{name}" for name in left_out), tests]
-    environment = {**os.environ, "ALLO_TWIN_RECORD": str(record), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-4000:]
-    return json.loads(record.read_text())
 
 
 @needs_compiler

@@ -220,3 +220,17 @@ def test_results_that_are_arguments_or_one_array_twice() -> None:
     other = x.copy()
     assert [bits(a) for a in built(x, y)] == [bits(a) for a in on_cpu(other, y)]
     assert bits(x) == bits(other)
+
+
+def test_bits_as_another_type() -> None:
+    def there_and_back(A: UInt(32)[16]) -> (float32[16], int32[16]):
+        B: float32[16] = 0
+        C: int32[16] = 0
+        for i in range(16):
+            B[i] = A[i].bitcast()
+            C[i] = B[i].bitcast()
+        return B, C
+
+    A = RANDOM.integers(0, 2**30, 16).astype(np.uint32)
+    B, C = allo.customize(there_and_back).build(target="rtl")(A)
+    assert bits(B) == bits(A.view(np.float32)) and bits(C) == bits(A.view(np.int32))

@@ -79,6 +79,31 @@ def test_what_stays_a_call(after, told) -> None:
     assert told(after(allo.customize(plain), "inline-calls")) == []  # no pipeline
 
 
+def test_unrolled_loops_with_calls_are_straight(after, told) -> None:
+    def weighted(A: int32[4, 8], i: int32) -> int32:
+        sum: int32 = 0
+        for k in range(4):
+            if k != 2:
+                sum += quadrupled(A[k, i])
+        return sum
+
+    def sums(A: int32[4, 8], B: int32[8]):
+        for i in range(8):
+            B[i] = weighted(A, i)
+
+    s = allo.customize(sums)
+    s.pipeline("i")
+    assert told(after(s, "inline-calls")) == []  # the loop takes turns
+    s.unroll("weighted:k")
+    s.partition("A", dim=1)
+    assert len(told(after(s, "inline-calls"))) == 4
+    A, B = np.arange(32, dtype=np.int32).reshape(4, 8), np.zeros(8, np.int32)
+    built = s.build(target="rtl")
+    built(A, B)
+    np.testing.assert_array_equal(B, 4 * (A[0] + A[1] + A[3]))
+    assert built.cycles == built.predicted_cycles < 16
+
+
 def test_an_estimate_of_own_hardware_is_that_of_the_body() -> None:
     s = allo.customize(kernel)
     s.pipeline("i")

@@ -20,7 +20,7 @@ from ..netlist.design import Signal
 from .flow import UnitRegisters
 
 _WIRES = ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui", "allo.sign_cast",
-          "arith.bitcast")  # fmt: skip
+          "arith.bitcast", "allo.bitcast")  # fmt: skip
 _LOGIC = {"arith.addi": "+", "arith.subi": "-", "arith.andi": "&", "arith.ori": "|", "arith.xori": "^"}
 _EXTREMES = {"arith.minsi": ("<", True), "arith.maxsi": (">", True), "arith.minui": ("<", False),
              "arith.maxui": (">", False)}  # fmt: skip
