@@ -31,7 +31,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "power": np.power,
 }  # fmt: skip
 INTERNAL = {"power": "powf"}
-MOST = {"tanh": 0.507}  # units in the last place
+MOST = {"tanh": 0.508}  # units in the last place; of all others 0.504; the page says what all arguments show
 Floats = npt.NDArray[np.float32]
 
 
@@ -92,7 +92,7 @@ def exact_values(name: str, x: Floats, y: Floats) -> npt.NDArray[np.float64]:
 @pytest.mark.parametrize("name", REFERENCES)
 def test_results_are_the_nearest_floats_or_almost(name: str) -> None:
     found = on_cpu()[list(REFERENCES).index(name)]
-    assert errors(found, exact_values(name, *vectors())) < MOST.get(name, 0.503)
+    assert errors(found, exact_values(name, *vectors())) < MOST.get(name, 0.504)
 
 
 @pytest.mark.slow
@@ -102,7 +102,7 @@ def test_so_are_those_of_many_more(name: str) -> None:
     built = allo.customize(everything).build()
     for x, y in zip(*(np.split(vector, MANY // N) for vector in vectors(MANY)), strict=True):
         built(x, y, z)
-        assert errors(z[list(REFERENCES).index(name)], exact_values(name, x, y)) < MOST.get(name, 0.503)
+        assert errors(z[list(REFERENCES).index(name)], exact_values(name, x, y)) < MOST.get(name, 0.504)
 
 
 @pytest.mark.parametrize("name", REFERENCES)
