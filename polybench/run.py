@@ -114,9 +114,12 @@ def _unless_interrupted(pool: Executor) -> Iterator[Executor]:
         try:
             yield pool
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(pool, ThreadPoolExecutor):  # whose threads would begin other processes
+                pool.shutdown(wait=False, cancel_futures=True)
             for child in set(active_children()) - before:
                 child.terminate()
+            # waited for: Python, when it ends, wakes threads of pools, of which one might be just ending
+            pool.shutdown(cancel_futures=True)
             raise
 
 
