@@ -114,3 +114,27 @@ def test_parts_of_words_that_are_changed_on_a_condition() -> None:
     found = compare(first, load(packed(kernel), like=first))
     assert isinstance(found, Equal) and found.solved == 0  # no bit of 288 is left to the solver
     assert isinstance(compare(first, load(packed(wrong), like=first)), Mismatch)
+
+
+def rewritten_corner(B: int32[6, 6], last: int32):
+    L: int32[6, 6] = 0
+    for t in range(300):
+        L[5, 5] = t + last
+    for p, q in allo.grid(6, 6):
+        B[p, q] += 5 * L[p, q]
+
+
+def another_corner(B: int32[6, 6], last: int32):
+    L: int32[6, 6] = 0
+    for t in range(300):
+        L[5, 4] = t + last
+    for p, q in allo.grid(6, 6):
+        B[p, q] += 5 * L[p, q]
+
+
+def test_parts_of_words_behind_many_writes() -> None:
+    """More than the 256 levels that a look into a word may branch."""
+    first = load(rewritten_corner)
+    found = compare(first, load(packed(rewritten_corner), like=first))
+    assert isinstance(found, Equal) and found.solved == 0
+    assert isinstance(compare(first, load(packed(another_corner), like=first)), Mismatch)

@@ -8,6 +8,7 @@ using namespace allo::graph;
 using llvm::APInt;
 
 constexpr size_t kMostExtracted = 1 << 20; // some 40 MB
+constexpr unsigned kMostSteps = 1 << 14;   // through writes of one word
 
 static uint64_t mix(uint64_t x) {
   x ^= x >> 32;
@@ -301,59 +302,73 @@ Id Graph::fold(const Operator &o, Id a, Id b, Id c) const {
   return evaluate(o.kind, x, y, result) ? self->constant(0, result) : kNone;
 }
 
+/// A word that is written part by part is a chain of nodes, one behind the other for each write: it is followed in a
+/// loop, and only what branches off is deeper.
 Id Graph::extract(Id id, unsigned low, unsigned size, unsigned depth) {
-  if (id == kUndefined || depth > 256)
-    return kNone;
-  if (isConstant(id))
-    return constant(0, getConstant(id).value.extractBits(size, low));
-  const Operator &o = operatorOf(id);
-  if (low == 0 && size == o.width)
-    return id;
-  Id a = nodes[id].operands[0], b = nodes[id].operands[1];
   auto zero = [&] { return constant(0, APInt(size, 0)); };
-  switch (o.kind) {
-  case Kind::Select:
-    return extractOfSelect(id, low, size, depth + 1);
-  case Kind::Trunc:
-    return extract(a, low, size, depth + 1);
-  case Kind::ExtS:
-  case Kind::ExtU:
-    if (low + size <= widthOf(a))
-      return extract(a, low, size, depth + 1);
-    return o.kind == Kind::ExtU && low >= widthOf(a) ? zero() : kNone;
-  case Kind::Or: {
-    Id left = extract(a, low, size, depth + 1);
-    if (left == kNone)
+  for (unsigned step = 0; depth <= 256 && step < kMostSteps && id != kUndefined; ++step) {
+    if (isConstant(id))
+      return constant(0, getConstant(id).value.extractBits(size, low));
+    const Operator &o = operatorOf(id);
+    if (low == 0 && size == o.width)
+      return id;
+    Id a = nodes[id].operands[0], b = nodes[id].operands[1];
+    switch (o.kind) {
+    case Kind::Select:
+      return extractOfSelect(id, low, size, depth + 1);
+    case Kind::Trunc:
+      id = a;
+      break;
+    case Kind::ExtS:
+    case Kind::ExtU:
+      if (low + size > widthOf(a))
+        return o.kind == Kind::ExtU && low >= widthOf(a) ? zero() : kNone;
+      id = a;
+      break;
+    case Kind::Or: {
+      Id right = extract(b, low, size, depth + 1); // what is put into the word
+      if (right == kNone)
+        return kNone;
+      if (!isConstant(right) || !getConstant(right).value.isZero()) {
+        Id left = extract(a, low, size, depth + 1);
+        bool isZero = left != kNone && isConstant(left) && getConstant(left).value.isZero();
+        return left == right || isZero ? right : kNone;
+      }
+      id = a;
+      break;
+    }
+    case Kind::And: {
+      if (isConstant(a))
+        std::swap(a, b);
+      if (!isConstant(b))
+        return kNone;
+      APInt mask = getConstant(b).value.extractBits(size, low);
+      if (mask.isZero())
+        return zero();
+      if (!mask.isAllOnes())
+        return kNone;
+      id = a;
+      break;
+    }
+    case Kind::Shl:
+    case Kind::ShrU: {
+      if (!isConstant(b) || getConstant(b).value.uge(o.width))
+        return kNone;
+      unsigned by = getConstant(b).value.getZExtValue();
+      bool isRight = o.kind == Kind::ShrU;
+      if (isRight ? low + by >= o.width : low + size <= by)
+        return zero();
+      if (isRight ? low + by + size > o.width : low < by)
+        return kNone;
+      low = isRight ? low + by : low - by;
+      id = a;
+      break;
+    }
+    default:
       return kNone;
-    Id right = extract(b, low, size, depth + 1);
-    if (right == kNone || left == right)
-      return right;
-    if (isConstant(left) && getConstant(left).value.isZero())
-      return right;
-    return isConstant(right) && getConstant(right).value.isZero() ? left : kNone;
+    }
   }
-  case Kind::And: {
-    if (isConstant(a))
-      std::swap(a, b);
-    if (!isConstant(b))
-      return kNone;
-    APInt mask = getConstant(b).value.extractBits(size, low);
-    return mask.isZero() ? zero() : mask.isAllOnes() ? extract(a, low, size, depth + 1) : kNone;
-  }
-  case Kind::Shl:
-  case Kind::ShrU: {
-    if (!isConstant(b) || getConstant(b).value.uge(o.width))
-      return kNone;
-    unsigned by = getConstant(b).value.getZExtValue();
-    if (o.kind == Kind::ShrU)
-      return low + by >= o.width         ? zero()
-             : low + by + size > o.width ? kNone
-                                         : extract(a, low + by, size, depth + 1);
-    return low + size <= by ? zero() : low < by ? kNone : extract(a, low - by, size, depth + 1);
-  }
-  default:
-    return kNone;
-  }
+  return kNone;
 }
 
 Id Graph::extractOfSelect(Id id, unsigned low, unsigned size, unsigned depth) {
