@@ -51,7 +51,7 @@ from importlib.metadata import version  # noqa: E402
 
 import polybench  # noqa: E402
 
-MEGABYTES = 7
+MEGABYTES = 10
 command = Path(sys.executable).with_name("allo")
 told = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
 assert told.startswith(f"allo {version('allo')} "), told
