@@ -36,16 +36,16 @@ module allo_divmod #(
     end
     allo_pipe #(X, REGISTERS) behind (.clk, .en, .d({digits, left, by, signs}), .q(state[k]));
   end
-  logic [W-1:0] size, rest, by;
+  logic [W-1:0] size, rest, factor;
   logic minus, by_minus, zero;
-  assign {size, rest, by, minus, by_minus, zero} = state[PARTS-1];
+  assign {size, rest, factor, minus, by_minus, zero} = state[PARTS-1];
   wire opposite = minus ^ by_minus;
   // one further from zero, if there is a rest and it lies in this direction
   wire away = rest != '0 && (ROUND == 1 ? opposite : ROUND == 2 ? !opposite : 1'b0);
-  wire [W-1:0] digits = size + W'(away);
+  wire [W-1:0] further = size + W'(away);
   wire [W-1:0] whole = minus ? -rest : rest;
-  wire [W-1:0] divisor = by_minus ? -by : by;
+  wire [W-1:0] divisor = by_minus ? -factor : factor;
   wire [W-1:0] other = ROUND == 1 ? whole + divisor : whole - divisor;
-  assign quotient = zero ? whole : opposite ? -digits : digits; // by zero every digit fits: the rest is the dividend
+  assign quotient = zero ? whole : opposite ? -further : further; // by zero every digit fits: the rest is the dividend
   assign remainder = zero ? '0 : away ? other : whole;
 endmodule

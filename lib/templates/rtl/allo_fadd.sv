@@ -24,7 +24,7 @@ module allo_fadd #(parameter int EXP = 8, parameter int MAN = 23, parameter int 
     .q({x1, z1, e1, d1, s1, unlike1, nan1, inf1, minus1}));
   // align, with three digits behind of which the last stands for the rest
   localparam int L = $clog2(MAN + 4);
-  wire far = 32'(d1) > MAN + 3;
+  wire far = 32'(d1) > unsigned'(MAN + 3);
   wire [2*MAN+3:0] shifted = {z1, {(MAN+3){1'b0}}} >> (far ? L'(MAN + 3) : L'(d1));
   wire [MAN+3:0] aligned = {shifted[2*MAN+3:MAN+1], (|shifted[MAN:0]) | (far & (|z1))};
   logic [MAN:0] x2;

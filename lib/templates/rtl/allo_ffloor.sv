@@ -7,8 +7,8 @@ module allo_ffloor #(parameter int EXP = 8, parameter int MAN = 23, parameter in
   localparam logic [F-1:0] LEAST = {1'b1, EXP'(BIAS), {MAN{1'b0}}}; // -1
   wire sign = a[F-1];
   wire [EXP-1:0] e = a[F-2 -: EXP];
-  wire part = 32'(e) < BIAS; // less than 1
-  wire whole = 32'(e) >= BIAS + MAN; // no digit behind the point
+  wire part = 32'(e) < unsigned'(BIAS); // less than 1
+  wire whole = 32'(e) >= unsigned'(BIAS + MAN); // no digit behind the point
   wire [31:0] places = 32'(e) - BIAS; // digits of the fraction in front of the point
   wire [F-1:0] below = F'({MAN{1'b1}} >> places); // those behind it
   wire [F-1:0] down = sign && (a & below) != '0 ? (a | below) + 1'b1 : a & ~below;

@@ -7,11 +7,12 @@ module allo_fifo #(parameter int W = 32, parameter int DEPTH = 2, localparam int
   output logic [CW-1:0] count, output logic [CW-1:0] most); // the elements now, and the most there have been
   localparam int AW = DEPTH > 1 ? $clog2(DEPTH) : 1;
   localparam logic [AW-1:0] LAST = AW'(DEPTH - 1);
+  localparam logic [CW-1:0] ALL = CW'(DEPTH);
   logic [W-1:0] mem [0:DEPTH-1];
   logic [AW-1:0] head, tail;
   wire puts = put & ~full, gets = get & ~empty;
   wire [CW-1:0] next = count + CW'(puts) - CW'(gets);
-  assign full = count == CW'(DEPTH);
+  assign full = count == ALL;
   assign empty = count == '0;
   assign get_data = mem[head];
   always_ff @(posedge clk) begin

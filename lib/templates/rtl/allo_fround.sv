@@ -13,7 +13,7 @@ module allo_fround #(
   logic [P-1:0] p0;
   if (RIGHT) begin : g_right
     wire [EW:0] down = -room;
-    wire far = down > (EW + 1)'(P);
+    wire far = down > (EW + 1)'(unsigned'(P));
     wire [2*P-1:0] both = {p, {P{1'b0}}} >> (far ? L'(P) : down[L-1:0]);
     assign p0 = low ? {both[2*P-1:P+1], both[P] | (|both[P-1:0])} : p;
   end else begin : g_stays
@@ -51,7 +51,7 @@ module allo_fround #(
   // 3: round; a carry goes on into the exponent, as it should
   wire up = guard2 & (rest2 | m2[0]);
   wire [EW+MAN:0] packed2 = {e2, m2[MAN-1:0]} + (EW + MAN + 1)'(up);
-  wire over = packed2[EW+MAN:MAN] >= (EW + 1)'((1 << EXP) - 1);
+  wire over = packed2[EW+MAN:MAN] >= (EW + 1)'(unsigned'((1 << EXP) - 1));
   localparam logic [EXP-1:0] ONES = '1;
   wire [EXP+MAN:0] result = nan2 ? {1'b0, ONES, 1'b1, {(MAN-1){1'b0}}}
     : inf2 | over ? {sign2, ONES, {MAN{1'b0}}} : {sign2, packed2[EXP+MAN-1:0]};

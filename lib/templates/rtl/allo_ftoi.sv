@@ -11,9 +11,9 @@ module allo_ftoi #(
   logic [EXP-1:0] e;
   logic [MAN:0] m;
   allo_fopen #(EXP, MAN) open_x (.a(x), .sign, .zero, .inf, .nan, .e, .m);
-  wire part = 32'(e) < BIAS; // less than 1
+  wire part = 32'(e) < unsigned'(BIAS); // less than 1
   wire [31:0] places = 32'(e) - BIAS; // of the first digit
-  wire most = !part && places >= W;
+  wire most = !part && places >= unsigned'(W);
   wire [P-1:0] shifted = P'(m) << (part | most ? L'(0) : places[L-1:0]);
   wire [W-1:0] whole = part ? '0 : shifted[P-2 -: W];
   logic [W-1:0] whole1;

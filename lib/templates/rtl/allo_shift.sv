@@ -5,7 +5,7 @@ module allo_shift #(
   parameter int LAT = 0) (
   input logic clk, input logic en, input logic [W-1:0] a, input logic [WB-1:0] b, output logic [W-1:0] y);
   wire [WB+31:0] amount = (WB + 32)'(b);
-  wire all = (AMOUNT_SIGNED & b[WB-1]) || amount >= (WB + 32)'(W);
+  wire all = (AMOUNT_SIGNED & b[WB-1]) || amount >= (WB + 32)'(unsigned'(W));
   logic [W-1:0] shifted;
   if (KIND == 0) begin : g_left
     assign shifted = all ? '0 : a << amount[31:0];

@@ -459,7 +459,7 @@ def test_what_depends_on_when_tasks_run_is_refused() -> None:
 
 @pytest.mark.parametrize(("was", "fault"), [
     ("assign empty = count == '0;", "assign empty = 1'b0;"),  # elements that are not there
-    ("assign full = count == CW'(DEPTH);", "assign full = 1'b0;"),
+    ("assign full = count == ALL;", "assign full = 1'b0;"),
     ("localparam logic [AW-1:0] LAST = AW'(DEPTH - 1);", "localparam logic [AW-1:0] LAST = AW'(DEPTH);"),
 ])  # fmt: skip
 def test_faults_in_the_fifo_are_noticed(was: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -258,4 +258,5 @@ def _by_word(cases: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for condition, word in cases:
         found.setdefault(word, []).append(condition)
-    return [(" || ".join(conditions), word) for word, conditions in found.items()]
+    return [(conditions[0] if len(conditions) == 1 else " || ".join(f"({one})" for one in conditions), word)
+            for word, conditions in found.items()]  # fmt: skip

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not is_available(), reason="needs Yosys: pip ins
 
 FIFO = "allo_fifo.sv"
 FAULTS = {
-    "off by one": ("full = count == CW'(DEPTH)", "full = count == CW'(DEPTH - 1)"),
+    "off by one": ("full = count == ALL", "full = count == CW'(DEPTH - 1)"),
     "puts when full": ("puts = put & ~full", "puts = put"),
     "gets when empty": ("gets = get & ~empty", "gets = get"),
     "wraps late": ("tail <= tail == LAST ? '0", "tail <= tail > LAST ? '0"),
