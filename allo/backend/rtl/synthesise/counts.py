@@ -25,6 +25,8 @@ class Utilization:
 
     `lut` counts look-up tables of logic, of memories and of shift registers, `memory_lut` and `shift_lut` are those of
     the latter two. `dsp` are DSP48E1 cells, which stand for DSP48E2; `bram18` and `bram36` block RAMs by their size.
+    `clock` is in MHz, estimated of the netlist with the delays of lib/templates/rtl/synthesise/ultrascale.toml; None if
+    nothing takes time.
     """
 
     lut: int
@@ -36,6 +38,7 @@ class Utilization:
     carry: int
     memory_lut: int
     shift_lut: int
+    clock: float | None = None
 
     @property
     def bram(self) -> float:
@@ -44,10 +47,11 @@ class Utilization:
 
     def __str__(self) -> str:
         counted = f"{self.lut} LUT, {self.ff} FF, {self.dsp} DSP, {self.bram:g} BRAM, {self.uram} URAM"
-        return f"{counted} (synthesised: Yosys)"
+        clock = "" if self.clock is None else f", {self.clock:.0f} MHz (estimated)"
+        return f"{counted} (synthesised: Yosys){clock}"
 
 
-def utilization(cells: Mapping[str, int]) -> Utilization:
+def utilization(cells: Mapping[str, int], clock: float | None = None) -> Utilization:
     """Of a netlist that has so many cells of each type."""
 
     def total(pattern: re.Pattern[str]) -> int:
@@ -71,4 +75,5 @@ def utilization(cells: Mapping[str, int]) -> Utilization:
         carry=total(re.compile(r"CARRY[48]")),
         memory_lut=memory,
         shift_lut=shift,
+        clock=clock,
     )

@@ -10,17 +10,20 @@ from pathlib import Path
 from ....messages import working
 from ...external.compiler import kept
 from ..library import library_directory
+from .clock import clock_of
 from .counts import Utilization, utilization
 from .yosys import reading, run_yosys, yosys_version
 
 _KEPT = "rtl"  # the folder of the cache
-_COUNTED = "cells.json"
+_COUNTED, _NETLIST = "cells.json", "netlist.json"
+_MODEL = "2"  # of the clock: another number for each change of what clock.py makes of a netlist
 
 
 def synthesised(files: Mapping[str, str], top: str) -> Utilization:
     """What the module `top` takes of an UltraScale+ device, its ports as pins; ToolError with what Yosys says."""
-    recipe = (library_directory() / "synthesise" / "ultrascale.ys").read_text()
-    parts = [yosys_version(), recipe, top, *(text for file in files.items() for text in file)]
+    folder = library_directory() / "synthesise"
+    recipe, table = ((folder / name).read_text() for name in ("ultrascale.ys", "ultrascale.toml"))
+    parts = [yosys_version(), recipe, table, _MODEL, top, *(text for file in files.items() for text in file)]
     key = sha256("\0".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()[:32]
 
     def make(place: Path) -> None:
@@ -29,8 +32,11 @@ def synthesised(files: Mapping[str, str], top: str) -> Utilization:
             (folder / name).write_text(text)
         lines = [line.replace("TOP", top) for line in recipe.splitlines() if line and line[0] != "#"]
         commands = [reading(list(files), top), *lines, f"tee -q -o {_COUNTED} stat -json"]
+        commands += [f"select {top}", f"write_json -selected {_NETLIST}"]
         with working(f"synthesising '{top}'"):
             run_yosys(commands, folder, f"the design '{top}'")
-        place.write_text(json.dumps(json.loads((folder / _COUNTED).read_text())["design"]["num_cells_by_type"]))
+        cells = json.loads((folder / _COUNTED).read_text())["design"]["num_cells_by_type"]
+        clock = clock_of(json.loads((folder / _NETLIST).read_text()), top)
+        place.write_text(json.dumps({"cells": cells, "clock": clock}))
 
-    return utilization(json.loads(kept(_KEPT, f"{key}.json", make).read_text()))
+    return utilization(**json.loads(kept(_KEPT, f"{key}.json", make).read_text()))
