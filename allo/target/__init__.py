@@ -1,7 +1,7 @@
 """Descriptions of hardware: values, and the files of data that they are read from."""
 
 from .array import ArrayTiming, DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
-from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, Operator
+from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, Operator, PlaceAndRoute
 from .description import External, Target
 from .fpga import Fpga
 from .loader import known_targets, load_target
@@ -20,6 +20,7 @@ __all__ = [
     "MemoryKind",
     "NativeProduct",
     "Operator",
+    "PlaceAndRoute",
     "ProcessorArray",
     "Profile",
     "ShortRecurrences",

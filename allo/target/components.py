@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,12 @@ class IntegerOperator:
     lut_per_square: float = 0.0
     ff_per_square: float = 0.0
 
+    def on(self, device: IntegerOperator | None) -> IntegerOperator:
+        """The same with the delays of a device, if it states none itself."""
+        if device is None or self.delay or self.delay_per_bit:
+            return self
+        return replace(self, delay=device.delay, delay_per_bit=device.delay_per_bit)
+
     def of(self, name: str, width: int, dsp: int = 0) -> Operator:
         """The operator for `width` bits."""
         return Operator(
@@ -125,3 +131,13 @@ class FloatOperator:
     up_to: float
     operator: Operator
     implementation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAndRoute:
+    """The tool that places and routes for a device, and how it names the device, its package and its speed grade."""
+
+    tool: str
+    device: str
+    package: str
+    speed: int

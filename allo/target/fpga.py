@@ -15,6 +15,7 @@ from .components import (
     MemoryKind,
     Multiplexer,
     Operator,
+    PlaceAndRoute,
 )
 from .description import Target
 from .profile import Profile, ToolRules
@@ -38,6 +39,7 @@ class Fpga(Target):
     implementations: Mapping[str, str] = field(default_factory=dict)
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     profile: Profile | None = None
+    place_and_route: PlaceAndRoute | None = None  # without a vendor's tool
 
     @property
     def rules(self) -> ToolRules:
@@ -60,9 +62,10 @@ class Fpga(Target):
                 hint=nearest(profile, self.profiles) or "name its file in `profiles` in the file of the target",
             )
         found = self.profiles[profile]
+        integers = {kind: one.on(self.integers.get(kind)) for kind, one in found.integers.items()}
         return replace(
             self, profile=found, control=found.control, floats=found.floats or self.floats,
-            memories={**self.memories, **found.memories}, integers={**self.integers, **found.integers},
+            memories={**self.memories, **found.memories}, integers={**self.integers, **integers},
         )  # fmt: skip
 
     def using(self, **implementations: str) -> Fpga:

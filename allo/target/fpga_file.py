@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .component_tables import read_control, read_floating, read_integer, read_memory
-from .components import Capacity, Limits, Multiplexer
+from .components import Capacity, Limits, Multiplexer, PlaceAndRoute
 from .description import Target
 from .fpga import Fpga
 from .profile_file import read_profiles
@@ -31,6 +31,7 @@ def read_fpga(head: Target, root: Table) -> Fpga:
         each(root.table("integer"), read_integer, _INTEGER),
         tuple(read_floating(row) for row in root.tables("operator")),
         profiles=read_profiles(root),
+        place_and_route=_place_and_route(root.table("place_and_route")) if "place_and_route" in root.data else None,
     )  # fmt: skip
     for table in (rules, dsp):
         table.done()
@@ -55,3 +56,11 @@ def _device(table: Table) -> Capacity:
     device = Capacity(*(table.count(key) for key in ("dsp", "bram18", "uram", "lut", "ff")))
     table.done()
     return device
+
+
+def _place_and_route(table: Table) -> PlaceAndRoute:
+    found = PlaceAndRoute(
+        table.text("tool"), table.text("device"), table.text("package"), table.count("speed")
+    )  # fmt: skip
+    table.done()
+    return found

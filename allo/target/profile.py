@@ -53,7 +53,8 @@ class ToolRules:
 class Profile:
     """Who makes hardware of a module: control, rules, and what takes the place of the target's own values.
 
-    `memories` and `integers` replace those of the same name; `floats`, where there are any, all of the target.
+    `memories` and `integers` replace those of the same name (without delays of their own, these have those of the
+    target); `floats`, where there are any, all of the target.
     """
 
     name: str

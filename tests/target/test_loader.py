@@ -80,7 +80,7 @@ def test_unknown_target() -> None:
     with pytest.raises(TargetError) as caught:
         load_target("u28")
     assert str(caught.value) == (
-        "no target 'u28'; there are u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
+        "no target 'u28'; there are ecp5, u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
     )
 
 
@@ -88,7 +88,7 @@ def test_unknown_target_like_none() -> None:
     with pytest.raises(TargetError) as caught:
         load_target("stratix")
     assert str(caught.value) == (
-        "no target 'stratix'; there are u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020\n"
+        "no target 'stratix'; there are ecp5, u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020\n"
         "  hint: give one of them, or the path of a TOML file like those in `targets/`"
     )
 
