@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from ..arguments.parameters import Array
-from .lowering.design import HostArray, KeptArray
-from .simulate import Simulation
+from .lowering.top import HostArray, KeptArray
 
 
-def pass_to(place: HostArray | str, holder: Array, model: Simulation) -> None:
+class Memories(Protocol):
+    """Those of a simulation, or of a chip: all words of one at once, by its name."""
+
+    def load(self, name: str, words: Array) -> None: ...
+    def read(self, name: str) -> Array: ...
+
+
+def pass_to(place: HostArray | str, holder: Array, model: Memories) -> None:
     """Bring an argument into its memories."""
     if isinstance(place, str):
         model.load(f"{place}.mem", _words(holder, 1))
@@ -18,7 +26,7 @@ def pass_to(place: HostArray | str, holder: Array, model: Simulation) -> None:
     _load(place, _words(holder, bank_of.size), bank_of, address_of, model)
 
 
-def keep(state: KeptArray, model: Simulation) -> None:
+def keep(state: KeptArray, model: Memories) -> None:
     """Bring what a state is at first into its memories."""
     width = state.place.array.memory.width
     size = next((size for size in (1, 2, 4, 8) if width <= 8 * size), -(-width // 32) * 4)
@@ -26,7 +34,7 @@ def keep(state: KeptArray, model: Simulation) -> None:
     pass_to(state.place, np.frombuffer(data, np.uint8), model)
 
 
-def fetch(place: HostArray | str, holder: Array, model: Simulation) -> None:
+def fetch(place: HostArray | str, holder: Array, model: Memories) -> None:
     """Bring what memories hold into an argument, or a result."""
     if isinstance(place, str):
         words = _words(holder, 1)
@@ -41,7 +49,7 @@ def fetch(place: HostArray | str, holder: Array, model: Simulation) -> None:
         words[chosen] = _extended(read, len(read), words, width)[address_of[chosen]]
 
 
-def _load(place: HostArray, words: Array, bank_of: Array, address_of: Array, model: Simulation) -> None:
+def _load(place: HostArray, words: Array, bank_of: Array, address_of: Array, model: Memories) -> None:
     for bank, name in place.banks.items():
         chosen = bank_of == bank
         made = np.zeros((place.array.depth, *words.shape[1:]), words.dtype)

@@ -7,13 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...errors import InternalError, RunTimeout, TargetError
+from ...errors import InternalError, RunTimeout, TargetError, ToolError
 from ...ir.module import Module
 from ...ir.walk import entry_block, location_of
-from ...target import Fpga
+from ...target import Fpga, Target, load_target
 from ..arguments.conversion import converted_arguments
 from ..arguments.parameters import Parameter, parameters_of, results_of
 from ..arguments.results import result_memory, result_value, returned
+from .chip import ChipKernel, Transfer
 from .host import fetch, keep, pass_to
 from .left import FifoCounters
 from .library import MODULES, library_files
@@ -22,7 +23,7 @@ from .lowering.design import design
 from .netlist.printer import printed
 from .simulate import Simulation
 from .stuck import stuck_error
-from .synthesise import Utilization, synthesised
+from .synthesise import LintWarning, PlacedDesign, Utilization, linted, placed, synthesised
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,42 @@ class RTLModule:
         """The SystemVerilog by file name, with the modules of the library, for synthesis tools."""
         return {**library_files(self._library_names(observed=False)), f"{self.top_func_name}.sv": self.code}
 
-    def synthesise(self) -> Utilization:
-        """What the kernel takes of an UltraScale+ device, synthesised by Yosys; arrays that are arguments lie outside.
+    @property
+    def chip_files(self) -> dict[str, str]:
+        """The SystemVerilog for the pins of a chip, by file name, what is needed first: the kernel, its memories and a
+        serial port that fills them (`on_chip`)."""
+        board = self.design.board.builder.module
+        modules = [*self.design.modules[:-1], board]
+        instances = [one for module in modules for one in module.instances if not one.observes]
+        library = library_files(dict.fromkeys(one.module for one in instances if one.module in MODULES))
+        return {**library, f"{self.top_func_name}.sv": printed(modules)}
 
-        Raises ToolError if Yosys is not installed.
+    def on_chip(self, transfer: Transfer, polls: int = 1_000_000) -> ChipKernel:
+        """The kernel on a chip whose pins `transfer(word, bits)` reaches, for calls with NumPy arrays."""
+        return ChipKernel(self.top_func_name, self.design.board, self.parameters, self.results, transfer, polls)
+
+    def lint(self) -> tuple[LintWarning, ...]:
+        """What slang says of the SystemVerilog: nothing, if it is as it should be. ToolError if it is not installed."""
+        return linted(self.files, self.design.top)
+
+    def synthesise(
+        self, target: str | Path | Target | None = None, *, seeds: int = 3, constraints: str | Path | None = None
+    ) -> Utilization | PlacedDesign:
+        """What the kernel takes of a device, by default of the one that it is built for.
+
+        For an UltraScale+ device it is counted by Yosys; arrays that are arguments lie outside. For one that nextpnr
+        knows (`target="ecp5"`) the kernel, the memories of its arguments and the serial port of `on_chip` are placed
+        and routed in `seeds` runs, down to a bitstream; `constraints` is a file (LPF) that has a pin for each port.
+        Raises ToolError if a tool is not installed or refuses the design, and TargetError for what is no FPGA.
         """
+        device = self.target if target is None else load_target(target)
+        if not isinstance(device, Fpga):
+            raise TargetError(f"hardware is made for FPGAs, and '{device.name}' is none", hint='take target="ecp5"')
+        if device.place_and_route is not None:
+            text = None if constraints is None else _text(Path(constraints))
+            return placed(self.chip_files, self.design.board.name, device, seeds=seeds, constraints=text)
+        if constraints is not None:
+            raise TargetError(f"nothing is placed for '{device.name}', and so constraints= has no meaning")
         (kernel,) = (one.module for one in self.design.modules[-1].instances if one.module not in MODULES)
         return synthesised(self.files, kernel)
 
@@ -179,3 +211,10 @@ def written_project(module: RTLModule, folder: str) -> None:
     place.mkdir(parents=True, exist_ok=True)
     for name, text in module.files.items():
         (place / name).write_text(text)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ToolError(f"cannot read the constraints '{path}': {getattr(error, 'strerror', None) or error}") from None

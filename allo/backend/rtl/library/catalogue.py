@@ -104,6 +104,14 @@ _STORAGE = (
     ),
 )  # fmt: skip
 
+_HOST = LibraryModule(
+    "allo_spi", {"N": 8, "W": 4},
+    (
+        ("clk", _one), ("sck", _one), ("select_n", _one), ("mosi", _one), ("answered", _one), ("answer", _of("W")),
+    ),
+    (("miso", _one), ("access", _one), ("word", _of("N"))),
+)  # fmt: skip
+
 _OBSERVERS = (
     LibraryModule(
         "allo_monitor", {"W": 64}, (*_CLOCK, ("begins", _one), ("steps", _one), ("ends", _one)), (), memory="seen"
@@ -161,7 +169,7 @@ _FLOATS = (
 PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"allo_fopen": (), "allo_fnormal": (), "allo_fround": _BEHIND, "allo_digits": _BEHIND, "allo_root": _BEHIND}
 )
-MODULES = MappingProxyType({module.name: module for module in (*_STORAGE, *_OBSERVERS, *_INTEGERS, *_FLOATS)})
+MODULES = MappingProxyType({module.name: module for module in (*_STORAGE, _HOST, *_OBSERVERS, *_INTEGERS, *_FLOATS)})
 
 
 def library_module(name: str) -> LibraryModule:

@@ -1,7 +1,9 @@
-"""Synthesis without a vendor: what a design takes of an FPGA, counted by Yosys."""
+"""Synthesis without a vendor: what a design takes of an FPGA, counted by Yosys, or placed and routed by nextpnr."""
 
 from .counts import Utilization
+from .lint import LintWarning, linted
+from .placement import PlacedDesign, placed
 from .synthesis import synthesised
 from .yosys import is_available
 
-__all__ = ["Utilization", "is_available", "synthesised"]
+__all__ = ["LintWarning", "PlacedDesign", "Utilization", "is_available", "linted", "placed", "synthesised"]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from ....errors import ToolError
+from .process import run_python
 
 _RUN = """
 import sys
@@ -18,7 +17,6 @@ design = libyosys.Design()
 for line in sys.stdin.read().splitlines():
     libyosys.run_pass(line, design)
 """
-_LAST = 30  # lines of what it says
 
 
 def is_available() -> bool:
@@ -36,14 +34,7 @@ def yosys_version() -> str:
 def run_yosys(commands: Sequence[str], folder: Path, what: str) -> str:
     """What Yosys says of some commands, run in `folder`; ToolError with the last of it if it fails."""
     yosys_version()
-    done = subprocess.run(
-        [sys.executable, "-c", _RUN], input="\n".join(commands), cwd=folder, capture_output=True, text=True,
-        errors="replace", check=False,
-    )  # fmt: skip
-    if done.returncode:
-        said = (done.stdout + done.stderr).rstrip().splitlines()[-_LAST:]
-        raise ToolError("\n".join([f"Yosys does not synthesise {what}:", *said]))
-    return done.stdout
+    return run_python(_RUN, (), folder, f"Yosys does not synthesise {what}", said="\n".join(commands))
 
 
 def reading(files: Sequence[str], top: str, defines: Sequence[str] = (), **parameters: int | str) -> str:
