@@ -1,0 +1,264 @@
+"""Layers that say where elements stand: other shapes and orders, parts, copies, tables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...frontend.library.structured import OperatorNest, loops
+from ...frontend.typing.convert import convert
+from ...frontend.typing.nodes import Block, Expr, Stmt, Store, Symbol
+from ...frontend.typing.view import Slice, View, select, transposed
+from ...ir.arrays import form_dtype
+from ...ir.types import index as index_type
+from ..graph import Array, Layer
+from .layer_call import LayerCall, LayerOperator, arithmetic
+
+type Indices = tuple[Expr, ...]
+
+
+def _position(indices: Indices, extents: tuple[int, ...], zero: Expr) -> Expr:
+    """The number of an element in row-major order."""
+    result: Expr | None = None
+    for index, extent in zip(indices, extents, strict=True):
+        result = index if result is None else arithmetic("+", arithmetic("*", result, extent), index)
+    return zero if result is None else result
+
+
+def refinement(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The least shape of which both are products of neighbouring extents; None if there is none.
+
+    (4, 6) and (8, 3) are those of (4, 2, 3).
+    """
+    found: list[int] = []
+    left, right = [e for e in first if e != 1], [e for e in second if e != 1]
+    while left and right:
+        small, large = (left, right) if left[0] <= right[0] else (right, left)
+        extent = small.pop(0)
+        if large[0] % extent:
+            return None
+        found.append(extent)
+        large[0] //= extent
+        if large[0] == 1:
+            large.pop(0)
+    return tuple(found)
+
+
+def _grouped(indices: Indices, fine: tuple[int, ...], shape: tuple[int, ...], zero: Expr) -> Indices:
+    """The indices in an array of `shape` of an element of the refined shape."""
+    result: list[Expr] = []
+    at = 0
+    for extent in shape:
+        end = at
+        while math.prod(fine[at:end]) != extent:
+            end += 1
+        result.append(_position(indices[at:end], fine[at:end], zero))
+        at = end
+    return tuple(result)
+
+
+def _reshape(call: LayerCall) -> View:
+    """The same elements in row-major order, in another shape.
+
+    A copy of it goes through the dimensions of both shapes, so that all of its subscripts are affine.
+    """
+    base, shape, zero = call.view(0), call.type.shape, call.index(0)
+    own = base.type.shape
+
+    def read(indices: Indices) -> Expr:
+        return base.read(_split_again(indices, shape, own, zero))
+
+    fine = refinement(own, shape)
+
+    def compute(target: Symbol) -> Stmt:
+        assert fine is not None
+        nest = call.nest(fine)
+        value = base.read(_grouped(nest.variables, fine, own, zero))
+        place = _grouped(nest.variables, fine, shape, zero)
+        return loops(nest, Store(call.at, target, place, convert(value, call.element)))
+
+    merges = fine is not None and len(fine) > len([extent for extent in shape if extent != 1])
+    sources = tuple((symbol, False) for symbol, _ in base.sources)
+    return View(call.type, call.at, read, None, sources, (), compute if merges else None)
+
+
+def _split_again(indices: Indices, shape: tuple[int, ...], own: tuple[int, ...], zero: Expr) -> Indices:
+    """The indices in an array of shape `own` of the element at `indices` of `shape`: groups of equal size."""
+    result: list[Expr] = []
+    given = [(index, extent) for index, extent in zip(indices, shape, strict=True) if extent != 1]
+    wanted = [extent for extent in own if extent != 1]
+    while given:
+        many, few = [given.pop(0)], [wanted.pop(0)]
+        while (first := math.prod(extent for _, extent in many)) != (second := math.prod(few)):
+            if first < second:
+                many.append(given.pop(0))
+            else:
+                few.append(wanted.pop(0))
+        number = _position(tuple(i for i, _ in many), tuple(e for _, e in many), zero)
+        for place, extent in enumerate(few):
+            stride = math.prod(few[place + 1 :])
+            index = number if stride == 1 else arithmetic("//", number, stride)
+            result.append(index if place == 0 else arithmetic("%", index, extent))
+    remaining = iter(result)
+    return tuple(next(remaining) if extent != 1 else zero for extent in own)
+
+
+def _permute(call: LayerCall) -> View:
+    return transposed(call.view(0), call.layer.options["order"], call.at)
+
+
+def _slices(call: LayerCall, base: View) -> list[Expr | Slice]:
+    return [Slice(call.index(0), 1, extent) for extent in base.type.shape]
+
+
+def _slice(call: LayerCall) -> View:
+    base, options = call.view(0), call.layer.options
+    selectors, dimension = _slices(call, base), options["dimension"]
+    selectors[dimension] = Slice(call.index(options["start"]), options["step"], call.type.shape[dimension])
+    return select(base, selectors, call.at)
+
+
+def _select(call: LayerCall) -> View:
+    base, options = call.view(0), call.layer.options
+    selectors = _slices(call, base)
+    selectors[options["dimension"]] = call.index(options["index"])
+    return select(base, selectors, call.at)
+
+
+def _expand(call: LayerCall) -> View:
+    base, zero = call.view(0), call.index(0)
+    shape = base.type.shape
+
+    def read(indices: Indices) -> Expr:
+        own = indices[len(indices) - len(shape) :]
+        return base.read(tuple(zero if extent == 1 else i for extent, i in zip(shape, own, strict=True)))
+
+    return View(call.type, call.at, read, None, tuple((symbol, False) for symbol, _ in base.sources))
+
+
+def _concat(call: LayerCall) -> View:
+    """One array behind the other in a dimension, in a nest of loops each."""
+    views = [call.view(position) for position in range(len(call.layer.inputs))]
+    dimension = call.layer.options["dimension"]
+
+    def compute(target: Symbol) -> Stmt:
+        parts, offset = [], 0
+        for number, view in enumerate(views):
+            parts.append(_copied(call, str(number), view, target, dimension, offset))
+            offset += view.type.shape[dimension]
+        return Block(call.at, tuple(parts))
+
+    return call.operator_call().computed(call.type, views, compute)
+
+
+def _copied(call: LayerCall, part: str, view: View, target: Symbol, dimension: int, offset: int) -> Stmt:
+    nest = call.nest(view.type.shape, part)
+    place = list(nest.variables)
+    place[dimension] = arithmetic("+", place[dimension], offset) if offset else place[dimension]
+    return loops(nest, Store(call.at, target, tuple(place), convert(view.read(nest.variables), call.element)))
+
+
+def _subscript(call: LayerCall, view: View, indices: Indices) -> Expr:
+    return convert(view.read(indices), index_type)
+
+
+def _embedding(call: LayerCall) -> View:
+    """The rows of a table that an array of numbers names."""
+    table, numbers = call.view(0), call.view(1)
+
+    def read(indices: Indices) -> Expr:
+        return table.read((_subscript(call, numbers, indices[:-1]), indices[-1]))
+
+    return View(call.type, call.at, read, None, _sources(table, numbers))
+
+
+def _index(call: LayerCall) -> View:
+    """The parts along a dimension that an array of numbers names."""
+    table, numbers, dimension = call.view(0), call.view(1), call.layer.options["dimension"]
+    rank = len(numbers.type.shape)
+
+    def read(indices: Indices) -> Expr:
+        number = _subscript(call, numbers, indices[dimension : dimension + rank])
+        return table.read((*indices[:dimension], number, *indices[dimension + rank :]))
+
+    return View(call.type, call.at, read, None, _sources(table, numbers))
+
+
+def _index_put(call: LayerCall) -> View:
+    """The array in which the parts along a dimension that an array of numbers names are others."""
+    base, values, numbers = (call.view(position) for position in range(3))
+    dimension = call.layer.options["dimension"]
+
+    def compute(target: Symbol) -> Stmt:
+        copy = _copied(call, "copy", base, target, 0, 0)
+        return Block(call.at, (copy, put(call, values, numbers, target, dimension)))
+
+    return call.operator_call().computed(call.type, [base, values, numbers], compute)
+
+
+def put(call: LayerCall, values: View, numbers: View, target: Symbol, dimension: int) -> Stmt:
+    """The loops that set parts of `target`."""
+    shape = list(call.type.shape)
+    count = math.prod(numbers.type.shape)
+    shape[dimension] = count
+    nest = OperatorNest(call.at, call.layer.name, [(f"i{d}", extent) for d, extent in enumerate(shape)])
+    place = list(nest.variables)
+    place[dimension] = _subscript(call, numbers, (place[dimension],) if numbers.type.shape else ())
+    own = nest.variables[len(shape) - len(values.type.shape) :]
+    zero = call.index(0)
+    if not numbers.type.shape and len(values.type.shape) < len(shape):  # a number takes its dimension away
+        own = (*nest.variables[:dimension], *nest.variables[dimension + 1 :])[-len(values.type.shape) :]
+    read = tuple(zero if extent == 1 else i for extent, i in zip(values.type.shape, own, strict=True))
+    return loops(nest, Store(call.at, target, tuple(place), convert(values.read(read), call.element)))
+
+
+def _sources(*views: View) -> tuple[tuple[Symbol, bool], ...]:
+    return tuple((symbol, False) for view in views for symbol, _ in view.sources)
+
+
+def _evaluate_slice(layer: Layer, operands: list[Any]) -> Array:
+    options, dimension = layer.options, layer.options["dimension"]
+    stop = options["start"] + (layer.type.shape[dimension] - 1) * options["step"] + 1
+    result: Array = operands[0][(slice(None),) * dimension + (slice(options["start"], stop, options["step"]),)]
+    return result
+
+
+def _evaluate_index_put(layer: Layer, operands: list[Any]) -> Array:
+    result = np.array(operands[0])
+    result[(slice(None),) * layer.options["dimension"] + (operands[2],)] = operands[1]
+    return result
+
+
+def _evaluate_arange(layer: Layer, operands: list[Any]) -> Array:
+    options = layer.options
+    numbers = options["start"] + options["step"] * np.arange(layer.type.shape[0])
+    return np.asarray(numbers, form_dtype(layer.type.element))
+
+
+def _evaluate_full(layer: Layer, operands: list[Any]) -> Array:
+    return np.full(layer.type.shape, layer.options["value"], form_dtype(layer.type.element))
+
+
+def _evaluate_sum_so_far(layer: Layer, operands: list[Any]) -> Array:
+    result: Array = np.cumsum(operands[0], layer.options["dimension"], form_dtype(layer.type.element))
+    return result
+
+
+MOVES: dict[str, LayerOperator] = {
+    "reshape": LayerOperator(lambda layer, given: given[0].reshape(layer.type.shape), _reshape, moves=True),
+    "permute": LayerOperator(lambda layer, given: given[0].transpose(layer.options["order"]), _permute, moves=True),
+    "slice": LayerOperator(_evaluate_slice, _slice, moves=True),
+    "select": LayerOperator(
+        lambda layer, given: np.take(given[0], layer.options["index"], layer.options["dimension"]), _select, moves=True
+    ),
+    "expand": LayerOperator(lambda layer, given: np.broadcast_to(given[0], layer.type.shape), _expand, moves=True),
+    "concat": LayerOperator(lambda layer, given: np.concatenate(given, layer.options["dimension"]), _concat),
+    "embedding": LayerOperator(lambda layer, given: given[0][given[1]], _embedding),
+    "index": LayerOperator(lambda layer, given: np.take(given[0], given[1], layer.options["dimension"]), _index),
+    "index_put": LayerOperator(_evaluate_index_put, _index_put),
+    "arange": LayerOperator(_evaluate_arange, None),
+    "full": LayerOperator(_evaluate_full, None),
+    "cumsum": LayerOperator(_evaluate_sum_so_far, None),
+}
