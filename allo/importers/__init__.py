@@ -1,18 +1,19 @@
-"""Models of other frameworks as kernels: exported programs of PyTorch, and ONNX."""
+"""Models of other frameworks as kernels: exported programs of PyTorch, and ONNX (docs/pytorch.md)."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from .archive import Pt2Archive
-from .exported import read_program
-from .fold import simplified
+from .compare import LayerComparison, LayerDifference, compare_layers
+from .graph import Layer, LayerGraph, LayerOrigin
 from .kernel import ImportedKernel
-from .reading import layers_of
+from .pytorch import from_pt2, from_pytorch, torch_values
 
-__all__ = ["ImportedKernel", "read_pt2"]
-
-
-def read_pt2(source: str | Path | bytes, *, weights_as_arguments: bool = False) -> ImportedKernel:
-    graph = simplified(layers_of(read_program(Pt2Archive(source))))
-    return ImportedKernel(graph, weights_as_arguments=weights_as_arguments)
+__all__ = [
+    "ImportedKernel",
+    "Layer",
+    "LayerComparison",
+    "LayerDifference",
+    "LayerGraph",
+    "LayerOrigin",
+    "compare_layers",
+    "from_pt2",
+    "from_pytorch",
+    "torch_values",
+]

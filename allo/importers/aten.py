@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ir.types import Float
-from .exported import AtenNode, Unsupported
+from .exported import AtenNode, NotImported
 from .graph import Layer, Operand
 
 type Layers = Iterator[Layer]
@@ -95,7 +95,7 @@ def _matrix_transpose(node: AtenNode) -> Layers:
 
 def _addmm(node: AtenNode) -> Layers:
     if node.float("alpha", 1) != 1 or node.float("beta", 1) != 1:
-        raise Unsupported("it scales what it adds (alpha, beta)")
+        raise NotImported("it scales what it adds (alpha, beta)")
     yield layer(node, "matmul", node.array("mat1"), node.array("mat2"), node.array("self"))
 
 
@@ -104,18 +104,18 @@ def _conv2d(node: AtenNode) -> Layers:
     if padding == "valid":
         padding = (0, 0)
     if node.arguments.get("transposed"):
-        raise Unsupported("it is a transposed convolution")
+        raise NotImported("it is a transposed convolution")
     kernel = node.type_of(node.array("weight")).shape[2:]
     dilation, stride = _pair(node.ints("dilation", (1, 1))), _pair(node.ints("stride", (1, 1)))
     if len(kernel) != 2:
-        raise Unsupported("it is a convolution of other than two dimensions")
+        raise NotImported("it is a convolution of other than two dimensions")
     if padding == "same":
         whole = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
         if any(size % 2 for size in whole):
-            raise Unsupported("its padding is not the same on both sides")
+            raise NotImported("its padding is not the same on both sides")
         padding = tuple(size // 2 for size in whole)
     elif isinstance(padding, str):
-        raise Unsupported(f"its padding is {padding!r}")
+        raise NotImported(f"its padding is {padding!r}")
     else:
         padding = _pair(node.ints("padding", (0, 0)))
     yield layer(
@@ -128,13 +128,13 @@ def _pair(values: tuple[int, ...]) -> tuple[int, int]:
     if len(values) == 1:
         return values[0], values[0]
     if len(values) != 2:
-        raise Unsupported("its windows have other than two dimensions")
+        raise NotImported("its windows have other than two dimensions")
     return values[0], values[1]
 
 
 def _max_pool(node: AtenNode) -> Layers:
     if node.arguments.get("ceil_mode"):
-        raise Unsupported("it rounds the number of windows up (ceil_mode)")
+        raise NotImported("it rounds the number of windows up (ceil_mode)")
     window = _pair(node.ints("kernel_size"))
     yield layer(
         node, "max_pool2d", node.array("self"), window=window, stride=_pair(node.ints("stride", ()) or window),
@@ -144,10 +144,10 @@ def _max_pool(node: AtenNode) -> Layers:
 
 def _average_pool(node: AtenNode) -> Layers:
     if node.arguments.get("ceil_mode"):
-        raise Unsupported("it rounds the number of windows up (ceil_mode)")
+        raise NotImported("it rounds the number of windows up (ceil_mode)")
     window, padding = _pair(node.ints("kernel_size")), _pair(node.ints("padding", (0, 0)))
     if padding != (0, 0) and node.arguments.get("count_include_pad") is False:
-        raise Unsupported("it does not count the padding (count_include_pad=False)")
+        raise NotImported("it does not count the padding (count_include_pad=False)")
     divisor = node.int("divisor_override", window[0] * window[1])
     stride = _pair(node.ints("stride", ()) or window)
     yield layer(
@@ -158,7 +158,7 @@ def _average_pool(node: AtenNode) -> Layers:
 def _adaptive_pool(node: AtenNode) -> Layers:
     size, wanted = node.type_of(node.array("self")).shape[-2:], node.type_of(node.outputs[0]).shape[-2:]
     if any(extent % output for extent, output in zip(size, wanted, strict=True)):
-        raise Unsupported("its windows differ in size: the outputs do not divide the image")
+        raise NotImported("its windows differ in size: the outputs do not divide the image")
     window = size[0] // wanted[0], size[1] // wanted[1]
     yield layer(
         node, "avg_pool2d", node.array("self"), window=window, stride=window, padding=(0, 0),
@@ -178,13 +178,13 @@ def _reduction(operator: str) -> Callable[[AtenNode], Layers]:
 def _softmax(node: AtenNode) -> Layers:
     rank = len(node.type_of(node.array("self")).shape)
     if node.int("dim") % rank != rank - 1:
-        raise Unsupported("it is not along the last dimension")
+        raise NotImported("it is not along the last dimension")
     yield layer(node, "softmax", node.array("self"))
 
 
 def _layer_norm(node: AtenNode) -> Layers:
     if len(node.ints("normalized_shape")) != 1:
-        raise Unsupported("it normalises over more than the last dimension")
+        raise NotImported("it normalises over more than the last dimension")
     yield layer(
         node, "layer_norm", node.array("input"), node.maybe("weight"), node.maybe("bias"),
         eps=node.float("eps", 1e-5), weighted=node.maybe("weight") is not None,
@@ -193,7 +193,7 @@ def _layer_norm(node: AtenNode) -> Layers:
 
 def _rms_norm(node: AtenNode) -> Layers:
     if len(node.ints("normalized_shape")) != 1:
-        raise Unsupported("it normalises over more than the last dimension")
+        raise NotImported("it normalises over more than the last dimension")
     element = node.type_of(node.outputs[0]).element
     least = {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}
     default = least[element.width] if isinstance(element, Float) else 0.0
@@ -202,11 +202,11 @@ def _rms_norm(node: AtenNode) -> Layers:
 
 def _batch_norm(node: AtenNode) -> Layers:
     if node.arguments.get("training"):
-        raise Unsupported("it is in training mode")
+        raise NotImported("it is in training mode")
     weight, bias = node.maybe("weight"), node.maybe("bias")
     mean, variance = node.maybe("running_mean"), node.maybe("running_var")
     if mean is None or variance is None:
-        raise Unsupported("it has no running mean and variance")
+        raise NotImported("it has no running mean and variance")
     ones, zeros = (1.0 if weight is None else weight), (0.0 if bias is None else bias)
     yield layer(
         node, "batch_norm", node.array("input"), ones, zeros, mean, variance, eps=node.float("eps", 1e-5)
@@ -215,7 +215,7 @@ def _batch_norm(node: AtenNode) -> Layers:
 
 def _attention(node: AtenNode) -> Layers:
     if node.float("dropout_p", 0.0):
-        raise Unsupported("it drops values at random (dropout_p)")
+        raise NotImported("it drops values at random (dropout_p)")
     size = node.type_of(node.array("query")).shape[-1]
     yield layer(
         node, "attention", node.array("query"), node.array("key"), node.array("value"), node.maybe("attn_mask"),
@@ -225,7 +225,7 @@ def _attention(node: AtenNode) -> Layers:
 
 def _index_put(node: AtenNode) -> Layers:
     if node.arguments.get("accumulate"):
-        raise Unsupported("it adds to what is there (accumulate)")
+        raise NotImported("it adds to what is there (accumulate)")
     yield from _indexed(node, "index_put", node.array("self"), node.array("values"))
 
 
@@ -234,7 +234,7 @@ def _indexed(node: AtenNode, operator: str, *inputs: str) -> Layers:
     name = "indices"
     given = [(d, index) for d, index in enumerate(node.arrays(name)) if index is not None]
     if len(given) != 1 or len(node.type_of(given[0][1]).shape) > 1:
-        raise Unsupported("it has other subscripts than those along one dimension, in one row")
+        raise NotImported("it has other subscripts than those along one dimension, in one row")
     yield layer(node, operator, *inputs, given[0][1], dimension=given[0][0])
 
 
@@ -253,7 +253,7 @@ def _clamp(low: str, high: str, default: float | None) -> Callable[[AtenNode], L
             node.arguments.get(low, default and -default), node.arguments.get(high, default)
         ]  # fmt: skip
         if not all(bound is None or isinstance(bound, int | float) for bound in bounds):
-            raise Unsupported("its bounds are not known")
+            raise NotImported("its bounds are not known")
         yield layer(node, "clamp", node.array("self"), low=bounds[0], high=bounds[1])
 
     return read
@@ -281,7 +281,7 @@ def _unary(operator: str) -> Callable[[AtenNode], Layers]:
 def _binary(operator: str) -> Callable[[AtenNode], Layers]:
     def read(node: AtenNode) -> Layers:
         if node.arguments.get("rounding_mode") is not None:
-            raise Unsupported("it rounds quotients (rounding_mode)")
+            raise NotImported("it rounds quotients (rounding_mode)")
         yield layer(node, operator, node.operand("self"), node.operand("other"))
 
     return read
@@ -300,7 +300,7 @@ def _filled(value: float | None) -> Callable[[AtenNode], Layers]:
     def read(node: AtenNode) -> Layers:
         given = node.arguments.get("s", node.arguments.get("fill_value"))
         if value is None and not isinstance(given, int | float):
-            raise Unsupported("its value is not known")
+            raise NotImported("its value is not known")
         yield layer(node, "full", value=given if value is None else value)
 
     return read

@@ -39,3 +39,22 @@ def exported(module: Any, inputs: tuple[Any, ...], keywords: dict[str, Any] | No
     buffer = io.BytesIO()
     torch.export.save(program, buffer)
     return buffer.getvalue()
+
+
+def values_of_nodes(archive: bytes, inputs: tuple[Any, ...]) -> dict[str, Any]:
+    """The NumPy arrays of all nodes of an exported program, by their names, as PyTorch computes them."""
+    import torch
+
+    module = torch.export.load(io.BytesIO(archive)).module()
+    found: dict[str, Any] = {}
+
+    class Watch(torch.fx.Interpreter):  # type: ignore[misc]
+        def run_node(self, node: Any) -> Any:
+            result = super().run_node(node)
+            if isinstance(result, torch.Tensor):
+                found[node.name] = result.detach().clone().numpy()
+            return result
+
+    with torch.no_grad():
+        Watch(module).run(*inputs)
+    return found

@@ -16,7 +16,7 @@ _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _INSIDE_TORCH = ("-packages/torch/", "-packages\\torch\\")
 
 
-class Unsupported(Exception):
+class NotImported(Exception):
     """What keeps a node from being imported, without the place, which its node knows."""
 
 
@@ -38,10 +38,10 @@ class AtenNode:
     origin: LayerOrigin
 
     def array(self, name: str) -> str:
-        """The name of an array. Raises Unsupported if the argument is none."""
+        """The name of an array. Raises NotImported if the argument is none."""
         value = self.arguments.get(name)
         if not isinstance(value, TensorName):
-            raise Unsupported(f"its argument '{name}' is not an array")
+            raise NotImported(f"its argument '{name}' is not an array")
         return value.name
 
     def maybe(self, name: str) -> str | None:
@@ -55,14 +55,14 @@ class AtenNode:
             return value.name
         if isinstance(value, int | float):
             return value
-        raise Unsupported(f"its argument '{name}' is neither an array nor a number")
+        raise NotImported(f"its argument '{name}' is neither an array nor a number")
 
     def arrays(self, name: str) -> tuple[str | None, ...]:
         """A list of arrays; None where the list has none."""
         value = self.arguments.get(name)
         if isinstance(value, tuple) and all(v is None or isinstance(v, TensorName) for v in value):
             return tuple(v.name if isinstance(v, TensorName) else None for v in value)
-        raise Unsupported(f"its argument '{name}' is not a list of arrays")
+        raise NotImported(f"its argument '{name}' is not a list of arrays")
 
     def ints(self, name: str, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
         """A list of integers that are known."""
@@ -70,7 +70,7 @@ class AtenNode:
         value = (value,) if isinstance(value, int) else default if value is None else value
         if isinstance(value, tuple) and all(isinstance(v, int) for v in value):
             return value
-        raise Unsupported(f"its argument '{name}' is not a list of integers that are known")
+        raise NotImported(f"its argument '{name}' is not a list of integers that are known")
 
     def int(self, name: str, default: int | None = None) -> int:
         """An integer that is known."""
@@ -78,7 +78,7 @@ class AtenNode:
         value = default if value is None else value
         if isinstance(value, int):
             return value
-        raise Unsupported(f"its argument '{name}' is not an integer that is known")
+        raise NotImported(f"its argument '{name}' is not an integer that is known")
 
     def float(self, name: str, default: float) -> float:
         """A number."""
@@ -87,12 +87,12 @@ class AtenNode:
             return default
         if isinstance(value, int | float):
             return value
-        raise Unsupported(f"its argument '{name}' is not a number that is known")
+        raise NotImported(f"its argument '{name}' is not a number that is known")
 
     def type_of(self, name: str) -> TensorType:
-        """The type of an array. Raises Unsupported for shapes and elements that kernels do not have."""
+        """The type of an array. Raises NotImported for shapes and elements that kernels do not have."""
         if name not in self.types:
-            raise Unsupported("an array has an extent that is not known, or elements that kernels do not have")
+            raise NotImported("an array has an extent that is not known, or elements that kernels do not have")
         return self.types[name]
 
 

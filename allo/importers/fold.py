@@ -66,7 +66,7 @@ def folded_norms(graph: LayerGraph) -> LayerGraph:
     Source: Jacob et al. 2018, section 3.2: the weights are scaled, and the bias is what the norm adds.
     """
     constants, layers = dict(graph.constants), {layer.name: layer for layer in graph.layers}
-    users, same = graph.users(), dict[str, str]()
+    users, same, means = graph.users(), dict[str, str](), dict(graph.means)
     made: list[Layer] = []
     for norm in graph.layers:
         given = [constants.get(o) if isinstance(o, str) else o for o in norm.inputs[1:]]
@@ -78,10 +78,10 @@ def folded_norms(graph: LayerGraph) -> LayerGraph:
         alone = source is not None and len(users[source.name]) == 1 and source.name not in graph.kept
         if source is not None and alone and (scaled := _scaled(source, norm, scale, shift, constants)) is not None:
             made[made.index(source)] = layers[source.name] = scaled
-            same[norm.name] = source.name
+            same[norm.name], means[source.name] = source.name, norm.name
         else:
             made += _product_and_sum(norm, scale, shift, constants)
-    return _with_others(replace(graph, constants=constants, layers=tuple(made)), same)
+    return _with_others(replace(graph, constants=constants, layers=tuple(made), means=means), same)
 
 
 def _scaled(

@@ -54,7 +54,7 @@ class LayerGraph:
 
     `constants` are the arrays that the model brings along, by name of value. `updates` say which arguments have other
     elements after a call (caches): the argument, and the value that it has then. `targets` are the names that the
-    model itself has for its parameters and buffers.
+    model itself has for its parameters and buffers; `means` are its names for values of layers that were joined.
     """
 
     name: str
@@ -64,6 +64,7 @@ class LayerGraph:
     results: tuple[str, ...]
     updates: Mapping[str, str] = field(default_factory=dict)
     targets: Mapping[str, str] = field(default_factory=dict)
+    means: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """One layer a line, which is how errors show them."""

@@ -10,7 +10,7 @@ from ..errors import Diagnostic, ModelError
 from ..ir.names import unique_name
 from ..ir.types import Bool, TensorType
 from .aten import READERS
-from .exported import AtenNode, ExportedProgram, TensorName, Unsupported
+from .exported import AtenNode, ExportedProgram, NotImported, TensorName
 from .graph import Layer, LayerGraph, LayerOrigin, Operand
 
 _SAME = {
@@ -47,7 +47,7 @@ def layers_of(program: ExportedProgram) -> LayerGraph:
             continue
         try:
             made = _read(node, same)
-        except Unsupported as error:
+        except NotImported as error:
             wrong.append(missing(node.origin, f"the operator {node.target}", str(error)))
         else:
             layers += made
@@ -82,7 +82,7 @@ def _read(node: AtenNode, same: dict[str, str]) -> list[Layer]:
     if node.target in _SAME or node.target in _CONVERSIONS:
         source = _through(node, same)
         if source is None:
-            raise Unsupported("its operand is not an array")
+            raise NotImported("its operand is not an array")
         if node.type_of(source) == node.type_of(node.outputs[0]):
             same[node.outputs[0]] = source
             return []
@@ -90,7 +90,7 @@ def _read(node: AtenNode, same: dict[str, str]) -> list[Layer]:
         return [Layer(node.outputs[0], operator, (source,), {}, node.type_of(node.outputs[0]), node.origin)]
     reader = READERS.get(node.target.removeprefix("aten.")) if node.target.startswith("aten.") else None
     if reader is None:
-        raise Unsupported("no layer means it")
+        raise NotImported("no layer means it")
     return [_renamed(layer, same) for layer in reader(node)]
 
 
@@ -103,7 +103,7 @@ def _through(node: AtenNode, same: dict[str, str]) -> str | None:
 def _renamed(layer: Layer, same: dict[str, str]) -> Layer:
     inputs: tuple[Operand, ...] = tuple(same.get(o, o) if isinstance(o, str) else o for o in layer.inputs)
     if layer.operator in ("logical_and", "logical_or", "logical_not") and not _is_truth(layer.type):
-        raise Unsupported("it works on the bits of integers")
+        raise NotImported("it works on the bits of integers")
     return replace(layer, inputs=inputs)
 
 

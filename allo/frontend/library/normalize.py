@@ -16,7 +16,7 @@ from .structured import OperatorNest, along, temporary
 type Read = tuple[View, tuple[int, ...]]  # an array, and the dimensions along which it is read
 
 
-class Rows:
+class RowWise:
     """The operations of one call, written to `statements`; they compute in the float type `kind`."""
 
     def __init__(self, call: OperatorCall, shape: tuple[int, ...], kind: Float) -> None:
@@ -92,7 +92,7 @@ def softmax(call: OperatorCall) -> View | None:
     shape, rank = view.type.shape, len(view.type.shape)
 
     def compute(target: Symbol) -> Stmt:
-        rows = Rows(call, shape, kind)
+        rows = RowWise(call, shape, kind)
         source = call.stored(view)
         largest = rows.row_values("max")
         rows.reduce("max", "max", -math.inf, largest, lambda x: x, [rows.every(source)])
@@ -146,7 +146,7 @@ def layernorm(call: OperatorCall) -> View | None:
     size = float(shape[-1])
 
     def compute(target: Symbol) -> Stmt:
-        rows = Rows(call, shape, common)
+        rows = RowWise(call, shape, common)
         source, (gamma, beta) = call.stored(view), [call.stored(weight, "weights") for weight in weights]
         mean, scale = rows.row_values("mean"), rows.row_values("scale")
         means, scales = mean.sources[0][0], scale.sources[0][0]

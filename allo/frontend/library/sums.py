@@ -64,8 +64,8 @@ class Reduction:
     """`result[...] = op over the last loops of value`, where `factors` are the arrays that the value reads.
 
     `exact` is a type that holds the result; `start` what it begins with, the same everywhere or an array for the
-    dimension `starts_along`, by default the last one; `accumulate` makes the new value of an element from the old one and the elements read. `adds` says
-    that this is an addition, which may be done in the type of the target.
+    dimension `starts_along`, by default the last one; `accumulate` makes the new value of an element from the old one
+    and the elements read. `adds` says that this is an addition, which may be done in the type of the target.
     """
 
     loops: tuple[tuple[str, int], ...]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...frontend.library.elementwise import elementwise
-from ...frontend.library.normalize import Rows, softmax
+from ...frontend.library.normalize import RowWise, softmax
 from ...frontend.library.structured import Subscript, Subscripts, along
 from ...frontend.library.sums import Reduction, sums, zero
 from ...frontend.typing.convert import convert
@@ -124,7 +124,7 @@ def _normalised(call: LayerCall, centred: bool) -> View:
     weighted = bool(call.layer.options.get("weighted", True))
 
     def compute(target: Symbol) -> Block:
-        rows = Rows(operator, shape, kind)
+        rows = RowWise(operator, shape, kind)
         scale, reads = rows.row_values("scale"), [rows.every(source)]
         scales = scale.sources[0][0]
         if centred:
