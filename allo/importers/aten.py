@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..ir.types import Float
+from ..ir.types import Float, TensorType
 from .exported import AtenNode, NotImported
 from .graph import Layer, Operand
 
@@ -177,9 +177,17 @@ def _reduction(operator: str) -> Callable[[AtenNode], Layers]:
 
 def _softmax(node: AtenNode) -> Layers:
     rank = len(node.type_of(node.array("self")).shape)
-    if node.int("dim") % rank != rank - 1:
-        raise NotImported("it is not along the last dimension")
-    yield layer(node, "softmax", node.array("self"))
+    dimension = node.int("dim") % rank
+    if dimension == rank - 1:
+        yield layer(node, "softmax", node.array("self"))
+        return
+    order = tuple(d for d in range(rank) if d != dimension) + (dimension,)
+    result, name = node.type_of(node.outputs[0]), node.outputs[0]
+    turned = TensorType(result.element, tuple(result.shape[d] for d in order))
+    back = {"order": tuple(order.index(d) for d in range(rank))}
+    yield Layer(f"{name}_turned", "permute", (node.array("self"),), {"order": order}, turned, node.origin)
+    yield Layer(f"{name}_last", "softmax", (f"{name}_turned",), {}, turned, node.origin)
+    yield Layer(name, "permute", (f"{name}_last",), back, result, node.origin)
 
 
 def _layer_norm(node: AtenNode) -> Layers:
@@ -374,6 +382,7 @@ READERS: dict[str, Callable[[AtenNode], Layers]] = {
     "permute.default": _permute,
     "numpy_T.default": _matrix_transpose,
     "expand.default": _unary("expand"),
+    "repeat.default": _unary("repeat"),
     "slice.Tensor": _slice,
     "select.int": _select,
     "cat.default": _concat,

@@ -51,7 +51,8 @@ def layers_of(program: ExportedProgram) -> LayerGraph:
             wrong.append(missing(node.origin, f"the operator {node.target}", str(error)))
         else:
             layers += made
-            absent = [name for layer in made for name in layer.arrays if name not in known]
+            here = known | {layer.name for layer in made}
+            absent = [name for layer in made for name in layer.arrays if name not in here]
             if absent and not wrong:
                 text = f"it needs '{absent[0]}', a second result of another operator"
                 wrong.append(missing(node.origin, f"the operator {node.target}", text))

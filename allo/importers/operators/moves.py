@@ -138,6 +138,29 @@ def _expand(call: LayerCall) -> View:
     return View(call.type, call.at, read, None, tuple((symbol, False) for symbol, _ in base.sources))
 
 
+def _repeat(call: LayerCall) -> View:
+    """The array several times, one behind the other, in each dimension."""
+    base, zero = call.view(0), call.index(0)
+    shape = base.type.shape
+
+    def read(indices: Indices) -> Expr:
+        own = indices[len(indices) - len(shape) :]
+        extents = call.type.shape[len(indices) - len(shape) :]
+        places = [
+            zero if extent == 1 else index if extent == whole else arithmetic("%", index, extent)
+            for index, extent, whole in zip(own, shape, extents, strict=True)
+        ]
+        return base.read(tuple(places))
+
+    return View(call.type, call.at, read, None, tuple((symbol, False) for symbol, _ in base.sources))
+
+
+def _evaluate_repeat(layer: Layer, operands: list[Any]) -> Array:
+    own = (1,) * (len(layer.type.shape) - operands[0].ndim) + operands[0].shape
+    times = tuple(extent // old for extent, old in zip(layer.type.shape, own, strict=True))
+    return np.tile(operands[0], times)
+
+
 def _concat(call: LayerCall) -> View:
     """One array behind the other in a dimension, in a nest of loops each."""
     views = [call.view(position) for position in range(len(call.layer.inputs))]
@@ -254,6 +277,7 @@ MOVES: dict[str, LayerOperator] = {
         lambda layer, given: np.take(given[0], layer.options["index"], layer.options["dimension"]), _select, moves=True
     ),
     "expand": LayerOperator(lambda layer, given: np.broadcast_to(given[0], layer.type.shape), _expand, moves=True),
+    "repeat": LayerOperator(_evaluate_repeat, _repeat),
     "concat": LayerOperator(lambda layer, given: np.concatenate(given, layer.options["dimension"]), _concat),
     "embedding": LayerOperator(lambda layer, given: given[0][given[1]], _embedding),
     "index": LayerOperator(lambda layer, given: np.take(given[0], given[1], layer.options["dimension"]), _index),
