@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from .estimate import Estimate, estimate
     from .frontend.reference.compare import check_python
     from .frontend.reference.difference import PythonDifference
-    from .importers import from_pt2, from_pytorch
+    from .importers import from_onnx, from_pt2, from_pytorch
     from .passes import invoke_mlir_parser
     from .reference import interpret
 
@@ -102,6 +102,7 @@ else:
         "compose": ".compose",
         "equivalence": "",
         "estimate": ".estimate",
+        "from_onnx": ".importers",
         "from_pt2": ".importers",
         "from_pytorch": ".importers",
         "importers": "",
@@ -176,6 +177,7 @@ __all__ = [
     "errors",
     "estimate",
     "exp",
+    "from_onnx",
     "from_pt2",
     "from_pytorch",
     "gelu",

@@ -3,12 +3,13 @@
 python scripts/export_models.py [NAME ...]
 
 needs PyTorch, and not Allo: any Python that PyTorch has a wheel for will do. Each model is a file `NAME.pt2`, without
-what is not needed to import it, and `NAME.npz` with inputs `in0`, ..., results `out0`, ... and, of some, the values of
-all nodes.
+what is not needed to import it, some are in ONNX too (which takes `onnx` and `onnxscript`), and `NAME.npz` has inputs
+`in0`, ..., results `out0`, ... and of one the values of all nodes.
 """
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import io
 import json
@@ -267,7 +268,8 @@ class Moves(nn.Module):
         merged = x.permute(2, 0, 1).reshape(4, 6) @ x.reshape(6, 4)
         parts = x[:, :, ::2].flatten(1) + x[:, 1:, -3:].reshape(2, 6).expand(2, 6)
         sums = x.sum(1), x.sum((0, 2), keepdim=True), x.mean(-1), x.amax(1, keepdim=True), x.mean((1, 2), keepdim=True)
-        products = torch.bmm(x, x.transpose(1, 2)), torch.mm(first, second.t()), torch.addmm(first @ first.t(), first, third.t())
+        added = torch.addmm(first @ first.t(), first, third.t())
+        products = torch.bmm(x, x.transpose(1, 2)), torch.mm(first, second.t()), added
         picked = x.index_select(1, index), x[:, index], F.softmax(x, 1).view(2, 12), F.layer_norm(x, (4,))
         return joined, merged, parts, *sums, *products, *picked, x.view(3, 8), x.squeeze().unsqueeze(0) * 2
 
@@ -313,6 +315,24 @@ def _short(metadata: dict[str, str]) -> dict[str, str]:
     return kept
 
 
+def onnx_model(model: nn.Module, inputs: tuple[Tensor, ...]) -> bytes:
+    """The model in ONNX, with one line of the program for each node."""
+    program = torch.onnx.export(model, inputs, dynamo=True, opset_version=23, verbose=False, optimize=True)
+    assert program is not None
+    proto = program.model_proto
+    for node in proto.graph.node:
+        noted = {entry.key.removeprefix("pkg.torch.onnx."): entry.value for entry in node.metadata_props}
+        short = _short({"stack_trace": noted.get("stack_trace", "")})
+        del node.metadata_props[:]
+        for key, value in (("name_scopes", noted.get("name_scopes")), ("stack_trace", short.get("stack_trace"))):
+            if value:
+                node.metadata_props.add(key=f"pkg.torch.onnx.{key}", value=value)
+    for value in (*proto.graph.input, *proto.graph.output, *proto.graph.value_info, *proto.graph.initializer):
+        del value.metadata_props[:]
+    del proto.graph.metadata_props[:], proto.metadata_props[:]
+    return proto.SerializeToString()
+
+
 def write(kind: type[nn.Module], values: bool) -> None:
     """Export one model with random weights, rounded so that they pack well."""
     spec = importlib.util.spec_from_file_location("export", ROOT / "allo" / "importers" / "export.py")
@@ -342,6 +362,9 @@ def write(kind: type[nn.Module], values: bool) -> None:
     found |= {f"out{number}": value.numpy() for number, value in enumerate(results)}
     found |= {f"state_{buffer}": value.numpy() for buffer, value in model.named_buffers() if kind is Decode}
     (MODELS / f"{name}.pt2").write_bytes(stripped(archive))
+    if kind in AS_ONNX:
+        packed = gzip.compress(onnx_model(model, inputs), mtime=0)
+        (MODELS / f"{name}.onnx.gz").write_bytes(packed)
     if kind is not Refused:
         np.savez_compressed(MODELS / f"{name}.npz", **found)
 
@@ -350,10 +373,12 @@ ALL = (
     Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, CacheAsArgument, Elements, Moves, Refused,
 )  # fmt: skip
 
+AS_ONNX = (ResNet, MobileNet, Llama, CacheAsArgument, Elements, Moves)
+
 
 if __name__ == "__main__":
     torch.manual_seed(0)
     MODELS.mkdir(parents=True, exist_ok=True)
     for model in ALL:
         if not sys.argv[1:] or model.__name__ in sys.argv[1:]:
-            write(model, values=model in (Llama, ResNet))
+            write(model, values=model is ResNet)

@@ -3,6 +3,7 @@
 from .compare import LayerComparison, LayerDifference, compare_layers
 from .graph import Layer, LayerGraph, LayerOrigin
 from .kernel import ImportedKernel
+from .onnx_file import from_onnx
 from .pytorch import from_pt2, from_pytorch, torch_values
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "LayerGraph",
     "LayerOrigin",
     "compare_layers",
+    "from_onnx",
     "from_pt2",
     "from_pytorch",
     "torch_values",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..ir.types import Float, TensorType
+from ..ir.types import Float
+from .composed import softmax_along
 from .exported import AtenNode, NotImported
 from .graph import Layer, Operand
 
@@ -176,18 +177,8 @@ def _reduction(operator: str) -> Callable[[AtenNode], Layers]:
 
 
 def _softmax(node: AtenNode) -> Layers:
-    rank = len(node.type_of(node.array("self")).shape)
-    dimension = node.int("dim") % rank
-    if dimension == rank - 1:
-        yield layer(node, "softmax", node.array("self"))
-        return
-    order = tuple(d for d in range(rank) if d != dimension) + (dimension,)
-    result, name = node.type_of(node.outputs[0]), node.outputs[0]
-    turned = TensorType(result.element, tuple(result.shape[d] for d in order))
-    back = {"order": tuple(order.index(d) for d in range(rank))}
-    yield Layer(f"{name}_turned", "permute", (node.array("self"),), {"order": order}, turned, node.origin)
-    yield Layer(f"{name}_last", "softmax", (f"{name}_turned",), {}, turned, node.origin)
-    yield Layer(name, "permute", (f"{name}_last",), back, result, node.origin)
+    name = node.outputs[0]
+    yield from softmax_along(name, node.array("self"), node.int("dim"), node.type_of(name), node.origin)
 
 
 def _layer_norm(node: AtenNode) -> Layers:
