@@ -48,7 +48,8 @@ class Pt2Archive:
             raise AlloError(f"'{self.name}' has {len(models)} models, and one is read", hint=_HINT)
         self._root = models[0].rpartition("models/")[0]
         self.program = self._json(models[0])
-        version = self.program.get("schema_version", {}).get("major")
+        told = self.program.get("schema_version")
+        version = told.get("major") if isinstance(told, dict) else None
         if version != SCHEMA_MAJOR:
             text = f"'{self.name}' has the schema version {version}, and version {SCHEMA_MAJOR} is read"
             raise AlloError(text, hint=_HINT)
@@ -86,7 +87,11 @@ class Pt2Archive:
         table = f"{self._root}data/{kind}/model_{kind}_config.json"
         if table not in self._zip.namelist():
             return {}
-        return {name: self._tensor(kind, name, told) for name, told in self._json(table)["config"].items()}
+        try:
+            return {name: self._tensor(kind, name, told) for name, told in self._json(table)["config"].items()}
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+            text = f"the table '{table}' is not as its schema says: {type(error).__name__} {error}"
+            raise AlloError(text, hint="export the model again") from error
 
     def _tensor(self, kind: str, name: str, told: Mapping[str, Any]) -> Array:
         if told.get("use_pickle"):

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Diagnostic
-from ..ir.arrays import form_dtype
+from ..errors import Diagnostic, ModelError
+from ..ir.arrays import array_element_type, form_dtype
 from ..ir.types import Float, TensorType
 from .graph import Array, Layer, LayerGraph
-from .operators import OPERATORS
+from .operators import OPERATORS, WrongShape, check_layer
 from .reading import all_missing, missing
 
 
@@ -21,6 +21,7 @@ def simplified(graph: LayerGraph) -> LayerGraph:
 
     Raises ModelError with the layers that only have a meaning where their operands are known.
     """
+    _check(graph)
     for rewrite in REWRITES:
         graph = rewrite(graph)
     wrong: list[Diagnostic] = [
@@ -31,6 +32,31 @@ def simplified(graph: LayerGraph) -> LayerGraph:
     if wrong:
         raise all_missing(wrong)
     return graph
+
+
+def _check(graph: LayerGraph) -> None:
+    """Whether the graph holds together. Raises ModelError with all layers that do not."""
+    types = dict(graph.arguments)
+    wrong: list[Diagnostic] = []
+    for name, array in graph.constants.items():
+        if (element := array_element_type(array)) is None:
+            raise ModelError(f"the constant '{name}' of the model '{graph.name}' has elements that kernels do not have")
+        types[name] = TensorType(element, array.shape)
+    for layer in graph.layers:
+        absent = [name for name in layer.arrays if name not in types]
+        try:
+            if absent:
+                raise WrongShape(f"it needs '{absent[0]}', which comes later or not at all")
+            check_layer(layer, types)
+        except WrongShape as error:
+            wrong.append(missing(layer.origin, f"the layer '{layer.name}', {layer.operator},", str(error)))
+        types[layer.name] = layer.type
+    if wrong:
+        raise all_missing(wrong)
+    absent = [name for name in (*graph.results, *graph.updates.values()) if name not in types]
+    if absent or any(types[name] != graph.arguments.get(argument) for argument, name in graph.updates.items()):
+        what = f"'{absent[0]}' is missing" if absent else "an argument would change its type"
+        raise ModelError(f"the results of the model '{graph.name}' are not what it computes: {what}")
 
 
 def folded(graph: LayerGraph) -> LayerGraph:
