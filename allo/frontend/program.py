@@ -231,6 +231,8 @@ class ReachedKernels:
             if callee not in self.functions:
                 self.functions[callee] = external_function(callee, self._unique(callee.kernel.name))
             return self.functions[callee]
+        if isinstance(callee, MadeKernel):
+            return self._of_made(callee)
         instance = callee if isinstance(callee, TemplateInstance) else TemplateInstance(callee, (), None)
         kernel = instance.kernel
         library = belongs_to_a_library(kernel)
@@ -274,6 +276,15 @@ class ReachedKernels:
             first = error.diagnostics[0]
             scope.error(node, f"`{_called(node)}` cannot be called in a kernel: {first.message}", first.hint)
             return None
+
+    def _of_made(self, kernel: MadeKernel) -> CheckedFunction:
+        """The function of a kernel that is made of typed values, with those that it calls in front."""
+        if kernel not in self.functions:
+            made = kernel.checked(self.rules)
+            for function in made.functions:
+                function.name = self._unique(function.name)
+                self.functions[kernel if function is made.top else (kernel, function.name)] = function
+        return self.functions[kernel]
 
     def _params(self, scope: Scope, source: KernelSource, shards: list[Sharded]) -> tuple[Symbol, ...]:
         """The parameters of a kernel; `shards` gets those that are arrays of which a task has parts."""

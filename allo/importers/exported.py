@@ -174,7 +174,7 @@ def _read_outputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any])
     buffers = {target: name for name, target in found.targets.items()}
     for spec in specs:
         ((kind, told),) = spec.items()
-        value = _value(told["arg"]) if kind == "user_output" else TensorName(told["arg"]["name"])
+        value = _value(told["arg"]) if kind == "user_output" else TensorName(str(told["arg"]["name"]))
         if not isinstance(value, TensorName):
             raise AlloError(f"a result of '{archive.name}' is not an array", hint="let the model return tensors only")
         if kind == "user_output":
@@ -195,9 +195,9 @@ def _value(argument: Mapping[str, Any]) -> Any:
     if kind == "as_none":
         return None
     if kind == "as_tensor":
-        return TensorName(value["name"])
+        return TensorName(str(value["name"]))
     if kind == "as_tensors":
-        return tuple(TensorName(part["name"]) for part in value)
+        return tuple(TensorName(str(part["name"])) for part in value)
     if kind in ("as_optional_tensors", "as_nested_tensors"):
         return tuple(_value(part) for part in value)
     if kind in ("as_ints", "as_floats", "as_bools"):
@@ -223,4 +223,5 @@ def _origin(metadata: Mapping[str, str]) -> LayerOrigin:
     frames = _FRAME.findall(metadata.get("stack_trace", ""))
     own = [frame for frame in frames if not any(part in frame[0] for part in _INSIDE_TORCH)] or frames
     at = Location(own[-1][0], int(own[-1][1])) if own else None
-    return LayerOrigin(last[1] if len(last) > 1 else "", at)
+    module = last[1].removeprefix("L['self'].") if len(last) > 1 else ""
+    return LayerOrigin(module, at)

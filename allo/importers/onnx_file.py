@@ -18,7 +18,7 @@ from .kernel import ImportedKernel
 from .onnx_nodes import OnnxNode, OnnxProgram, OnnxValues, read_onnx
 from .onnx_operators import READERS, constant
 from .operators import OPERATORS
-from .reading import all_missing, kernel_name, missing
+from .reading import MALFORMED, all_missing, kernel_name, missing, reason
 
 _SAME = ("Identity", "Dropout")
 
@@ -53,8 +53,8 @@ def _layers_of(program: OnnxProgram) -> LayerGraph:
         node = replace(given, inputs=tuple(same.get(name, name) for name in given.inputs))
         try:
             layers += _read(node, same)
-        except NotImported as error:
-            wrong.append(missing(_named(node), f"the operator {node.operator}", str(error)))
+        except (NotImported, *MALFORMED) as error:
+            wrong.append(missing(_named(node), f"the operator {node.operator}", reason(error)))
     if wrong:
         raise all_missing(wrong)
     results = tuple(same.get(name, name) for name in program.results)

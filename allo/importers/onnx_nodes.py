@@ -110,8 +110,8 @@ def read_onnx(source: str | Path | bytes, sizes: Mapping[str, int]) -> OnnxProgr
     name = "model" if isinstance(source, bytes) else Path(source).stem
     try:
         model = onnx.load_from_string(source) if isinstance(source, bytes) else onnx.load(source)
-        _give_sizes(model.graph, sizes)
         onnx.checker.check_model(model)
+        _give_sizes(model.graph, sizes)
         model = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except OSError:
         raise

@@ -22,6 +22,8 @@ _SAME = {
 _CONVERSIONS = {
     f"aten.{name}" for name in ("_to_copy.default", "to.dtype", "to.dtype_layout", "to.device", "copy.default")
 }
+# What Python raises where a description of a model lacks something, or has something else in its place.
+MALFORMED = (IndexError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
 _NOTHING = ("aten._assert", "aten.sym_constrain_range", "aten.sym_size")
 
 
@@ -29,6 +31,11 @@ def missing(origin: LayerOrigin, what: str, why: str = "") -> Diagnostic:
     """One thing that cannot be imported."""
     module = f" of module '{origin.module}'" if origin.module else ""
     return Diagnostic(f"{what}{module} cannot be imported{f': {why}' if why else ''}", origin.at)
+
+
+def reason(error: Exception) -> str:
+    """Why a node cannot be read."""
+    return str(error) if isinstance(error, NotImported) else f"its arguments do not fit ({error})"
 
 
 def all_missing(found: Iterable[Diagnostic]) -> ModelError:
@@ -47,8 +54,8 @@ def layers_of(program: ExportedProgram) -> LayerGraph:
             continue
         try:
             made = _read(node, same)
-        except NotImported as error:
-            wrong.append(missing(node.origin, f"the operator {node.target}", str(error)))
+        except (NotImported, *MALFORMED) as error:
+            wrong.append(missing(node.origin, f"the operator {node.target}", reason(error)))
         else:
             layers += made
             here = known | {layer.name for layer in made}

@@ -13,12 +13,13 @@ from ...frontend.library.normalize import RowWise, softmax
 from ...frontend.library.structured import Subscript, Subscripts, along
 from ...frontend.library.sums import Reduction, sums, zero
 from ...frontend.typing.convert import convert
-from ...frontend.typing.nodes import Binary, Block, Compare, Const, Expr, Select, Symbol
+from ...frontend.typing.nodes import Binary, Block, Compare, Const, Expr, MathCall, Select, Symbol
 from ...frontend.typing.view import View
 from ...ir.types import AlloType, Bool, Float, TensorType
 from ...ir.types import bool as bool_type
 from ..graph import Array, Layer
 from .layer_call import LayerCall, LayerOperator
+from .reshape import reshaped
 
 
 def _linear(call: LayerCall) -> View:
@@ -159,12 +160,31 @@ def _normalised(call: LayerCall, centred: bool) -> View:
     return operator.computed(TensorType(kind, shape), [source, *given], compute)
 
 
+def _batch_norm(call: LayerCall) -> View:
+    """`(x - mean) * (weight / sqrt(variance + eps)) + bias` of each channel, where these are no constants."""
+    source, values = call.view(0), [call.value(position) for position in range(1, 5)]
+    kind, at = call.element, call.at
+
+    def op(name: str, lhs: Expr, rhs: Expr) -> Expr:
+        return Binary(kind, at, name, lhs, rhs)
+
+    def read(indices: tuple[Expr, ...]) -> Expr:
+        given = (value.read(indices[1:2]) if isinstance(value, View) else value for value in values)
+        weight, bias, mean, variance = (convert(value, kind) for value in given)
+        spread = op("+", variance, Const(kind, at, float(call.layer.options["eps"])))
+        scale = op("/", weight, MathCall(kind, at, "math.sqrt", (spread,)))
+        return op("+", op("*", op("-", source.read(indices), mean), scale), bias)
+
+    views = [source, *(value for value in values if isinstance(value, View))]
+    return View(call.type, at, read, None, tuple((symbol, False) for view in views for symbol, _ in view.sources))
+
+
 def _attention(call: LayerCall) -> View:
     """`softmax(q @ k.T * scale + mask) @ v`, where several heads of `q` may share one of `k` and `v`.
 
     Source: PyTorch, `scaled_dot_product_attention`; grouped-query attention: Ainslie et al. 2023.
     """
-    name, kind, operator = call.layer.name, call.element, call.operator_call()
+    name, kind = call.layer.name, call.element
     query, key, value = (call.stored(position) for position in range(3))
     *batch, length, size = query.type.shape
     held = key.type.shape[-2]
@@ -188,18 +208,9 @@ def _attention(call: LayerCall) -> View:
     last = value.type.shape[-1]
     summed = (*zip(names, outer, strict=True), ("i", length), ("j", last), ("k", held))
     factors = ((weights, along(*range(rank + 1), rank + 2)), (value, (*shared, *along(rank + 2, rank + 1))))
+    operator = call.operator_call("groups" if group > 1 else "")
     result = Reduction(summed, 1, factors, kind, "generic", sums(operator), zero(operator)).result(operator)
-    if group == 1:
-        return result
-    parts = call.array(f"{name}_groups", result)
-
-    def read(indices: tuple[Expr, ...]) -> Expr:
-        head = indices[rank - 2]
-        of_group = Binary(head.type, call.at, "//", head, call.index(group))
-        inside = Binary(head.type, call.at, "%", head, call.index(group))
-        return parts.read((*indices[: rank - 2], of_group, inside, *indices[rank - 1 :]))
-
-    return View(call.type, call.at, read, None, parts.sources)
+    return result if group == 1 else reshaped(call, call.array(f"{name}_groups", result))
 
 
 def _masked(call: LayerCall, products: View, group: int, rank: int) -> View:
@@ -299,6 +310,6 @@ SUMS: dict[str, LayerOperator] = {
     "softmax": LayerOperator(_evaluate_softmax, _softmax),
     "layer_norm": LayerOperator(_evaluate_norm, lambda call: _normalised(call, centred=True)),
     "rms_norm": LayerOperator(_evaluate_norm, lambda call: _normalised(call, centred=False)),
-    "batch_norm": LayerOperator(_evaluate_batch_norm, None),
+    "batch_norm": LayerOperator(_evaluate_batch_norm, _batch_norm),
     "attention": LayerOperator(_evaluate_attention, _attention),
 }

@@ -15,6 +15,7 @@ from ...frontend.typing.view import View, whole
 from ...ir.types import TensorType
 from ..graph import Array, Layer
 from .layer_call import LayerCall, LayerOperator, arithmetic
+from .reshape import reshaped
 
 
 def _place(output: int, stride: int, inside: int, dilation: int) -> Subscript:
@@ -81,16 +82,12 @@ def _grouped(call: LayerCall, image: View, kernel: View) -> View:
     parts = call.array(f"{call.layer.name}_groups", reduction.result(operator))
     bias = call.stored(2) if len(call.layer.inputs) > 2 else None
 
-    def read(indices: tuple[Expr, ...]) -> Expr:
-        batch, number, *place = indices
-        group = Binary(number.type, call.at, "//", number, call.index(own))
-        inside = Binary(number.type, call.at, "%", number, call.index(own))
-        value = parts.read((batch, group, inside, *place))
+    def with_bias(value: Expr, place: tuple[Expr, ...]) -> Expr:
         if bias is None:
             return value
-        return Binary(call.element, call.at, "+", value, convert(bias.read((number,)), call.element))
+        return Binary(call.element, call.at, "+", value, convert(bias.read(place[1:2]), call.element))
 
-    return View(call.type, call.at, read, None, parts.sources)
+    return reshaped(call, parts, with_bias)
 
 
 def _windows(image: Array, window: tuple[int, int], stride: Any, dilation: Any = (1, 1)) -> Array:
