@@ -71,12 +71,17 @@ class LayerCall:
         return value
 
     def stored(self, position: int) -> View:
-        """An operand that a sum can read where it is; else it becomes an array of its own, once for all layers."""
+        """An operand that a sum can read where it is; else it becomes an array of its own, once for all layers.
+
+        All of its dimensions have to be some of the array, from which the operation takes the extents of its loops.
+        """
         name, view = str(self.layer.inputs[position]), self.view(position)
         shape = view.type.shape
         probe = OperatorNest(self.at, "", [("", extent) for extent in shape], reductions=1)
         if view.compute is None and probe.read(view, along(*range(len(shape)))) is not None:
-            return view
+            subscripts = probe.inputs[-1].subscripts
+            if {loop for _, terms in subscripts for loop, _ in terms} == set(range(len(shape))):
+                return view
         if name not in self.stored_values:
             self.stored_values[name] = self.array(name, view)
         return self.stored_values[name]
