@@ -228,10 +228,18 @@ def _index_put(node: AtenNode) -> Layers:
     yield from _indexed(node, "index_put", node.array("self"), node.array("values"))
 
 
+def _index(node: AtenNode) -> Layers:
+    """Subscripts along one dimension; others only where they are known, as those of masks are."""
+    given = {d: index for d, index in enumerate(node.arrays("indices")) if index is not None}
+    if len(given) == 1 and len(node.type_of(next(iter(given.values()))).shape) <= 1:
+        yield from _indexed(node, "index", node.array("self"))
+    else:
+        yield layer(node, "gather", node.array("self"), *given.values(), dimensions=tuple(given))
+
+
 def _indexed(node: AtenNode, operator: str, *inputs: str) -> Layers:
     """Subscripts along one dimension, by an array of one dimension."""
-    name = "indices"
-    given = [(d, index) for d, index in enumerate(node.arrays(name)) if index is not None]
+    given = [(d, index) for d, index in enumerate(node.arrays("indices")) if index is not None]
     if len(given) != 1 or len(node.type_of(given[0][1]).shape) > 1:
         raise NotImported("it has other subscripts than those along one dimension, in one row")
     yield layer(node, operator, *inputs, given[0][1], dimension=given[0][0])
@@ -379,7 +387,7 @@ READERS: dict[str, Callable[[AtenNode], Layers]] = {
     "cat.default": _concat,
     "embedding.default": _embedding,
     "index_select.default": _index_select,
-    "index.Tensor": lambda node: _indexed(node, "index", node.array("self")),
+    "index.Tensor": _index,
     "index_put.default": _index_put,
     "index_copy.default": _index_copy,
     "arange.start_step": _arange,

@@ -24,7 +24,7 @@ def exported(module: Any, inputs: tuple[Any, ...], keywords: dict[str, Any] | No
     """
     import torch
 
-    was_training = module.training
+    modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:
         with torch.no_grad():
@@ -35,7 +35,8 @@ def exported(module: Any, inputs: tuple[Any, ...], keywords: dict[str, Any] | No
                     del table[operator]
             program = program.run_decompositions(table)
     finally:
-        module.train(was_training)
+        for part, training in modes:
+            part.training = training
     buffer = io.BytesIO()
     torch.export.save(program, buffer)
     return buffer.getvalue()

@@ -37,6 +37,14 @@ def test_a_module_and_its_layers(models: Any, name: str) -> None:
     assert comparison, str(comparison)
 
 
+def test_parts_stay_in_their_modes(models: Any) -> None:
+    module = models.Perceptron()
+    module.layers[0].eval()
+    before = [part.training for part in module.modules()]
+    allo.from_pytorch(module, models.Perceptron.inputs)
+    assert [part.training for part in module.modules()] == before and len(set(before)) == 2
+
+
 def test_a_compiled_model(models: Any) -> None:
     from allo.importers.compiled import torch_backend
 

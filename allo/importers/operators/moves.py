@@ -171,6 +171,15 @@ def _evaluate_index_put(layer: Layer, operands: list[Any]) -> Array:
     return result
 
 
+def gathered(base: Array, indices: list[Array], dimensions: tuple[int, ...]) -> Array:
+    """The elements that arrays of subscripts name, together, as NumPy and PyTorch have it."""
+    whole: list[Any] = [slice(None)] * base.ndim
+    for dimension, index in zip(dimensions, indices, strict=True):
+        whole[dimension] = index
+    result: Array = base[tuple(whole)]
+    return result
+
+
 def _evaluate_arange(layer: Layer, operands: list[Any]) -> Array:
     options = layer.options
     numbers = options["start"] + options["step"] * np.arange(layer.type.shape[0])
@@ -198,6 +207,7 @@ MOVES: dict[str, LayerOperator] = {
     "concat": LayerOperator(lambda layer, given: np.concatenate(given, layer.options["dimension"]), _concat),
     "embedding": LayerOperator(lambda layer, given: given[0][given[1]], _embedding),
     "index": LayerOperator(lambda layer, given: np.take(given[0], given[1], layer.options["dimension"]), _index),
+    "gather": LayerOperator(lambda layer, given: gathered(given[0], given[1:], layer.options["dimensions"]), None),
     "index_put": LayerOperator(_evaluate_index_put, _index_put),
     "arange": LayerOperator(_evaluate_arange, None),
     "full": LayerOperator(_evaluate_full, None),

@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ...frontend.typing.view import broadcast_shape
 from ...ir.types import AlloType, Bool, Float, Int, TensorType, UInt, shape_text
 from ..graph import Layer
 from .formulas import COMPARISONS, FORMULAS, LOGIC
+from .moves import gathered
 
 type Shape = tuple[int, ...]
 
@@ -57,7 +60,7 @@ _OF_FLOATS = frozenset({
 _SUBSCRIPTS = {"embedding": 1, "index": 1, "index_put": 2}
 _SAME_ELEMENTS = {
     "reshape": 1, "permute": 1, "slice": 1, "select": 1, "expand": 1, "repeat": 1, "embedding": 1, "index": 1,
-    "index_put": 2, "sum": 1,
+    "index_put": 2, "sum": 1, "gather": 1,
 }  # fmt: skip
 
 
@@ -204,6 +207,13 @@ def _index_put(layer: Layer, shapes: list[Shape]) -> Shape | None:
     return base if dimension < len(base) and broadcast_shape([values, part]) == part else None
 
 
+def _gather(layer: Layer, shapes: list[Shape]) -> Shape | None:
+    base = np.broadcast_to(np.zeros((), np.int8), shapes[0])
+    indices = [np.broadcast_to(np.zeros((), np.int64), shape) for shape in shapes[1:]]
+    shape: Shape = gathered(base, indices, layer.options["dimensions"]).shape
+    return shape
+
+
 def _given(layer: Layer, shapes: list[Shape]) -> Shape | None:
     return layer.type.shape
 
@@ -228,5 +238,6 @@ _SHAPES: dict[str, Callable[[Layer, list[Shape]], Shape | None]] = {
     "concat": _concat,
     "embedding": _embedding,
     "index": _index,
+    "gather": _gather,
     "index_put": _index_put,
 }
