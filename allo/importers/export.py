@@ -17,10 +17,12 @@ KEPT = (
 )  # fmt: skip
 
 
-def exported(module: Any, inputs: tuple[Any, ...], keywords: dict[str, Any] | None = None) -> bytes:
+def exported(
+    module: Any, inputs: tuple[Any, ...], keywords: dict[str, Any] | None = None, strict: bool = False
+) -> bytes:
     """The archive of `module` for tensors of the shapes and types of `inputs`, in evaluation mode, without gradients.
 
-    Raises what `torch.export.export` raises.
+    `strict` is that of `torch.export.export`, which some models need that keep caches in objects. Raises what `torch.export.export` raises.
     """
     import torch
 
@@ -28,7 +30,7 @@ def exported(module: Any, inputs: tuple[Any, ...], keywords: dict[str, Any] | No
     module.eval()
     try:
         with torch.no_grad():
-            program = torch.export.export(module, inputs, keywords)
+            program = torch.export.export(module, inputs, keywords, strict=strict)
             table = torch.export.default_decompositions()
             for operator in list(table):
                 if str(operator).removeprefix("aten.") in KEPT:

@@ -198,12 +198,14 @@ class _Writer:
         value = self.values[name]
         if isinstance(value, Expr):
             return value
+        if not value.type.shape:
+            return value.read(())
         own = value.sources[0][0] if value.compute is None and is_whole(value) else None
         if own is not None and own.constant is None and own not in taken:
             return own
         made = self._call(at).array(f"{name}_result", value)
         self._take()
-        return made.sources[0][0] if value.type.shape else made.read(())
+        return made.sources[0][0]
 
     def _call(self, at: Position) -> LayerCall:
         return LayerCall(self.graph.layers[-1], at, self.builder, self.values, self.stored)

@@ -44,17 +44,18 @@ def from_pytorch(
     *,
     name: str | None = None,
     weights_as_arguments: bool = False,
+    strict: bool = False,
 ) -> ImportedKernel:
     """The kernel of a module of PyTorch for tensors of the shapes and types of `example_inputs`, one or several.
 
     The module is exported to memory, in evaluation mode and without gradients, with attention, norms and the like kept
-    whole, and read as `from_pt2` reads a file; `keywords` are its keyword arguments. The kernel is called `name`, or
-    like the class of the module.
+    whole, and read as `from_pt2` reads a file; `keywords` are its keyword arguments, `strict` is that of `torch.export.export`.
+    The kernel is called `name`, or like the class of the module.
 
     Raises ToolError without PyTorch (`pip install allo[torch]`), what `torch.export.export` raises for modules that
     it cannot export, and ModelError as `from_pt2` does. Source: Allo paper, section 7; PyTorch 2, `torch.export`.
     """
-    archive = exported(model, _inputs("from_pytorch", example_inputs), keywords)
+    archive = exported(model, _inputs("from_pytorch", example_inputs), keywords, strict)
     return from_pt2(archive, name=name or type(model).__name__, weights_as_arguments=weights_as_arguments)
 
 
