@@ -222,14 +222,17 @@ class Decode(nn.Module):
         self.q, self.k, self.v = (nn.Linear(16, 16) for _ in range(3))
         self.register_buffer("keys", torch.zeros(1, 4, 8, 4))
         self.register_buffer("values", torch.zeros(1, 4, 8, 4))
+        self.register_buffer("count", torch.tensor(0))
 
-    def forward(self, x: Tensor, position: Tensor) -> Tensor:
+    def forward(self, x: Tensor, position: Tensor) -> tuple[Tensor, Tensor]:
+        before = self.count.clone()
+        self.count.add_(1)
         q, k, v = (f(x).view(1, 1, 4, 4).transpose(1, 2) for f in (self.q, self.k, self.v))
         self.keys.index_copy_(2, position, k)
         self.values.index_copy_(2, position, v)
         visible = (torch.arange(8) <= position)[None, None, None]
         y = F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=visible)
-        return y.transpose(1, 2).reshape(1, 1, 16)
+        return y.transpose(1, 2).reshape(1, 1, 16), before
 
 
 class CacheAsArgument(nn.Module):

@@ -22,7 +22,8 @@ def exported(
 ) -> bytes:
     """The archive of `module` for tensors of the shapes and types of `inputs`, in evaluation mode, without gradients.
 
-    `strict` is that of `torch.export.export`, which some models need that keep caches in objects. Raises what `torch.export.export` raises.
+    `strict` is that of `torch.export.export`, which some models need that keep caches in objects. Raises what
+    `torch.export.export` raises.
     """
     import torch
 

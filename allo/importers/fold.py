@@ -54,10 +54,6 @@ def _check(graph: LayerGraph) -> None:
     if wrong:
         raise all_missing(wrong)
     absent = [name for name in (*graph.results, *graph.updates.values()) if name not in types]
-    numbers = [argument for argument in graph.updates if not graph.arguments[argument].shape]
-    if numbers:
-        text = f"the model '{graph.name}' changes '{numbers[0]}', which is a number, and kernels change arrays only"
-        raise ModelError(text, hint="let the model take and give an array of one element")
     if absent or any(types[name] != graph.arguments.get(argument) for argument, name in graph.updates.items()):
         what = f"'{absent[0]}' is missing" if absent else "an argument would change its type"
         raise ModelError(f"the results of the model '{graph.name}' are not what it computes: {what}")

@@ -14,12 +14,23 @@ from ..errors import ModelError
 from ..frontend.program import Checked, MadeKernel
 from ..frontend.read.source import KernelSource, Position
 from ..frontend.typing.builder import ValueBuilder
-from ..frontend.typing.nodes import CheckedFunction, Const, Copy, Expr, Return, Stmt, Symbol, SymbolKind, Var
+from ..frontend.typing.nodes import (
+    CheckedFunction,
+    Const,
+    Copy,
+    Expr,
+    Return,
+    Stmt,
+    Store,
+    Symbol,
+    SymbolKind,
+    Var,
+)
 from ..frontend.typing.rules import TypingRules
 from ..frontend.typing.tables import DEFAULT
 from ..frontend.typing.view import View, is_whole, whole
 from ..ir.arrays import array_element_type, form_dtype
-from ..ir.types import AlloType, TensorType, shape_text
+from ..ir.types import AlloType, TensorType, index, shape_text
 from .graph import Array, Layer, LayerGraph
 from .operators import OPERATORS, LayerCall, put
 from .operators.layer_call import Value
@@ -43,9 +54,13 @@ class ImportedKernel(MadeKernel):
 
     @property
     def arguments(self) -> Mapping[str, TensorType]:
-        """The types of all arguments by name."""
+        """The types of all arguments by name; a number that the model changes is an array of one element."""
         own = {name: _type_of(array) for name, array in self.weights.items()}
-        return {**self.graph.arguments, **own}
+        given = {
+            name: TensorType(kind.element, kind.shape or ((1,) if name in self.graph.updates else ()))
+            for name, kind in self.graph.arguments.items()
+        }
+        return {**given, **own}
 
     def checked(self, rules: TypingRules = DEFAULT) -> Checked:
         """Its typed tree."""
@@ -72,7 +87,8 @@ class ImportedKernel(MadeKernel):
             if array.shape != kind.shape:
                 wanted, got = shape_text(kind.shape), shape_text(array.shape)
                 raise TypeError(f"argument '{name}' of {self.__name__}() has the shape {wanted}, got {got}")
-            found[name] = array.astype(form_dtype(kind.element))
+            own = self.graph.arguments.get(name, kind)
+            found[name] = array.astype(form_dtype(kind.element)).reshape(own.shape)
         for layer in self.graph.layers:
             operands = [found[o] if isinstance(o, str) else o for o in layer.inputs]
             with np.errstate(all="ignore"):
@@ -113,6 +129,7 @@ class _Writer:
         self.builder = ValueBuilder(self)
         self.values: dict[str, Value] = {}
         self.stored: dict[str, View] = {}
+        self.parameters: dict[str, Symbol] = {}  # those that are arrays
         self.body: list[Stmt] = []
         self.users = self.graph.users()
         listing = str(self.graph)
@@ -149,7 +166,10 @@ class _Writer:
             self.values[name] = Var(kind.element, at, scalar)
             return scalar
         symbol = Symbol(name, SymbolKind.TENSOR, kind, at)
-        self.values[name] = whole(symbol, at)
+        view = whole(symbol, at)
+        is_number = not self.graph.arguments.get(name, kind).shape
+        self.values[name] = view.read((Const(index, at, 0),)) if is_number else view
+        self.parameters[name] = symbol
         return symbol
 
     def _constant(self, name: str, array: Array) -> Value:
@@ -170,6 +190,10 @@ class _Writer:
             self.values[layer.name] = argument
             return
         view = operator.build(call)
+        if isinstance(view, Expr):
+            self.values[layer.name] = self.builder.variable(view, layer.name)
+            self._take()
+            return
         keeps = operator.moves or (operator.pointwise and self._is_read_in_place(layer))
         self.values[layer.name] = view if keeps else call.array(layer.name, view, layer.type.element)
         self._take()
@@ -196,10 +220,13 @@ class _Writer:
     def _array(self, name: str, at: Position, taken: frozenset[Symbol]) -> Symbol | Expr:
         """A value as an array that no other name has."""
         value = self.values[name]
-        if isinstance(value, Expr):
-            return value
-        if not value.type.shape:
-            return value.read(())
+        if isinstance(value, Expr) or not value.type.shape:
+            number = value if isinstance(value, Expr) else value.read(())
+            if not self.graph.updates:
+                return number
+            held = self.builder.variable(number, f"{name}_result")  # as it is before arguments are changed
+            self._take()
+            return held
         own = value.sources[0][0] if value.compute is None and is_whole(value) else None
         if own is not None and own.constant is None and own not in taken:
             return own
@@ -211,11 +238,7 @@ class _Writer:
         return LayerCall(self.graph.layers[-1], at, self.builder, self.values, self.stored)
 
     def _results(self, at: Position) -> tuple[Symbol | Expr, ...]:
-        taken = frozenset(
-            value.sources[0][0]
-            for name in self.kernel.arguments
-            if isinstance(value := self.values[name], View)
-        )
+        taken = frozenset(self.parameters.values())
         found: list[Symbol | Expr] = []
         for name in self.graph.results:
             own = self._array(name, at, taken)
@@ -227,14 +250,15 @@ class _Writer:
         """Arguments get the elements that they have behind the call, once all of these are known."""
         copies: list[Stmt] = []
         for argument, name in self.graph.updates.items():
-            target, value = self.values[argument], self.values[name]
-            if value is target:
+            target = self.parameters[argument]
+            if self.values[name] is self.values[argument]:
                 continue
-            assert isinstance(target, View)
             source = self._array(name, at, frozenset())
-            assert isinstance(source, Symbol)
-            copies.append(Copy(at, target.sources[0][0], source))
-        self.body += copies
+            if isinstance(source, Expr):
+                copies.append(Store(at, target, (Const(index, at, 0),), source))
+            else:
+                copies.append(Copy(at, target, source))
+        self._take(*copies)
 
 
 def _result_type(value: Symbol | Expr) -> AlloType | TensorType:

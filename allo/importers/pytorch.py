@@ -49,8 +49,8 @@ def from_pytorch(
     """The kernel of a module of PyTorch for tensors of the shapes and types of `example_inputs`, one or several.
 
     The module is exported to memory, in evaluation mode and without gradients, with attention, norms and the like kept
-    whole, and read as `from_pt2` reads a file; `keywords` are its keyword arguments, `strict` is that of `torch.export.export`.
-    The kernel is called `name`, or like the class of the module.
+    whole, and read as `from_pt2` reads a file; `keywords` are its keyword arguments, `strict` is that of
+    `torch.export.export`. The kernel is called `name`, or like the class of the module.
 
     Raises ToolError without PyTorch (`pip install allo[torch]`), what `torch.export.export` raises for modules that
     it cannot export, and ModelError as `from_pt2` does. Source: Allo paper, section 7; PyTorch 2, `torch.export`.

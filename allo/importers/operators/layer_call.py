@@ -30,7 +30,7 @@ class LayerOperator:
     """
 
     evaluate: Callable[[Layer, list[Any]], Array]
-    build: Callable[[LayerCall], View] | None
+    build: Callable[[LayerCall], Value] | None
     moves: bool = False
     pointwise: bool = False
 
@@ -65,10 +65,11 @@ class LayerCall:
         return constant(operand, self.at)
 
     def view(self, position: int) -> View:
-        """An operand that is an array."""
+        """An operand as an array, a number as one without dimensions."""
         value = self.value(position)
-        assert isinstance(value, View), f"{self.layer}: operand {position} is no array"
-        return value
+        if isinstance(value, View):
+            return value
+        return View(TensorType(value.type, ()), self.at, lambda _: value, None, ())
 
     def stored(self, position: int) -> View:
         """An operand that a sum can read where it is; else it becomes an array of its own, once for all layers.

@@ -17,13 +17,13 @@ from ...ir.arrays import form_dtype
 from ...ir.types import Bool, Int
 from ..graph import Array, Layer
 from .formulas import COMPARISONS, FORMULAS, LOGIC, ArrayNumbers, Formula, TypedNumber, TypedNumbers
-from .layer_call import LayerCall, LayerOperator
+from .layer_call import LayerCall, LayerOperator, Value
 
 _NAMED = {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "exp": "exp", "log": "log", "sqrt": "sqrt",
           "tanh": "tanh", "pow": "powf"}  # fmt: skip
 
 
-def _typed(call: LayerCall, formula: Formula, prepare: Callable[[LayerCall, list[Expr]], list[Expr]]) -> View:
+def _typed(call: LayerCall, formula: Formula, prepare: Callable[[LayerCall, list[Expr]], list[Expr]]) -> Value:
     """The formula on the elements of all operands, in the element type of the result."""
 
     def combine(elements: list[Expr]) -> Expr:
@@ -35,7 +35,7 @@ def _typed(call: LayerCall, formula: Formula, prepare: Callable[[LayerCall, list
     values = [call.value(position) for position in range(len(call.layer.inputs))]
     named = "generic" if call.layer.options else _NAMED.get(call.layer.operator, "generic")
     result = elementwise(call.operator_call(), named, combine, values)
-    assert isinstance(result, View)
+    assert result is not None
     return result
 
 
@@ -65,7 +65,7 @@ def _common(call: LayerCall, elements: list[Expr]) -> list[Expr]:
     return [convert(element, common) for element in elements]
 
 
-def _powers(call: LayerCall) -> View:
+def _powers(call: LayerCall) -> Value:
     """Powers by small whole numbers are products."""
     exponent = call.layer.inputs[1]
     formulas: dict[Any, Formula] = {
