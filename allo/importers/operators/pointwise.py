@@ -12,7 +12,6 @@ from ...frontend.typing.convert import convert
 from ...frontend.typing.nodes import Const, Expr, Shared, Var
 from ...frontend.typing.operations import common_type
 from ...frontend.typing.tables import DEFAULT
-from ...frontend.typing.view import View
 from ...ir.arrays import form_dtype
 from ...ir.types import Bool, Int
 from ..graph import Array, Layer
